@@ -109,6 +109,7 @@ Examples:
   loopsheet analyze kernel.c --xml model.xml         the loop model, to edit by hand
   loopsheet analyze model.xml -o report.xlsx         the same workbook from the model
   loopsheet analyze src --explain smooth@12          every formula of one nest, with its numbers
+  loopsheet analyze --explain while_loop             what a reason means, and what to do about it
 
 Exit status: 0 done; 1 done, but some regions could not be read; 2 nothing could be done.";
 
@@ -158,7 +159,7 @@ pub struct RecordArgs {
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
     /// Source files (.c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08), directories, or models (.xml)
-    #[arg(required = true)]
+    #[arg(required_unless_present = "explain")]
     pub paths: Vec<PathBuf>,
     /// Write the workbook; the extension may also be .html, .xml or .json
     #[arg(short, long, value_name = "FILE")]
@@ -189,8 +190,9 @@ pub struct AnalyzeArgs {
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
     #[arg(long, value_name = "TRACE.json")]
     pub parameters_from_trace: Option<PathBuf>,
-    /// Show every formula of one nest: its id (`smooth@12`), or a function and line
-    #[arg(long, value_name = "LOOP")]
+    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason means: its code
+    /// (`while_loop`)
+    #[arg(long, value_name = "LOOP|CODE")]
     pub explain: Option<String>,
     /// Show only the N costliest nests in the table
     #[arg(long, value_name = "N", action = ArgAction::Set)]

@@ -5,7 +5,8 @@
 //!
 //! Modules in reading order; each names only those before it:
 //!
-//! - [`quantity`], [`diagnostic`], [`expr`]: units, remarks about the input, symbolic expressions.
+//! - [`quantity`], [`diagnostic`], [`reason`], [`expr`]: units, remarks about the input, the register of reasons,
+//!   symbolic expressions.
 //! - [`formula`]: what figures are: name, unit, meaning and source, in catalogues with typed keys.
 //! - [`source`]: files as parsers see them — fixed form to free form, includes, preprocessing — with a
 //!   map back to the lines that a person wrote.
@@ -58,6 +59,7 @@ pub mod message_passing;
 pub mod metrics;
 pub mod model;
 pub mod quantity;
+pub mod reason;
 pub mod regions;
 pub mod source;
 pub mod syntax;

@@ -9,11 +9,6 @@ use crate::expr::Expr;
 use crate::ir::{BinaryOp, Function, Stmt, Value, VarId, Variable};
 use crate::source::Language;
 
-/// The reason code of an address that is a value.
-const ADDRESS_OF: &str = "address_of";
-/// The reason code of a subscript that the source leaves out.
-const PARTIAL: &str = "partial_element";
-
 /// An element of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address {
@@ -24,7 +19,7 @@ pub struct Address {
 
 /// Whether a subscript is one that the source leaves out: the value is an address.
 pub fn is_left_out(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == PARTIAL)
+    matches!(subscript, Value::Row)
 }
 
 /// How many subscripts are left out of an element that has others.
@@ -37,7 +32,7 @@ pub fn pointed_dimensions(subscripts: &[Value]) -> Option<usize> {
 /// The element or variable whose address a value is.
 pub fn addressed(value: &Value) -> Option<&Value> {
     match value {
-        Value::Opaque { reason, inner } if reason.code == ADDRESS_OF => inner.first(),
+        Value::Address { of, .. } => Some(of),
         _ => None,
     }
 }

@@ -299,8 +299,11 @@ pub fn count_assignments(
                 count_assignments(&branch.otherwise, effects, counts);
             }
             Stmt::Opaque { inner, .. } => count_assignments(inner, effects, counts),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {
-            }
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Evaluate { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. } => {}
         }
     }
 }

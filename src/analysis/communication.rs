@@ -12,8 +12,7 @@ use rustc_hash::FxHashMap;
 use super::addresses::addressed;
 use super::facts::{Communication, Halo};
 use super::symbolic::Symbols;
-use super::walk::symbol_part;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{self, BinaryOp, Role, Stmt, Type, Value, VarId};
 use crate::message_passing::{Interface, InterfaceKind, Interfaces, mpich_datatype_bytes};
@@ -281,11 +280,11 @@ fn symbols_of_count(call: &Call, symbols: &mut Symbols) -> Option<Expr> {
     if let (Some(value), false) = (given, *counts) {
         return Some(
             stays(symbols.expression(value), symbols)
-                .unwrap_or_else(|| parameter("count", call, symbols)),
+                .unwrap_or_else(|| unknown_count(call, symbols)),
         );
     }
     if *counts {
-        return Some(parameter("count", call, symbols));
+        return Some(unknown_count(call, symbols));
     }
     match buffer.or(*to_buffer) {
         Some(position) => {
@@ -295,7 +294,7 @@ fn symbols_of_count(call: &Call, symbols: &mut Symbols) -> Option<Expr> {
                 return Some(Expr::from(1.0));
             }
             let extents = extents(id, symbols);
-            Some(extents.map_or_else(|| parameter("count", call, symbols), Expr::product))
+            Some(extents.map_or_else(|| unknown_count(call, symbols), Expr::product))
         }
         // One value of a whole distributed array.
         None => word.map(|_| Expr::from(1.0)),
@@ -312,12 +311,8 @@ fn stays(expr: Option<Expr>, symbols: &Symbols) -> Option<Expr> {
     (!moves).then_some(expr)
 }
 
-fn parameter(what: &str, call: &Call, symbols: &Symbols) -> Expr {
-    Expr::symbol(&format!(
-        "{what}_{}_{}",
-        symbol_part(&symbols.function.name),
-        call.line
-    ))
+fn unknown_count(call: &Call, symbols: &Symbols) -> Expr {
+    Expr::from(Symbol::message_count(&symbols.function.name, call.line))
 }
 
 /// Declared extents in storage order, if all are known.
@@ -436,14 +431,12 @@ fn halo(call: &Call, symbols: &mut Symbols) -> Halo {
         ..
     } = call.interface;
     let argument = call.argument(*array);
-    let name = arrays(call, symbols)
-        .first()
-        .map_or(String::new(), |name| symbol_part(name));
+    let name = arrays(call, symbols).into_iter().next().unwrap_or_default();
     let mut given = |position: Option<usize>, otherwise: &str| {
         let value = call
             .argument(position)
             .and_then(|value| stays(symbols.expression(value), symbols));
-        value.unwrap_or_else(|| Expr::symbol(&format!("{otherwise}_{name}")))
+        value.unwrap_or_else(|| Expr::from(Symbol::halo(otherwise, &name)))
     };
     let components = given(*components, "components");
     let width = given(*ghost, "ghost");
@@ -451,7 +444,8 @@ fn halo(call: &Call, symbols: &mut Symbols) -> Halo {
         .and_then(variable)
         .and_then(|id| extents(id, symbols))
         .filter(|found| !found.is_empty());
-    let extents = declared.unwrap_or_else(|| BOX.map(Expr::symbol).to_vec());
+    let extents =
+        declared.unwrap_or_else(|| BOX.map(|name| Expr::from(Symbol::cells(name))).to_vec());
     Halo {
         components,
         width,
@@ -459,5 +453,5 @@ fn halo(call: &Call, symbols: &mut Symbols) -> Halo {
     }
 }
 
-/// Cells of one process in every dimension, where no array says.
-pub const BOX: [&str; 3] = ["box_x", "box_y", "box_z"];
+/// Dimensions of the cells of one process, where no array says.
+const BOX: [&str; 3] = ["x", "y", "z"];

@@ -1,8 +1,9 @@
 //! How many loops are understood, and why the others are not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Block, Body, Function, Item, Loop, Program, Reason};
+use crate::reason::{Effect, ReasonCode};
 
 /// Loops counted by how well they are understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,19 +13,48 @@ pub struct Coverage {
     pub understood: usize,
     pub partial: usize,
     /// How many loops have a reason of each code.
-    pub reasons: BTreeMap<String, usize>,
+    pub reasons: BTreeMap<ReasonCode, usize>,
+    /// How many loops have an estimated trip count for each code.
+    pub estimated: BTreeMap<ReasonCode, usize>,
     /// How many places outside of loops have a reason of each code.
-    pub outside: BTreeMap<String, usize>,
+    pub outside: BTreeMap<ReasonCode, usize>,
 }
 
 /// Every reason that keeps the loop itself from being understood: its own statements', branches
 /// included, inner loops excluded.
 pub fn reasons(facts: &Loop) -> Vec<&Reason> {
+    with_effect(facts, Effect::LeavesOut)
+}
+
+/// Every reason why the iterations of the loop itself are estimated.
+pub fn estimates(facts: &Loop) -> Vec<&Reason> {
+    with_effect(facts, Effect::Estimates)
+}
+
+fn with_effect(facts: &Loop, effect: Effect) -> Vec<&Reason> {
     let mut found = Vec::new();
-    facts
-        .body
-        .with_branches(&mut |block| found.extend(&block.reasons));
+    facts.body.with_branches(&mut |block| {
+        let reasons = block.reasons.iter();
+        found.extend(reasons.filter(|reason| reason.code.effect() == effect));
+    });
     found
+}
+
+/// The codes of all reasons in a program.
+pub fn codes(program: &Program) -> BTreeSet<ReasonCode> {
+    let mut found = BTreeSet::new();
+    for function in &program.functions {
+        let mut add = |block: &Block| found.extend(block.reasons.iter().map(|r| r.code));
+        function.body.with_branches(&mut add);
+        each_loop(&function.body, &mut |facts| {
+            facts.body.with_branches(&mut add)
+        });
+    }
+    found
+}
+
+fn distinct(reasons: Vec<&Reason>) -> BTreeSet<ReasonCode> {
+    reasons.into_iter().map(|reason| reason.code).collect()
 }
 
 /// Counts all loops of a program.
@@ -34,7 +64,7 @@ pub fn coverage(program: &Program) -> Coverage {
         each_loop(&function.body, &mut |facts| coverage.count(facts));
         function.body.with_branches(&mut |block| {
             for reason in &block.reasons {
-                *coverage.outside.entry(reason.code.clone()).or_insert(0) += 1;
+                *coverage.outside.entry(reason.code).or_insert(0) += 1;
             }
         });
     }
@@ -44,19 +74,17 @@ pub fn coverage(program: &Program) -> Coverage {
 impl Coverage {
     fn count(&mut self, facts: &Loop) {
         self.loops += 1;
-        let mut codes: Vec<&str> = reasons(facts)
-            .into_iter()
-            .map(|r| r.code.as_str())
-            .collect();
-        codes.sort_unstable();
-        codes.dedup();
+        for code in distinct(estimates(facts)) {
+            *self.estimated.entry(code).or_insert(0) += 1;
+        }
+        let codes = distinct(reasons(facts));
         if codes.is_empty() {
             self.understood += 1;
         } else {
             self.partial += 1;
         }
         for code in codes {
-            *self.reasons.entry(code.to_string()).or_insert(0) += 1;
+            *self.reasons.entry(code).or_insert(0) += 1;
         }
     }
 }

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::message_passing::InterfaceKind;
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
 /// A set of analysed files.
@@ -45,7 +46,7 @@ pub struct Function {
 /// A symbol whose value the source gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constant {
-    pub name: String,
+    pub symbol: Symbol,
     pub value: Expr,
     pub origin: Origin,
 }
@@ -174,14 +175,10 @@ impl SettingKind {
 /// Why a loop is not fully understood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reason {
-    /// A stable snake-case code that reports count.
-    pub code: String,
+    pub code: ReasonCode,
     pub line: u32,
     pub detail: String,
 }
-
-/// How the names of parameters begin that stand for iterations that nothing tells.
-pub const TRIP_PARAMETER: &str = "trip_";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
@@ -267,7 +264,7 @@ pub struct Branch {
     pub line: u32,
     pub condition: String,
     /// The symbol that holds the probability of `then`.
-    pub probability: String,
+    pub probability: Symbol,
     pub then: Block,
     pub otherwise: Option<Block>,
     /// First and last line of the statements of `then`, where known.

@@ -11,6 +11,7 @@ use super::symbolic;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::text::type_text;
 use crate::ir::{BinaryOp, Function, Role, Type, UnaryOp, Value, wider};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// Exponents up to this size are done by repeated multiplication.
@@ -22,7 +23,7 @@ pub struct FlopCounter<'f> {
     pub language: Language,
     pub flops: Flops,
     /// Operations that could not be counted because a type is unknown or a callee reduces an array.
-    pub uncounted: BTreeSet<(&'static str, String)>,
+    pub uncounted: BTreeSet<(ReasonCode, String)>,
 }
 
 impl<'f> FlopCounter<'f> {
@@ -69,7 +70,7 @@ impl<'f> FlopCounter<'f> {
                 self.call(name, arguments, ty);
             }
             Value::Select(condition, then, otherwise) => {
-                match symbolic::extremum(value, self.function) {
+                match symbolic::extremum(value) {
                     // `a < b ? a : b` has each operand once, as `min(a, b)` has.
                     Some((left, right)) => {
                         [left, right].into_iter().for_each(|v| self.count(v));
@@ -97,6 +98,9 @@ impl<'f> FlopCounter<'f> {
                 }
             }
             Value::Opaque { inner, .. } => inner.iter().for_each(|v| self.count(v)),
+            Value::Section(parts) => parts.iter().for_each(|v| self.count(v)),
+            Value::Address { of, .. } => self.count(of),
+            Value::Row => {}
             Value::Integer(_)
             | Value::Real(..)
             | Value::Logical(_)
@@ -179,7 +183,7 @@ impl<'f> FlopCounter<'f> {
         if !floating {
             if ty == Type::Unknown {
                 self.uncounted
-                    .insert(("unknown_type", self.show(op, left, right)));
+                    .insert((ReasonCode::UnknownType, self.show(op, left, right)));
             }
             return;
         }
@@ -386,7 +390,8 @@ impl<'f> FlopCounter<'f> {
                     ..none
                 },
                 None => {
-                    self.uncounted.insert(("array_reduction", name.to_string()));
+                    self.uncounted
+                        .insert((ReasonCode::ArrayIntrinsic, name.to_string()));
                     none
                 }
             },
@@ -433,7 +438,7 @@ impl<'f> FlopCounter<'f> {
                     && arguments.iter().all(|a| self.is_constant(a))
             }
             Value::Select(a, b, c) => [a, b, c].into_iter().all(|v| self.is_constant(v)),
-            Value::Opaque { .. } => false,
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => false,
         }
     }
 

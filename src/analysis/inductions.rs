@@ -161,7 +161,9 @@ fn is_cut_short(statements: &[Stmt]) -> bool {
         Stmt::Loop(inner) => is_cut_short(&inner.body),
         Stmt::If(branch) => is_cut_short(&branch.then) || is_cut_short(&branch.otherwise),
         Stmt::Opaque { inner, .. } => is_cut_short(inner),
-        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } => false,
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Mark { .. } => {
+            false
+        }
     })
 }
 
@@ -297,8 +299,11 @@ fn collect_added(statements: &[Stmt], effects: &Effects, only_added: &mut BTreeM
                 collect_added(&branch.otherwise, effects, only_added);
             }
             Stmt::Opaque { inner, .. } => collect_added(inner, effects, only_added),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {
-            }
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Evaluate { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. } => {}
         }
     }
 }

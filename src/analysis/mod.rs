@@ -21,9 +21,9 @@ mod shared;
 mod symbolic;
 mod walk;
 
-pub use addresses::is_address;
+pub use addresses::{is_address, is_left_out};
 pub(crate) use references::affine;
 pub use references::merge as merge_stream;
 pub use symbolic::{extremum, text as source_text};
+pub(crate) use walk::name_loops;
 pub use walk::{ProcedureBody, analyze, analyze_with_bodies};
-pub(crate) use walk::{name_loops, probability_symbol};

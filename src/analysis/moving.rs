@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::facts::Subscript;
 use super::references::split_integer;
 use super::symbolic::Symbols;
-use crate::expr::{Expr, Function, Node};
+use crate::expr::{Expr, Function, Node, Symbol, SymbolKind};
 use crate::ir::VarId;
 
 /// One loop around the walk.
@@ -62,11 +62,7 @@ impl Symbols<'_> {
 
 /// How far one of the loops that move something, in their order, moves it: no two loops by the same.
 fn unknown_stride(of: &str, at: usize, counter: &str) -> Expr {
-    Expr::symbol(&if at == 0 {
-        format!("stride of {of}")
-    } else {
-        format!("stride of {of} in {counter}")
-    })
+    Expr::from(Symbol::stride(of, (at > 0).then_some(counter)))
 }
 
 /// Whether a stride is one of no known length.
@@ -74,7 +70,7 @@ pub fn is_unknown_stride(stride: &Expr) -> bool {
     stride
         .symbols()
         .iter()
-        .any(|name| name.starts_with("stride of "))
+        .any(|symbol| symbol.kind() == SymbolKind::Stride)
 }
 
 /// A subscript that is affine in the inner loops only: what the outer loops do to it is a stride of
@@ -111,7 +107,7 @@ pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
     let base = if is_fixed(&rest) {
         rest.clone()
     } else {
-        Expr::symbol(&text)
+        Expr::from(Symbol::start(&text))
     };
     Some((
         Subscript {

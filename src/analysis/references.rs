@@ -12,6 +12,7 @@ use super::symbolic::{Known, Symbols, variables_of};
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{Extent, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
@@ -34,7 +35,7 @@ pub fn record(
     array: VarId,
     subscripts: &[Value],
     class: AccessClass,
-) -> Vec<(&'static str, String)> {
+) -> Vec<(ReasonCode, String)> {
     let mut reasons = Vec::new();
     let found = symbols.each_way(subscripts, |symbols| {
         stream(symbols, array, subscripts, class, &mut reasons)
@@ -56,7 +57,7 @@ fn stream(
     array: VarId,
     subscripts: &[Value],
     class: AccessClass,
-    reasons: &mut Vec<(&'static str, String)>,
+    reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Stream {
     let pointed = if symbols.language == Language::C {
         pointed_dimensions(subscripts)
@@ -117,13 +118,13 @@ fn stream(
         .is_some_and(|layout| layout.record_bytes == 0)
     {
         reasons.push((
-            "unknown_layout",
+            ReasonCode::UnknownLayout,
             format!("how far apart the structures of `{}` lie", variable.name),
         ));
     }
     if bytes.is_none() {
         reasons.push((
-            "unknown_type",
+            ReasonCode::UnknownType,
             format!("`{}` has no known type", variable.name),
         ));
     }
@@ -210,7 +211,7 @@ fn place(
     symbols: &mut Symbols,
     array: VarId,
     subscripts: &[Value],
-    reasons: &mut Vec<(&'static str, String)>,
+    reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Place {
     let name = symbols.function.variable(array).name.clone();
     let root = symbols.roots.get(&array).copied();
@@ -280,7 +281,7 @@ fn place(
             if stride.is_none() {
                 if !loaded && !symbols.chased.contains(&pointer) {
                     reasons.push((
-                        "pointer_moves",
+                        ReasonCode::PointerMoves,
                         format!("`{pointer_name}` is assigned inside the loops"),
                     ));
                 }
@@ -361,10 +362,10 @@ fn dimension(
     symbols: &mut Symbols,
     value: &Value,
     plus: Option<&Expr>,
-    reasons: &mut Vec<(&'static str, String)>,
+    reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Dimension {
-    if let Value::Opaque { reason, .. } = value {
-        reasons.push((reason.code, reason.detail.clone()));
+    if let Some(reason) = value.reason() {
+        reasons.push((reason.code, reason.detail));
         return gathered(symbols.text(value));
     }
     symbols.may_move = true;
@@ -374,7 +375,7 @@ fn dimension(
         let text = symbols.text(value);
         // An index that is loaded or decided while the loop runs is understood as a gather.
         if !is_loaded(symbols, value) && !is_decided_in_loop(symbols, value) {
-            reasons.push(("varying_subscript", text.clone()));
+            reasons.push((ReasonCode::VaryingSubscript, text.clone()));
         }
         return gathered(text);
     };
@@ -387,7 +388,7 @@ fn dimension(
 fn affine_dimension(
     symbols: &Symbols,
     expr: &Expr,
-    reasons: &mut Vec<(&'static str, String)>,
+    reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Dimension {
     let names: Vec<&str> = symbols
         .loops
@@ -410,7 +411,7 @@ fn affine_dimension(
         Some((subscript, offset)) => Dimension { subscript, offset },
         None => {
             let text = expr.to_string();
-            reasons.push(("non_affine_subscript", text.clone()));
+            reasons.push((ReasonCode::NonAffineSubscript, text.clone()));
             gathered(text)
         }
     }

@@ -192,7 +192,7 @@ impl<'f> Scan<'f> {
                     self.evaluate(values, depth);
                 }
                 Stmt::Opaque { inner, .. } => self.block(inner, depth),
-                Stmt::Loop(_) | Stmt::Jump { .. } => {}
+                Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
             }
         }
     }
@@ -270,6 +270,17 @@ impl<'f> Scan<'f> {
                 });
                 result(self, need)
             }
+            Value::Section(parts) => {
+                let need = parts.iter().fold(Need::default(), |need, part| {
+                    need.with(self.need(part, depth), 1)
+                });
+                result(self, need)
+            }
+            Value::Address { of, .. } => {
+                let need = Need::default().with(self.need(of, depth), 1);
+                result(self, need)
+            }
+            Value::Row => result(self, Need::default()),
             Value::Select(condition, then, otherwise) => {
                 let sides = self.need(then, depth).with(self.need(otherwise, depth), 1);
                 let need = self.need(condition, depth).at_least(sides);
@@ -286,7 +297,8 @@ impl<'f> Scan<'f> {
                 Value::Variable(id) => {
                     stay &= Some(*id) != self.counter && !self.assigned.contains(id)
                 }
-                Value::Element { .. } | Value::Call { .. } | Value::Opaque { .. } => stay = false,
+                Value::Element { .. } | Value::Call { .. } => stay = false,
+                part if part.has_no_number() => stay = false,
                 _ => {}
             });
         });
@@ -481,7 +493,9 @@ fn hash(value: &Value, hasher: &mut FxHasher) {
         Value::Logical(truth) => (7u8, truth).hash(hasher),
         Value::Text(text) => (8u8, text).hash(hasher),
         Value::Select(..) => 9u8.hash(hasher),
-        Value::Opaque { .. } => 10u8.hash(hasher),
+        Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => {
+            10u8.hash(hasher)
+        }
     });
 }
 

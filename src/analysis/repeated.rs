@@ -11,8 +11,7 @@ use rustc_hash::FxHashMap;
 use super::facts::OperationCounts;
 use super::flops::FlopCounter;
 use crate::intrinsics::Intrinsics;
-use crate::ir::text::type_text;
-use crate::ir::{BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Function, Role, Stmt, Type, UnaryOp, Value, VarId};
 use crate::source::Language;
 
 /// Additions, multiplications, divisions and specials in the statements' own code that repeat others of it.
@@ -60,7 +59,7 @@ enum Key {
     Element(VarId, u32, Box<[Place]>, usize),
     Unary(UnaryOp, u32),
     Binary(BinaryOp, u32, u32),
-    Convert(String, u32),
+    Convert(Type, u32),
     Call(String, Box<[u32]>),
 }
 
@@ -95,7 +94,7 @@ impl Run<'_> {
                 self.forget();
             }
             Stmt::Loop(_) | Stmt::Call { .. } | Stmt::Opaque { .. } => self.forget(),
-            Stmt::Jump { .. } => {}
+            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
         }
     }
 
@@ -248,7 +247,7 @@ impl Run<'_> {
                     false => Key::Binary(*op, one, other),
                 }
             }
-            Value::Convert(ty, operand) => Key::Convert(type_text(ty), self.number(operand)),
+            Value::Convert(ty, operand) => Key::Convert(ty.clone(), self.number(operand)),
             Value::Call {
                 name, arguments, ..
             } => {
@@ -268,7 +267,7 @@ impl Run<'_> {
                 return self.fresh();
             }
             Value::Logical(_) | Value::Text(_) => return self.fresh(),
-            Value::Opaque { .. } => {
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => {
                 self.forget();
                 return self.fresh();
             }

@@ -7,7 +7,7 @@ use super::alternatives::Alternative;
 use super::calls::Passed;
 use super::facts::{Constant, Origin};
 use super::moving::Level;
-use crate::expr::{Comparison, Expr, Node};
+use crate::expr::{Comparison, Expr, Node, Symbol};
 use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
 use crate::source::Language;
 
@@ -45,8 +45,8 @@ pub struct Symbols<'f> {
     /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
     /// subscripts they may; a trip count must be known.
     pub may_move: bool,
-    /// Constants that expressions have mentioned so far, by name.
-    pub constants: BTreeMap<String, Constant>,
+    /// Constants that expressions have mentioned so far.
+    pub constants: BTreeMap<Symbol, Constant>,
     /// Scalars with one assignment in the whole function, outside of loops: their value.
     pub assigned_once: BTreeMap<VarId, Value>,
     /// Arguments that nothing assigns, with what the calls of the program pass.
@@ -117,39 +117,33 @@ impl Symbols<'_> {
                 .constant
                 .as_ref()
                 .or_else(|| self.assigned_once.get(&id));
+            let symbol = Symbol::source(&variable.name);
             if let Some(value) = value
-                && !self.constants.contains_key(&variable.name)
+                && !self.constants.contains_key(&symbol)
             {
                 let value = value.clone();
-                // Reserved before the value is looked at: constants that refer to each other end here.
-                let name = variable.name.clone();
-                let placeholder = Constant {
-                    name: name.clone(),
-                    value: Expr::symbol(&name),
+                let constant = |value| Constant {
+                    symbol: symbol.clone(),
+                    value,
                     origin,
                 };
-                self.constants.insert(name.clone(), placeholder);
-                match self.expression(&value).filter(|v| !v.mentions(&name)) {
-                    Some(value) => self.constants.insert(
-                        name.clone(),
-                        Constant {
-                            name,
-                            value,
-                            origin,
-                        },
-                    ),
-                    None => self.constants.remove(&name),
+                // Reserved before the value is looked at: constants that refer to each other end here.
+                let placeholder = constant(Expr::from(symbol.clone()));
+                self.constants.insert(symbol.clone(), placeholder);
+                match self.expression(&value).filter(|v| !v.mentions(&symbol)) {
+                    Some(value) => self.constants.insert(symbol.clone(), constant(value)),
+                    None => self.constants.remove(&symbol),
                 };
             }
         }
         if let Some(passed) = self.passed.get(&id) {
-            let name = variable.name.clone();
+            let symbol = Symbol::source(&variable.name);
             let (value, origin) = match passed {
                 Passed::Number(n) => (Expr::from(*n), Origin::Caller),
-                _ => (Expr::symbol(&name), Origin::Callers),
+                _ => (Expr::from(symbol.clone()), Origin::Callers),
             };
-            self.constants.entry(name.clone()).or_insert(Constant {
-                name,
+            self.constants.entry(symbol.clone()).or_insert(Constant {
+                symbol,
                 value,
                 origin,
             });
@@ -254,13 +248,11 @@ impl Symbols<'_> {
             Some(_) => true,
             None => self.loops.contains(id),
         };
-        let opaque = matches!(value, Value::Opaque { .. } | Value::Text(_));
+        let opaque = value.has_no_number() || matches!(value, Value::Text(_));
         if opaque || used.iter().any(|id| changes(id) || self.root_changes(*id)) {
             return None;
         }
-        // A part that could not be read, or an operator without a sign of its own, is no name.
-        let text = self.text(value);
-        (!text.contains("opaque(") && !text.contains("<op>")).then(|| Expr::symbol(&text))
+        has_text(value).then(|| Expr::symbol(&self.text(value)))
     }
 
     fn is_integer(&self, value: &Value) -> bool {
@@ -273,6 +265,28 @@ impl Symbols<'_> {
     /// The value as the source has it, compact; for names and reports.
     pub fn text(&self, value: &Value) -> String {
         text(value, self.function, self.language)
+    }
+}
+
+/// Whether the text of a value says which it is: no part of it could not be read, and every operator has a sign of its own.
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::Opaque { .. } | Value::Section(_) | Value::Row => false,
+        Value::Binary(BinaryOp::Other, ..) => false,
+        Value::Binary(_, left, right) => has_text(left) && has_text(right),
+        Value::Address { of: inner, .. } | Value::Unary(_, inner) | Value::Convert(_, inner) => {
+            has_text(inner)
+        }
+        Value::Element { subscripts, .. } => subscripts.iter().all(has_text),
+        Value::Call { arguments, .. } => arguments.iter().all(has_text),
+        Value::Select(condition, then, otherwise) => [condition, then, otherwise]
+            .into_iter()
+            .all(|v| has_text(v)),
+        Value::Integer(_)
+        | Value::Real(..)
+        | Value::Logical(_)
+        | Value::Text(_)
+        | Value::Variable(_) => true,
     }
 }
 
@@ -338,7 +352,7 @@ fn divides_by(expr: &Expr, names: &[&str]) -> bool {
 
 /// The two operands of a minimum or maximum that is written as a choice: `a < b ? a : b`, in which a
 /// macro has put each of them twice.
-pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value, &'v Value)> {
+pub fn extremum(value: &Value) -> Option<(&Value, &Value)> {
     let Value::Select(condition, then, otherwise) = value else {
         return None;
     };
@@ -349,9 +363,8 @@ pub fn extremum<'v>(value: &'v Value, function: &Function) -> Option<(&'v Value,
         op,
         BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
     );
-    let same = |a: &Value, b: &Value| ir::text::show(function, a) == ir::text::show(function, b);
-    let straight = || same(left, then) && same(right, otherwise);
-    let crossed = || same(left, otherwise) && same(right, then);
+    let straight = || left == then && right == otherwise;
+    let crossed = || left == otherwise && right == then;
     (is_order && (straight() || crossed())).then_some((left, right))
 }
 
@@ -374,7 +387,9 @@ pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
         Value::Call { arguments, .. } => arguments.iter().for_each(|v| variables_of(v, found)),
         Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| variables_of(v, found)),
         Value::Opaque { inner, .. } => inner.iter().for_each(|v| variables_of(v, found)),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+        Value::Section(parts) => parts.iter().for_each(|v| variables_of(v, found)),
+        Value::Address { of, .. } => variables_of(of, found),
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => {}
     }
 }
 

@@ -25,6 +25,7 @@ use super::symbolic::{Known, Symbols};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::{self, Jump, Stmt, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 pub use bodies::ProcedureBody;
 
@@ -104,7 +105,8 @@ fn count_reasons(block: &Block) -> usize {
             count_reasons(&branch.then) + branch.otherwise.as_ref().map_or(0, count_reasons)
         }
     });
-    block.reasons.len() + inner.sum::<usize>()
+    let own = block.reasons.iter().filter(|r| !r.code.is_understood());
+    own.count() + inner.sum::<usize>()
 }
 
 /// Facts of one procedure; loop ids are left empty.
@@ -301,8 +303,8 @@ impl<'f> Walker<'f> {
                 }
                 let code = match kind {
                     _ if self.depth() == 0 => return,
-                    Jump::Cycle => "cycle",
-                    Jump::Goto => "goto",
+                    Jump::Cycle => ReasonCode::Cycle,
+                    Jump::Goto => ReasonCode::Goto,
                     // The iterations of the loop become an upper bound.
                     Jump::Exit => {
                         return self
@@ -319,6 +321,8 @@ impl<'f> Walker<'f> {
                 let detail = format!("{kind:?} inside a loop").to_lowercase();
                 self.reason(block, place, code, detail);
             }
+            // None is left once a function is lowered.
+            Stmt::Mark { .. } => {}
             Stmt::Opaque {
                 place,
                 reason,
@@ -330,9 +334,9 @@ impl<'f> Walker<'f> {
         }
     }
 
-    fn reason(&self, block: &mut Block, place: &Place, code: &str, detail: String) {
+    fn reason(&self, block: &mut Block, place: &Place, code: ReasonCode, detail: String) {
         let reason = Reason {
-            code: code.to_string(),
+            code,
             line: place.line,
             detail,
         };
@@ -400,16 +404,4 @@ impl<'f> Walker<'f> {
             }
         }
     }
-}
-
-/// The parameter that holds how often a branch is taken.
-pub(crate) fn probability_symbol(function: &str, line: u32) -> String {
-    format!("prob_{}_{line}", symbol_part(function))
-}
-
-/// The part of a symbol that names a function: what is no letter, digit or underscore is replaced.
-pub(super) fn symbol_part(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect()
 }

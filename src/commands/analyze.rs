@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
+use strum::VariantArray;
 
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
@@ -15,6 +16,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
+use crate::reason::ReasonCode;
 use crate::source::Preprocessing;
 
 /// What an output file holds.
@@ -27,6 +29,9 @@ enum Format {
 }
 
 pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
+    if let (Some(name), true) = (&args.explain, args.paths.is_empty()) {
+        return reason(name);
+    }
     let machine = machines::load(&args.machine)?;
     let settings = parameters::settings(&args.source.settings)?;
     let requested = requested_outputs(args)?;
@@ -76,7 +81,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let explained = match &args.explain {
         Some(name) => {
             let source = |path: &str| std::fs::read_to_string(path).ok();
-            Some(explain::nest(&model, name, &source).map_err(anyhow::Error::msg)?)
+            Some(explain::named(&model, name, &source).map_err(anyhow::Error::msg)?)
         }
         None => None,
     };
@@ -104,6 +109,17 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+/// Explains a reason by its code, which takes no input.
+fn reason(name: &str) -> anyhow::Result<Status> {
+    let code: ReasonCode = name.parse().map_err(|_| {
+        let known = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
+        let near = explain::did_you_mean(name, known);
+        anyhow!("--explain {name}: no reason has this code{near}; for a loop, give its file, too")
+    })?;
+    outputs::print(explain::reason(code).as_bytes())?;
+    Ok(Status::Done)
 }
 
 /// What the outputs need. The workbook has a model of its own, made from this one.

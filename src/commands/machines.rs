@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Status, outputs};
+use crate::machine::parameters::of_level;
 use crate::machine::{MachineModel, preset_names};
 
 pub fn run(name: Option<&str>) -> anyhow::Result<Status> {
@@ -51,10 +52,7 @@ fn show(machine: &MachineModel) -> String {
             .value
             .map_or("unknown".to_string(), |v| v.to_string());
         let is_absent_level = parameter.value.is_none() && parameter.source.is_empty();
-        if is_absent_level
-            && parameter.name.starts_with('l')
-            && parameter.name.as_bytes().get(2) == Some(&b'_')
-        {
+        if is_absent_level && of_level(&parameter.name).is_some() {
             continue;
         }
         let line = format!(

@@ -2,8 +2,8 @@
 //! round as often as it did.
 
 use super::reports::Loop;
-use crate::analysis::facts::TRIP_PARAMETER;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
+use crate::model::parameters::Kind;
 
 /// Rounds of an outer loop beyond these are not gone through.
 const MOST_ROUNDS: f64 = 100_000.0;
@@ -45,6 +45,7 @@ impl<'r> Bounds<'r> {
 
     /// Rounds before the fraction is cut off.
     fn quotient(&self, values: Values) -> Option<f64> {
+        let values = |symbol: &Symbol| values(symbol.name());
         let (range, step) = (
             self.range.evaluate(&values).ok()?,
             self.step.evaluate(&values).ok()?,
@@ -59,9 +60,10 @@ impl<'r> Bounds<'r> {
 
     /// Rounds of a loop inside, over all rounds of one execution of this one.
     pub fn rounds_inside(&self, inner: &Bounds, values: Values) -> Option<f64> {
+        let known = |symbol: &Symbol| values(symbol.name());
         let (first, step) = (
-            self.lower.evaluate(&values).ok()?,
-            self.step.evaluate(&values).ok()?,
+            self.lower.evaluate(&known).ok()?,
+            self.step.evaluate(&known).ok()?,
         );
         let rounds = self
             .rounds(values)
@@ -82,7 +84,7 @@ impl<'r> Bounds<'r> {
     /// The whole number for one symbol at which the loop goes round so often: `base`, where that does.
     pub fn solve(
         &self,
-        symbol: &str,
+        (symbol, kind): (&str, Kind),
         base: Option<f64>,
         values: Values,
         wanted: f64,
@@ -104,7 +106,7 @@ impl<'r> Bounds<'r> {
             return None;
         }
         // The rounds of a loop without a count may be a mean.
-        let is_mean = symbol.starts_with(TRIP_PARAMETER);
+        let is_mean = kind == Kind::TripCount;
         let start = base.filter(|_| !is_mean).unwrap_or(0.0);
         let quotient = |value: f64| self.quotient(&at(value));
         let (here, there, beyond) = (

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::rows::{EXECUTIONS, ITERATIONS, OPERATIONS, TRAFFIC, TRIP_COUNT};
 use super::{NestComparison, Row};
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Expr, FigureId, Symbol};
 use crate::model::nest::weight_expr;
 use crate::model::{Model, NestModel};
 
@@ -113,7 +113,7 @@ impl<'m> Live<'m> {
                 Some(rest.split(" (").next()?)
             }
         };
-        let symbol = |name: &str| self.model.parameters.symbol(nest.nest.function, name);
+        let symbol = |branch: &Symbol| self.model.parameters.symbol(nest.nest.function, branch);
         // A row may be of several arrays.
         let is_one = |names: &str, array: &str| names.split(", ").any(|name| name == array);
         let wanted = nest

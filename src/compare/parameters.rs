@@ -8,7 +8,7 @@ use super::bounds::{Bounds, smallest};
 use super::places::{LoopRef, Places};
 use super::reports::{Branch, Parameter, StaticReport};
 use super::traced::Join;
-use crate::analysis::facts::TRIP_PARAMETER;
+use crate::model::parameters::Kind;
 
 /// A parameter whose value does not fit the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -222,7 +222,7 @@ impl<'r> Sizes<'r> {
         let values = |symbol: &str| self.value(found.function, symbol);
         let wanted = counts.rounds as f64 / executions as f64;
         let value = bounds.solve(
-            &symbol,
+            (&symbol, self.report.parameters[name].kind),
             self.value(found.function, &symbol),
             &values,
             wanted,
@@ -342,7 +342,7 @@ impl<'r> Sizes<'r> {
             seen_in: ids.into_iter().map(str::to_string).collect(),
             is_probability: false,
             is_mean: near.iter().all(|vote| vote.is_mean),
-            is_trip_count: parameter.source_name.starts_with(TRIP_PARAMETER),
+            is_trip_count: parameter.kind == Kind::TripCount,
         })
     }
 }

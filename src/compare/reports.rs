@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::metrics::profile::SourceProfile;
+use crate::model::parameters::Kind;
 
 /// Schema of the reports of `loopsheet analyze`.
 pub const STATIC: &str = "loopsheet/static/1";
@@ -30,6 +31,9 @@ pub struct Parameter {
     pub origin: String,
     /// As the source writes it.
     pub source_name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub kind: Kind,
     /// Where it stands for that name; everywhere if there are none.
     #[serde(default)]
     pub functions: Vec<String>,

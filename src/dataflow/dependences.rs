@@ -7,7 +7,7 @@ use super::bytes::Bytes;
 use super::handles::Handle;
 use super::operation::{Operation, Wide};
 use super::registers::{FIRST_SHARED, Identity, NOBODY, RegisterFile, SINK, SOMEBODY};
-use super::steps::{Overwriting, Registers, Steps};
+use super::steps::{Registers, Steps};
 use crate::trace::InstructionId;
 use crate::trace::isa::{Access, Operand};
 
@@ -43,8 +43,17 @@ pub struct Dependences {
     by_address: FxHashMap<u64, Handle>,
 }
 
+/// The next instruction of the program order.
+#[derive(Clone, Copy)]
+pub struct Next<'a> {
+    pub instruction: InstructionId,
+    pub operation: &'a Operation,
+    /// The bytes where its accesses begin.
+    pub addresses: &'a [u64],
+}
+
 /// Identities of instructions with several values, from which one reads.
-type Seen = SmallVec<[Identity; 16]>;
+type Shared = SmallVec<[Identity; 16]>;
 
 impl Dependences {
     pub fn new(rules: Rules) -> Dependences {
@@ -64,75 +73,88 @@ impl Dependences {
         }
     }
 
-    /// Adds the next instruction of the program order to the steps; `used` is asked what else is to be known of its
-    /// accesses.
+    /// Adds the next instruction to the steps; `used` is asked what else is to be known of its accesses.
     #[inline(always)]
     pub fn resolve<U: Copy>(
         &mut self,
-        instruction: InstructionId,
-        operation: &Operation,
-        addresses: &[u64],
+        next: Next<'_>,
         used: impl FnOnce(Access) -> U,
         steps: &mut Steps<U>,
     ) {
-        let access = self.access(operation);
-        let mut seen = Seen::new();
-        let mut edges = 0;
+        let Some(edges) = self.plain_edges(next.operation) else {
+            return self.resolve_listed(next, used, steps);
+        };
+        let identity = self.add_step(next, edges, &[], used, steps);
+        self.write_register(next.operation.hart, next.operation.destination, identity);
+    }
+
+    /// Edges from registers to an instruction that has few, each with a value of its own instruction: of nearly all.
+    #[inline(always)]
+    fn plain_edges(&self, operation: &Operation) -> Option<u32> {
         let file = &self.harts[operation.hart as usize];
-        let mut listed = operation.wide.is_some().then(|| self.listed(operation));
-        match &listed {
-            None => {
-                let mut is_twice = false;
-                for source in operation.sources {
-                    match source_of(file.producers[source as usize], &mut seen) {
-                        Source::Nobody => {}
-                        Source::New => edges += 1,
-                        Source::Known => is_twice = true,
-                    }
-                }
-                if is_twice {
-                    listed = Some(self.listed(operation));
-                }
-            }
-            Some(listed) => {
-                for source in &listed.reads[..listed.sources] {
-                    let producer = file.producers[*source as usize];
-                    edges += u32::from(source_of(producer, &mut seen) == Source::New);
-                }
-            }
-        }
-        let mut identity = SOMEBODY;
-        match access {
-            None => steps.push(instruction, edges, false),
-            Some(access) => {
-                let first = steps.sources();
-                if access.kind.reads() {
-                    self.load(access, addresses, &mut seen, steps);
-                    edges += (steps.sources() - first) as u32;
-                }
-                steps.push(instruction, edges, true);
-                if self.rules.false_dependences {
-                    let overwriting = self.overwriting(access, addresses);
-                    steps.push_overwriting(overwriting);
-                }
-                let used = used(access);
-                if access.kind.writes() {
-                    identity = self.store(access, addresses);
-                }
-                let written = identity.saturating_sub(FIRST_SHARED);
-                steps.push_access((access, addresses), first, written, used);
-            }
-        }
+        let producers = operation
+            .sources
+            .map(|source| file.producers[source as usize]);
+        let is_plain = operation.wide.is_none() && producers.iter().all(|own| *own < FIRST_SHARED);
+        is_plain.then(|| producers.iter().map(|own| u32::from(*own != NOBODY)).sum())
+    }
+
+    /// Adds an instruction that has many registers, or some with values of one instruction.
+    #[inline(never)]
+    fn resolve_listed<U: Copy>(
+        &mut self,
+        next: Next<'_>,
+        used: impl FnOnce(Access) -> U,
+        steps: &mut Steps<U>,
+    ) {
+        let operation = next.operation;
+        let registers = self.registers(operation);
+        let file = &self.harts[operation.hart as usize];
+        let sources = registers.reads[..registers.sources].iter();
+        let producers = sources.map(|place| file.producers[*place as usize]);
+        let edges = producers.clone().filter(|own| *own != NOBODY).count() as u32;
+        let shared: Shared = producers.filter(|own| *own >= FIRST_SHARED).collect();
+        let identity = self.add_step(next, edges, &shared, used, steps);
         match &operation.wide {
             None => self.write_register(operation.hart, operation.destination, identity),
-            Some(wide) => {
-                let writes = listed.as_ref().map_or(&[][..], |listed| &listed.writes);
-                self.write_wide(operation.hart, wide, writes, identity);
-            }
+            Some(wide) => self.write_wide(operation.hart, wide, &registers.writes, identity),
         }
-        if let Some(listed) = listed.take() {
-            steps.set_registers(listed);
+        steps.set_registers(registers);
+    }
+
+    /// Adds an instruction with so many edges from registers, some of them from instructions with several values.
+    /// Returns the identity of what it produces.
+    #[inline(always)]
+    fn add_step<U: Copy>(
+        &mut self,
+        next: Next<'_>,
+        mut edges: u32,
+        shared: &[Identity],
+        used: impl FnOnce(Access) -> U,
+        steps: &mut Steps<U>,
+    ) -> Identity {
+        let Some(access) = self.access(next.operation) else {
+            steps.push(next.instruction, edges, false);
+            return SOMEBODY;
+        };
+        let addresses = next.addresses;
+        let first = steps.sources();
+        if access.kind.reads() {
+            self.load(access, addresses, shared, steps);
+            edges += (steps.sources() - first) as u32;
         }
+        steps.push(next.instruction, edges, true);
+        if self.rules.false_dependences {
+            self.overwrite(access, addresses, steps);
+        }
+        let used = used(access);
+        let identity = match access.kind.writes() {
+            true => self.store(access, addresses),
+            false => SOMEBODY,
+        };
+        let written = identity.saturating_sub(FIRST_SHARED);
+        steps.push_access((access, addresses), first, written, used);
+        identity
     }
 
     /// What an instruction does to memory, with the width of its elements.
@@ -150,7 +172,7 @@ impl Dependences {
     }
 
     /// The registers of an instruction, one by one.
-    fn listed(&self, operation: &Operation) -> Registers {
+    fn registers(&self, operation: &Operation) -> Registers {
         let file = &self.harts[operation.hart as usize];
         let (reads, writes): (SmallVec<[u8; 32]>, SmallVec<[u8; 16]>) = match &operation.wide {
             None => (
@@ -169,9 +191,13 @@ impl Dependences {
                 )
             }
         };
-        let mut seen = Seen::new();
-        let is_source =
-            |place: &u8| source_of(file.producers[*place as usize], &mut seen) != Source::Known;
+        let mut seen = Shared::new();
+        let is_source = |place: &u8| {
+            let producer = file.producers[*place as usize];
+            let is_seen = producer >= FIRST_SHARED && seen.contains(&producer);
+            seen.push(producer);
+            !is_seen
+        };
         let (mut reads, twice): (SmallVec<[u8; 32]>, SmallVec<[u8; 32]>) =
             reads.into_iter().partition(is_source);
         let sources = reads.len();
@@ -183,17 +209,18 @@ impl Dependences {
         }
     }
 
-    /// Adds the values that an access reads and that are not among the seen ones.
+    /// Adds the values that an access reads, each once, but for those of the instructions that share.
     #[inline(always)]
     fn load<U: Copy>(
         &mut self,
         access: Access,
         addresses: &[u64],
-        seen: &mut Seen,
+        shared: &[Identity],
         steps: &mut Steps<U>,
     ) {
+        let first = steps.sources();
         let mut add = |handle: Handle| {
-            if source_of(handle + FIRST_SHARED, seen) == Source::New {
+            if !shared.contains(&(handle + FIRST_SHARED)) && !steps.has_source(first, handle) {
                 steps.push_source(handle);
             }
         };
@@ -211,33 +238,29 @@ impl Dependences {
         }
     }
 
-    /// What an access waits for beside the values that it reads, and what waits for it from now on.
-    fn overwriting(&mut self, access: Access, addresses: &[u64]) -> Overwriting {
-        let mut overwriting = Overwriting::default();
+    /// Adds what an access waits for beside the values that it reads, and what waits for it from now on.
+    fn overwrite<U: Copy>(&mut self, access: Access, addresses: &[u64], steps: &mut Steps<U>) {
+        steps.push_overwriting();
         if self.rules.memory != MemoryRule::Bytes {
-            return overwriting;
+            return;
         }
         let bytes = u32::from(access.bytes);
-        let Overwriting {
-            written,
-            read,
-            readers,
-        } = &mut overwriting;
+        let Dependences {
+            memory, readers, ..
+        } = self;
         if access.kind.writes() {
             for &address in addresses {
-                self.memory
-                    .read(address, bytes, |handle| written.push(handle));
-                self.readers
-                    .read(address, bytes, |handle| read.push(handle));
+                memory.read(address, bytes, |value| steps.push_written(value));
+            }
+            for &address in addresses {
+                readers.read(address, bytes, |start| steps.push_read(start));
             }
         }
         if access.kind.reads() {
             for &address in addresses {
-                let change = |before, now| readers.push((before, now));
-                self.readers.change(address, bytes, change);
+                readers.change(address, bytes, |before, now| steps.push_reader(before, now));
             }
         }
-        overwriting
     }
 
     /// Stores a new value, and returns its identity.
@@ -302,29 +325,4 @@ impl Dependences {
             self.write_register(hart, *place, identity);
         }
     }
-}
-
-/// What the value in a register or in memory is to an instruction that reads it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
-    /// It was there before the trace.
-    Nobody,
-    /// It is of an instruction of which nothing else was read so far.
-    New,
-    /// It is of an instruction of which another value was read.
-    Known,
-}
-
-#[inline(always)]
-fn source_of(producer: Identity, seen: &mut Seen) -> Source {
-    if producer == NOBODY {
-        return Source::Nobody;
-    }
-    if producer >= FIRST_SHARED {
-        if seen.contains(&producer) {
-            return Source::Known;
-        }
-        seen.push(producer);
-    }
-    Source::New
 }

@@ -23,7 +23,7 @@ mod registers;
 mod steps;
 mod values;
 
-pub use dependences::{Dependences, MemoryRule, Rules};
+pub use dependences::{Dependences, MemoryRule, Next, Rules};
 pub use lanes::{Lanes, PathLengths};
 pub use operation::Operation;
 pub use producer::Producer;

@@ -17,7 +17,9 @@ pub struct Steps<U> {
     /// Of instructions that have them in place of those of their operation.
     registers: Vec<Registers>,
     /// One for each access, where false dependences count.
-    overwriting: Vec<Overwriting>,
+    overwriting: Vec<PackedOverwriting>,
+    overwritten: Vec<Handle>,
+    readers: Vec<(Handle, Handle)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,15 +51,23 @@ pub(super) struct Registers {
     pub writes: SmallVec<[u8; 16]>,
 }
 
+/// How many of [`Overwriting`] there are.
+#[derive(Clone, Copy, Debug, Default)]
+struct PackedOverwriting {
+    written: u32,
+    read: u32,
+    readers: u32,
+}
+
 /// What an access waits for because it overwrites something, and what it makes others wait for.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Overwriting {
+#[derive(Clone, Copy)]
+pub(super) struct Overwriting<'a> {
     /// Values that are overwritten.
-    pub written: SmallVec<[Handle; 2]>,
+    pub written: &'a [Handle],
     /// Starts of those who read them.
-    pub read: SmallVec<[Handle; 2]>,
+    pub read: &'a [Handle],
     /// Starts of those who read what this one reads: the handle before, 0 for none, and that from now on.
-    pub readers: SmallVec<[(Handle, Handle); 2]>,
+    pub readers: &'a [(Handle, Handle)],
 }
 
 /// One executed instruction.
@@ -91,7 +101,7 @@ pub struct Accessed<'a, U> {
     pub used: U,
     pub(super) sources: &'a [Handle],
     pub(super) written: Handle,
-    pub(super) overwriting: Option<&'a Overwriting>,
+    pub(super) overwriting: Option<Overwriting<'a>>,
 }
 
 impl<U> Default for Steps<U> {
@@ -103,6 +113,8 @@ impl<U> Default for Steps<U> {
             handles: Vec::new(),
             registers: Vec::new(),
             overwriting: Vec::new(),
+            overwritten: Vec::new(),
+            readers: Vec::new(),
         }
     }
 }
@@ -124,6 +136,8 @@ impl<U: Copy> Steps<U> {
             handles,
             registers,
             overwriting,
+            overwritten,
+            readers,
         } = self;
         packed.clear();
         accesses.clear();
@@ -131,6 +145,8 @@ impl<U: Copy> Steps<U> {
         handles.clear();
         registers.clear();
         overwriting.clear();
+        overwritten.clear();
+        readers.clear();
     }
 
     /// Every step, of instructions with these operations.
@@ -140,7 +156,7 @@ impl<U: Copy> Steps<U> {
         let mut addresses = &self.addresses[..];
         let mut handles = &self.handles[..];
         let mut registers = self.registers.iter();
-        let mut overwriting = self.overwriting.iter();
+        let mut overwriting = self.overwriting();
         for packed in &self.packed {
             let accessed = match packed.has_access {
                 false => None,
@@ -197,6 +213,12 @@ impl<U: Copy> Steps<U> {
         self.handles.push(handle);
     }
 
+    /// Whether one of the sources in memory from that one on is the value.
+    #[inline(always)]
+    pub(super) fn has_source(&self, first: usize, handle: Handle) -> bool {
+        self.handles[first..].contains(&handle)
+    }
+
     /// How many sources in memory there are so far.
     #[inline(always)]
     pub(super) fn sources(&self) -> usize {
@@ -221,7 +243,48 @@ impl<U: Copy> Steps<U> {
         });
     }
 
-    pub(super) fn push_overwriting(&mut self, overwriting: Overwriting) {
-        self.overwriting.push(overwriting);
+    /// Adds what the last access overwrites.
+    pub(super) fn push_overwriting(&mut self) {
+        self.overwriting.push(PackedOverwriting::default());
+    }
+
+    /// The last access overwrites a value.
+    pub(super) fn push_written(&mut self, value: Handle) {
+        if let Some(last) = self.overwriting.last_mut() {
+            last.written += 1;
+            self.overwritten.push(value);
+        }
+    }
+
+    /// The last access overwrites what others read; called when all values that it overwrites are known.
+    pub(super) fn push_read(&mut self, start: Handle) {
+        if let Some(last) = self.overwriting.last_mut() {
+            last.read += 1;
+            self.overwritten.push(start);
+        }
+    }
+
+    /// The last access reads what others have read, and those after it.
+    pub(super) fn push_reader(&mut self, before: Handle, now: Handle) {
+        if let Some(last) = self.overwriting.last_mut() {
+            last.readers += 1;
+            self.readers.push((before, now));
+        }
+    }
+
+    fn overwriting(&self) -> impl Iterator<Item = Overwriting<'_>> {
+        let (mut overwritten, mut pairs) = (&self.overwritten[..], &self.readers[..]);
+        self.overwriting.iter().map(move |packed| {
+            let (written, rest) = overwritten.split_at(packed.written as usize);
+            let (read, rest) = rest.split_at(packed.read as usize);
+            overwritten = rest;
+            let (readers, rest) = pairs.split_at(packed.readers as usize);
+            pairs = rest;
+            Overwriting {
+                written,
+                read,
+                readers,
+            }
+        })
     }
 }

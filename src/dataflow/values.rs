@@ -50,7 +50,7 @@ impl<L: Lanes> Values<L> {
         let mut ready = L::START;
         self.sources(step, |lanes| ready = ready.latest(lanes));
         if self.rules.false_dependences {
-            ready = self.wait_to_overwrite(step, ready);
+            ready = self.wait_to_overwrite(*step, ready);
         }
         ready
     }
@@ -77,8 +77,10 @@ impl<L: Lanes> Values<L> {
         }
     }
 
-    /// Waits for the last writer of everything that an instruction overwrites, and for those who read it since.
-    fn wait_to_overwrite<U: Copy>(&self, step: &Step<'_, U>, mut ready: L) -> L {
+    /// Waits for the last writer of everything that an instruction overwrites, and for those who read it since. The
+    /// step comes by value, so that where false dependences do not count it stays in registers.
+    #[inline(never)]
+    fn wait_to_overwrite<U: Copy>(&self, step: Step<'_, U>, mut ready: L) -> L {
         let hart = step.operation.hart as usize;
         let (lanes, starts) = (&self.harts[hart], &self.starts.harts[hart]);
         let destination = [step.operation.destination];
@@ -90,10 +92,10 @@ impl<L: Lanes> Values<L> {
         }
         let overwriting = step.accessed.and_then(|accessed| accessed.overwriting);
         if let Some(overwriting) = overwriting {
-            for handle in &overwriting.written {
+            for handle in overwriting.written {
                 ready = ready.latest(L::recall(self.memory.get(*handle)));
             }
-            for handle in &overwriting.read {
+            for handle in overwriting.read {
                 ready = ready.latest(L::recall(self.starts.memory.get(*handle)));
             }
         }
@@ -104,7 +106,7 @@ impl<L: Lanes> Values<L> {
     #[inline(always)]
     pub fn complete<U: Copy>(&mut self, step: &Step<'_, U>, started: L, done: L) {
         if self.rules.false_dependences {
-            self.note_reads(step, started);
+            self.note_reads(*step, started);
         }
         if let Some(accessed) = &step.accessed
             && accessed.written != 0
@@ -132,7 +134,8 @@ impl<L: Lanes> Values<L> {
     }
 
     /// Remembers when operands were read, for those that will overwrite them.
-    fn note_reads<U: Copy>(&mut self, step: &Step<'_, U>, started: L) {
+    #[inline(never)]
+    fn note_reads<U: Copy>(&mut self, step: Step<'_, U>, started: L) {
         let starts = &mut self.starts.harts[step.operation.hart as usize];
         let reads = step
             .registers
@@ -143,7 +146,7 @@ impl<L: Lanes> Values<L> {
             *place = place.latest(started);
         }
         let overwriting = step.accessed.and_then(|accessed| accessed.overwriting);
-        for (before, now) in overwriting.iter().flat_map(|own| &own.readers) {
+        for (before, now) in overwriting.iter().flat_map(|own| own.readers) {
             let latest = match before {
                 0 => started,
                 before => L::recall(self.starts.memory.get(*before)).latest(started),

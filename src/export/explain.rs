@@ -4,19 +4,43 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
+use strum::VariantArray;
+
 use crate::analysis::facts::Loop;
 use crate::expr::{CellNames, Excel, Expr, FigureId, Node};
 use crate::model::{Model, NestModel, RegisterFigures};
+use crate::reason::ReasonCode;
 
 /// Lines of the source that are shown.
 const LINES: usize = 24;
 
+/// What a reason means, what it does to its loop, and what to do about it.
+pub fn reason(code: ReasonCode) -> String {
+    let (meaning, effect, help) = (code.meaning(), code.effect().meaning(), code.help());
+    format!("{code}\n  meaning:    {meaning}\n  effect:     {effect}\n  what to do: {help}\n")
+}
+
+/// Names like the one that nothing has, as an end of a message.
+pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let mut near: Vec<(f64, &str)> = known
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(likeness, _)| *likeness > 0.85)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.dedup();
+    let names: Vec<&str> = near.into_iter().take(3).map(|(_, known)| known).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(" (did you mean {}?)", names.join(" or "))
+}
+
 /// The explanation of the nest that `name` means: a loop id (`smooth@12`), `function:line`, `file:line` with as much
-/// of the path as is needed, or a function. `source` is the text of a file.
+/// of the path as is needed, or a function; else of the reason whose code it is. `source` is the text of a file.
 ///
 /// # Errors
-/// No nest fits; the message lists those that there are.
-pub fn nest(
+/// Neither a nest nor a reason fits; the message lists those that there are.
+pub fn named(
     model: &Model,
     name: &str,
     source: &dyn Fn(&str) -> Option<String>,
@@ -43,6 +67,9 @@ pub fn nest(
     if fitting.is_empty() {
         fitting.extend(model.nests.iter().filter(of_function));
     }
+    if let (true, Ok(code)) = (fitting.is_empty(), name.parse()) {
+        return Ok(reason(code));
+    }
     if fitting.is_empty() {
         let ids: Vec<&str> = model
             .nests
@@ -50,6 +77,8 @@ pub fn nest(
             .take(20)
             .map(|n| n.nest.head().id.as_str())
             .collect();
+        let nests = model.nests.iter().map(|n| n.nest.head().id.as_str());
+        let known = nests.chain(ReasonCode::VARIANTS.iter().map(|code| code.as_str()));
         let more = model.nests.len().saturating_sub(ids.len());
         let more = if more > 0 {
             format!(" … and {more} more")
@@ -57,7 +86,8 @@ pub fn nest(
             String::new()
         };
         return Err(format!(
-            "--explain {name}: no such nest; there are {}{more}",
+            "--explain {name}: neither a nest nor the code of a reason{}; there are the nests {}{more}",
+            did_you_mean(name, known),
             ids.join(", ")
         ));
     }
@@ -188,10 +218,9 @@ impl CellNames for Numbers<'_, '_> {
     }
 
     fn symbol(&self, name: &str) -> String {
-        use crate::expr::Lookup;
         self.model
             .figures
-            .symbol(name)
+            .input(name)
             .map_or_else(|| name.to_string(), |value| value.to_string())
     }
 

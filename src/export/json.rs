@@ -12,6 +12,7 @@ use crate::analysis::facts::{File, Function};
 use crate::expr::FigureId;
 use crate::model::dependencies::SequenceModel;
 use crate::model::{Model, NestModel};
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
 /// The whole analysis, with times over a range of single inputs. Bytes and seconds are plain numbers in base units;
@@ -53,7 +54,9 @@ fn with_sweeps(model: &Model, swept: Option<&Model>) -> String {
             "partial": coverage.partial,
             "reasons": coverage.reasons,
             "outside": coverage.outside,
+            "estimated": coverage.estimated,
         },
+        "reason_codes": reason_codes(model),
     });
     if let Some(calls) = &model.calls {
         value["totals"]["executed"] = calls_json::costs(model, &calls.executed);
@@ -69,6 +72,17 @@ fn with_sweeps(model: &Model, swept: Option<&Model>) -> String {
     let placeholder = serde_json::to_string(FUNCTIONS).unwrap_or_default();
     let (before, after) = text.split_once(&placeholder).unwrap_or((&text, ""));
     format!("{before}[\n{}\n  ]{after}\n", functions(model).join(",\n"))
+}
+
+/// What the codes of reasons mean that occur.
+fn reason_codes(model: &Model) -> serde_json::Map<String, Value> {
+    let entry = |code: ReasonCode| {
+        let meaning = json!({
+            "meaning": code.meaning(), "effect": code.effect().meaning(), "help": code.help(),
+        });
+        (code.to_string(), meaning)
+    };
+    model.reason_codes().into_iter().map(entry).collect()
 }
 
 /// Stands for the functions until they are rendered; no source text contains it.
@@ -134,6 +148,7 @@ fn parameters(model: &Model) -> Value {
             "value": number(row.value),
             "origin": row.origin.as_str(),
             "source_name": row.label,
+            "kind": row.kind,
             "functions": row.functions,
         });
         if let Some(definition) = &row.definition {
@@ -176,10 +191,6 @@ fn function(
     nests: &[(usize, &NestModel)],
     sequences: &[&SequenceModel],
 ) -> Value {
-    let name = |symbol: &str| match model.parameters.row(index, symbol) {
-        Some(row) => row.name.clone(),
-        None => symbol.to_string(),
-    };
     let nests = nests.iter().map(|(index, facts)| {
         let mut value = nest(model, facts);
         if let Some(found) = &model.registers[*index] {
@@ -198,7 +209,7 @@ fn function(
         "name": function.name,
         "file": &*function.file,
         "line": function.line,
-        "loops": loops(function, &name),
+        "loops": loops(model, index),
         "nests": nests.collect::<Vec<_>>(),
         "dependencies": dependencies(sequences),
         "sequences": sequences.iter().map(|found| sequence(model, found)).collect::<Vec<_>>(),

@@ -6,13 +6,19 @@ use crate::analysis::coverage;
 use crate::analysis::facts::{
     Block, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript,
 };
-use crate::model::StreamShape;
+use crate::expr::{Expr, Symbol};
 use crate::model::nest::ChainLoop;
+use crate::model::{Model, StreamShape};
 
-/// The loops of a function, each before those inside of it; `name` is how a symbol is called as a parameter.
-pub(super) fn loops(function: &Function, name: &dyn Fn(&str) -> String) -> Vec<Value> {
+/// The loops of a function of the model, each before those inside of it.
+pub(super) fn loops(model: &Model, index: usize) -> Vec<Value> {
+    let function = &model.program.functions[index];
     let mut found = Vec::new();
-    let place = Surroundings { function, name };
+    let place = Surroundings {
+        model,
+        index,
+        function,
+    };
     collect_loops(
         &function.body,
         &place,
@@ -23,10 +29,25 @@ pub(super) fn loops(function: &Function, name: &dyn Fn(&str) -> String) -> Vec<V
     found
 }
 
-/// The function around loops, and how its symbols are called as parameters.
+/// The function around loops.
 struct Surroundings<'s> {
+    model: &'s Model<'s>,
+    index: usize,
     function: &'s Function,
-    name: &'s dyn Fn(&str) -> String,
+}
+
+impl Surroundings<'_> {
+    /// The name of a symbol as a parameter.
+    fn name(&self, symbol: &Symbol) -> String {
+        match self.model.parameters.row(self.index, symbol) {
+            Some(row) => row.name.clone(),
+            None => symbol.name().to_string(),
+        }
+    }
+
+    fn text(&self, expr: &Expr) -> String {
+        self.model.parameters.text(expr)
+    }
 }
 
 fn collect_loops<'a>(
@@ -48,11 +69,12 @@ fn collect_loops<'a>(
                 chain.pop();
             }
             Item::Branch(branch) => {
-                weights.push(branch.probability.clone());
+                let probability = place.text(&Expr::from(branch.probability.clone()));
+                weights.push(probability.clone());
                 collect_loops(&branch.then, place, chain, weights, found);
                 weights.pop();
                 if let Some(otherwise) = &branch.otherwise {
-                    weights.push(format!("1 - {}", branch.probability));
+                    weights.push(format!("1 - {probability}"));
                     collect_loops(otherwise, place, chain, weights, found);
                     weights.pop();
                 }
@@ -87,9 +109,9 @@ fn one_loop(facts: &Loop, place: &Surroundings, chain: &[ChainLoop], weights: &[
         "end_line": facts.end_line,
         "depth": chain.len(),
         "var": facts.variable,
-        "lower": facts.lower.to_string(),
-        "upper": facts.upper.to_string(),
-        "step": facts.step.to_string(),
+        "lower": place.text(&facts.lower),
+        "upper": place.text(&facts.upper),
+        "step": place.text(&facts.step),
         "parallel": facts.parallel,
         "exits_early": facts.exits_early,
         "parent": chain.len().checked_sub(2).map(|i| chain[i].facts.id.clone()),
@@ -101,7 +123,7 @@ fn one_loop(facts: &Loop, place: &Surroundings, chain: &[ChainLoop], weights: &[
             "divides": facts.repeated.divides,
             "specials": facts.repeated.specials,
         },
-        "arrays": streams.iter().map(|s| array(s, chain)).collect::<Vec<_>>(),
+        "arrays": streams.iter().map(|s| array(s, chain, place)).collect::<Vec<_>>(),
         "scalars": scalars.iter().map(|s| json!({
             "name": s.name, "type": s.ty, "constant": s.is_constant, "class": s.class.as_str(),
             "reads": s.reads, "writes": s.writes,
@@ -129,7 +151,7 @@ fn branches(block: &Block, place: &Surroundings) -> Vec<Value> {
         found.push(json!({
             "line": branch.line,
             "condition": branch.condition,
-            "probability": (place.name)(&branch.probability),
+            "probability": place.name(&branch.probability),
             "then": branch.then_lines,
             "otherwise": branch.otherwise_lines,
         }));
@@ -152,7 +174,7 @@ fn operations(counts: OperationCounts) -> Value {
         .into()
 }
 
-fn array(stream: &Stream, chain: &[ChainLoop]) -> Value {
+fn array(stream: &Stream, chain: &[ChainLoop], place: &Surroundings) -> Value {
     let shape = StreamShape::new(stream, chain, &[]);
     let accesses = stream
         .accesses
@@ -166,7 +188,7 @@ fn array(stream: &Stream, chain: &[ChainLoop]) -> Value {
         "element_bytes": stream.element_bytes,
         "class": stream.class.as_str(),
         "shape": shape.name(),
-        "subscripts": stream.subscripts.iter().map(subscript).collect::<Vec<_>>(),
+        "subscripts": stream.subscripts.iter().map(|s| subscript(s, place)).collect::<Vec<_>>(),
         "ghost": shape.ghosts().iter().map(|(lo, hi)| json!([lo, hi])).collect::<Vec<_>>(),
         "accesses": accesses.collect::<Vec<_>>(),
         "planes": shape.groups(2),
@@ -178,15 +200,15 @@ fn array(stream: &Stream, chain: &[ChainLoop]) -> Value {
     })
 }
 
-fn subscript(subscript: &Subscript) -> String {
+fn subscript(subscript: &Subscript, place: &Surroundings) -> String {
     match &subscript.gather {
         Some(text) => format!("gather({text})"),
         None => {
             let terms = subscript
                 .terms
                 .iter()
-                .map(|(name, c)| c * &crate::expr::Expr::symbol(name));
-            crate::expr::Expr::sum(terms.chain([subscript.base.clone()])).to_string()
+                .map(|(name, c)| c * &Expr::symbol(name));
+            place.text(&Expr::sum(terms.chain([subscript.base.clone()])))
         }
     }
 }

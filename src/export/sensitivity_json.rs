@@ -20,7 +20,7 @@ pub(super) fn sweeps(model: &Model) -> Value {
     };
     let sweep = |sweep: &Sweep| {
         json!({
-            "input": sweep.symbol,
+            "input": sweep.symbol.name(),
             "label": sweep.label,
             // Machine parameters without which it changes nothing.
             "needs": sweep.needs,

@@ -8,6 +8,7 @@ use super::columns::{self, Align};
 use crate::analysis::coverage;
 use crate::model::{Costs, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds};
+use crate::reason::ReasonCode;
 
 /// What a table is shown on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -269,7 +270,7 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
     }
     let (mut estimated, mut partial) = (0, false);
     for codes in model.nests.iter().map(|n| n.nest.reason_codes()) {
-        estimated += usize::from(codes.contains("approximate_trip_count"));
+        estimated += usize::from(codes.contains(&ReasonCode::ApproximateTripCount));
         partial |= !codes.is_empty();
     }
     if estimated > 0 {
@@ -292,8 +293,17 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
     for (code, loops) in &coverage.reasons {
         let _ = writeln!(text, "  {loops:>6} with {code}");
     }
+    if let Some(code) = coverage.reasons.keys().next() {
+        let _ = writeln!(
+            text,
+            "  what a reason means: loopsheet analyze --explain {code}"
+        );
+    }
     // Calls without a body are named below.
-    let outside = coverage.outside.iter().filter(|(code, _)| *code != "call");
+    let outside = coverage
+        .outside
+        .iter()
+        .filter(|(code, _)| **code != ReasonCode::Call);
     let outside: Vec<String> = outside
         .map(|(code, places)| format!("{code} {places}"))
         .collect();

@@ -426,40 +426,33 @@ fn percent_of(share: f64) -> String {
 }
 
 fn regions(report: &TraceReport, top: Option<usize>) -> String {
-    let headings = [
-        "",
-        "place",
-        "instructions",
-        "T₁",
-        "T∞",
-        "𝒲",
-        "𝒟",
-        "λ",
-        "Λ(α₀)",
+    let figures = [
+        EdagFigure::Work,
+        EdagFigure::Depth,
+        EdagFigure::MemoryWork,
+        EdagFigure::MemoryDepth,
+        EdagFigure::Lambda,
+        EdagFigure::RelativeLambda,
     ];
-    let mut rows = vec![headings.map(String::from)];
-    rows[0][0] = format!("by {}", report.regions[0].kind.name());
+    let row = |name: String, place: String, instructions: String, values: [String; 6]| {
+        let [a, b, c, d, e, f] = values;
+        [name, place, instructions, a, b, c, d, e, f]
+    };
+    let name = format!("by {}", report.regions[0].kind.name());
+    let symbols = figures.map(|figure| figure.entry().symbol.to_string());
+    let mut rows = vec![row(name, "place".into(), "instructions".into(), symbols)];
     let shown = top
         .unwrap_or(report.regions.len())
         .min(report.regions.len());
     for region in &report.regions[..shown] {
-        let figures = Figures::of(&region.edag, &report.inputs);
-        let value = |key| {
-            figures
-                .get(key)
-                .map_or_else(|| "unknown".to_string(), number)
-        };
-        rows.push([
+        let known = Figures::of(&region.edag, &report.inputs);
+        let value = |figure| known.get(figure).map_or("unknown".to_string(), number);
+        rows.push(row(
             format!("  {}", region.name),
             place(region),
             region.instructions.to_string(),
-            value("work"),
-            value("depth"),
-            value("memory_work"),
-            value("memory_depth"),
-            value("lambda"),
-            value("relative_lambda"),
-        ]);
+            figures.map(value),
+        ));
     }
     let mut text = aligned(
         &rows,

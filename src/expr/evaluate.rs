@@ -1,10 +1,10 @@
 //! Expressions to numbers.
 
-use super::{Comparison, Expr, FigureId, Function, Node};
+use super::{Comparison, Expr, FigureId, Function, Node, Symbol};
 
 /// Where an evaluation gets the values of its leaves from.
 pub trait Lookup {
-    fn symbol(&self, name: &str) -> Option<f64>;
+    fn symbol(&self, symbol: &Symbol) -> Option<f64>;
     fn figure(&self, id: FigureId) -> Option<f64>;
 }
 
@@ -13,9 +13,9 @@ pub trait Lookup {
 #[error("no value for `{0}`")]
 pub struct Unbound(pub String);
 
-impl<F: Fn(&str) -> Option<f64>> Lookup for F {
-    fn symbol(&self, name: &str) -> Option<f64> {
-        self(name)
+impl<F: Fn(&Symbol) -> Option<f64>> Lookup for F {
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        self(symbol)
     }
 
     fn figure(&self, _: FigureId) -> Option<f64> {
@@ -30,9 +30,9 @@ impl Expr {
         let value = |e: &Expr| e.evaluate(lookup);
         Ok(match self.node() {
             Node::Number(n) => n.get(),
-            Node::Symbol(name) => lookup
-                .symbol(name)
-                .ok_or_else(|| Unbound(name.to_string()))?,
+            Node::Symbol(symbol) => lookup
+                .symbol(symbol)
+                .ok_or_else(|| Unbound(symbol.to_string()))?,
             Node::Figure(id) => lookup
                 .figure(*id)
                 .ok_or_else(|| Unbound(format!("figure {}", id.0)))?,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Expr, Node};
+use super::{Expr, Names, Node};
 
 /// Atoms with their powers, sorted by atom; empty for the constant term.
 pub type Monomial = Vec<(Expr, u32)>;
@@ -74,7 +74,7 @@ impl Expr {
     }
 
     /// The linear part in `variables`; `None` if a variable occurs in any other way.
-    pub fn linear_in(&self, variables: &[&str]) -> Option<Linear> {
+    pub fn linear_in<N: Names>(&self, variables: &[N]) -> Option<Linear> {
         let mut coefficients = vec![Vec::new(); variables.len()];
         let mut rest = Vec::new();
         for (monomial, coefficient) in self.polynomial() {
@@ -82,11 +82,11 @@ impl Expr {
             let mut others = Monomial::new();
             for (atom, power) in monomial {
                 match atom.node() {
-                    Node::Symbol(name) if variables.contains(&&**name) => {
+                    Node::Symbol(symbol) if variables.iter().any(|v| v.names(symbol)) => {
                         if power != 1 || variable.is_some() {
                             return None;
                         }
-                        variable = variables.iter().position(|v| *v == &**name);
+                        variable = variables.iter().position(|v| v.names(symbol));
                     }
                     _ if variables.iter().any(|v| atom.mentions(v)) => return None,
                     _ => others.push((atom, power)),
@@ -112,7 +112,7 @@ impl Expr {
             let mut others = Monomial::new();
             for (atom, power) in monomial {
                 match atom.node() {
-                    Node::Symbol(name) if &**name == variable => degree = power as usize,
+                    Node::Symbol(symbol) if symbol.is_source(variable) => degree = power as usize,
                     _ if atom.mentions(variable) => return None,
                     _ => others.push((atom, power)),
                 }

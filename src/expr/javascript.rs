@@ -31,7 +31,7 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellNames) -> fmt:
 fn write_operation(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellNames) -> fmt::Result {
     match expr.node() {
         Node::Number(n) => write_number(f, n.get()),
-        Node::Symbol(name) => f.write_str(&names.symbol(name)),
+        Node::Symbol(symbol) => f.write_str(&names.symbol(symbol.name())),
         Node::Figure(id) => f.write_str(&names.figure(*id)),
         Node::Sum(items) => write_list(f, items, "+", &|f, item| write(f, item, names)),
         Node::Product(items) => write_list(f, items, "*", &|f, item| write_factor(f, item, names)),

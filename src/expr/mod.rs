@@ -11,6 +11,7 @@ mod javascript;
 mod parse;
 mod print;
 mod summation;
+mod symbol;
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -24,6 +25,7 @@ pub use expand::{Linear, Monomial};
 pub use javascript::JavaScript;
 pub use parse::ParseError;
 pub use print::{CellNames, Excel};
+pub use symbol::{Names, Symbol, SymbolKind};
 
 /// A finite or infinite number with the total order of `f64::total_cmp`; `-0.0` is stored as `0.0`.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +99,7 @@ pub enum Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Node {
     Number(Number),
-    Symbol(Arc<str>),
+    Symbol(Symbol),
     Figure(FigureId),
     Sum(Box<[Expr]>),
     Product(Box<[Expr]>),
@@ -139,6 +141,11 @@ impl From<i64> for Expr {
         Expr::from(value as f64)
     }
 }
+impl From<Symbol> for Expr {
+    fn from(symbol: Symbol) -> Expr {
+        Expr::wrap(Node::Symbol(symbol))
+    }
+}
 impl From<FigureId> for Expr {
     fn from(id: FigureId) -> Expr {
         Expr::wrap(Node::Figure(id))
@@ -150,9 +157,14 @@ impl Expr {
         Expr(Arc::new(node))
     }
 
-    /// A named parameter.
+    /// What a source calls by this name, or a formula by this key.
     pub fn symbol(name: &str) -> Expr {
-        Expr::wrap(Node::Symbol(name.into()))
+        Expr::from(Symbol::source(name))
+    }
+
+    /// A parameter of the machine.
+    pub fn machine(name: &str) -> Expr {
+        Expr::from(Symbol::machine(name))
     }
 
     pub fn node(&self) -> &Node {
@@ -375,17 +387,17 @@ impl Expr {
     }
 
     /// Every symbol, in order of first appearance.
-    pub fn symbols(&self) -> Vec<Arc<str>> {
+    pub fn symbols(&self) -> Vec<Symbol> {
         let mut found = Vec::new();
         self.collect_symbols(&mut found);
         found
     }
 
-    fn collect_symbols(&self, found: &mut Vec<Arc<str>>) {
-        if let Node::Symbol(name) = self.node()
-            && !found.contains(name)
+    fn collect_symbols(&self, found: &mut Vec<Symbol>) {
+        if let Node::Symbol(symbol) = self.node()
+            && !found.contains(symbol)
         {
-            found.push(name.clone());
+            found.push(symbol.clone());
         }
         for child in self.children() {
             child.collect_symbols(found);
@@ -393,8 +405,8 @@ impl Expr {
     }
 
     /// Whether the symbol occurs anywhere.
-    pub fn mentions(&self, name: &str) -> bool {
-        matches!(self.node(), Node::Symbol(symbol) if &**symbol == name)
+    pub fn mentions<N: Names + ?Sized>(&self, name: &N) -> bool {
+        matches!(self.node(), Node::Symbol(symbol) if name.names(symbol))
             || self
                 .children()
                 .into_iter()
@@ -402,11 +414,16 @@ impl Expr {
     }
 
     /// The expression with symbols replaced; `None` keeps a symbol.
-    pub fn substitute(&self, replace: &dyn Fn(&str) -> Option<Expr>) -> Expr {
+    pub fn substitute(&self, replace: &dyn Fn(&Symbol) -> Option<Expr>) -> Expr {
         match self.node() {
-            Node::Symbol(name) => replace(name).unwrap_or_else(|| self.clone()),
+            Node::Symbol(symbol) => replace(symbol).unwrap_or_else(|| self.clone()),
             _ => self.map_children(&mut |child| child.substitute(replace)),
         }
+    }
+
+    /// The expression with what a source calls by this name replaced.
+    pub fn with(&self, name: &str, value: &Expr) -> Expr {
+        self.substitute(&|symbol| symbol.is_source(name).then(|| value.clone()))
     }
 
     /// The expression with symbols and figures replaced; `None` keeps one.

@@ -2,9 +2,9 @@
 //!
 //! A name followed by parentheses that is not one of the functions is one symbol, parentheses
 //! included: `hi(1)`, `ubound(x,2)`. A name in backticks is taken as it stands, a backtick inside it
-//! written twice.
+//! written twice; right behind the word for a kind of symbol it is one of that kind.
 
-use super::{Comparison, Expr, Function};
+use super::{Comparison, Expr, Function, Symbol, SymbolKind};
 
 /// What could not be read, and where (in bytes from the start of the text).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -156,7 +156,7 @@ impl Parser<'_> {
                 self.depth -= 1;
                 Ok(-operand?)
             }
-            Some('`') => self.quoted(),
+            Some('`') => self.quoted(SymbolKind::Source),
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             Some(c) if c.is_alphabetic() || c == '_' => self.name(),
             _ => Err(self.error("expected a number, a name or `(`")),
@@ -164,7 +164,7 @@ impl Parser<'_> {
     }
 
     /// A name in backticks; two backticks inside stand for one.
-    fn quoted(&mut self) -> Result<Expr, ParseError> {
+    fn quoted(&mut self, kind: SymbolKind) -> Result<Expr, ParseError> {
         let mut name = String::new();
         loop {
             self.at += 1;
@@ -175,7 +175,7 @@ impl Parser<'_> {
             name.push_str(&self.rest()[..end]);
             self.at += end + 1;
             if !self.rest().starts_with('`') {
-                return Ok(Expr::symbol(&name));
+                return Ok(Expr::from(Symbol::new(kind, &name)));
             }
             name.push('`');
         }
@@ -205,6 +205,9 @@ impl Parser<'_> {
         let start = self.at;
         self.identifier();
         let name = self.text[start..self.at].to_string();
+        if let Some(kind) = SymbolKind::parse(&name).filter(|_| self.rest().starts_with('`')) {
+            return self.quoted(kind);
+        }
         if !self.rest().starts_with(['(', '[']) {
             return Ok(Expr::symbol(&name));
         }

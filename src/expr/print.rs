@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Expr, FigureId, Function, Node};
+use super::{Expr, FigureId, Function, Node, Symbol, SymbolKind};
 
 /// What a figure or a symbol is called where a formula is shown.
 pub trait CellNames {
@@ -39,7 +39,8 @@ impl fmt::Display for Excel<'_> {
 }
 
 impl fmt::Display for Expr {
-    /// Text that [`Expr::parse`](Expr::parse) reads back to an equal expression (figures excepted).
+    /// Text for people. In its alternate form (`{:#}`), [`Expr::parse`](Expr::parse) reads back an equal expression (figures
+    /// excepted): what no source calls by its name has its kind with it, as in `` trip_count`trip_f_12` ``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write(f, self, Binding::Loose, &Style { names: None })
     }
@@ -73,10 +74,10 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
         f.write_str("(")?;
     }
     match expr.node() {
-        Node::Number(n) => write_number(f, n.get())?,
-        Node::Symbol(name) => match style.names {
-            Some(names) => f.write_str(&names.symbol(name))?,
-            None => write_symbol(f, name)?,
+        Node::Number(n) => write_number(f, n.get(), style)?,
+        Node::Symbol(symbol) => match style.names {
+            Some(names) => f.write_str(&names.symbol(symbol.name()))?,
+            None => write_symbol(f, symbol)?,
         },
         Node::Figure(id) => match style.names {
             Some(names) => f.write_str(&names.figure(*id))?,
@@ -153,7 +154,7 @@ fn write_sum(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::
             _ if index == 0 => write(f, item, Binding::Term, style)?,
             Some(n) => {
                 f.write_str(if n < 0.0 { minus } else { plus })?;
-                write_number(f, n.abs())?;
+                write_number(f, n.abs(), style)?;
             }
             None if coefficient < 0.0 && !is_negated_sum => {
                 f.write_str(minus)?;
@@ -180,7 +181,7 @@ fn write_product(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> f
         &items[1..]
     } else if let Some(n) = items[0].as_number().filter(|n| *n < 0.0) {
         f.write_str("-")?;
-        write_number(f, -n)?;
+        write_number(f, -n, style)?;
         f.write_str("*")?;
         &items[1..]
     } else {
@@ -223,21 +224,35 @@ fn write_call(
     write!(f, "{})", if in_excel { tail } else { "" })
 }
 
-fn write_number(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
+fn write_number(f: &mut fmt::Formatter<'_>, value: f64, style: &Style) -> fmt::Result {
     let magnitude = value.abs();
+    if value.is_infinite() && style.names.is_some() {
+        // Excel refuses a literal that is too large; this comes to an error when it is computed.
+        return f.write_str(if value > 0.0 { "(10^999)" } else { "(-10^999)" });
+    }
     if value.is_infinite() {
         // Too large for a number, which is how it is read back.
         return f.write_str(if value > 0.0 { "1E999" } else { "-1E999" });
     }
     if magnitude != 0.0 && !(1e-5..1e15).contains(&magnitude) {
-        write!(f, "{value:E}")
+        // Excel writes a sign, and not every reader of its formulas takes an exponent without one.
+        let sign = if style.names.is_some() && magnitude > 1.0 {
+            "E+"
+        } else {
+            "E"
+        };
+        f.write_str(&format!("{value:E}").replace('E', sign))
     } else {
         write!(f, "{value}")
     }
 }
 
 /// Names that would not be read back as one symbol are quoted with backticks, those inside doubled.
-fn write_symbol(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
+    let (kind, name) = (symbol.kind(), symbol.name());
+    if f.alternate() && kind != SymbolKind::Source {
+        return write!(f, "{}`{}`", kind.as_str(), name.replace('`', "``"));
+    }
     if super::parse::is_plain_symbol(name) {
         f.write_str(name)
     } else {

@@ -4,7 +4,7 @@ use super::code::Op;
 use super::compile::Compiler;
 use super::evaluate::constant;
 use crate::ir::visit::each_value;
-use crate::ir::{self, Control, Loop, Stmt, Type, Value, VarId};
+use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, VarId};
 
 /// Rounds of a loop before the nest that are followed.
 const MOST_ROUNDS: u32 = 1 << 20;
@@ -49,9 +49,10 @@ impl<'a> Compiler<'a> {
             } => (variable, lower, upper, step),
             Control::Uncounted {
                 condition: Some(condition),
-                reason,
+                tested,
+                reason: _,
             } => {
-                return self.went_round(&inner.body, condition, reason.code == "do_while_loop");
+                return self.went_round(&inner.body, condition, *tested == Tested::AfterBody);
             }
             Control::Uncounted {
                 condition: None, ..
@@ -97,6 +98,7 @@ impl<'a> Compiler<'a> {
                 | Stmt::Loop(_)
                 | Stmt::Call { .. }
                 | Stmt::Jump { .. }
+                | Stmt::Mark { .. }
                 | Stmt::Opaque { .. } => {
                     fixed &= !self.may_disturb(statement);
                 }
@@ -146,7 +148,10 @@ impl<'a> Compiler<'a> {
                         target: Value::Variable(id),
                         ..
                     } => self.counts(*id),
-                    Stmt::Jump { .. } | Stmt::Call { .. } | Stmt::Opaque { .. } => true,
+                    Stmt::Jump { .. }
+                    | Stmt::Mark { .. }
+                    | Stmt::Call { .. }
+                    | Stmt::Opaque { .. } => true,
                     _ => false,
                 };
             },
@@ -213,6 +218,7 @@ pub(super) fn line_of(statement: &Stmt) -> u32 {
         Stmt::Assign { place, .. }
         | Stmt::Call { place, .. }
         | Stmt::Jump { place, .. }
+        | Stmt::Mark { place, .. }
         | Stmt::Evaluate { place, .. }
         | Stmt::Opaque { place, .. } => place.line,
         Stmt::Loop(inner) => inner.place.line,

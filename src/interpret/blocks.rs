@@ -4,6 +4,7 @@
 use super::code::{Affine, Body, Counted, Integer, Intrinsic, Op, Slot};
 use super::compile::{Compiler, Part};
 use crate::ir::{Control, Loop};
+use crate::reason::ReasonCode;
 
 /// The loops of a nest that run block by block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl<'a> Compiler<'a> {
     fn over_blocks(&mut self, inner: &'a Loop, at: usize, size: i64) -> Option<Counted> {
         let Control::Counted { lower, upper, .. } = &inner.control else {
             self.refuse(
-                "blocked",
+                ReasonCode::Blocked,
                 inner.place.line,
                 "a loop without known bounds cannot be blocked",
             );

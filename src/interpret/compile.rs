@@ -12,7 +12,8 @@ use super::storage::UNKNOWN_EXTENT;
 use super::{probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{self, Control, Function, If, Loop, Stmt, Type, Value, VarId};
+use crate::ir::{self, Control, Function, If, Loop, Stmt, Tested, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// What is to run, and what it needs to know.
@@ -199,7 +200,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    pub fn refuse(&mut self, code: &'static str, line: u32, detail: impl Into<String>) {
+    pub fn refuse(&mut self, code: ReasonCode, line: u32, detail: impl Into<String>) {
         let refusal = Refusal {
             code,
             line,
@@ -262,11 +263,13 @@ impl<'a> Compiler<'a> {
                 };
                 one.push(Op::Loop(Box::new(counted)));
             }
-            Control::Uncounted { condition, reason } => {
+            Control::Uncounted {
+                condition, tested, ..
+            } => {
                 let condition = condition.as_ref().map(|condition| self.integer(condition));
                 let mut body = Vec::new();
                 self.statements(&inner.body, level + 1, &mut body);
-                let tested_last = reason.code == "do_while_loop";
+                let tested_last = *tested == Tested::AfterBody;
                 one.push(Op::While(Box::new(While {
                     condition,
                     trips,
@@ -347,12 +350,13 @@ impl<'a> Compiler<'a> {
                 }
             }
             Stmt::Jump { place, kind } => match kind {
-                ir::Jump::Goto => self.refuse("goto", place.line, "a jump to a label"),
+                ir::Jump::Goto => self.refuse(ReasonCode::Goto, place.line, "a jump to a label"),
                 // Error exits: data are assumed to be sound.
                 ir::Jump::Stop => {}
                 kind => out.push(Op::Jump(*kind)),
             },
             Stmt::Evaluate { values, .. } => values.iter().for_each(|value| self.reads(value, out)),
+            Stmt::Mark { .. } => {}
             Stmt::Opaque { place, reason, .. } => {
                 self.refuse(reason.code, place.line, reason.detail.clone())
             }
@@ -373,7 +377,7 @@ impl<'a> Compiler<'a> {
                     return match self.pointer(value) {
                         Some((address, _)) => out.push(Op::Set(self.slot(*id), address)),
                         None => self.refuse(
-                            "pointer_from_data",
+                            ReasonCode::PointerFromData,
                             place.line,
                             format!("`{}`", variable.name),
                         ),
@@ -413,14 +417,14 @@ impl<'a> Compiler<'a> {
                     None => self.access(reference, AccessKind::Store, out),
                 }
             }
-            Value::Opaque { reason, .. } => {
-                self.refuse(reason.code, place.line, reason.detail.clone())
-            }
-            _ => self.refuse(
-                "assignment_target",
-                place.line,
-                "an assignment to a computed place",
-            ),
+            _ => match target.reason() {
+                Some(reason) => self.refuse(reason.code, place.line, reason.detail),
+                None => self.refuse(
+                    ReasonCode::AssignmentTarget,
+                    place.line,
+                    "an assignment to a computed place",
+                ),
+            },
         }
     }
 

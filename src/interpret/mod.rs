@@ -29,6 +29,7 @@ mod values;
 pub mod windows;
 
 use crate::cache::AccessKind;
+use crate::reason::ReasonCode;
 
 /// One access to an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ pub trait Sink {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// A stable code in snake case.
-    pub code: &'static str,
+    pub code: ReasonCode,
     pub line: u32,
     pub detail: String,
 }

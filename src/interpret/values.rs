@@ -2,14 +2,12 @@
 
 use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
 use super::compile::Compiler;
+use crate::analysis::is_left_out;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
-
-/// Reason codes of values that are addresses.
-const ADDRESS_OF: &str = "address_of";
-const PARTIAL: &str = "partial_element";
 
 impl<'a> Compiler<'a> {
     /// A value that decides about addresses or control.
@@ -139,8 +137,7 @@ impl<'a> Compiler<'a> {
             }
             Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {
-                if let Some((left, right)) = crate::analysis::extremum(value, self.source.function)
-                {
+                if let Some((left, right)) = crate::analysis::extremum(value) {
                     return [left, right].into_iter().for_each(|v| self.reads(v, out));
                 }
                 let condition = self.integer(condition);
@@ -157,16 +154,18 @@ impl<'a> Compiler<'a> {
                 };
                 out.push(Op::Branch(Box::new(branch)));
             }
-            Value::Opaque { reason, inner } => match (reason.code, inner.first()) {
-                (ADDRESS_OF, Some(Value::Element { subscripts, .. })) => {
-                    subscripts
-                        .iter()
-                        .filter(|s| !is_left_out(s))
-                        .for_each(|s| self.reads(s, out));
+            Value::Address { of, .. } => {
+                if let Value::Element { subscripts, .. } = &**of {
+                    let given = subscripts.iter().filter(|s| !is_left_out(s));
+                    given.for_each(|s| self.reads(s, out));
                 }
-                (ADDRESS_OF | PARTIAL, _) => {}
-                _ => self.refuse(reason.code, self.line, reason.detail.clone()),
-            },
+            }
+            Value::Row => {}
+            Value::Section(_) | Value::Opaque { .. } => {
+                if let Some(reason) = value.reason() {
+                    self.refuse(reason.code, self.line, reason.detail);
+                }
+            }
             Value::Variable(id) => {
                 self.refuse_if_moving(*id);
             }
@@ -190,7 +189,7 @@ impl<'a> Compiler<'a> {
             .any(|pointer| function.variable(*pointer).name == name[..end]);
         let is_known = function.members.contains_key(&id);
         if moves && !is_known {
-            self.refuse("member_of_pointer", self.line, format!("`{name}`"));
+            self.refuse(ReasonCode::MemberOfPointer, self.line, format!("`{name}`"));
         }
         moves && !is_known
     }
@@ -217,7 +216,7 @@ impl<'a> Compiler<'a> {
                 variable.dimensions.len(),
                 subscripts.len()
             );
-            self.refuse("rank", place.line, detail);
+            self.refuse(ReasonCode::Rank, place.line, detail);
             return None;
         }
         if self.refuse_if_moving(array) {
@@ -313,7 +312,7 @@ impl<'a> Compiler<'a> {
                 Some((binary(*op, address, amount), step))
             }
             Value::Convert(_, inner) => self.pointer(inner),
-            Value::Opaque { reason, inner } if reason.code == ADDRESS_OF => match inner.first()? {
+            Value::Address { of, .. } => match &**of {
                 Value::Element {
                     array,
                     subscripts,
@@ -354,11 +353,6 @@ impl<'a> Compiler<'a> {
     fn is_pointer(&self, value: &Value) -> bool {
         crate::analysis::is_address(value, self.source.function)
     }
-}
-
-/// A subscript that the source leaves out: the value is an address.
-fn is_left_out(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == PARTIAL)
 }
 
 /// An operation on integers; sums over slots stay such where that is possible.

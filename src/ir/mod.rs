@@ -8,13 +8,17 @@
 //! - `**` is right-associative here, whatever the grammar made of it.
 
 pub mod text;
+mod value;
 pub mod visit;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
+
+pub use value::{BinaryOp, UnaryOp, Value, wider};
 
 /// One source file, lowered.
 #[derive(Clone, Debug)]
@@ -217,6 +221,11 @@ pub enum Stmt {
         place: Place,
         kind: Jump,
     },
+    /// Where a label stands, or a jump to labels; only while a function is lowered.
+    Mark {
+        place: Place,
+        mark: Mark,
+    },
     /// Evaluated for its operators and references only: the condition of a `switch`, a `print` list.
     Evaluate {
         place: Place,
@@ -237,6 +246,7 @@ impl Stmt {
             Stmt::Assign { place, .. }
             | Stmt::Call { place, .. }
             | Stmt::Jump { place, .. }
+            | Stmt::Mark { place, .. }
             | Stmt::Evaluate { place, .. }
             | Stmt::Opaque { place, .. } => place,
             Stmt::Loop(inner) => &inner.place,
@@ -280,11 +290,21 @@ pub enum Jump {
     Stop,
 }
 
-/// Why something is not understood: a stable code that reports count, and detail for a person.
+/// What lowering leaves in a function's body until its jumps have become loops and branches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    Label(Arc<str>),
+    /// A jump to one of several labels; `may_pass` if it may also go on behind itself.
+    Goto {
+        labels: Vec<Arc<str>>,
+        may_pass: bool,
+    },
+}
+
+/// Why something is not understood: a code that reports count, and detail for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reason {
-    /// Lower-case words joined by underscores, e.g. `while_loop`.
-    pub code: &'static str,
+    pub code: ReasonCode,
     pub detail: String,
 }
 
@@ -310,8 +330,16 @@ pub enum Control {
     /// `while`, `do while`, bare `do`, or a `for` of another shape.
     Uncounted {
         condition: Option<Value>,
+        tested: Tested,
         reason: Reason,
     },
+}
+
+/// When the condition of an uncounted loop is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tested {
+    BeforeBody,
+    AfterBody,
 }
 
 #[derive(Clone, Debug)]
@@ -320,159 +348,4 @@ pub struct If {
     pub condition: Value,
     pub then: Vec<Stmt>,
     pub otherwise: Vec<Stmt>,
-}
-
-/// A typed expression of the source.
-#[derive(Clone, Debug)]
-pub enum Value {
-    Integer(i64),
-    /// A floating literal and its size in bytes.
-    Real(f64, u32),
-    Logical(bool),
-    Text(String),
-    Variable(VarId),
-    /// An element; subscripts in storage order.
-    Element {
-        array: VarId,
-        subscripts: Vec<Value>,
-        place: Place,
-    },
-    Unary(UnaryOp, Box<Value>),
-    Binary(BinaryOp, Box<Value>, Box<Value>),
-    /// An intrinsic or a function; names of intrinsics are lower case in Fortran.
-    Call {
-        name: String,
-        arguments: Vec<Value>,
-        /// Type of the result; `Unknown` for a function that was not declared.
-        ty: Type,
-    },
-    Convert(Type, Box<Value>),
-    /// C's `c ? a : b`.
-    Select(Box<Value>, Box<Value>, Box<Value>),
-    /// Not understood; what could be read inside is kept.
-    Opaque {
-        reason: Reason,
-        inner: Vec<Value>,
-    },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    Negate,
-    Not,
-    /// C's `~`.
-    Complement,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Power,
-    /// C's `%`.
-    Remainder,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Equal,
-    NotEqual,
-    And,
-    Or,
-    /// Shifts, bitwise operators, string concatenation: never a flop.
-    Other,
-}
-
-impl BinaryOp {
-    pub fn is_arithmetic(self) -> bool {
-        use BinaryOp::*;
-        matches!(self, Add | Subtract | Multiply | Divide | Power)
-    }
-
-    pub fn is_comparison(self) -> bool {
-        use BinaryOp::*;
-        matches!(
-            self,
-            Less | LessOrEqual | Greater | GreaterOrEqual | Equal | NotEqual
-        )
-    }
-
-    pub fn sign(self) -> &'static str {
-        use BinaryOp::*;
-        match self {
-            Add => "+",
-            Subtract => "-",
-            Multiply => "*",
-            Divide => "/",
-            Power => "**",
-            Remainder => "%",
-            Less => "<",
-            LessOrEqual => "<=",
-            Greater => ">",
-            GreaterOrEqual => ">=",
-            Equal => "==",
-            NotEqual => "/=",
-            And => "and",
-            Or => "or",
-            Other => "<op>",
-        }
-    }
-}
-
-impl Value {
-    pub fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
-        Value::Binary(op, Box::new(left), Box::new(right))
-    }
-
-    pub fn opaque(code: &'static str, detail: impl Into<String>) -> Value {
-        Value::Opaque {
-            reason: Reason {
-                code,
-                detail: detail.into(),
-            },
-            inner: Vec::new(),
-        }
-    }
-
-    /// The type that the language gives the value.
-    pub fn ty(&self, function: &Function) -> Type {
-        match self {
-            Value::Integer(_) => Type::Integer(4),
-            Value::Real(_, bytes) => Type::Real(*bytes),
-            Value::Logical(_) => Type::Logical(4),
-            Value::Text(_) => Type::CHARACTER,
-            Value::Variable(id) | Value::Element { array: id, .. } => {
-                function.variable(*id).ty.clone()
-            }
-            Value::Unary(UnaryOp::Not, _) => Type::Logical(4),
-            Value::Unary(_, operand) => operand.ty(function),
-            Value::Binary(op, left, right) if op.is_arithmetic() || *op == BinaryOp::Remainder => {
-                wider(left.ty(function), right.ty(function))
-            }
-            Value::Binary(BinaryOp::Other, left, _) => left.ty(function),
-            Value::Binary(..) => Type::Logical(4),
-            Value::Call { ty, .. } | Value::Convert(ty, _) => ty.clone(),
-            Value::Select(_, then, otherwise) => wider(then.ty(function), otherwise.ty(function)),
-            Value::Opaque { .. } => Type::Unknown,
-        }
-    }
-}
-
-/// The type of an arithmetic operation on two operands: complex over real over integer, then the
-/// larger size. An unknown operand does not hide a known floating one.
-pub fn wider(left: Type, right: Type) -> Type {
-    use Type::*;
-    match (left, right) {
-        (Complex(a), Complex(b)) => Complex(a.max(b)),
-        (Complex(a), Real(b)) | (Real(b), Complex(a)) => Complex(a.max(2 * b)),
-        (Complex(a), _) | (_, Complex(a)) => Complex(a),
-        (Real(a), Real(b)) => Real(a.max(b)),
-        (Real(a), _) | (_, Real(a)) => Real(a),
-        (Unknown, _) | (_, Unknown) => Unknown,
-        (Integer(a), Integer(b)) => Integer(a.max(b)),
-        (Integer(a), _) | (_, Integer(a)) => Integer(a),
-        (other, _) => other,
-    }
 }

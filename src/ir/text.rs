@@ -114,7 +114,9 @@ fn write_stmt(out: &mut String, function: &Function, stmt: &Stmt, depth: usize) 
                         inner.place.line
                     )?;
                 }
-                Control::Uncounted { condition, reason } => {
+                Control::Uncounted {
+                    condition, reason, ..
+                } => {
                     let condition = condition
                         .as_ref()
                         .map_or(String::new(), |c| format!(" {}", show(function, c)));
@@ -145,6 +147,7 @@ fn write_stmt(out: &mut String, function: &Function, stmt: &Stmt, depth: usize) 
             name, arguments, ..
         } => writeln!(out, "{pad}call {name}({})", list(function, arguments)),
         Stmt::Jump { kind, .. } => writeln!(out, "{pad}{}", format!("{kind:?}").to_lowercase()),
+        Stmt::Mark { mark, .. } => writeln!(out, "{pad}{mark:?}"),
         Stmt::Evaluate { values, .. } => writeln!(out, "{pad}evaluate {}", list(function, values)),
         Stmt::Opaque { reason, inner, .. } => {
             writeln!(
@@ -219,6 +222,9 @@ fn write_value(out: &mut String, function: &Function, value: &Value) -> fmt::Res
                 [condition, then, otherwise].map(|v| show(function, v));
             write!(out, "({condition} ? {then} : {otherwise})")
         }
+        Value::Section(parts) => write!(out, "opaque(array_section; {})", list(function, &**parts)),
+        Value::Row => write!(out, "opaque(partial_element)"),
+        Value::Address { of, .. } => write!(out, "opaque(address_of; {})", show(function, of)),
         Value::Opaque { reason, inner } => write!(out, "opaque({}{})", reason.code, {
             if inner.is_empty() {
                 String::new()

@@ -13,8 +13,11 @@ pub fn statements<'a>(block: &'a [Stmt], in_loop: InLoop, visit: &mut dyn FnMut(
                 statements(&branch.otherwise, in_loop, visit);
             }
             Stmt::Opaque { inner, .. } => statements(inner, in_loop, visit),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
-            }
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Evaluate { .. } => {}
         }
     }
 }
@@ -51,7 +54,7 @@ pub fn values_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Value)) {
                 condition.iter().for_each(|v| each_value(v, visit))
             }
         },
-        Stmt::Opaque { .. } | Stmt::Jump { .. } => {}
+        Stmt::Opaque { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
     }
 }
 
@@ -66,7 +69,10 @@ pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
             arguments: parts, ..
         }
         | Value::Opaque { inner: parts, .. } => parts.iter().for_each(|v| each_value(v, visit)),
-        Value::Unary(_, operand) | Value::Convert(_, operand) => each_value(operand, visit),
+        Value::Section(parts) => parts.iter().for_each(|v| each_value(v, visit)),
+        Value::Unary(_, operand)
+        | Value::Convert(_, operand)
+        | Value::Address { of: operand, .. } => each_value(operand, visit),
         Value::Binary(_, left, right) => {
             [left, right].into_iter().for_each(|v| each_value(v, visit))
         }
@@ -75,6 +81,7 @@ pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
         | Value::Real(..)
         | Value::Logical(_)
         | Value::Text(_)
+        | Value::Row
         | Value::Variable(_) => {}
     }
 }

@@ -1,29 +1,38 @@
 //! C to IR.
 //!
-//! The tree is read twice: first every declaration at file scope (`declarations`), then each
-//! function definition, wherever it stands. Within a function `scope` says what a name means,
-//! `statements` and `for_loop` write the IR, `expressions` and `access` give the values,
-//! `effects` makes statements of what an expression does on the way.
+//! The tree is read twice: first every declaration at file scope (`file_scope`), then each
+//! function definition, wherever it stands. `names` keeps what declarations say: types, structures,
+//! constants. Around it, `lowering` holds the function at hand: `statements` and `for_loop` write the
+//! IR, `expressions` and `access` give the values, `effects` makes statements of what an expression
+//! does on the way.
 
 mod access;
 mod alignment;
 mod calls;
 mod constants;
+mod context;
+mod ctype;
 mod declarations;
 mod effects;
 mod expressions;
 mod fields;
+mod file_scope;
 mod for_loop;
 mod functions;
 mod jumps;
+mod labels;
 mod literals;
 mod lone_names;
+mod lowering;
+mod macros;
 mod mask;
 mod misread;
+mod names;
 mod packing;
 mod ranks;
-mod records;
-mod scope;
+mod reading;
+mod record;
+mod specifiers;
 mod statements;
 mod structures;
 mod switch;
@@ -73,15 +82,16 @@ fn lower_masked(
             passes - 1,
         );
     }
-    let texts = constants::macro_texts(grammar, &tree, source, &types);
-    let macros = constants::Macros::parse(grammar, &texts);
-    let mut lowering = scope::Lowering::new(&tree, source, &masked, &macros);
-    lowering.declare_file_scope();
+    let texts = macros::macro_texts(grammar, &tree, source, &types);
+    let macros = macros::Macros::parse(grammar, &texts);
+    let reading = reading::Reading::new(&tree, source, &masked, &macros);
+    let mut lowering = lowering::Lowering::new(reading);
+    lowering.names.declare_file_scope();
     let functions = lowering.functions();
 
     let mut diagnostics = source.diagnostics.clone();
     diagnostics.extend(problems::find(&tree, source));
-    diagnostics.append(&mut lowering.diagnostics);
+    diagnostics.extend(lowering.into_diagnostics());
     ir::Unit {
         path: path.clone(),
         language: Language::C,

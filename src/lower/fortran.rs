@@ -10,10 +10,13 @@ mod array_functions;
 mod array_syntax;
 mod assigned;
 mod associate;
+mod bindings;
 mod bound;
 mod branches;
+mod calls;
 mod component;
 mod constructors;
+mod context;
 mod declarations;
 mod declarators;
 mod directives;
@@ -35,24 +38,29 @@ mod operators;
 mod path;
 mod procedure;
 mod reductions;
+mod remarks;
 mod scope;
+mod spelling;
 mod statement_functions;
 mod statements;
+mod subscripts;
 mod substitution;
 #[cfg(test)]
 mod tests;
 mod types;
 mod units;
 mod value;
+mod variables;
 mod visit;
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 pub use modules::Modules;
 
 use crate::ir;
+use crate::reason::ReasonCode;
 use crate::source::{Form, Language, SourceText};
 use crate::syntax::{Grammar, Role, problems};
 use expression::{Expr, MacroValue, Reader};
@@ -72,14 +80,13 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
         own: &own,
         others: modules,
     };
-    let mut functions = Vec::new();
-    let mut remarked = FxHashSet::default();
-    for unit in &units.procedures {
-        let (function, remarks, told) = procedure::lower(&reader, world, unit, remarked);
-        functions.push(function);
-        diagnostics.extend(remarks);
-        remarked = told;
-    }
+    let mut remarks = remarks::Remarks::default();
+    let functions = units
+        .procedures
+        .iter()
+        .map(|unit| procedure::lower(&reader, world, unit, &mut remarks))
+        .collect();
+    diagnostics.extend(remarks.finish());
     let lines = source.origins.len();
     let preprocessing = source.preprocessing;
     ir::Unit {
@@ -145,5 +152,5 @@ fn macro_value(reader: &Reader, root: tree_sitter::Node) -> Expr {
         }
         pending.extend(crate::syntax::named_children(node));
     }
-    Expr::Opaque("syntax_error", String::new(), Vec::new())
+    Expr::Opaque(ReasonCode::SyntaxError, String::new(), Vec::new())
 }

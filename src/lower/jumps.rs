@@ -10,51 +10,51 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::flow::{Exits, Falls, Flow, Label, Part};
 use crate::diagnostic::Place;
 use crate::ir::{
-    BinaryOp, Control, Function, If, Jump, Loop, Reason, Role, Stmt, Type, UnaryOp, Value, VarId,
-    Variable,
+    BinaryOp, Control, Function, If, Jump, Loop, Mark, Reason, Role, Stmt, Tested, Type, UnaryOp,
+    Value, VarId, Variable,
 };
+use crate::reason::ReasonCode;
 
 /// Blocks made by jumps nest this deeply at most; jumps beyond that stay as they are.
 const NESTING_LIMIT: usize = 60;
 /// So do the loops among them.
 const LOOP_LIMIT: usize = 12;
 
-const LABEL: &str = "label";
-const GO_TO: &str = "go_to";
-const COMPUTED_GO_TO: &str = "computed_go_to";
-
-/// The mark of a label before the statement that carries it.
-pub fn label(place: Place, name: &str) -> Stmt {
-    Stmt::Opaque {
-        place,
-        reason: Reason {
-            code: LABEL,
-            detail: name.to_string(),
-        },
-        inner: Vec::new(),
-    }
+/// Writes the marks of labels and jumps into the body of a function, and takes them out at its end.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// Whether any stand in the body.
+    any: bool,
 }
 
-/// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
-/// `first` is evaluated before.
-pub fn jump(place: Place, labels: &[String], falls: Falls, first: Vec<Stmt>) -> Stmt {
-    let code = if falls == Falls::Never {
-        GO_TO
-    } else {
-        COMPUTED_GO_TO
-    };
-    Stmt::Opaque {
-        place,
-        reason: Reason {
-            code,
-            detail: labels.join(","),
-        },
-        inner: first,
+impl Marks {
+    /// The mark of a label before the statement that carries it.
+    pub fn label(&mut self, place: Place, name: &str) -> Stmt {
+        self.any = true;
+        let mark = Mark::Label(name.into());
+        Stmt::Mark { place, mark }
+    }
+
+    /// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
+    pub fn jump(&mut self, place: Place, labels: &[String], falls: Falls) -> Stmt {
+        self.any = true;
+        let mark = Mark::Goto {
+            labels: labels.iter().map(|label| label.as_str().into()).collect(),
+            may_pass: falls != Falls::Never,
+        };
+        Stmt::Mark { place, mark }
+    }
+
+    /// Makes structure of the marks in the body.
+    pub fn resolve(&self, function: &mut Function) {
+        if self.any {
+            structure(function);
+        }
     }
 }
 
 /// The body of a function without marks.
-pub fn structure(function: &mut Function) {
+fn structure(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     let returns = last_labels(&body);
     let (targets, inside, seen) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
@@ -102,47 +102,42 @@ impl Jumps<'_> {
 
     fn part(&mut self, statement: Stmt, parts: &mut Vec<Part>) {
         let (statement, exits) = match statement {
-            Stmt::Opaque { reason, .. } if reason.code == LABEL => {
+            Stmt::Mark {
+                mark: Mark::Label(label),
+                ..
+            } => {
                 // Of labels that stand twice, which is an error, jumps go to the first. Names of constructs may be used
                 // again.
-                let label: Label = reason.detail.as_str().into();
                 if label.contains(' ') || self.seen.insert(label.clone()) {
                     parts.push(Part::Label(label));
                 }
                 return;
             }
-            Stmt::Opaque {
+            Stmt::Mark {
                 place,
-                reason,
-                inner,
-            } if matches!(reason.code, GO_TO | COMPUTED_GO_TO) => {
-                parts.extend(
-                    inner
-                        .into_iter()
-                        .map(|s| Part::statement(Some(s), Exits::Plain(Flow::through()))),
-                );
-                let labels: Vec<Label> = reason.detail.split(',').map(Label::from).collect();
+                mark: Mark::Goto { labels, may_pass },
+            } => {
                 if labels.iter().all(|label| self.returns.contains(label)) {
                     let back = Stmt::Jump {
                         place,
                         kind: Jump::Return,
                     };
-                    let exits = Exits::Plain(if reason.code == GO_TO {
-                        Flow::end()
-                    } else {
+                    let flow = if may_pass {
                         Flow::through()
-                    });
-                    parts.push(Part::statement(Some(back), exits));
+                    } else {
+                        Flow::end()
+                    };
+                    parts.push(Part::statement(Some(back), Exits::Plain(flow)));
                     return;
                 }
                 let leaves = self
                     .inside
                     .last()
                     .is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
-                let falls = if reason.code == GO_TO {
-                    Falls::Never
-                } else {
+                let falls = if may_pass {
                     Falls::Sometimes
+                } else {
+                    Falls::Never
                 };
                 let exit = leaves.then_some(Stmt::Jump {
                     place,
@@ -433,8 +428,9 @@ fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
     let (place, end_line) = (place(first), end_line(last));
     let control = Control::Uncounted {
         condition: None,
+        tested: Tested::BeforeBody,
         reason: Reason {
-            code: "goto_loop",
+            code: ReasonCode::GotoLoop,
             detail: format!("go to {label}"),
         },
     };
@@ -462,18 +458,18 @@ fn last_labels(body: &[Stmt]) -> BTreeSet<Label> {
         match statement {
             Stmt::Loop(_) => false,
             Stmt::If(branch) => branch.then.iter().chain(&branch.otherwise).all(ends),
-            Stmt::Opaque { reason, inner, .. } => {
-                !matches!(reason.code, GO_TO | COMPUTED_GO_TO) && inner.iter().all(ends)
-            }
+            Stmt::Opaque { inner, .. } => inner.iter().all(ends),
+            Stmt::Mark { mark, .. } => matches!(mark, Mark::Label(_)),
             Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {
                 true
             }
         }
     }
     let label = |statement: &Stmt| match statement {
-        Stmt::Opaque { reason, .. } if reason.code == LABEL => {
-            Some(Label::from(reason.detail.as_str()))
-        }
+        Stmt::Mark {
+            mark: Mark::Label(label),
+            ..
+        } => Some(label.clone()),
         _ => None,
     };
     body.iter()
@@ -486,12 +482,12 @@ fn last_labels(body: &[Stmt]) -> BTreeSet<Label> {
 fn collect_labels(statements: &[Stmt], labels: &mut BTreeSet<Label>) {
     for statement in statements {
         match statement {
-            Stmt::Opaque { reason, inner, .. } => {
-                if reason.code == LABEL {
-                    labels.insert(reason.detail.as_str().into());
+            Stmt::Mark { mark, .. } => {
+                if let Mark::Label(label) = mark {
+                    labels.insert(label.clone());
                 }
-                collect_labels(inner, labels);
             }
+            Stmt::Opaque { inner, .. } => collect_labels(inner, labels),
             Stmt::Loop(inner) => collect_labels(&inner.body, labels),
             Stmt::If(branch) => {
                 collect_labels(&branch.then, labels);
@@ -508,6 +504,7 @@ fn place(statement: &Stmt) -> Place {
         Stmt::Assign { place, .. }
         | Stmt::Call { place, .. }
         | Stmt::Jump { place, .. }
+        | Stmt::Mark { place, .. }
         | Stmt::Evaluate { place, .. }
         | Stmt::Opaque { place, .. } => place.clone(),
         Stmt::Loop(inner) => inner.place.clone(),

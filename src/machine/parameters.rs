@@ -140,13 +140,18 @@ pub fn absent(name: &str) -> Option<f64> {
     if LATENCY_LIMIT.contains(&name) {
         return Some(0.0);
     }
-    let (level, what) = name.strip_prefix('l')?.split_once('_')?;
-    level.parse::<usize>().ok()?;
-    match what {
+    match of_level(name)? {
         "bytes" | "gbs" => Some(0.0),
         "shared_by" => Some(1.0),
         _ => None,
     }
+}
+
+/// What the parameter of a cache level says of it, without the level: `gbs` of `l2_gbs`.
+pub fn of_level(name: &str) -> Option<&'static str> {
+    all_parameters()
+        .find(|(known, level, _)| level.is_some() && known == name)
+        .map(|(.., row)| row.name)
 }
 
 /// `l2_gbs` for the bandwidth of level 2, counted from one.

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use crate::cache::hierarchy::{Atomics, HierarchyError};
 use crate::cache::spec::SpecError;
 use crate::cache::{CacheSpec, LevelCounters};
-use crate::dataflow::{Dependences, Operation, Rules, Steps};
+use crate::dataflow::{Dependences, Next, Operation, Rules, Steps};
 use crate::regions::{RegionError, Sites};
 use crate::trace::isa::Class;
-use crate::trace::{Batch, Consumer, Instruction, InstructionId};
+use crate::trace::{Batch, Consumer, Instruction};
 
 use super::camat::CamatMeter;
 use super::catalogue::{self, Asked};
@@ -65,6 +65,8 @@ pub type RegionOf<'r> = &'r mut dyn FnMut(&Instruction) -> RegionId;
 pub struct Analysis<'r> {
     settings: Settings,
     program: Program,
+    /// How often each instruction was executed.
+    executions: Vec<u64>,
     region_of: Option<RegionOf<'r>>,
     shared: Shared,
     /// What was executed and the metrics have not seen.
@@ -156,6 +158,7 @@ impl<'r> Analysis<'r> {
             },
             metrics,
             program: Program::default(),
+            executions: Vec::new(),
             region_of,
             ahead: Ahead::default(),
             settings,
@@ -200,28 +203,12 @@ impl<'r> Analysis<'r> {
             .is_omitted
             .push(self.settings.like_edan && facts.edan_omits);
         program.regions.push(region);
-        program.executions.push(0);
         program.instructions.push(instruction.clone());
+        self.executions.push(0);
         self.shared.dependences.add_hart(instruction.hart);
         for metric in &mut self.metrics {
             metric.add(&self.program);
         }
-    }
-
-    /// Shows the metrics what they have not seen.
-    #[inline(never)]
-    fn show(&mut self) {
-        let stretch = Stretch {
-            program: &self.program,
-            steps: &self.ahead.steps,
-            levels: self.shared.ram.levels(),
-            moved: &self.ahead.moved,
-        };
-        for metric in &mut self.metrics {
-            metric.take(&stretch);
-        }
-        self.ahead.steps.clear();
-        self.ahead.moved.clear();
     }
 
     /// What was counted. Without addresses nothing is said of memory.
@@ -245,13 +232,14 @@ impl<'r> Analysis<'r> {
         self.count_mixes(&mut counted);
         let run = Run {
             program: &self.program,
+            executions: &self.executions,
             has_addresses,
         };
         for metric in self.metrics {
             metric.finish(&run, &mut counted);
         }
         counted.instructions = self.program.instructions;
-        counted.executions = self.program.executions;
+        counted.executions = self.executions;
         counted
     }
 
@@ -259,11 +247,11 @@ impl<'r> Analysis<'r> {
     fn count_mixes(&self, counted: &mut Counted) {
         let Program {
             instructions,
-            executions,
             regions,
             ..
         } = &self.program;
-        for ((instruction, region), count) in instructions.iter().zip(regions).zip(executions) {
+        let instructions = instructions.iter().zip(regions);
+        for ((instruction, region), count) in instructions.zip(&self.executions) {
             let class = instruction.decoded.facts.class;
             *counted.mix.entry(class).or_default() += count;
             if self.region_of.is_none() {
@@ -287,49 +275,73 @@ impl Consumer for Analysis<'_> {
         for instruction in &batch.instructions {
             self.add_instruction(instruction);
         }
-        batch.for_each(|id, addresses| {
-            self.program.executions[id.0 as usize] += 1;
-            if self.program.is_omitted[id.0 as usize] {
+        let Analysis {
+            program,
+            executions,
+            shared,
+            ahead,
+            metrics,
+            ..
+        } = self;
+        let (operations, is_omitted) = (&program.operations[..], &program.is_omitted[..]);
+        let executions = &mut executions[..];
+        batch.for_each(|instruction, addresses| {
+            let number = instruction.0 as usize;
+            executions[number] += 1;
+            if is_omitted[number] {
                 return;
             }
-            let operation = &self.program.operations[id.0 as usize];
-            self.shared
-                .resolve(id, operation, addresses, &mut self.ahead);
-            if self.ahead.steps.len() == STRETCH {
-                self.show();
+            let next = Next {
+                instruction,
+                operation: &operations[number],
+                addresses,
+            };
+            shared.resolve(next, ahead);
+            if ahead.steps.len() == STRETCH {
+                show(metrics, program, shared, ahead);
             }
         });
-        self.show();
+        show(metrics, program, shared, ahead);
     }
+}
+
+/// Shows the metrics what they have not seen.
+#[inline(never)]
+fn show(
+    metrics: &mut [Box<dyn Metric + '_>],
+    program: &Program,
+    shared: &Shared,
+    ahead: &mut Ahead,
+) {
+    let stretch = Stretch {
+        program,
+        steps: &ahead.steps,
+        levels: shared.ram.levels(),
+        moved: &ahead.moved,
+    };
+    for metric in metrics {
+        metric.take(&stretch);
+    }
+    ahead.steps.clear();
+    ahead.moved.clear();
 }
 
 impl Shared {
     #[inline(always)]
-    fn resolve(
-        &mut self,
-        id: InstructionId,
-        operation: &Operation,
-        addresses: &[u64],
-        ahead: &mut Ahead,
-    ) {
+    fn resolve(&mut self, next: Next<'_>, ahead: &mut Ahead) {
         let Shared {
             dependences,
             ram,
             watches_levels,
         } = self;
         let Ahead { steps, moved } = ahead;
-        dependences.resolve(
-            id,
-            operation,
-            addresses,
-            |access| {
-                let used = ram.access(access, addresses);
-                if *watches_levels && used.left_nearest {
-                    moved.extend(ram.moved());
-                }
-                used
-            },
-            steps,
-        );
+        let used = |access| {
+            let used = ram.access(access, next.addresses);
+            if *watches_levels && used.left_nearest {
+                moved.extend(ram.moved());
+            }
+            used
+        };
+        dependences.resolve(next, used, steps);
     }
 }

@@ -283,7 +283,8 @@ mod tests {
     }
 
     fn value(expr: &Expr, more: &[(&str, f64)]) -> f64 {
-        let known = |name: &str| {
+        let known = |symbol: &crate::expr::Symbol| {
+            let name = symbol.name();
             let own = more
                 .iter()
                 .find(|(key, _)| *key == name)

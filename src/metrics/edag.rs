@@ -17,24 +17,25 @@ pub(super) const ENTRY: Entry = Entry {
 /// Follows the longest paths.
 struct EdagMeter {
     values: Values<PathLengths>,
+    totals: Totals,
+    movement: MovementMeter,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Totals {
     edges: u64,
     memory_work: u64,
     /// Cycles of the vertices that go to RAM.
     ram_cycles: u64,
     bytes_moved: u64,
     deepest: PathLengths,
-    movement: MovementMeter,
 }
 
 impl EdagMeter {
     fn new(rules: Rules) -> EdagMeter {
         EdagMeter {
             values: Values::new(rules),
-            edges: 0,
-            memory_work: 0,
-            ram_cycles: 0,
-            bytes_moved: 0,
-            deepest: PathLengths::default(),
+            totals: Totals::default(),
             movement: MovementMeter::default(),
         }
     }
@@ -48,13 +49,11 @@ impl Metric for EdagMeter {
     fn take(&mut self, stretch: &Stretch<'_>) {
         let EdagMeter {
             values,
-            edges,
-            memory_work,
-            ram_cycles,
-            bytes_moved,
-            deepest,
+            totals,
             movement,
         } = self;
+        // A copy, so that it stays in registers.
+        let mut sums = *totals;
         let cycles = &stretch.program.cycles[..];
         stretch.for_each(|step| {
             let cycles = cycles[step.instruction.0 as usize];
@@ -62,47 +61,46 @@ impl Metric for EdagMeter {
             let ready = values.ready(&step);
             let done = ready.then(cycles, used.accesses > 0);
             values.complete(&step, ready, done);
-            *edges += u64::from(step.edges);
-            *deepest = deepest.latest(done);
+            sums.edges += u64::from(step.edges);
+            sums.deepest = sums.deepest.latest(done);
             if used.accesses > 0 {
-                *memory_work += u64::from(used.accesses);
-                *ram_cycles += cycles;
+                sums.memory_work += u64::from(used.accesses);
+                sums.ram_cycles += cycles;
             }
             if used.bytes > 0 {
-                *bytes_moved += used.bytes;
+                sums.bytes_moved += used.bytes;
                 movement.add(ready.depth, used.bytes);
             }
         });
+        *totals = sums;
     }
 
     fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
         let Program {
-            executions,
-            cycles,
-            is_omitted,
-            ..
+            cycles, is_omitted, ..
         } = run.program;
         let vertices = || {
-            let counts = executions.iter().zip(cycles).zip(is_omitted);
+            let counts = run.executions.iter().zip(cycles).zip(is_omitted);
             counts.filter(|(_, is_omitted)| !**is_omitted)
         };
         let work = vertices().map(|((count, cycles), _)| count * cycles).sum();
+        let totals = self.totals;
         let memory = EdagMemory {
-            work: self.memory_work,
-            depth: self.deepest.memory_depth,
-            non_memory_cost: work - self.ram_cycles,
-            non_memory_span: self.deepest.non_memory_span,
-            bytes_moved: self.bytes_moved,
+            work: totals.memory_work,
+            depth: totals.deepest.memory_depth,
+            non_memory_cost: work - totals.ram_cycles,
+            non_memory_span: totals.deepest.non_memory_span,
+            bytes_moved: totals.bytes_moved,
         };
         counted.edag = Edag {
             vertices: vertices().map(|((count, _), _)| count).sum(),
-            edges: self.edges,
+            edges: totals.edges,
             work,
-            depth: self.deepest.depth,
+            depth: totals.deepest.depth,
             memory: run.has_addresses.then_some(memory),
         };
         counted.movement = run
             .has_addresses
-            .then(|| self.movement.finish(self.deepest.depth));
+            .then(|| self.movement.finish(totals.deepest.depth));
     }
 }

@@ -2,7 +2,7 @@
 //! bounds, bandwidth (dynamic.md section 3). Each is one expression over the names of the catalogue.
 
 use crate::catalogue;
-use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup};
+use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup, Symbol};
 use crate::formula::{Catalogue, Source};
 use crate::metrics::report::{Edag, EdagMemory, Inputs};
 
@@ -158,8 +158,8 @@ impl Figures {
 }
 
 impl Lookup for Figures {
-    fn symbol(&self, name: &str) -> Option<f64> {
-        self.get(EdagFigure::named(name)?)
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        self.get(EdagFigure::named(symbol.name())?)
     }
 
     fn figure(&self, _: FigureId) -> Option<f64> {

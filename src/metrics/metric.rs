@@ -1,4 +1,18 @@
 //! What watches a trace: the interface between the one pass over it and every metric.
+//!
+//! The pass ([`super::analysis`]) resolves dependences and RAM accesses once and shows them to the metrics, a stretch of
+//! the program order at a time: a metric is called once a stretch and walks through it in a loop of its own, so that
+//! nothing is looked up in a table of functions for each instruction. What a metric wants to know of values that
+//! registers and memory hold it keeps in [`crate::dataflow::Values`], beside the shadow that all share.
+//!
+//! A new metric is
+//!
+//! 1. its own file here, with a type that implements [`Metric`], the type of its part, and its `ENTRY`;
+//! 2. a line in [`super::catalogue`];
+//! 3. a test of what it counts.
+//!
+//! Nothing else of the pass, of the dependences or of the other metrics is touched. To be seen, the part has a field in
+//! [`Counted`] and in [`super::report::TraceReport`], and a place in the exports that show it.
 
 use super::analysis::Counted;
 use super::profile::Moved;
@@ -32,8 +46,6 @@ pub trait Metric {
 #[derive(Default)]
 pub struct Program {
     pub instructions: Vec<Instruction>,
-    /// How often each was executed.
-    pub executions: Vec<u64>,
     /// Cycles of each on the eDAG.
     pub cycles: Vec<u64>,
     /// The region of each; all in region 0 if nobody asks.
@@ -105,6 +117,8 @@ impl<'a> LevelsMoved<'a> {
 /// The whole run, once it is over.
 pub struct Run<'a> {
     pub program: &'a Program,
+    /// How often each instruction was executed.
+    pub executions: &'a [u64],
     /// Without addresses nothing is said of memory.
     pub has_addresses: bool,
 }

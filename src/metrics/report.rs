@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::camat::Camat;
 pub use crate::cache::reuse::ReuseBin;
 use crate::cache::{CacheSpec, LevelCounters};
-use crate::expr::Lookup;
+use crate::expr::{Lookup, Symbol};
 use crate::trace::isa::Class;
 
 use super::epoch::Stores;
@@ -226,8 +226,8 @@ impl Epochs {
     pub fn per_thousand(&self, table: &[Vec<u64>]) -> Vec<Vec<f64>> {
         let rate = tables::per_thousand("epochs", "instructions");
         let value = |epochs: u64| {
-            let known = |name: &str| {
-                Some(if name == "epochs" {
+            let known = |symbol: &Symbol| {
+                Some(if symbol.name() == "epochs" {
                     epochs
                 } else {
                     self.instructions

@@ -12,7 +12,7 @@ use super::time::TimeFigures;
 use super::traffic::{self, NestTraffic, Surroundings, WorkingSets};
 use super::trip_count::{self, TripCount};
 use crate::analysis::facts::{AccessClass, OperationCounts};
-use crate::expr::{Comparison, Expr, FigureId};
+use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 
 /// Extents of one loop of a nest.
@@ -99,7 +99,7 @@ impl<'p> NestModel<'p> {
     ) -> NestModel<'p> {
         let first = figures.next();
         let function = nest.function;
-        let symbol = |name: &str| parameters.symbol(function, name);
+        let symbol = |branch: &Symbol| parameters.symbol(function, branch);
         let counts = Counts::define(&nest, parameters, figures);
         let depth = nest.spatial().len();
         let loops: Vec<LoopFigures> = (counts.trips[nest.sweeps..].iter().rev().enumerate())
@@ -186,7 +186,7 @@ impl<'p> NestModel<'p> {
 
 fn define_block(position: usize, trip: FigureId, figures: &mut Figures) -> LoopFigures {
     let name = dimension_name(position);
-    let size = Expr::symbol(&format!("block_{name}"));
+    let size = Expr::from(Symbol::block(&name));
     let trip_expr = Expr::from(trip);
     let smaller = Expr::min([size.clone(), trip_expr.clone()]);
     let block = Expr::choose(
@@ -224,7 +224,7 @@ struct Counts {
 
 impl Counts {
     fn define(nest: &Nest, parameters: &ParameterTable, figures: &mut Figures) -> Counts {
-        let symbol = |name: &str| parameters.symbol(nest.function, name);
+        let symbol = |branch: &Symbol| parameters.symbol(nest.function, branch);
         let mut trips = Vec::new();
         let mut loops = Vec::new();
         let mut iterations = vec![Expr::from(1.0)];
@@ -289,7 +289,7 @@ impl Counts {
 fn define_operations(
     nest: &Nest,
     counts: &Counts,
-    symbol: &dyn Fn(&str) -> Expr,
+    symbol: &dyn Fn(&Symbol) -> Expr,
     figures: &mut Figures,
 ) -> OperationFigures {
     let innermost = nest.loops.len();
@@ -332,9 +332,9 @@ fn define_operations(
         [adds, multiplies, divides, specials, fma_pairs].map(Expr::from);
     let weighted = adds_
         + multiplies_
-        + Expr::symbol("cost_div") * divides_
-        + Expr::symbol("cost_special") * specials_
-        - Expr::symbol("fma_aware") * fused;
+        + Expr::machine("cost_div") * divides_
+        + Expr::machine("cost_special") * specials_
+        - Expr::machine("fma_aware") * fused;
     let weighted = figures.define("weighted flops", Unit::Flops, weighted);
     OperationFigures {
         adds,

@@ -14,6 +14,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::nest::{Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
+use crate::expr::Symbol;
 pub(super) use figures::runs;
 pub use figures::{Calls, Costs, FunctionFigures, SiteFigures};
 pub use paths::CallPath;
@@ -115,14 +116,14 @@ impl CallGraph {
     }
 
     /// Symbols of functions that only calls mention.
-    pub(super) fn symbols(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(super) fn symbols(&self) -> impl Iterator<Item = (usize, &Symbol)> {
         let around = self.sites.iter().map(|site| (site.caller, &site.weight));
         let straight = self.straight.iter().enumerate();
         let straight = straight
             .flat_map(|(function, contents)| contents.iter().map(move |c| (function, &c.weight)));
         around
             .chain(straight)
-            .flat_map(|(function, weight)| weight.iter().map(move |(name, _)| (function, &**name)))
+            .flat_map(|(function, weight)| weight.iter().map(move |(branch, _)| (function, branch)))
     }
 }
 

@@ -24,13 +24,8 @@ use super::figures::{Figures, Unit};
 use super::nest::{Nest, Weight};
 use super::parameters::ParameterTable;
 use crate::analysis::facts::{Block, Body, Call, Communication, Halo, Item, Loop, Program};
-use crate::expr::{Comparison, Expr, FigureId};
+use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::message_passing::InterfaceKind;
-
-/// The parameter that holds the number of processes.
-pub const RANKS: &str = "ranks";
-/// The parameter that holds how many neighbours a process of a topology has.
-pub const NEIGHBOURS: &str = "neighbours";
 
 /// One call between processes, where it stands.
 pub struct MessageSite<'p> {
@@ -46,7 +41,7 @@ pub struct MessageSite<'p> {
 
 impl MessageSite<'_> {
     /// Every symbol that the call's figures mention, and whether it makes them larger.
-    pub(super) fn symbols(&self, visit: &mut dyn FnMut(&str, bool)) {
+    pub(super) fn symbols(&self, visit: &mut dyn FnMut(&Symbol, bool)) {
         let mut all = |expr: &Expr, is_size| {
             expr.symbols()
                 .iter()
@@ -75,12 +70,14 @@ impl MessageSite<'_> {
             extents.iter().for_each(|expr| all(expr, true));
         }
         if is_collective(*kind) {
-            visit(RANKS, true);
+            visit(&Symbol::processes(), true);
         }
         if *kind == InterfaceKind::Neighbours {
-            visit(NEIGHBOURS, true);
+            visit(&Symbol::neighbours(), true);
         }
-        self.weight.iter().for_each(|(name, _)| visit(name, false));
+        self.weight
+            .iter()
+            .for_each(|(branch, _)| visit(branch, false));
     }
 }
 
@@ -275,7 +272,7 @@ fn define_call<'p>(
             Expr::from(count) * Expr::from(bytes),
         )
     });
-    let parameter = |name: &str| parameters.symbol(site.function, name);
+    let parameter = |symbol: Symbol| parameters.symbol(site.function, &symbol);
     let (messages, bytes) = moved(site.moved, data.map(Expr::from), &parameter);
     let messages = messages.unwrap_or_else(|| halo_messages(halo, &resolve));
     let messages = figures.define("messages of a call", Unit::Count, messages);
@@ -283,10 +280,10 @@ fn define_call<'p>(
     let seconds = bytes.map(|bytes| {
         let latency = Expr::product([
             messages.into(),
-            Expr::symbol("nic_latency_us"),
+            Expr::machine("nic_latency_us"),
             Expr::from(1e-6),
         ]);
-        let rate = Expr::symbol("nic_gbs") * Expr::from(1e9);
+        let rate = Expr::machine("nic_gbs") * Expr::from(1e9);
         let time = latency + Expr::from(bytes).quotient(rate);
         figures.define("time of a call", Unit::Seconds, directions(*kind) * time)
     });
@@ -318,18 +315,19 @@ fn define_call<'p>(
 fn moved(
     moved: &Communication,
     n: Option<Expr>,
-    parameter: &dyn Fn(&str) -> Expr,
+    parameter: &dyn Fn(Symbol) -> Expr,
 ) -> (Option<Expr>, Option<Expr>) {
     use InterfaceKind::*;
     let (one, none) = (Expr::from(1.0), Expr::from(0.0));
-    let ranks = || parameter(RANKS);
+    let ranks = || parameter(Symbol::processes());
+    let neighbours = || parameter(Symbol::neighbours());
     let others = || ranks() - Expr::from(1.0);
     let stages = || ranks().tree_stages();
     let by_length = |short: Expr, long: Expr| match &n {
         Some(n) => Expr::choose(
             Comparison::LessOrEqual,
             n.clone(),
-            Expr::symbol("long_message_bytes"),
+            Expr::machine("long_message_bytes"),
             short,
             long,
         ),
@@ -341,7 +339,7 @@ fn moved(
     match moved.kind {
         Halo => (None, n),
         Send | Receive | Exchange | Put | Get => (Some(one), n),
-        Neighbours => (Some(parameter(NEIGHBOURS)), times(parameter(NEIGHBOURS))),
+        Neighbours => (Some(neighbours()), times(neighbours())),
         Broadcast => {
             let messages = by_length(stages(), stages() + others());
             (Some(messages), times(by_length(stages(), twice_others())))
@@ -367,7 +365,7 @@ fn moved(
 /// How often the time of one direction is counted: a process that sends and receives as much does both
 /// at once where the network does, and what it only receives another process sends.
 fn directions(kind: InterfaceKind) -> Expr {
-    let duplex = Expr::symbol("nic_full_duplex");
+    let duplex = Expr::machine("nic_full_duplex");
     match kind {
         InterfaceKind::Receive => Expr::from(1.0) - duplex,
         InterfaceKind::Exchange | InterfaceKind::Halo | InterfaceKind::Neighbours => {

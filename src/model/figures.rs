@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::parameters::ParameterTable;
 use super::{Model, group_name};
-use crate::expr::{Expr, FigureId, Lookup, Node};
+use crate::expr::{Expr, FigureId, Lookup, Node, Symbol};
 pub use crate::formula::Unit;
 use crate::machine::parameters::{LATENCY_LIMIT, absent};
 use crate::machine::{MachineModel, MachineParameter};
@@ -96,7 +96,7 @@ impl Lengths {
         let own = match expr.node() {
             Node::Number(n) if n.get().fract() == 0.0 => 8,
             Node::Number(_) => 17,
-            Node::Symbol(name) => name.len(),
+            Node::Symbol(symbol) => symbol.name().len(),
             Node::Figure(_) => 14,
             _ => {
                 let key = std::ptr::from_ref(expr.node()).addr();
@@ -410,6 +410,11 @@ impl Figures {
         self.get(id).value
     }
 
+    /// The value of a parameter of the machine or the problem, by its defined name.
+    pub fn input(&self, name: &str) -> Option<f64> {
+        self.symbols.get(name).copied()
+    }
+
     pub fn len(&self) -> usize {
         self.figures.lengths().sum()
     }
@@ -420,8 +425,8 @@ impl Figures {
 }
 
 impl Lookup for Figures {
-    fn symbol(&self, name: &str) -> Option<f64> {
-        self.symbols.get(name).copied()
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        self.input(symbol.name())
     }
 
     fn figure(&self, id: FigureId) -> Option<f64> {

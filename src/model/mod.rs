@@ -24,11 +24,13 @@ mod traffic;
 mod trip_count;
 mod what_if;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
+use crate::analysis::coverage;
 use crate::analysis::facts::Program;
-use crate::expr::FigureId;
+use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
+use crate::reason::ReasonCode;
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs};
@@ -289,8 +291,14 @@ impl<'p> Model<'p> {
     }
 
     /// The value of a symbol of a function, if it is a parameter.
-    pub fn symbol_value(&self, function: usize, symbol: &str) -> Option<f64> {
+    pub fn symbol_value(&self, function: usize, symbol: &Symbol) -> Option<f64> {
         self.parameters.row(function, symbol).map(|row| row.value)
+    }
+
+    /// The codes of all reasons of the program and its nests.
+    pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
+        let of_nests = self.nests.iter().flat_map(|n| n.nest.reason_codes());
+        of_nests.chain(coverage::codes(self.program)).collect()
     }
 
     /// The value of a figure.

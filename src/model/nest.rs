@@ -10,17 +10,10 @@ use std::collections::BTreeSet;
 
 use super::trip_count;
 use crate::analysis::coverage::reasons;
-use crate::analysis::facts::{
-    AccessClass, Block, Body, Flops, Item, Loop, Program, Stream, TRIP_PARAMETER,
-};
+use crate::analysis::facts::{AccessClass, Block, Body, Flops, Item, Loop, Program, Stream};
 use crate::analysis::merge_stream;
-use crate::expr::Expr;
-
-/// The code for bounds that have no exact sum over the loops around.
-pub const APPROXIMATE_TRIP_COUNT: &str = "approximate_trip_count";
-
-/// The code for calls that lead back to their caller.
-const RECURSION: &str = "recursion";
+use crate::expr::{Expr, Symbol, SymbolKind};
+use crate::reason::ReasonCode;
 
 /// A loop of a chain and the branches between it and the loop around it.
 #[derive(Clone)]
@@ -30,7 +23,7 @@ pub struct ChainLoop<'p> {
 }
 
 /// Probability symbols that must all be taken; `false` stands for the other branch.
-pub type Weight = Vec<(String, bool)>;
+pub type Weight = Vec<(Symbol, bool)>;
 
 /// Straight-line code of one level of a nest.
 #[derive(Clone)]
@@ -91,16 +84,16 @@ impl<'p> Nest<'p> {
     }
 
     /// Why some loop of the chain is not fully understood, or the model only estimates it: codes, sorted.
-    pub fn reason_codes(&self) -> BTreeSet<&'p str> {
+    pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
         let reasons = self
             .loops
             .iter()
             .flat_map(|c| reasons(c.facts))
-            .map(|reason| reason.code.as_str());
+            .map(|reason| reason.code);
         let of_nest = [
             self.has_approximate_trip_count()
-                .then_some(APPROXIMATE_TRIP_COUNT),
-            self.is_recursive.then_some(RECURSION),
+                .then_some(ReasonCode::ApproximateTripCount),
+            self.is_recursive.then_some(ReasonCode::Recursion),
         ];
         reasons.chain(of_nest.into_iter().flatten()).collect()
     }
@@ -113,7 +106,7 @@ impl<'p> Nest<'p> {
                 .upper
                 .symbols()
                 .iter()
-                .any(|name| name.starts_with(TRIP_PARAMETER))
+                .any(|symbol| symbol.kind() == SymbolKind::TripCount)
         };
         if self
             .loops
@@ -141,9 +134,9 @@ impl<'p> Nest<'p> {
 }
 
 /// The product of the probabilities.
-pub fn weight_expr(weight: &Weight, symbol: &dyn Fn(&str) -> Expr) -> Expr {
-    Expr::product(weight.iter().map(|(name, taken)| {
-        let probability = symbol(name);
+pub fn weight_expr(weight: &Weight, symbol: &dyn Fn(&Symbol) -> Expr) -> Expr {
+    Expr::product(weight.iter().map(|(branch, taken)| {
+        let probability = symbol(branch);
         if *taken {
             probability
         } else {
@@ -232,8 +225,8 @@ impl<'p> Gathered<'p> {
     }
 }
 
-pub(super) fn side(weight: &Weight, probability: &str, taken: bool) -> Weight {
-    [weight.as_slice(), &[(probability.to_string(), taken)]].concat()
+pub(super) fn side(weight: &Weight, probability: &Symbol, taken: bool) -> Weight {
+    [weight.as_slice(), &[(probability.clone(), taken)]].concat()
 }
 
 /// The operations of a block, its branches included and its loops not.

@@ -7,14 +7,15 @@ mod usage;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use names::Names;
+use serde::{Deserialize, Serialize};
 use usage::Usage;
 
 use super::calls::CallGraph;
-use super::communication::{MessageSite, NEIGHBOURS, RANKS};
+use super::communication::MessageSite;
 use super::dimension_name;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, File, Function, Origin, Program};
-use crate::expr::{Expr, Lookup};
+use crate::expr::{Expr, Lookup, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
 use crate::source::Language;
 
@@ -53,16 +54,43 @@ fn near_names(names: &[String]) -> String {
 }
 
 /// What a parameter is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Iterations of a block of the x, y, z … loop; 0 is not blocked.
     Block,
-    /// A symbol of the source.
+    /// A symbol of the source, or a length that nothing tells.
+    #[default]
     Problem,
+    /// The number of processes, of which there is at least one.
+    Processes,
+    /// The processes that one exchanges cells with.
+    Neighbours,
     /// How often a loop of unknown trip count runs.
     TripCount,
     /// How often a branch is taken.
     Probability,
+}
+
+impl Kind {
+    fn of(symbol: &Symbol) -> Kind {
+        match symbol.kind() {
+            SymbolKind::Block => Kind::Block,
+            SymbolKind::TripCount => Kind::TripCount,
+            SymbolKind::Probability => Kind::Probability,
+            SymbolKind::Processes => Kind::Processes,
+            SymbolKind::Neighbours => Kind::Neighbours,
+            SymbolKind::Source
+            | SymbolKind::Stride
+            | SymbolKind::Start
+            | SymbolKind::Earlier
+            | SymbolKind::Held
+            | SymbolKind::MessageSize
+            | SymbolKind::Machine => Kind::Problem,
+        }
+    }
 }
 
 /// One parameter.
@@ -70,7 +98,8 @@ pub enum Kind {
 pub struct Row {
     /// Defined name.
     pub name: String,
-    /// As the source writes it, with its function if the row is for one function only.
+    /// As the source writes it, with its function if the row is for one function only. No two rows of one function have
+    /// the same: what no source names gives way to what one does.
     pub label: String,
     pub kind: Kind,
     pub value: f64,
@@ -83,19 +112,14 @@ pub struct Row {
     pub is_case_sensitive: bool,
 }
 
-impl Row {
-    /// Whether it is the number of processes, of which there is at least one.
-    pub fn is_process_count(&self) -> bool {
-        self.label == RANKS
-    }
-}
-
 /// All parameters of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterTable {
     rows: Vec<Row>,
     /// (function index, symbol) to row.
-    resolved: HashMap<(usize, String), usize>,
+    resolved: HashMap<(usize, Symbol), usize>,
+    /// Symbols that no source names, where one has the same name for something else: what they are called instead.
+    renamed: HashMap<Symbol, Symbol>,
 }
 
 /// Value of a symbol that nothing gives a value.
@@ -113,23 +137,33 @@ impl ParameterTable {
     }
 
     /// The row of a symbol of a function.
-    pub fn row(&self, function: usize, symbol: &str) -> Option<&Row> {
+    pub fn row(&self, function: usize, symbol: &Symbol) -> Option<&Row> {
         self.resolved
-            .get(&(function, symbol.to_string()))
+            .get(&(function, symbol.clone()))
             .map(|row| &self.rows[*row])
     }
 
     /// The parameter that a symbol of a function stands for.
-    pub fn symbol(&self, function: usize, symbol: &str) -> Expr {
-        match self.resolved.get(&(function, symbol.to_string())) {
-            Some(row) => Expr::symbol(&self.rows[*row].name),
-            None => Expr::symbol(symbol),
+    pub fn symbol(&self, function: usize, symbol: &Symbol) -> Expr {
+        Expr::from(match self.row(function, symbol) {
+            Some(row) => symbol.renamed(&row.name),
+            None => symbol.clone(),
+        })
+    }
+
+    /// An expression of a function as text, in which no two symbols have the same name.
+    pub fn text(&self, expr: &Expr) -> String {
+        match self.renamed.is_empty() {
+            true => expr.to_string(),
+            false => expr
+                .substitute(&|symbol| self.renamed.get(symbol).cloned().map(Expr::from))
+                .to_string(),
         }
     }
 
     /// An expression of a function over defined names.
     pub fn resolve(&self, function: usize, expr: &Expr) -> Expr {
-        expr.substitute(&|name| Some(self.symbol(function, name)))
+        expr.substitute(&|symbol| Some(self.symbol(function, symbol)))
     }
 
     pub(super) fn build(
@@ -142,7 +176,7 @@ impl ParameterTable {
         let mut table = ParameterTable::default();
         let mut names = Names::new(&machine, dimensions);
         for position in 0..dimensions {
-            let name = format!("block_{}", dimension_name(position));
+            let name = Symbol::block(&dimension_name(position)).name().to_string();
             table.rows.push(Row {
                 label: name.clone(),
                 name,
@@ -178,10 +212,11 @@ impl ParameterTable {
                 let constant = constant(&program.functions[f], symbol)?;
                 (constant.origin != Origin::Callers).then_some(&constant.value)
             };
+            let written = self.written(symbol, usage);
             let first = value(functions[0]);
             let agree = functions.iter().all(|f| value(*f) == first);
             let is_set = |f: usize| {
-                let own = format!("{}.{symbol}", program.functions[f].name);
+                let own = format!("{}.{written}", program.functions[f].name);
                 settings
                     .iter()
                     .any(|s| s.name == own || s.name == names.legal(&own))
@@ -194,7 +229,7 @@ impl ParameterTable {
                     .iter()
                     .map(|f| program.functions[*f].name.clone())
                     .collect();
-                self.add_row(symbol.clone(), used_by, symbol, &shared, names);
+                self.add_row(written.clone(), used_by, symbol, &shared, names);
             }
             let mut by_name: BTreeMap<(&str, Option<&Expr>), Vec<usize>> = BTreeMap::new();
             for function in own {
@@ -206,7 +241,7 @@ impl ParameterTable {
             }
             for ((name, _), functions) in by_name {
                 self.add_row(
-                    format!("{name}.{symbol}"),
+                    format!("{name}.{written}"),
                     vec![name.to_string()],
                     symbol,
                     &functions,
@@ -216,22 +251,32 @@ impl ParameterTable {
         }
     }
 
+    /// The name of a symbol that no source gives to another.
+    fn written(&mut self, symbol: &Symbol, usage: &Usage) -> String {
+        let is_taken = |name: &str| usage.functions.contains_key(&Symbol::source(name));
+        let mut written = symbol.name().to_string();
+        if symbol.kind() != SymbolKind::Source && is_taken(&written) {
+            while is_taken(&written) {
+                written.push('_');
+            }
+            self.renamed
+                .insert(symbol.clone(), symbol.renamed(&written));
+        }
+        written
+    }
+
     fn add_row(
         &mut self,
         label: String,
         used_by: Vec<String>,
-        symbol: &str,
+        symbol: &Symbol,
         functions: &[usize],
         names: &mut Names,
     ) {
-        let kind = match symbol {
-            _ if symbol.starts_with("prob_") => Kind::Probability,
-            _ if symbol.starts_with("trip_") => Kind::TripCount,
-            _ => Kind::Problem,
-        };
+        let kind = Kind::of(symbol);
         for function in functions {
             self.resolved
-                .insert((*function, symbol.to_string()), self.rows.len());
+                .insert((*function, symbol.clone()), self.rows.len());
         }
         let mut used_by = used_by;
         used_by.dedup();
@@ -245,7 +290,7 @@ impl ParameterTable {
             definition: None,
             origin,
             functions: used_by,
-            is_case_sensitive: kind == Kind::Problem,
+            is_case_sensitive: !matches!(kind, Kind::TripCount | Kind::Probability),
         };
         self.rows.push(row);
     }
@@ -265,7 +310,7 @@ impl ParameterTable {
     }
 
     fn define_values(&mut self, program: &Program, usage: &Usage) {
-        let mut entries: Vec<(usize, usize, String)> = self
+        let mut entries: Vec<(usize, usize, Symbol)> = self
             .resolved
             .iter()
             .map(|((function, symbol), row)| (*row, *function, symbol.clone()))
@@ -277,8 +322,10 @@ impl ParameterTable {
             let entry = &mut self.rows[row];
             entry.value = match entry.kind {
                 Kind::Probability => DEFAULT_PROBABILITY,
-                Kind::Problem if symbol == NEIGHBOURS => DEFAULT_NEIGHBOURS,
-                Kind::Problem if usage.origins.contains(&symbol) => DEFAULT_ORIGIN,
+                Kind::Neighbours => DEFAULT_NEIGHBOURS,
+                Kind::Problem | Kind::Processes if usage.origins.contains(&symbol) => {
+                    DEFAULT_ORIGIN
+                }
                 _ => usage.default_size(&symbol),
             };
             match (found, &entry.definition) {
@@ -304,20 +351,16 @@ impl ParameterTable {
             return machine.set_text(name, value).map_err(wrap);
         }
         let compact = name.replace(char::is_whitespace, "");
-        let matches = |row: &&mut Row| row.name == compact || row.label == compact;
         let lower = compact.to_lowercase();
-        let row = match self.rows.iter_mut().find(matches) {
-            Some(row) => row,
+        let find = |is_meant: &dyn Fn(&Row) -> bool| self.rows.iter().position(is_meant);
+        let found = find(&|row| row.name == compact)
+            .or_else(|| find(&|row| row.label == compact))
             // Fortran ignores case.
-            None => match self
-                .rows
-                .iter_mut()
-                .find(|row| !row.is_case_sensitive && row.name.to_lowercase() == lower)
-            {
-                Some(row) => row,
-                None => return Err(self.unknown(name, machine)),
-            },
+            .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower));
+        let Some(found) = found else {
+            return Err(self.unknown(name, machine));
         };
+        let row = &mut self.rows[found];
         let bad = |why| SettingError::BadValue {
             name: name.clone(),
             value: value.clone(),
@@ -335,13 +378,15 @@ impl ParameterTable {
                 return Err(bad("a block size is a whole number; 0 is not blocked"));
             }
             // A trip count may be a mean.
-            Kind::Problem if number.fract() != 0.0 => {
+            Kind::Problem | Kind::Processes | Kind::Neighbours if number.fract() != 0.0 => {
                 return Err(bad("a problem size is a whole number"));
             }
-            Kind::Problem if row.is_process_count() && number < 1.0 => {
+            Kind::Processes if number < 1.0 => {
                 return Err(bad("a number of processes is at least 1"));
             }
-            Kind::Problem | Kind::TripCount if number.abs() > 1e15 => {
+            Kind::Problem | Kind::Processes | Kind::Neighbours | Kind::TripCount
+                if number.abs() > 1e15 =>
+            {
                 return Err(bad("larger than 1e15"));
             }
             _ => {}
@@ -416,11 +461,11 @@ impl ParameterTable {
         if let Some(definition) = self.rows[row].definition.clone() {
             let sound = (definition.symbols().iter()).all(|s| {
                 index
-                    .get(&**s)
+                    .get(s.name())
                     .is_some_and(|other| self.evaluate_row(*other, index, state))
             });
             let rows = &self.rows;
-            let values = |name: &str| index.get(name).map(|i| rows[*i].value);
+            let values = |symbol: &Symbol| index.get(symbol.name()).map(|i| rows[*i].value);
             let value = definition
                 .evaluate(&values as &dyn Lookup)
                 .ok()
@@ -444,6 +489,6 @@ enum State {
     Done,
 }
 
-fn constant<'p>(function: &'p Function, symbol: &str) -> Option<&'p Constant> {
-    function.constants.iter().find(|c| c.name == symbol)
+fn constant<'p>(function: &'p Function, symbol: &Symbol) -> Option<&'p Constant> {
+    function.constants.iter().find(|c| c.symbol == *symbol)
 }

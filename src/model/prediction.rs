@@ -3,7 +3,7 @@
 use super::Model;
 use super::levels::{self, Profile};
 use super::nest::Nest;
-use crate::expr::{Expr, Lookup};
+use crate::expr::{Expr, Lookup, Symbol};
 
 /// What the model says of a nest and one cache level.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ impl Model<'_> {
         let (all, left) =
             profile.through_with(capacity, self.nests[nest].levels.neighbours.as_ref());
         let (fetched, written) = (all.0 - left.0, all.1 - left.1);
-        let line = self.figures.symbol("line_bytes").unwrap_or(64.0);
+        let line = self.figures.input("line_bytes").unwrap_or(64.0);
         Prediction {
             bytes: (fetched + written) * line,
             condition: levels::condition(&names, &profile, capacity),
@@ -44,9 +44,9 @@ impl Model<'_> {
     }
 
     fn number(&self, nest: &Nest, expr: &Expr) -> f64 {
-        let symbol = |name: &str| {
-            self.symbol_value(nest.function, name)
-                .or_else(|| self.figures.symbol(name))
+        let symbol = |symbol: &Symbol| {
+            self.symbol_value(nest.function, symbol)
+                .or_else(|| self.figures.input(symbol.name()))
         };
         expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN)
     }

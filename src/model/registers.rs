@@ -35,12 +35,12 @@ pub struct RegisterFigures {
 pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Vec<Option<RegisterFigures>> {
     let mut one = |nest: &NestModel| {
         let needed = nest.nest.loops.last()?.facts.registers?;
-        let free = Expr::symbol("int_registers") - Expr::symbol("int_reserved");
+        let free = Expr::machine("int_registers") - Expr::machine("int_reserved");
         let integer = define_file("integer registers", needed.integer, free, figures);
         let floating = define_file(
             "floating-point registers",
             needed.floating,
-            Expr::symbol("fp_registers"),
+            Expr::machine("fp_registers"),
             figures,
         );
         let all = Expr::from(integer.spilled) + Expr::from(floating.spilled);

@@ -21,8 +21,8 @@ pub struct Roof {
 /// Flops a second of all cores together.
 pub fn peak() -> Expr {
     Expr::product([
-        Expr::symbol("gflops_per_core"),
-        Expr::symbol("cores"),
+        Expr::machine("gflops_per_core"),
+        Expr::machine("cores"),
         Expr::from(1e9),
     ])
 }
@@ -30,8 +30,8 @@ pub fn peak() -> Expr {
 /// Bytes a second that a cache level delivers to all cores together.
 pub(super) fn cache_bandwidth(cache: &Level) -> Expr {
     Expr::product([
-        Expr::symbol(&format!("l{}_gbs", cache.index)),
-        Expr::symbol("cores"),
+        Expr::machine(&format!("l{}_gbs", cache.index)),
+        Expr::machine("cores"),
         Expr::from(1e9),
     ])
 }
@@ -43,7 +43,7 @@ pub(super) fn where_known(cache: &Level, known: Expr, unknown: Expr) -> Expr {
 
 /// Positive if the machine has the level and its bandwidth is known.
 fn is_known(cache: &Level) -> Expr {
-    Expr::min(["bytes", "gbs"].map(|what| Expr::symbol(&format!("l{}_{what}", cache.index))))
+    Expr::min(["bytes", "gbs"].map(|what| Expr::machine(&format!("l{}_{what}", cache.index))))
 }
 
 fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
@@ -56,12 +56,12 @@ pub(super) const MEMORY_BANDWIDTH: &str = "memory bandwidth";
 /// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
 /// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
 pub(super) fn define_memory_bandwidth(figures: &mut Figures) -> FigureId {
-    let memory = Expr::symbol("dram_gbs") * 1e9;
-    let [latency, lines] = LATENCY_LIMIT.map(Expr::symbol);
+    let memory = Expr::machine("dram_gbs") * 1e9;
+    let [latency, lines] = LATENCY_LIMIT.map(Expr::machine);
     let waited_for = Expr::product([
         lines.clone(),
-        Expr::symbol("cores"),
-        Expr::symbol("line_bytes"),
+        Expr::machine("cores"),
+        Expr::machine("line_bytes"),
         Expr::from(1e9),
     ]);
     let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
@@ -131,8 +131,12 @@ impl Chart {
             ("Without fused multiply-add", Expr::from(best) * 0.5, None),
             (
                 "One flop a cycle: neither SIMD nor fused",
-                Expr::product([Expr::symbol("ghz"), Expr::symbol("cores"), Expr::from(1e9)]),
-                Some(Expr::symbol("ghz")),
+                Expr::product([
+                    Expr::machine("ghz"),
+                    Expr::machine("cores"),
+                    Expr::from(1e9),
+                ]),
+                Some(Expr::machine("ghz")),
             ),
         ] {
             let height = rate(name, height, figures);

@@ -7,13 +7,13 @@ use super::figures::{Figures, Unit};
 use super::parameters::{Kind, ParameterTable};
 use super::what_if::WhatIf;
 use super::{busiest, dimension_name};
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 use crate::machine::parameters::LATENCY_LIMIT;
 
 /// Times over a range of one input.
 pub struct Sweep {
-    pub symbol: String,
+    pub symbol: Symbol,
     /// What it is, with its unit.
     pub label: String,
     /// What the value in force is multiplied by; empty where values are given.
@@ -70,15 +70,16 @@ pub(super) fn define(
     if shown.is_empty() {
         return sweeps;
     }
-    for (symbol, label, factors) in SCALED {
-        let inputs = match *symbol {
+    for (name, label, factors) in SCALED {
+        let symbol = Symbol::machine(name);
+        let inputs = match *name {
             LATENCY if machine.get(LATENCY).is_none() => {
-                (Vec::new(), given(symbol, LATENCIES, figures))
+                (Vec::new(), given(name, LATENCIES, figures))
             }
-            _ => scaled(symbol, factors, figures),
+            _ => scaled(&symbol, factors, figures),
         };
-        let mut sweep = Sweep::define(symbol, label.to_string(), inputs, (nests, &shown), figures);
-        if *symbol == LATENCY {
+        let mut sweep = Sweep::define(&symbol, label.to_string(), inputs, (nests, &shown), figures);
+        if *name == LATENCY {
             sweep.needs = LATENCY_LIMIT
                 .into_iter()
                 .filter(|name| *name != LATENCY || !sweep.factors.is_empty())
@@ -87,11 +88,11 @@ pub(super) fn define(
         sweeps.push(sweep);
     }
     let shown = &shown[..shown.len().min(BLOCKED_NESTS)];
-    let is_block = |name: &str| {
+    let is_block = |symbol: &Symbol| {
         parameters
             .rows()
             .iter()
-            .any(|row| row.kind == Kind::Block && row.name == name)
+            .any(|row| row.kind == Kind::Block && row.name == symbol.name())
     };
     for position in 0..nests
         .iter()
@@ -101,7 +102,7 @@ pub(super) fn define(
         .min(3)
     {
         let name = dimension_name(position);
-        let symbol = format!("block_{name}");
+        let symbol = Symbol::block(&name);
         let blocked: Vec<usize> = shown
             .iter()
             .copied()
@@ -110,7 +111,7 @@ pub(super) fn define(
         if blocked.is_empty() || !is_block(&symbol) {
             continue;
         }
-        let inputs = (Vec::new(), given(&symbol, BLOCKS, figures));
+        let inputs = (Vec::new(), given(symbol.name(), BLOCKS, figures));
         let label = format!("Block size in {name} [iterations; 0: not blocked]");
         sweeps.push(Sweep::define(
             &symbol,
@@ -129,13 +130,17 @@ pub(super) fn shown(nests: &[NestModel], figures: &Figures) -> Vec<usize> {
 }
 
 /// Factors, and the value in force times each.
-fn scaled(symbol: &str, factors: &[f64], figures: &mut Figures) -> (Vec<FigureId>, Vec<FigureId>) {
+fn scaled(
+    symbol: &Symbol,
+    factors: &[f64],
+    figures: &mut Figures,
+) -> (Vec<FigureId>, Vec<FigureId>) {
     let factors = given("factor", factors, figures);
     let times = |factor: &FigureId| {
         figures.define(
             format!("{symbol}, scaled"),
             Unit::Count,
-            Expr::from(*factor) * Expr::symbol(symbol),
+            Expr::from(*factor) * Expr::from(symbol.clone()),
         )
     };
     let values = factors.iter().map(times).collect();
@@ -151,7 +156,7 @@ fn given(label: &str, values: &[f64], figures: &mut Figures) -> Vec<FigureId> {
 
 impl Sweep {
     fn define(
-        symbol: &str,
+        symbol: &Symbol,
         label: String,
         (factors, values): (Vec<FigureId>, Vec<FigureId>),
         (nests, shown): (&[NestModel], &[usize]),
@@ -161,7 +166,7 @@ impl Sweep {
             shown.iter().map(|nest| (*nest, Vec::new())).collect();
         let mut independent = FxHashSet::default();
         for value in &values {
-            let replace = |name: &str| (name == symbol).then(|| Expr::from(*value));
+            let replace = |other: &Symbol| (other == symbol).then(|| Expr::from(*value));
             let name = format!("{symbol} {}", figures.value(*value));
             let mut what_if = WhatIf::new(name, &replace, &mut independent);
             for (nest, seconds) in &mut times {
@@ -179,7 +184,7 @@ impl Sweep {
             })
             .collect();
         Sweep {
-            symbol: symbol.to_string(),
+            symbol: symbol.clone(),
             label,
             factors,
             needs: Vec::new(),

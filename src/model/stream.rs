@@ -341,7 +341,7 @@ impl<'a> Elements<'a> {
             shape,
             loops,
             width: width.into(),
-            line: Expr::symbol("line_bytes"),
+            line: Expr::machine("line_bytes"),
             columns,
         }
     }
@@ -391,7 +391,7 @@ impl<'a> Elements<'a> {
             Extents::Whole | Extents::AllBlocks => Expr::from(self.loops[v].trip),
         });
         let accesses = Expr::product(iterations.chain([Expr::from(count as f64)]));
-        (accesses * Expr::symbol("gather_lines") * self.line.clone()).quotient(self.width.clone())
+        (accesses * Expr::machine("gather_lines") * self.line.clone()).quotient(self.width.clone())
     }
 
     fn columns(&self, columns: &Columns, level: usize, extents: Extents) -> Expr {

@@ -91,7 +91,7 @@ impl TimeFigures {
         // Overlapped: the slowest part hides the rest. Not overlapped: arithmetic and data take turns.
         let data = Expr::max(levels.iter().map(|l| Expr::from(l.seconds)));
         let in_turn = Expr::from(cpu) + data;
-        let overlap = Expr::symbol("overlap");
+        let overlap = Expr::machine("overlap");
         let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
         let seconds = figures.define("time", Unit::Seconds, seconds);
         let bound = times.iter().enumerate().rev().fold(

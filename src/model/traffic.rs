@@ -57,7 +57,7 @@ pub(super) struct Surroundings<'a> {
 
 /// Bytes moved for each byte of a stream.
 pub(super) fn cost_of(class: AccessClass) -> Expr {
-    Expr::symbol(match class {
+    Expr::machine(match class {
         AccessClass::ReadOnly => "cost_r",
         AccessClass::ReadWrite => "cost_rw",
         AccessClass::WriteOnly | AccessClass::WriteRead => "cost_w",
@@ -198,9 +198,9 @@ pub(super) fn define_stream(
 /// along cache lines or stays in place, whole lines where it does not.
 fn unreused(shape: &StreamShape, width: FigureId) -> Expr {
     let count = shape.offsets.len() as f64;
-    let line = || Expr::symbol("line_bytes").quotient(Expr::from(width));
+    let line = || Expr::machine("line_bytes").quotient(Expr::from(width));
     if shape.gathered {
-        return Expr::symbol("gather_lines") * count * line();
+        return Expr::machine("gather_lines") * count * line();
     }
     let moves = shape
         .dimensions
@@ -259,7 +259,7 @@ pub(super) fn define_nest(
     let is_on = |switch: &str, then: Expr, otherwise: Expr| {
         Expr::choose(
             Comparison::NotEqual,
-            Expr::symbol(switch),
+            Expr::machine(switch),
             Expr::from(0.0),
             then,
             otherwise,
@@ -308,7 +308,7 @@ pub(super) fn define_nest(
         between_blocks,
         actual: between_blocks,
     };
-    let chosen = traffic.through(&sets, depth, Expr::symbol("cache_bytes"));
+    let chosen = traffic.through(&sets, depth, Expr::machine("cache_bytes"));
     traffic.actual = figures.define("traffic, actual", Unit::Bytes, chosen);
     (sets, traffic)
 }

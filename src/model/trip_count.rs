@@ -150,10 +150,7 @@ fn unit_range(facts: &Loop, total: &mut Expr, conditions: &mut [Expr]) -> Option
         -1 => Some((upper, lower)),
         step => {
             let value = &lower + &(&Expr::symbol(&facts.variable) * &Expr::from(step));
-            let replace = |expr: &Expr| {
-                expr.substitute(&|name| (name == facts.variable).then(|| value.clone()))
-                    .expand()
-            };
+            let replace = |expr: &Expr| expr.with(&facts.variable, &value).expand();
             *total = replace(total);
             conditions
                 .iter_mut()
@@ -196,7 +193,7 @@ fn sampled(trips: &Expr, outer: &[ChainLoop]) -> Expr {
         let share = (f64::from(part) + 0.5) / f64::from(PLACES);
         // Whole numbers from low to high stand for half a step more at both ends.
         let place = low + &(&all * &Expr::from(share)) - 0.5;
-        let there = trips.substitute(&|name| (name == facts.variable).then(|| place.clone()));
+        let there = trips.with(&facts.variable, &place);
         not_negative(at_middle(there, around))
     };
     Expr::sum((0..PLACES).map(mean)) * (1.0 / f64::from(PLACES))
@@ -206,6 +203,6 @@ fn at_middle(trips: Expr, outer: &[ChainLoop]) -> Expr {
     outer.iter().rev().fold(trips, |trips, chain_loop| {
         let facts = chain_loop.facts;
         let middle = (&facts.lower + &facts.upper).quotient(Expr::from(2.0));
-        trips.substitute(&|name| (name == facts.variable).then(|| middle.clone()))
+        trips.with(&facts.variable, &middle)
     })
 }

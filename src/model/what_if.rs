@@ -7,13 +7,13 @@ use super::build::NestModel;
 use super::figures::{Figures, Unit};
 use super::roofline::MEMORY_BANDWIDTH;
 use super::{Model, busiest};
-use crate::expr::{Comparison, Expr, FigureId, Node};
+use crate::expr::{Comparison, Expr, FigureId, Node, Symbol, SymbolKind};
 use crate::machine::MachineModel;
 
 /// A model in which some symbols stand for something else.
 pub(super) struct WhatIf<'r> {
     name: String,
-    replace: &'r dyn Fn(&str) -> Option<Expr>,
+    replace: &'r dyn Fn(&Symbol) -> Option<Expr>,
     known: FxHashMap<FigureId, FigureId>,
     independent: &'r mut FxHashSet<FigureId>,
 }
@@ -23,7 +23,7 @@ impl<'r> WhatIf<'r> {
     /// for the next model in which the same symbols are replaced.
     pub fn new(
         name: impl Into<String>,
-        replace: &'r dyn Fn(&str) -> Option<Expr>,
+        replace: &'r dyn Fn(&Symbol) -> Option<Expr>,
         independent: &'r mut FxHashSet<FigureId>,
     ) -> WhatIf<'r> {
         WhatIf {
@@ -48,7 +48,7 @@ impl<'r> WhatIf<'r> {
             return id;
         }
         let expr = expr.replace_leaves(&mut |leaf| match leaf.node() {
-            Node::Symbol(name) => (self.replace)(name),
+            Node::Symbol(symbol) => (self.replace)(symbol),
             Node::Figure(inner) => Some(Expr::from(self.figure(*inner, figures))),
             _ => None,
         });
@@ -61,7 +61,7 @@ impl<'r> WhatIf<'r> {
 
     fn changes(&mut self, expr: &Expr, figures: &mut Figures) -> bool {
         match expr.node() {
-            Node::Symbol(name) => (self.replace)(name).is_some(),
+            Node::Symbol(symbol) => (self.replace)(symbol).is_some(),
             Node::Figure(inner) => self.figure(*inner, figures) != *inner,
             _ => expr
                 .children()
@@ -99,11 +99,10 @@ impl OtherMachine {
         nests: &[NestModel],
         figures: &mut Figures,
     ) -> OtherMachine {
-        let on_other = |name: &str| {
-            machine
-                .parameter(name)
-                .is_some()
-                .then(|| Expr::symbol(&Model::on_other(name)))
+        let on_other = |symbol: &Symbol| {
+            let is_known = machine.parameter(symbol.name()).is_some();
+            (symbol.kind() == SymbolKind::Machine && is_known)
+                .then(|| Expr::machine(&Model::on_other(symbol.name())))
         };
         let mut compared = busiest(nests, MOST_COMPARED, figures);
         compared.sort_unstable();

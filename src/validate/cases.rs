@@ -6,9 +6,11 @@ use super::nests::{self, Wanted};
 use super::outcome::{self, LevelOutcome, Outcome, SamplingError};
 use crate::analysis::ProcedureBody;
 use crate::cache::CacheSpec;
+use crate::expr::Symbol;
 use crate::interpret::Refusal;
 use crate::interpret::compile::Code;
 use crate::model::{Model, NestModel};
+use crate::reason::ReasonCode;
 
 /// How to validate.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ pub struct Settings {
     /// Bytes between arrays.
     pub gap: i64,
     /// Values of scalars that are no parameters of the model, such as extents of arrays.
-    pub others: Vec<(String, f64)>,
+    pub others: Vec<(Symbol, f64)>,
     /// Functions are run as a whole, not nest by nest.
     pub whole: bool,
 }
@@ -92,7 +94,7 @@ pub struct Skipped {
     pub function: String,
     pub nest: String,
     pub line: u32,
-    pub code: String,
+    pub code: ReasonCode,
     pub detail: String,
 }
 
@@ -233,7 +235,7 @@ pub fn whole(
 fn without_statements() -> Vec<Refusal> {
     let detail = "the model comes from XML, which has no statements".to_string();
     vec![Refusal {
-        code: "no_statements",
+        code: ReasonCode::NoStatements,
         line: 0,
         detail,
     }]
@@ -242,7 +244,7 @@ fn without_statements() -> Vec<Refusal> {
 fn too_long(nest: &NestModel, settings: &Settings, why: &str) -> Refusal {
     let detail = format!("more than {} accesses, and {why}", settings.most_accesses);
     Refusal {
-        code: "too_long",
+        code: ReasonCode::TooLong,
         line: nest.nest.head().line,
         detail,
     }
@@ -261,7 +263,7 @@ fn skipped(model: &Model, index: usize, refusals: Vec<Refusal>) -> Report {
         } else {
             head.line
         },
-        code: refusal.code.to_string(),
+        code: refusal.code,
         detail: refusal.detail,
     };
     Report {
@@ -334,7 +336,7 @@ fn cases(
 
 /// The probability that the branches around the nest's outermost loop are taken.
 fn entered(model: &Model, nest: &NestModel) -> f64 {
-    let value = |symbol: &str| {
+    let value = |symbol: &Symbol| {
         model
             .symbol_value(nest.nest.function, symbol)
             .unwrap_or(0.5)
@@ -370,7 +372,7 @@ fn sizes(model: &Model, nest: &NestModel) -> Vec<(String, f64)> {
                     .parameters
                     .rows()
                     .iter()
-                    .find(|row| row.name == *symbol);
+                    .find(|row| row.name == symbol.name());
                 if let Some(row) = row.filter(|row| found.iter().all(|(name, _)| *name != row.name))
                 {
                     found.push((row.name.clone(), row.value));

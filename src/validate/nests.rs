@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use super::Settings;
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{self, Item};
-use crate::expr::Lookup;
+use crate::expr::{Lookup, Symbol};
 use crate::interpret::Refusal;
 use crate::interpret::blocks::Blocks;
 use crate::interpret::compile::{self, Code};
 use crate::ir::{self, Stmt};
 use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
 use crate::model::{Model, Nest};
+use crate::reason::ReasonCode;
 
 /// What is to be compiled.
 #[derive(Clone, Copy)]
@@ -43,7 +44,7 @@ pub fn compile(
     };
     let refuse = |detail: &str| {
         vec![Refusal {
-            code: "no_statements",
+            code: ReasonCode::NoStatements,
             line,
             detail: detail.to_string(),
         }]
@@ -60,7 +61,7 @@ pub fn compile(
             if !model.blocked(nest).is_empty() {
                 let detail = "a whole function is not run in blocks".to_string();
                 return Err(vec![Refusal {
-                    code: "blocked",
+                    code: ReasonCode::Blocked,
                     line: nest.head().line,
                     detail,
                 }]);
@@ -102,14 +103,15 @@ pub fn compile(
         }
         Wanted::Whole(..) => compile::Part::Whole { number: &number },
     };
-    let other = |name: &str| {
+    let other = |symbol: &Symbol| {
         settings
             .others
             .iter()
-            .find(|(known, _)| known == name)
+            .find(|(known, _)| known == symbol)
             .map(|(_, value)| *value)
     };
-    let value = |name: &str| model.symbol_value(index, name).or_else(|| other(name));
+    let value = |symbol: &Symbol| model.symbol_value(index, symbol).or_else(|| other(symbol));
+    let named = |name: &str| value(&Symbol::source(name));
     let trips = |inner: &ir::Loop| {
         same.facts
             .get(&std::ptr::from_ref(inner))
@@ -125,7 +127,7 @@ pub fn compile(
         function: &body.function,
         language: body.language,
         part,
-        symbol: &value,
+        symbol: &named,
         trips: &trips,
         probability: &probability,
         gap: settings.gap,
@@ -133,7 +135,7 @@ pub fn compile(
 }
 
 /// Iterations by the loop's range, for one whose bounds the statements do not tell.
-fn trips(facts: &facts::Loop, value: &dyn Fn(&str) -> Option<f64>) -> u64 {
+fn trips(facts: &facts::Loop, value: &dyn Fn(&Symbol) -> Option<f64>) -> u64 {
     let [lower, upper, step] = [&facts.lower, &facts.upper, &facts.step]
         .map(|bound| bound.evaluate(&value as &dyn Lookup));
     match (lower, upper, step) {
@@ -148,7 +150,7 @@ fn trips(facts: &facts::Loop, value: &dyn Fn(&str) -> Option<f64>) -> u64 {
 struct Correspondence<'a> {
     statements: HashMap<*const facts::Loop, &'a ir::Loop>,
     facts: HashMap<*const ir::Loop, &'a facts::Loop>,
-    probabilities: HashMap<*const ir::If, &'a str>,
+    probabilities: HashMap<*const ir::If, &'a Symbol>,
 }
 
 impl<'a> Correspondence<'a> {
@@ -179,7 +181,7 @@ impl<'a> Correspondence<'a> {
                 .map(|(f, s)| (std::ptr::from_ref(*s), *f))
                 .collect(),
             probabilities: (branches.iter().zip(&ir_branches))
-                .map(|(f, s)| (std::ptr::from_ref(*s), f.probability.as_str()))
+                .map(|(f, s)| (std::ptr::from_ref(*s), &f.probability))
                 .collect(),
         })
     }
@@ -225,8 +227,11 @@ fn statements_in_order<'a>(
                 statements_in_order(&branch.otherwise, loops, branches);
             }
             Stmt::Opaque { inner, .. } => statements_in_order(inner, loops, branches),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
-            }
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Evaluate { .. } => {}
         }
     }
 }

@@ -143,23 +143,19 @@ impl Instance<'_, '_, '_> {
             Value::Element {
                 array, subscripts, ..
             } => {
-                let open = subscripts
-                    .iter()
-                    .filter(|s| matches!(s, Value::Opaque { .. }))
-                    .count();
+                let open = subscripts.iter().filter(|s| s.has_no_number()).count();
                 if open != 0 && open != rank || open == 0 && rank > subscripts.len() {
                     return None;
                 }
                 let mut next = 0;
                 let dimensions = subscripts.iter().map(|subscript| {
                     let (start, step) = match subscript {
-                        Value::Opaque { reason, inner } if reason.code == "array_section" => {
-                            (inner.first()?.clone(), inner.get(2)?.clone())
+                        Value::Section(parts) => {
+                            let [start, _, step] = &**parts;
+                            (start.clone(), step.clone())
                         }
-                        Value::Opaque { reason, .. } if reason.code == "partial_element" => {
-                            (self.first(), one())
-                        }
-                        Value::Opaque { .. } => return None,
+                        Value::Row => (self.first(), one()),
+                        Value::Address { .. } | Value::Opaque { .. } => return None,
                         _ if open == 0 && next < rank => (subscript.clone(), one()),
                         fixed => return Some(Dimension::Fixed(fixed.clone())),
                     };

@@ -2,7 +2,7 @@
 
 use super::instance::Instance;
 use crate::analysis::addresses::{addressed, is_left_out};
-use crate::ir::{BinaryOp, MemberLayout, Reason, Type, Value, VarId, Variable};
+use crate::ir::{BinaryOp, MemberLayout, Type, Value, VarId, Variable};
 use crate::source::Language;
 
 /// What stands between the name of a structure and that of a component.
@@ -51,11 +51,7 @@ impl Instance<'_, '_, '_> {
         } else {
             self.structure(*formal)?
         };
-        if place
-            .subscripts
-            .iter()
-            .any(|s| matches!(s, Value::Opaque { .. }))
-        {
+        if place.subscripts.iter().any(Value::has_no_number) {
             return None;
         }
         let base = self.caller.function.variable(place.base);
@@ -178,15 +174,8 @@ impl Instance<'_, '_, '_> {
 
     /// The subscripts of a whole array that is a component of an element.
     fn whole(&mut self, variable: &Variable, rank: usize) -> Option<Vec<Value>> {
-        let opaque = |code, inner| Value::Opaque {
-            reason: Reason {
-                code,
-                detail: String::new(),
-            },
-            inner,
-        };
         if self.template.language == Language::C {
-            return Some(vec![opaque("partial_element", Vec::new()); rank]);
+            return Some(vec![Value::Row; rank]);
         }
         let mut subscripts = Vec::with_capacity(rank);
         for extent in &variable.dimensions[..rank] {
@@ -195,10 +184,7 @@ impl Instance<'_, '_, '_> {
                 None => self.first(),
             };
             let upper = self.value(extent.upper.as_ref()?)?;
-            subscripts.push(opaque(
-                "array_section",
-                vec![lower, upper, Value::Integer(1)],
-            ));
+            subscripts.push(Value::Section(Box::new([lower, upper, Value::Integer(1)])));
         }
         Some(subscripts)
     }

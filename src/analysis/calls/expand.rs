@@ -162,11 +162,13 @@ impl Caller<'_> {
                 let control = match &inner.control {
                     Control::Uncounted {
                         condition: Some(condition),
+                        tested,
                         reason,
                     } => {
                         let condition = Some(self.value(&inner.place, condition, &mut body));
                         Control::Uncounted {
                             condition,
+                            tested: *tested,
                             reason: reason.clone(),
                         }
                     }
@@ -249,9 +251,11 @@ impl Caller<'_> {
                     }),
                 }
             }
-            Stmt::Assign { .. } | Stmt::Evaluate { .. } | Stmt::Call { .. } | Stmt::Jump { .. } => {
-                out.push(stmt.clone())
-            }
+            Stmt::Assign { .. }
+            | Stmt::Evaluate { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. } => out.push(stmt.clone()),
         }
     }
 
@@ -281,6 +285,14 @@ impl Caller<'_> {
                 let [a, b, c] = [a, b, c].map(|v| Box::new(again(v)));
                 Value::Select(a, b, c)
             }
+            Value::Section(parts) => {
+                let [lower, upper, step] = &**parts;
+                Value::Section(Box::new([lower, upper, step].map(again)))
+            }
+            Value::Address { of, text } => Value::Address {
+                of: Box::new(again(of)),
+                text: text.clone(),
+            },
             Value::Opaque { reason, inner } => Value::Opaque {
                 reason: reason.clone(),
                 inner: inner.iter().map(again).collect(),
@@ -307,6 +319,7 @@ impl Caller<'_> {
             | Value::Real(..)
             | Value::Logical(_)
             | Value::Text(_)
+            | Value::Row
             | Value::Variable(_) => value.clone(),
         }
     }

@@ -14,7 +14,7 @@ use crate::source::Language;
 
 /// Whether a subscript is a section of one dimension.
 fn is_section(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == "array_section")
+    matches!(subscript, Value::Section(_))
 }
 
 pub(super) struct Instance<'c, 'a, 't> {
@@ -139,7 +139,9 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                     otherwise,
                 }))
             }
-            Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Opaque { .. } => return None,
+            Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Opaque { .. } => {
+                return None;
+            }
         })
     }
 
@@ -185,7 +187,9 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 arguments: self.arguments(arguments)?,
                 ty: ty.clone(),
             },
-            Value::Opaque { .. } => return None,
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => {
+                return None;
+            }
         })
     }
 
@@ -227,11 +231,11 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 array, subscripts, ..
             } if subscripts.iter().any(is_section) => {
                 let given = subscripts.iter().map(|subscript| match subscript {
-                    Value::Opaque { reason, inner } if is_section(subscript) => {
-                        Some(Value::Opaque {
-                            reason: reason.clone(),
-                            inner: self.values(inner)?,
-                        })
+                    Value::Section(parts) => {
+                        let [lower, upper, step] = &**parts;
+                        let lower = self.value(lower)?;
+                        let (upper, step) = (self.value(upper)?, self.value(step)?);
+                        Some(Value::Section(Box::new([lower, upper, step])))
                     }
                     _ => self.value(subscript),
                 });
@@ -246,10 +250,10 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
             _ => match addressed(argument) {
                 Some(inner) => match (self.value(inner)?, argument) {
                     (inner @ Value::Variable(_), _) => Some(inner),
-                    (inner @ Value::Element { .. }, Value::Opaque { reason, .. }) => {
-                        Some(Value::Opaque {
-                            reason: reason.clone(),
-                            inner: vec![inner],
+                    (inner @ Value::Element { .. }, Value::Address { text, .. }) => {
+                        Some(Value::Address {
+                            of: Box::new(inner),
+                            text: text.clone(),
                         })
                     }
                     _ => None,

@@ -226,7 +226,9 @@ impl Shape {
                         },
                     ));
                 }
-                Stmt::Jump { .. } | Stmt::Loop(_) | Stmt::Opaque { .. } => return None,
+                Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Loop(_) | Stmt::Opaque { .. } => {
+                    return None;
+                }
                 Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } => {
                     out.push(stmt.clone())
                 }

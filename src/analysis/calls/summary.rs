@@ -14,9 +14,6 @@ use crate::source::Language;
 /// So many global scalars are told apart; a procedure that assigns more is taken to assign any.
 const MOST_GLOBALS: usize = 64;
 
-/// Statements that are not understood but only go elsewhere, or give a part of a text a value.
-const HARMLESS: [&str; 3] = ["computed_goto", "arithmetic_if", "substring"];
-
 /// The effects of one call.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -153,7 +150,7 @@ impl Scan<'_> {
             } => self.call(place, name, arguments),
             // Loops tell about themselves.
             Stmt::Opaque { reason, .. }
-                if in_loop == InLoop::No && !HARMLESS.contains(&reason.code) =>
+                if in_loop == InLoop::No && !reason.code.concerns_text() =>
             {
                 self.gap(format!("{} in {}", reason.code, self.function.name));
             }
@@ -206,7 +203,7 @@ impl Scan<'_> {
                     condition.iter().for_each(|value| self.read(value))
                 }
             },
-            Stmt::Opaque { .. } | Stmt::Jump { .. } => {}
+            Stmt::Opaque { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
         }
     }
 
@@ -226,12 +223,19 @@ impl Scan<'_> {
             | Value::Opaque { inner: parts, .. } => {
                 parts.iter().for_each(|part| self.read(part));
             }
-            Value::Unary(_, operand) | Value::Convert(_, operand) => self.read(operand),
+            Value::Section(parts) => parts.iter().for_each(|part| self.read(part)),
+            Value::Unary(_, operand)
+            | Value::Convert(_, operand)
+            | Value::Address { of: operand, .. } => self.read(operand),
             Value::Binary(_, left, right) => {
                 [left, right].into_iter().for_each(|part| self.read(part))
             }
             Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| self.read(part)),
-            Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+            Value::Integer(_)
+            | Value::Real(..)
+            | Value::Logical(_)
+            | Value::Text(_)
+            | Value::Row => {}
         }
     }
 

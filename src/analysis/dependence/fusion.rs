@@ -86,7 +86,10 @@ fn verdict(
             .zip(&chain)
             .map(|(o, c)| (o.variable.as_str(), c.variable.as_str()))
             .collect();
-        expr.substitute(&|name| names.get(name).map(|name| Expr::symbol(name)))
+        expr.substitute(&|symbol| {
+            let (_, name) = names.iter().find(|(own, _)| symbol.is_source(own))?;
+            Some(Expr::symbol(name))
+        })
     };
     let same = |(a, b): &(&&Loop, &&Loop)| {
         let equal = |a: &Expr, b: &Expr| renamed(b).distance(a) == Some(0.0);
@@ -168,7 +171,8 @@ fn obstacle(facts: &Loop) -> Result<(), String> {
         if let (Ok(()), Some(call)) = (&found, block.calls.iter().find(is_opaque)) {
             found = Err(format!("{} calls {}", facts.id, call.name));
         }
-        if let (Ok(()), Some(reason)) = (&found, block.reasons.first()) {
+        let gap = block.reasons.iter().find(|r| !r.code.is_understood());
+        if let (Ok(()), Some(reason)) = (&found, gap) {
             found = Err(format!(
                 "{}: {} at line {}",
                 facts.id, reason.code, reason.line

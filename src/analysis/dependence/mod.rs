@@ -292,7 +292,7 @@ fn component(function: &Function, reference: &Reference) -> String {
     let constant = function
         .constants
         .iter()
-        .find(|constant| constant.name == *name);
+        .find(|constant| constant.symbol.is_source(name));
     let number = constant.and_then(|constant| constant.value.as_integer());
     number.map_or_else(|| name.clone(), |number| number.to_string())
 }

@@ -2,10 +2,9 @@
 //! they are affine, over all iterations of the loop and of those inside it.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::analysis::facts::{Access, AccessClass, Block, Item, Loop, Stream, Subscript};
-use crate::expr::{Expr, Linear, Lookup};
+use crate::expr::{Expr, Linear, Lookup, Symbol};
 
 /// Ranges of the subscripts, contiguous dimension first and components last; `None` for one that is not told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +13,7 @@ pub struct Region {
     /// Extents of the array's dimensions, the last one's left out, where known.
     shape: Vec<Option<Range>>,
     /// Symbols of the array's declared extents: they are taken to be two or more.
-    sizes: BTreeSet<Arc<str>>,
+    sizes: BTreeSet<Symbol>,
     /// Some subscript leaves its dimension for certain: it reaches other rows, other components.
     leaves: bool,
 }
@@ -84,15 +83,14 @@ impl Region {
             return number > 0.0;
         }
         let symbols = difference.symbols();
-        let names: Vec<&str> = symbols.iter().map(|name| &**name).collect();
         let grows = |linear: Linear| {
             linear
                 .coefficients
                 .iter()
                 .all(|c| c.as_number().is_some_and(|c| c >= 0.0))
         };
-        let smallest = |name: &str| self.sizes.contains(name).then_some(2.0);
-        difference.linear_in(&names).is_some_and(grows)
+        let smallest = |symbol: &Symbol| self.sizes.contains(symbol).then_some(2.0);
+        difference.linear_in(&symbols).is_some_and(grows)
             && difference
                 .evaluate(&smallest as &dyn Lookup)
                 .is_ok_and(|value| value > 0.0)
@@ -192,6 +190,7 @@ fn region(
 ) -> Option<Region> {
     let used = || stream.accesses.iter().filter(|access| uses(access) > 0);
     used().next()?;
+    let is_known = |end: &Expr| !changing.iter().any(|name| end.mentions(*name));
     let of_dimension = |(dimension, subscript): (usize, &Subscript)| {
         let offsets = || used().map(|access| access.offset[dimension] as f64);
         let (least, most) = (
@@ -199,18 +198,13 @@ fn region(
             offsets().fold(f64::MIN, f64::max),
         );
         let (low, high) = range(subscript, loops)?;
-        let is_known = |end: &Expr| !end.symbols().iter().any(|name| changing.contains(&**name));
         (is_known(&low) && is_known(&high))
             .then(|| ((low + least).expand(), (high + most).expand()))
     };
     let parts = stream.component.split(',').filter(|part| !part.is_empty());
     let of_component = |part: &str| {
         let place = Expr::parse(part).ok()?;
-        let is_known = !place
-            .symbols()
-            .iter()
-            .any(|name| changing.contains(&**name));
-        is_known.then(|| (place.clone(), place))
+        is_known(&place).then(|| (place.clone(), place))
     };
     let ends = stream
         .extents
@@ -276,5 +270,5 @@ fn at_end(expr: &Expr, variable: &str, near: &Expr, far: &Expr) -> Option<Expr> 
         .remove(0)
         .as_number()?;
     let end = if slope >= 0.0 { near } else { far };
-    Some(expr.substitute(&|name| (name == variable).then(|| end.clone())))
+    Some(expr.with(variable, end))
 }

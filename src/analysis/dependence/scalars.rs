@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::shared::Sharing;
 use super::{Arms, Kind, exclude_each_other};
 use crate::analysis::facts::{AccessClass, Block, Item, Loop, SettingKind};
-use crate::expr::{Expr, Node};
+use crate::expr::{Expr, Node, SymbolKind};
 
 /// For every loop of a sequence, the earlier ones that it depends on, how, and through which scalars.
 pub type ScalarEdges = Vec<BTreeMap<(usize, Kind), BTreeSet<String>>>;
@@ -146,10 +146,10 @@ fn of_loop<'p>(facts: &'p Loop, is_conditional: bool, uses: &mut BTreeMap<&'p st
     of_block(&facts.body, is_conditional, uses);
 }
 
-/// The symbols of an expression, each as often as it stands there.
+/// The names of the source in an expression, each as often as it stands there.
 fn symbols_in<'p>(expr: &'p Expr, found: &mut dyn FnMut(&'p str)) {
     match expr.node() {
-        Node::Symbol(name) => found(name),
+        Node::Symbol(symbol) if symbol.kind() == SymbolKind::Source => found(symbol.name()),
         _ => expr
             .children()
             .into_iter()

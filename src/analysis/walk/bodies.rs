@@ -49,8 +49,11 @@ fn collect<'a>(statements: &'a [Stmt], found: &mut Vec<&'a ir::Loop>) {
                 collect(&branch.otherwise, found);
             }
             Stmt::Opaque { inner, .. } => collect(inner, found),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
-            }
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Evaluate { .. } => {}
         }
     }
 }
@@ -87,8 +90,11 @@ fn remove_replaced(statements: &mut Vec<Stmt>, origins: &expand::Origins) {
                 remove_replaced(&mut branch.otherwise, origins);
             }
             Stmt::Opaque { inner, .. } => remove_replaced(inner, origins),
-            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => {
-            }
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Evaluate { .. } => {}
         }
     }
 }

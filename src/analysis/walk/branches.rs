@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Walker, probability_symbol};
+use super::Walker;
 use crate::analysis::alternatives::either;
 use crate::analysis::facts::{Block, Branch, Constant, Item, Origin};
 use crate::analysis::symbolic::Known;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 
 impl<'f> Walker<'f> {
@@ -36,16 +36,12 @@ impl<'f> Walker<'f> {
             .origins
             .written_in(&branch.place)
             .unwrap_or(&self.function().name);
-        let mut probability = probability_symbol(written_in, branch.place.line);
-        if let Some(is_taken) = truth(&branch.condition, self.function(), 32) {
-            probability.push_str(if is_taken { "_always" } else { "_never" });
-            let (name, value) = (
-                probability.clone(),
-                Expr::from(f64::from(u8::from(is_taken))),
-            );
+        let outcome = truth(&branch.condition, self.function(), 32);
+        let probability = Symbol::probability(written_in, branch.place.line, outcome);
+        if let Some(is_taken) = outcome {
             let constant = Constant {
-                name,
-                value,
+                symbol: probability.clone(),
+                value: Expr::from(f64::from(u8::from(is_taken))),
                 origin: Origin::Constant,
             };
             self.symbols.constants.insert(probability.clone(), constant);

@@ -9,6 +9,7 @@ use crate::diagnostic::Place;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::{Type, Value, VarId};
 use crate::message_passing::Interface;
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 impl<'f> Walker<'f> {
@@ -26,9 +27,11 @@ impl<'f> Walker<'f> {
             Target::Library(kind) => {
                 match kind {
                     Reduction | Array => {
-                        self.reason(block, place, "array_intrinsic", name.to_string())
+                        self.reason(block, place, ReasonCode::ArrayIntrinsic, name.to_string())
                     }
-                    Memory => self.reason(block, place, "memory_intrinsic", name.to_string()),
+                    Memory => {
+                        self.reason(block, place, ReasonCode::MemoryIntrinsic, name.to_string())
+                    }
                     Io | Timer | System | Allocation | Communication => {}
                     _ => return,
                 }
@@ -36,32 +39,37 @@ impl<'f> Walker<'f> {
             }
             Target::Body(callee) => {
                 if let Some(call) = self.effects.recursion(callee) {
-                    self.reason(block, place, "recursion", format!("{name}: {call}"));
+                    self.reason(
+                        block,
+                        place,
+                        ReasonCode::Recursion,
+                        format!("{name}: {call}"),
+                    );
                 } else if let Some(gap) = self.effects.gap(callee) {
-                    self.reason(block, place, "callee", format!("{name}: {gap}"));
+                    self.reason(block, place, ReasonCode::Callee, format!("{name}: {gap}"));
                 } else if self.depth() > 0 && self.effects.works_in_callers(callee) {
                     self.reason(
                         block,
                         place,
-                        "callee",
+                        ReasonCode::Callee,
                         format!("{name}: what it accesses has no place here"),
                     );
                 }
                 Body::Function(self.effects.key(callee))
             }
             Target::Recursive(_) => {
-                self.reason(block, place, "recursion", name.to_string());
+                self.reason(block, place, ReasonCode::Recursion, name.to_string());
                 Body::Recursive
             }
             Target::Communication(interface) if interface.needs() > arguments.len() => {
-                self.reason(block, place, "missing_arguments", name.to_string());
+                self.reason(block, place, ReasonCode::MissingArguments, name.to_string());
                 Body::Unknown
             }
             Target::Communication(interface) => Body::Communication(Box::new(
                 self.communication(place, name, interface, arguments),
             )),
             Target::Unknown => {
-                self.reason(block, place, "call", name.to_string());
+                self.reason(block, place, ReasonCode::Call, name.to_string());
                 Body::Unknown
             }
         };
@@ -91,8 +99,7 @@ impl<'f> Walker<'f> {
         argument: &Value,
         block: &mut Block,
     ) {
-        let is_section =
-            |v: &Value| matches!(v, Value::Opaque { reason, .. } if reason.code == "array_section");
+        let is_section = |v: &Value| matches!(v, Value::Section(_));
         let is_start = || match self.effects.target(at.0) {
             Target::Unknown | Target::Communication(_) => {
                 self.symbols.language == Language::Fortran
@@ -155,6 +162,9 @@ impl<'f> Walker<'f> {
                 Value::Opaque { inner, .. } => {
                     inner.iter().for_each(|v| self.reads_in(place, v, block))
                 }
+                Value::Section(parts) => parts.iter().for_each(|v| self.reads_in(place, v, block)),
+                Value::Address { of, .. } => self.reads_in(place, of, block),
+                Value::Row => {}
                 _ => self.reads_in(place, subscript, block),
             }
         }

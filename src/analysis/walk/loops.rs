@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
-use super::{Walker, bodies, symbol_part};
+use super::{Walker, bodies};
 use crate::analysis::addresses::Address;
 use crate::analysis::assignments::assigns_any_of;
-use crate::analysis::facts::{Block, Item, Loop, TRIP_PARAMETER};
+use crate::analysis::facts::{Block, Item, Loop};
 use crate::analysis::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::analysis::iterations::mentions;
 use crate::analysis::moving::{Level, is_unknown_stride};
 use crate::analysis::symbolic::{Known, variables_of};
 use crate::analysis::{references, registers, repeated};
 use crate::diagnostic::Place;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
+use crate::reason::{Effect, ReasonCode};
 use crate::source::Language;
 
 impl<'f> Walker<'f> {
@@ -24,6 +25,7 @@ impl<'f> Walker<'f> {
         let function = self.function();
         let mut reasons = Vec::new();
         let mut has_range = false;
+        let mut end_moves = false;
         let mut start = None;
         let counter = self.counter(inner);
         let counter_name = counter.map_or(String::new(), |id| function.variable(id).name.clone());
@@ -46,19 +48,19 @@ impl<'f> Walker<'f> {
                 let name = function.variable(*variable).name.clone();
                 self.becomes_counter(*variable);
                 // `do i = i, n`: what it was is something else than what it counts.
-                let earlier = Expr::symbol(&format!("{name} before line {}", inner.place.line));
-                let earlier = |symbol: &str| (symbol == name).then(|| earlier.clone());
+                let earlier = Expr::from(Symbol::earlier(&name, inner.place.line));
                 let bounds = [lower, upper, step]
-                    .map(|bound| Some(self.symbols.bound(bound)?.substitute(&earlier)));
+                    .map(|bound| Some(self.symbols.bound(bound)?.with(&name, &earlier)));
                 let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
                 if zero_step {
-                    reasons.push(("zero_step", "a step of zero".to_string()));
+                    reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
                 }
                 let moves = self.symbols.language == Language::C
                     && assigns_any_of(&inner.body, &self.effects, [upper, step]);
+                end_moves = moves;
                 if moves {
                     reasons.push((
-                        "bound_modified",
+                        ReasonCode::BoundModified,
                         "the loop changes what its end depends on".to_string(),
                     ));
                 }
@@ -135,7 +137,7 @@ impl<'f> Walker<'f> {
                 variable: own,
                 upper: bound,
                 ..
-            } if reasons.iter().any(|r| r.0 == "bound_modified") => {
+            } if end_moves => {
                 let counted = self.towards(*own, bound, (&variable, &lower, &step));
                 if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
                     upper = ((trips - 1.0) * step.clone() + lower.clone()).expand();
@@ -145,6 +147,14 @@ impl<'f> Walker<'f> {
                 condition: None, ..
             }
             | Control::Counted { .. } => {}
+        }
+        if reasons.iter().any(|r| r.0.effect() == Effect::Estimates) {
+            let parameter = self.trip_count(&inner.place);
+            let is_parameter = parameter.symbols().iter().any(|name| upper.mentions(name));
+            if !is_parameter && ends == Ends::AtBound {
+                // What the body does gives the iterations after all.
+                reasons.retain(|r| r.0.effect() != Effect::Estimates);
+            }
         }
         let bounds = (variable, lower, upper, step);
         let started = counter.zip(start);
@@ -182,16 +192,8 @@ impl<'f> Walker<'f> {
                 columns.push(place.column);
                 columns.len() - 1
             });
-        let number = if at == 0 {
-            String::new()
-        } else {
-            format!("_{}", at + 1)
-        };
-        Expr::symbol(&format!(
-            "{TRIP_PARAMETER}{}_{}{number}",
-            symbol_part(&self.function().name),
-            place.line
-        ))
+        let function = &self.function().name;
+        Expr::from(Symbol::trip_count(function, place.line, at))
     }
 
     /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
@@ -367,7 +369,7 @@ impl<'f> Walker<'f> {
         inner: &ir::Loop,
         counter: Option<VarId>,
         (variable, lower, upper, step): (String, Expr, Expr, Expr),
-        (reasons, ends): (&[(&'static str, String)], Ends),
+        (reasons, ends): (&[(ReasonCode, String)], Ends),
         block: &mut Block,
     ) -> bool {
         self.symbols.loops.extend(counter);
@@ -380,9 +382,7 @@ impl<'f> Walker<'f> {
         self.exits.push(ends == Ends::AtBoundOrBefore);
         let mut body = Block::default();
         for (code, detail) in reasons {
-            if !UNDERSTOOD.contains(code) {
-                self.reason(&mut body, &inner.place, code, detail.clone());
-            }
+            self.reason(&mut body, &inner.place, *code, detail.clone());
         }
         if let Control::Uncounted {
             condition: Some(condition),
@@ -462,9 +462,7 @@ fn after(
     let end = (lower.clone() + rounds * step.clone()).expand();
     let last = |known: Known| match known {
         Known::Is(expr) => {
-            let expr = expr
-                .substitute(&|name| (name == variable).then(|| end.clone()))
-                .expand();
+            let expr = expr.with(variable, &end).expand();
             (expr.symbols().len() <= MOST_SYMBOLS).then_some(Known::Is(expr))
         }
         _ => None,
@@ -481,27 +479,3 @@ fn after(
 fn is_one(step: &Expr) -> bool {
     step.as_integer().is_some_and(|step| step.abs() == 1)
 }
-
-/// Loops of unknown trip count are understood all the same: the count is a parameter.
-const UNDERSTOOD: &[&str] = &[
-    "while_loop",
-    "do_while_loop",
-    "goto_loop",
-    "infinite_loop",
-    "geometric_step",
-    "compound_condition",
-    "pointer_variable",
-    "floating_variable",
-    "irregular_variable",
-    "irregular_condition",
-    "irregular_step",
-    "unknown_direction",
-    "step_direction",
-    "variable_modified",
-    "bound_depends_on_variable",
-    "bound_modified",
-    "missing_condition",
-    "missing_initialiser",
-    "missing_step",
-    "side_effect_in_condition",
-];

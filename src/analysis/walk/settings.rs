@@ -96,6 +96,7 @@ pub(super) fn holds_sequence(statements: &[Stmt]) -> bool {
                 Stmt::Assign { .. }
                 | Stmt::Call { .. }
                 | Stmt::Jump { .. }
+                | Stmt::Mark { .. }
                 | Stmt::Evaluate { .. } => {}
             }
             if *loops > 1 {

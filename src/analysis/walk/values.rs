@@ -1,7 +1,7 @@
 //! What evaluating values and assigning them does: operations, accesses, and what is known of variables after.
 
 use super::Walker;
-use crate::analysis::addresses::{Address, addressed, is_left_out};
+use crate::analysis::addresses::{Address, is_left_out};
 use crate::analysis::alternatives::Alternative;
 use crate::analysis::facts::{AccessClass, Block, Scalar};
 use crate::analysis::flops::FlopCounter;
@@ -11,6 +11,7 @@ use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::ir::text::type_text;
 use crate::ir::{self, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 
 /// A scalar outside of loops whose value has more symbols is known by its name.
@@ -40,10 +41,13 @@ impl<'f> Walker<'f> {
                 self.scalar(place, *id, AccessClass::WriteOnly, block);
                 self.remember(*id, value);
             }
-            Value::Opaque { reason, .. } => {
-                self.reason(block, place, reason.code, reason.detail.clone())
+            _ => {
+                let reason = target.reason().unwrap_or_else(|| ir::Reason {
+                    code: ReasonCode::AssignmentTarget,
+                    detail: self.symbols.text(target),
+                });
+                self.reason(block, place, reason.code, reason.detail);
             }
-            _ => self.reason(block, place, "assignment_target", self.symbols.text(target)),
         }
     }
 
@@ -192,7 +196,7 @@ impl<'f> Walker<'f> {
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
             }
-            Value::Select(a, b, c) => match symbolic::extremum(value, self.function()) {
+            Value::Select(a, b, c) => match symbolic::extremum(value) {
                 Some((left, right)) => [left, right]
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),
@@ -200,15 +204,31 @@ impl<'f> Walker<'f> {
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),
             },
-            Value::Opaque { reason, inner } => {
+            Value::Address { of, .. } => {
                 // Taking the address of an element reads only its subscripts.
-                if let Some(Value::Element { subscripts, .. }) = addressed(value) {
+                if let Value::Element { subscripts, .. } = &**of {
                     return subscripts.iter().for_each(|s| self.index(place, s, block));
                 }
-                self.reason(block, place, reason.code, reason.detail.clone());
+                self.not_read(place, value, block);
+                self.reads_in(place, of, block);
+            }
+            Value::Section(parts) => {
+                self.not_read(place, value, block);
+                parts.iter().for_each(|v| self.reads_in(place, v, block));
+            }
+            Value::Row => self.not_read(place, value, block),
+            Value::Opaque { inner, .. } => {
+                self.not_read(place, value, block);
                 inner.iter().for_each(|v| self.reads_in(place, v, block));
             }
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
+        }
+    }
+
+    /// Why a value has no number.
+    fn not_read(&self, place: &Place, value: &Value, block: &mut Block) {
+        if let Some(reason) = value.reason() {
+            self.reason(block, place, reason.code, reason.detail);
         }
     }
 

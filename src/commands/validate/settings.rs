@@ -9,6 +9,8 @@ use crate::analysis::facts::{Block, Item, Program};
 use crate::cache::spec::Ways;
 use crate::cache::{CacheSpec, Hierarchy};
 use crate::cli::ValidateArgs;
+use crate::expr::{Symbol, SymbolKind};
+use crate::machine::parameters::of_level;
 use crate::machine::{Level, MachineModel};
 use crate::model::{Detail, Model, Setting, SettingError};
 use crate::quantity::parse_bytes;
@@ -88,16 +90,10 @@ fn same_caches(
     runs: &mut [Vec<Setting>],
 ) -> anyhow::Result<()> {
     let says = |setting: &Setting| {
-        let level = setting
-            .name
-            .strip_prefix('l')
-            .and_then(|name| name.split_once('_'));
-        let of_level = level
-            .filter(|(level, _)| level.parse::<usize>().is_ok())
-            .map(|(_, what)| what);
-        of_level
-            .filter(|what| ["bytes", "ways", "shared_by"].contains(what))
-            .is_some()
+        matches!(
+            of_level(&setting.name),
+            Some("bytes" | "ways" | "shared_by")
+        )
     };
     for setting in runs.iter().flatten() {
         let name = &setting.name;
@@ -231,14 +227,16 @@ pub fn build<'p>(
     bodies: &[Option<ProcedureBody>],
     machine: &MachineModel,
     settings: &[Setting],
-) -> anyhow::Result<(Model<'p>, Vec<(String, f64)>)> {
+) -> anyhow::Result<(Model<'p>, Vec<(Symbol, f64)>)> {
     let (mut known, mut others) = (settings.to_vec(), Vec::new());
     loop {
         match Model::with(program, machine.clone(), &known, Detail::Values) {
             Ok(model) => return Ok((model, others)),
-            Err(SettingError::Unknown { name, .. })
-                if is_scalar(bodies, &name) || is_probability(program, &name) =>
-            {
+            Err(SettingError::Unknown { name, near }) => {
+                let scalar = is_scalar(bodies, &name).then(|| Symbol::source(&name));
+                let Some(symbol) = scalar.or_else(|| probability(program, &name)) else {
+                    return Err(SettingError::Unknown { name, near }.into());
+                };
                 let position = known
                     .iter()
                     .position(|setting| setting.name == name)
@@ -247,17 +245,19 @@ pub fn build<'p>(
                 let number: f64 = value
                     .parse()
                     .with_context(|| format!("--set {name}={value}: not a number"))?;
-                match is_scalar(bodies, &name) {
-                    true => anyhow::ensure!(
-                        number.fract() == 0.0,
-                        "--set {name}={value}: not a whole number"
-                    ),
-                    false => anyhow::ensure!(
+                match symbol.kind() {
+                    SymbolKind::Source => {
+                        anyhow::ensure!(
+                            number.fract() == 0.0,
+                            "--set {name}={value}: not a whole number"
+                        )
+                    }
+                    _ => anyhow::ensure!(
                         (0.0..=1.0).contains(&number),
                         "--set {name}={value}: a probability is between 0 and 1"
                     ),
                 }
-                others.push((name, number));
+                others.push((symbol, number));
             }
             Err(error) => return Err(error.into()),
         }
@@ -274,24 +274,21 @@ fn is_scalar(bodies: &[Option<ProcedureBody>], name: &str) -> bool {
         .any(|variable| variable.dimensions.is_empty() && variable.name == name)
 }
 
-fn is_probability(program: &Program, name: &str) -> bool {
-    fn inside(block: &Block, name: &str) -> bool {
-        block.items.iter().any(|item| match item {
+/// The probability of a branch by its name.
+fn probability(program: &Program, name: &str) -> Option<Symbol> {
+    fn inside(block: &Block, name: &str) -> Option<Symbol> {
+        block.items.iter().find_map(|item| match item {
             Item::Loop(inner) => inside(&inner.body, name),
-            Item::Branch(branch) => {
-                branch.probability == name
-                    || inside(&branch.then, name)
-                    || branch
-                        .otherwise
-                        .as_ref()
-                        .is_some_and(|block| inside(block, name))
-            }
+            Item::Branch(branch) => Some(branch.probability.clone())
+                .filter(|symbol| symbol.name() == name)
+                .or_else(|| inside(&branch.then, name))
+                .or_else(|| inside(branch.otherwise.as_ref()?, name)),
         })
     }
     program
         .functions
         .iter()
-        .any(|function| inside(&function.body, name))
+        .find_map(|function| inside(&function.body, name))
 }
 
 /// Names that commas separate; those within brackets, as in `hi(1,2)`, do not.

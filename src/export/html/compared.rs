@@ -9,7 +9,7 @@ use crate::compare::{Comparison, Live, NestComparison, Row};
 use crate::export::xlsx::compare::{SERIES, series_of};
 use crate::expr::Expr;
 use crate::formula::Catalogue;
-use crate::metrics::formulas::{EdagFigure, Figures};
+use crate::metrics::formulas::{self, EdagFigure};
 use crate::metrics::memory_chain::{ChainLine, MemoryChain};
 use crate::metrics::report::TraceReport;
 use crate::model::Model;
@@ -221,7 +221,7 @@ fn unjoined(comparison: &Comparison) -> Value {
 
 /// The eDAG of the whole run.
 fn counts(run: &TraceReport) -> Value {
-    let figures = Figures::of(&run.edag, &run.inputs);
+    let figures = formulas::Figures::of(&run.edag, &run.inputs);
     let row = |figure: &EdagFigure| {
         let entry = figure.entry();
         let value = figures.get(*figure);

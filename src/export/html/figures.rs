@@ -230,7 +230,7 @@ pub(super) fn derived<'m>(model: &'m Model) -> Vec<(usize, &'m Expr)> {
                 let mentioned = definition.symbols();
                 let mentioned = mentioned
                     .iter()
-                    .filter_map(|name| symbols.get(&**name)?.checked_sub(first));
+                    .filter_map(|symbol| symbols.get(symbol.name())?.checked_sub(first));
                 pending.extend(mentioned.map(|other| (other, false)));
             }
         }

@@ -4,14 +4,13 @@ use serde_json::{Value, json};
 
 use super::tables;
 use crate::export::xlsx::{machine, parameters};
-use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent};
+use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent, of_level};
 use crate::model::Model;
 use crate::model::parameters::{Kind, Row};
 
 /// All inputs in the order in which the script counts them: machine, then problem.
 pub(super) fn all(model: &Model) -> Vec<Value> {
-    let is_level =
-        |name: &str| name.starts_with('l') && (name.ends_with("_bytes") || name.ends_with("_gbs"));
+    let is_level = |name: &str| matches!(of_level(name), Some("bytes" | "gbs"));
     let machine = model.machine.parameters.iter().map(|parameter| {
         json!({
             "name": parameter.name,
@@ -45,8 +44,8 @@ fn allowed(row: &Row) -> ((f64, f64), bool) {
     const LARGEST: f64 = 1e15;
     match row.kind {
         Kind::Block => ((0.0, LARGEST), true),
-        Kind::Problem if row.is_process_count() => ((1.0, LARGEST), true),
-        Kind::Problem => ((-LARGEST, LARGEST), true),
+        Kind::Processes => ((1.0, LARGEST), true),
+        Kind::Problem | Kind::Neighbours => ((-LARGEST, LARGEST), true),
         Kind::TripCount => ((-LARGEST, LARGEST), false),
         Kind::Probability => ((0.0, 1.0), false),
     }

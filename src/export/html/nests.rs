@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::Sources;
 use crate::analysis::coverage;
 use crate::model::{Model, NestModel};
+use crate::reason::ReasonCode;
 
 /// Lines shown above the first loop of a nest.
 const ABOVE: u32 = 2;
@@ -35,11 +36,11 @@ fn place(nest: &NestModel) -> Value {
         .loops
         .iter()
         .flat_map(|c| coverage::reasons(c.facts));
-    let reasons: BTreeSet<(&str, u32, &str)> = reasons
-        .map(|r| (r.code.as_str(), r.line, r.detail.as_str()))
+    let reasons: BTreeSet<(ReasonCode, u32, &str)> = reasons
+        .map(|r| (r.code, r.line, r.detail.as_str()))
         .collect();
-    let told: BTreeSet<&str> = reasons.iter().map(|(code, ..)| *code).collect();
-    let others: Vec<&str> = nest
+    let told: BTreeSet<ReasonCode> = reasons.iter().map(|(code, ..)| *code).collect();
+    let others: Vec<ReasonCode> = nest
         .nest
         .reason_codes()
         .into_iter()

@@ -8,6 +8,7 @@ use rust_xlsxwriter::{
 };
 
 use super::layout::{Layout, Sheet};
+use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
 use crate::compare::{Comparison, Live, NestComparison, Row};
@@ -46,7 +47,7 @@ pub fn compare_workbook(comparison: &Comparison) -> Result<Vec<u8>, XlsxError> {
     for worksheet in sheets(comparison, &|_, _| None)? {
         workbook.push_worksheet(worksheet);
     }
-    workbook.save_to_buffer()
+    package::finish(workbook)
 }
 
 /// The sheets of a comparison in the workbook of its model: the static side follows the inputs there.

@@ -9,6 +9,7 @@ use super::table::{Column, Content, FIRST_ROW, Table, add};
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::{Model, NestModel, WorkingSet, dimension_name, group_name, scenario_name};
+use crate::reason::ReasonCode;
 
 type Row<'a> = &'a NestModel<'a>;
 type Columns<'a> = Vec<Column<'a, (usize, Row<'a>)>>;
@@ -145,7 +146,8 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
                 n.nest
                     .reason_codes()
                     .into_iter()
-                    .collect::<Vec<&str>>()
+                    .map(ReasonCode::as_str)
+                    .collect::<Vec<_>>()
                     .join(", "),
             )
         },

@@ -14,6 +14,7 @@ mod layout;
 pub(in crate::export) mod loops;
 pub(in crate::export) mod machine;
 pub(in crate::export) mod notes;
+mod package;
 mod page;
 pub(in crate::export) mod parameters;
 mod plain;
@@ -86,7 +87,7 @@ pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
     push_model(&mut workbook, model, &Tables::new(model))?;
-    workbook.save_to_buffer()
+    package::finish(workbook)
 }
 
 /// The workbook of a study: the model, the run, and both side by side, where the static side follows the inputs.
@@ -116,7 +117,7 @@ pub fn study_workbook(
         .chain(model.parameters.rows().iter().map(|row| row.name.as_str()))
         .collect();
     trace::push(&mut workbook, run, &|name| taken.contains(name))?;
-    workbook.save_to_buffer()
+    package::finish(workbook)
 }
 
 fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {

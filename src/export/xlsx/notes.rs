@@ -130,6 +130,7 @@ pub(super) fn write<'a, L, A, C, R>(
     notes.paragraphs("How the figures are made", METHOD)?;
     notes.paragraphs("What the model leaves out", LIMITS)?;
     notes.gaps()?;
+    notes.reasons()?;
     notes.diagnostics()?;
     notes.files()?;
     notes.glossary(loops)?;
@@ -259,7 +260,7 @@ impl Notes<'_> {
             let inside = gap.inside.map_or("outside of loops", |inner| &inner.id);
             [
                 text(inside),
-                text(&gap.reason.code),
+                text(gap.reason.code.as_str()),
                 text(&gap.function.name),
                 Cell::Number(f64::from(gap.reason.line)),
                 text(file),
@@ -267,6 +268,16 @@ impl Notes<'_> {
             ]
         });
         self.list(title, headers, rows)
+    }
+
+    /// What the codes of reasons mean that occur anywhere in the workbook.
+    fn reasons(&mut self) -> Result<(), XlsxError> {
+        let codes = self.page.book.model.reason_codes();
+        let rows = codes.into_iter().map(|code| {
+            let texts = [code.meaning(), code.effect().meaning(), code.help()];
+            [text(code.as_str()), text(&texts.join(" "))]
+        });
+        self.list("What the reasons mean", ["Reason", "Meaning"], rows)
     }
 
     fn diagnostics(&mut self) -> Result<(), XlsxError> {

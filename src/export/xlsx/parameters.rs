@@ -133,7 +133,7 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
 pub(in crate::export) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Block => "block size",
-        Kind::Problem => "problem",
+        Kind::Problem | Kind::Processes | Kind::Neighbours => "problem",
         Kind::TripCount => "trip count",
         Kind::Probability => "probability",
     }
@@ -161,7 +161,7 @@ fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
             let rule = rule.allow_whole_number(DataValidationRule::Between(0, i32::MAX));
             (rule, "A whole number; 0 is not blocked")
         }
-        Kind::Problem => (
+        Kind::Problem | Kind::Processes | Kind::Neighbours => (
             inputs::whole(-LARGEST, LARGEST),
             "A whole number up to 1e15",
         ),

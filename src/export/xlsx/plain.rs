@@ -205,7 +205,7 @@ fn sensitivity(model: &Model) -> PlainTable {
                     let [value, seconds] =
                         [value, seconds].map(|id| PlainCell::Number(model.value(*id)));
                     vec![
-                        text(&sweep.symbol),
+                        text(sweep.symbol.name()),
                         value,
                         text(&model.nests[*nest].nest.head().id),
                         seconds,

@@ -1,5 +1,5 @@
 //! The costliest nests, found in sheet Loops with LARGE, MATCH and INDEX, so that they follow the inputs. Nests of equal
-//! time are told apart by looking on behind the one found before.
+//! time are told apart by looking on behind the one found before: the first such row has the most rows from it to the end.
 
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
@@ -74,11 +74,12 @@ impl Ranking {
             let position = match rank {
                 0 => anywhere,
                 _ => {
-                    let rest = format!(
-                        "INDEX({times},{before}+1):INDEX({times},{})",
-                        table.rows.len()
-                    );
-                    format!("IF({time}={time_before},{before}+MATCH({time},{rest},0),{anywhere})")
+                    // Excel counts rows from one.
+                    let (header, end) = (FIRST_ROW, table.last_row() + 2);
+                    let is_next = format!("({times}={time})*(ROW({times})>{header}+{before})");
+                    let rows_left = format!("SUMPRODUCT(MAX({is_next}*({end}-ROW({times}))))");
+                    let next = format!("{}-{rows_left}", table.rows.len() + 1);
+                    format!("IF({time}={time_before},{next},{anywhere})")
                 }
             };
             let shown = (index + 1).to_string();

@@ -8,7 +8,7 @@ use rust_xlsxwriter::{
 use super::layout::{Layout, Place, Sheet};
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
-use crate::expr::{FigureId, Lookup};
+use crate::expr::FigureId;
 use crate::model::Model;
 use crate::model::roofline::{Chart as Roofline, Line};
 
@@ -134,9 +134,8 @@ fn write_name(page: &mut Page, row: RowNum, line: &Line) -> Result<(), XlsxError
         page.formula(known),
         line.name
     );
-    let symbol = |name: &str| page.book.model.figures.symbol(name);
     let is_known = known
-        .evaluate(&symbol as &dyn Lookup)
+        .evaluate(&page.book.model.figures)
         .is_ok_and(|value| value > 0.0);
     page.presented_text(
         row,

@@ -9,7 +9,7 @@ use rust_xlsxwriter::{
 use super::layout::{Layout, Place, Sheet};
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
-use crate::expr::{Expr, FigureId, Lookup};
+use crate::expr::{Expr, FigureId};
 use crate::model::{Model, Sweep};
 
 const FIRST_ROW: RowNum = 4;
@@ -129,7 +129,7 @@ fn write_needs(page: &mut Page, row: RowNum, sweep: &Sweep) -> Result<(), XlsxEr
     if sweep.needs.is_empty() {
         return Ok(());
     }
-    let needed = Expr::min(sweep.needs.iter().map(|name| Expr::symbol(name)));
+    let needed = Expr::min(sweep.needs.iter().map(|name| Expr::machine(name)));
     let text = format!(
         "Changes nothing before sheet Machine has a value of {}",
         sweep.needs.join(" and ")
@@ -138,7 +138,7 @@ fn write_needs(page: &mut Page, row: RowNum, sweep: &Sweep) -> Result<(), XlsxEr
         page.book
             .model
             .figures
-            .symbol(name)
+            .input(name)
             .is_some_and(|value| value > 0.0)
     });
     let formula = format!("IF({}>0,\"\",\"{text}\")", page.formula(&needed));

@@ -1,7 +1,7 @@
 //! Figures that are unknown on some machines: of all that depends on a machine figure that nobody published, the
 //! workbook says so, and shows a number as soon as a machine is picked that has one.
 
-use crate::expr::{Comparison, Expr, Function, Node};
+use crate::expr::{Comparison, Expr, Function, Node, SymbolKind};
 use crate::machine::parameters::{Fallback, all_parameters};
 use crate::model::{Detail, FigureMap, Model};
 
@@ -32,7 +32,11 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
 /// Whether the expression has one of the symbols where nothing asked before if it is more than zero.
 fn depends(expr: &Expr, names: &[String], unsure: &FigureMap<bool>, asked: &mut Vec<Expr>) -> bool {
     match expr.node() {
-        Node::Symbol(name) => names.iter().any(|known| **known == **name) && !asked.contains(expr),
+        Node::Symbol(symbol) => {
+            symbol.kind() == SymbolKind::Machine
+                && names.iter().any(|known| known == symbol.name())
+                && !asked.contains(expr)
+        }
         Node::Figure(id) => unsure.get(*id) == Some(&true),
         Node::If(Comparison::Greater, parts) if parts[1].is_zero() => {
             let before = asked.len();

@@ -8,7 +8,7 @@ use super::fields::Fields;
 use super::streams;
 use crate::analysis::facts::*;
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::message_passing::InterfaceKind;
 
 pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnostic, XmlError> {
@@ -34,8 +34,11 @@ pub(super) fn constant(fields: &Fields<'_>) -> Result<Constant, XmlError> {
     let value = fields
         .required("value")
         .and_then(|_| fields.expression("value"))?;
+    let kinds = SymbolKind::ALL.map(SymbolKind::as_str).join(", ");
+    let kind = fields.word("kind", SymbolKind::parse, &kinds)?;
+    let kind = kind.unwrap_or_default();
     let constant = Constant {
-        name: fields.required("name")?.to_string(),
+        symbol: Symbol::new(kind, fields.required("name")?),
         value: value.unwrap_or_else(|| Expr::from(0.0)),
         origin: fields
             .word("origin", Origin::parse, origins)?
@@ -93,8 +96,10 @@ pub(super) fn operations(fields: &Fields<'_>) -> Result<OperationCounts, XmlErro
 }
 
 pub(super) fn reason(fields: &Fields<'_>) -> Result<Reason, XmlError> {
+    let known = "a code of `loopsheet analyze --explain`";
+    let code = fields.required("code")?.parse();
     let reason = Reason {
-        code: fields.required("code")?.to_string(),
+        code: code.map_err(|_| fields.bad("code", known))?,
         line: fields.number("line")?.unwrap_or(fields.line()),
         detail: fields.text("detail").unwrap_or("").to_string(),
     };

@@ -7,8 +7,8 @@ use super::fields::{Context, Fields};
 use super::tree::Element;
 use super::{XmlError, parse, parts, streams};
 use crate::analysis::facts::*;
-use crate::analysis::{name_loops, probability_symbol};
-use crate::expr::Expr;
+use crate::analysis::name_loops;
+use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::source::{Form, Language, Preprocessing};
 
 /// Reads a program from XML that [`write`](super::write) wrote, that ExaSAT wrote (either
@@ -363,11 +363,13 @@ fn read_branch(
     ids: &mut Vec<GivenId>,
 ) -> Result<Branch, XmlError> {
     let line = fields.number("linenum")?.unwrap_or(fields.line());
-    let probability = fields.text("ls:probability").map(String::from);
+    let probability = fields
+        .text("ls:probability")
+        .map(|name| Symbol::new(SymbolKind::Probability, name));
     let branch = Branch {
         line,
         condition: fields.required("conditional")?.to_string(),
-        probability: probability.unwrap_or_else(|| probability_symbol(scope.function, line)),
+        probability: probability.unwrap_or_else(|| Symbol::probability(scope.function, line, None)),
         then: read_block(fields, scope, ids)?,
         otherwise: None,
         then_lines: read_lines(fields)?,

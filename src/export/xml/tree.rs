@@ -4,6 +4,7 @@
 //! `{namespace}name`.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
@@ -40,17 +41,18 @@ impl Element {
         }
     }
 
-    pub fn with(mut self, name: &str, value: impl ToString) -> Element {
+    /// With an attribute; expressions as they are read back.
+    pub fn with(mut self, name: &str, value: impl Display) -> Element {
         self.attributes.push(Attribute {
             name: name.to_string(),
             at: 0,
-            value: value.to_string(),
+            value: format!("{value:#}"),
         });
         self
     }
 
     /// With the attribute if there is a value.
-    pub fn maybe(self, name: &str, value: Option<impl ToString>) -> Element {
+    pub fn maybe(self, name: &str, value: Option<impl Display>) -> Element {
         match value {
             Some(value) => self.with(name, value),
             None => self,

@@ -83,6 +83,7 @@ pub(super) fn is_indirect(text: &str, loops: &[&str]) -> bool {
 fn mentions_indirect(expr: &Expr, loops: &[&str]) -> bool {
     expr.symbols().iter().any(|symbol| {
         let subscripts = symbol
+            .name()
             .split_once(['(', '['])
             .map_or("", |(_, subscripts)| subscripts);
         subscripts
@@ -101,7 +102,7 @@ pub(super) fn offset_text(stream: &Stream, access: &Access) -> String {
                 gather: Some(text), ..
             }) => text.clone(),
             Some(subscript) if !subscript.base.is_zero() => {
-                (subscript.base.clone() + offset as f64).to_string()
+                format!("{:#}", subscript.base.clone() + offset as f64)
             }
             _ => offset.to_string(),
         }
@@ -115,9 +116,9 @@ pub(super) fn variables_text(stream: &Stream) -> String {
     let term = |(name, coefficient): &(String, Expr)| {
         let variable = Expr::symbol(name);
         match coefficient.as_number() {
-            Some(1.0) => variable.to_string(),
-            Some(number) if number >= 0.0 => format!("{coefficient} * {variable}"),
-            _ => format!("({coefficient}) * {variable}"),
+            Some(1.0) => format!("{variable:#}"),
+            Some(number) if number >= 0.0 => format!("{coefficient:#} * {variable:#}"),
+            _ => format!("({coefficient:#}) * {variable:#}"),
         }
     };
     let entry = |subscript: &Subscript| {

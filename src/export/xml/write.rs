@@ -6,9 +6,9 @@ use super::fields::Context;
 use super::tree::Element;
 use super::{datatype, streams, tuple};
 use crate::analysis::facts::*;
-use crate::analysis::probability_symbol;
 use crate::compare::Measured;
 use crate::diagnostic::Diagnostic;
+use crate::expr::{Symbol, SymbolKind};
 
 /// The program as an XML document; [`read`](super::read) gives it back exactly. The same program
 /// gives the same bytes.
@@ -143,12 +143,18 @@ fn function(function: &Function) -> Element {
         body,
     } = function;
     let constant = |Constant {
-                        name,
+                        symbol,
                         value,
                         origin,
                     }: &Constant| {
         Element::new("ls:constant")
-            .with("name", name)
+            .with("name", symbol)
+            .maybe(
+                "kind",
+                Some(symbol.kind())
+                    .filter(|kind| *kind != SymbolKind::Source)
+                    .map(SymbolKind::as_str),
+            )
             .with("value", value)
             .with("origin", origin.as_str())
     };
@@ -527,13 +533,13 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
         then_lines,
         otherwise_lines,
     } = inner;
-    let usual = probability_symbol(&scope.function.name, *line);
+    let usual = Symbol::probability(&scope.function.name, *line, None);
     let element = Element::new("if")
         .with("linenum", line)
         .with("conditional", condition)
         .maybe(
             "ls:probability",
-            Some(probability).filter(|name| **name != usual),
+            Some(probability).filter(|symbol| **symbol != usual),
         )
         .maybe("ls:lines", then_lines.map(lines));
     let otherwise = otherwise.as_ref().map(|body| {

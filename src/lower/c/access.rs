@@ -6,17 +6,17 @@
 
 use tree_sitter::Node;
 
-use super::constants::fold_value;
+use super::super::fold;
+use super::super::layout::Arrangement;
+use super::context::Selected;
+use super::ctype::CType;
 use super::fields::{Field, children, part};
-use super::scope::Lowering;
-use super::types::CType;
+use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::text::type_text;
 use crate::ir::{BinaryOp, Extent, MemberLayout, Reason, Role as Storage, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
-
-/// The reason code of a subscript that the source leaves out: a row of an array.
-pub const PARTIAL: &str = "partial_element";
 
 /// What an expression refers to.
 pub enum Access<'t> {
@@ -66,7 +66,7 @@ impl<'t> Lowering<'t> {
         match self.deeper(|this| this.access_within(node)) {
             Some(access) => access,
             None => Access::Computed(Value::Opaque {
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner: Vec::new(),
             }),
         }
@@ -77,9 +77,9 @@ impl<'t> Lowering<'t> {
             Some(Role::Name) => {
                 let root = self.variable(node);
                 let ty = self.type_of_variable(root);
-                let record = match (&ty, self.function.variable(root).role) {
+                let record = match (&ty, self.draft.variable(root).role) {
                     (CType::Record(_), Storage::Argument) => {
-                        self.size_of(&ty).map(|bytes| InRecord {
+                        self.names.size_of(&ty).map(|bytes| InRecord {
                             is_element: false,
                             members: 0,
                             subscripts: 0,
@@ -158,7 +158,7 @@ impl<'t> Lowering<'t> {
     fn part_access(&mut self, node: Node<'t>, field: Field) -> Access<'t> {
         match part(node, field) {
             Some(part) => self.access(part),
-            None => Access::Computed(Value::opaque("syntax_error", self.text(node))),
+            None => Access::Computed(Value::opaque(ReasonCode::SyntaxError, self.text(node))),
         }
     }
 
@@ -192,7 +192,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn cast_access(&mut self, node: Node<'t>) -> Access<'t> {
-        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.described_type(ty));
+        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.names.described_type(ty));
         if !ty.is_address() {
             return Access::Computed(self.value(node));
         }
@@ -200,7 +200,10 @@ impl<'t> Lowering<'t> {
             Access::Path(path) => path,
             computed => return computed,
         };
-        let (old, new) = (self.element_type(&path.ty), self.element_type(&ty));
+        let (old, new) = (
+            self.names.element_type(&path.ty),
+            self.names.element_type(&ty),
+        );
         let reshaped = path.ty.extents().len() != ty.extents().len();
         if old != Type::Unknown && (old != new || reshaped) {
             // The same memory read as another type: a variable of its own, so that sizes are right.
@@ -225,7 +228,7 @@ impl<'t> Lowering<'t> {
             Access::Path(path) => path,
             Access::Computed(value) => {
                 let reason = Reason {
-                    code: "computed_base",
+                    code: ReasonCode::ComputedBase,
                     detail: String::new(),
                 };
                 return Access::Computed(Value::Opaque {
@@ -247,7 +250,7 @@ impl<'t> Lowering<'t> {
             }
             return Access::Path(path);
         }
-        let root = self.function.variable(path.root);
+        let root = self.draft.variable(path.root);
         let extent = if path.members.is_empty() && path.subscripts.len() < root.dimensions.len() {
             root.dimensions[root.dimensions.len() - 1 - path.subscripts.len()].clone()
         } else if let CType::Array(_, size) = &path.ty {
@@ -275,7 +278,7 @@ impl<'t> Lowering<'t> {
     fn member(&mut self, node: Node<'t>) -> Access<'t> {
         let (Some(argument), Some(name)) = (part(node, Field::Argument), part(node, Field::Member))
         else {
-            return Access::Computed(Value::opaque("syntax_error", self.text(node)));
+            return Access::Computed(Value::opaque(ReasonCode::SyntaxError, self.text(node)));
         };
         let name = self.text(name);
         if let Some(value) = self.constructed_member(argument, name) {
@@ -289,7 +292,7 @@ impl<'t> Lowering<'t> {
             Access::Path(path) => path,
             Access::Computed(value) => {
                 let reason = Reason {
-                    code: "computed_base",
+                    code: ReasonCode::ComputedBase,
                     detail: name.to_string(),
                 };
                 return Access::Computed(Value::Opaque {
@@ -309,7 +312,7 @@ impl<'t> Lowering<'t> {
             path.ty = path.ty.element();
             self.enter_record(&mut path);
         }
-        let offset = self.member_offset(&path.ty, name);
+        let offset = self.names.member_offset(&path.ty, name);
         path.record = path.record.take().zip(offset).and_then(|(record, more)| {
             Some(InRecord {
                 offset: record.offset.checked_add(more)?,
@@ -317,14 +320,14 @@ impl<'t> Lowering<'t> {
             })
         });
         if let CType::Record(id) = path.ty
-            && self.records[id.0].is_union
+            && self.names.records.get(id).arrangement == Arrangement::Union
         {
             path.union.get_or_insert(path.members.len());
         }
         path.members
             .push_str(if through_pointer { "->" } else { "." });
         path.members.push_str(name);
-        path.ty = self.member_type(&path.ty, name);
+        path.ty = self.names.member_type(&path.ty, name);
         Access::Path(path)
     }
 
@@ -339,7 +342,7 @@ impl<'t> Lowering<'t> {
 
     /// Notes that a path has come to a structure.
     fn enter_record(&self, path: &mut Path<'t>) {
-        if let (CType::Record(_), Some(bytes)) = (&path.ty, self.size_of(&path.ty)) {
+        if let (CType::Record(_), Some(bytes)) = (&path.ty, self.names.size_of(&path.ty)) {
             let (members, subscripts) = (path.members.len(), path.subscripts.len());
             path.record = Some(InRecord {
                 is_element: true,
@@ -388,7 +391,7 @@ impl<'t> Lowering<'t> {
             .rev()
             .chain(path.extents[subscripts..].iter().rev());
         let size = |extent: &Extent| {
-            fold_value(&self.function, extent.upper.as_ref()?)?
+            fold::value(self.draft.function(), extent.upper.as_ref()?)?
                 .checked_add(1)?
                 .try_into()
                 .ok()
@@ -420,18 +423,13 @@ impl<'t> Lowering<'t> {
             ..
         } = path;
         let rank = subscripts.len();
-        let variable = &mut self.function.variables[array.0 as usize];
-        if variable.dimensions.len() < rank {
-            // Nothing, or something else, is known of its type.
-            variable.dimensions.resize(rank, Extent::default());
-        }
+        // Where nothing, or something else, is known of its type.
+        self.draft.extend_rank(array, rank);
         let value = if rank == 0 {
             Value::Variable(array)
         } else {
             let missing = ty.extents().len() - usize::from(is_address);
-            let partial = || Value::opaque(PARTIAL, self.text(node));
-            let subscripts = std::iter::repeat_with(partial)
-                .take(missing)
+            let subscripts = std::iter::repeat_n(Value::Row, missing)
                 .chain(subscripts.into_iter().rev())
                 .collect();
             Value::Element {
@@ -445,10 +443,7 @@ impl<'t> Lowering<'t> {
             None => value,
         };
         if is_address {
-            return Value::Opaque {
-                reason: self.reason("address_of", node),
-                inner: vec![value],
-            };
+            return self.address_of(value, node);
         }
         value
     }
@@ -458,11 +453,10 @@ impl<'t> Lowering<'t> {
         if path.members.is_empty() {
             return path.root;
         }
-        let key = (path.root, path.members.clone());
-        if let Some(id) = self.components.get(&key) {
-            return *id;
+        if let Some(id) = self.variables.component(path.root, &path.members) {
+            return id;
         }
-        let root = self.function.variable(path.root);
+        let root = self.draft.variable(path.root);
         let name = format!("{}{}", root.name, path.members);
         let (role, place) = (root.role, path.place.clone());
         let role = if matches!(role, Storage::Constant(_)) {
@@ -480,26 +474,24 @@ impl<'t> Lowering<'t> {
         } else {
             self.at_file_scope(|this| this.add_variable(&name, ty, role, place))
         };
-        let outer = path.extents.iter().rev().cloned();
-        self.function.variables[id.0 as usize]
-            .dimensions
-            .extend(outer);
+        self.draft
+            .add_dimensions(id, path.extents.iter().rev().cloned());
         if let Some((layout, is_element)) = self.member_layout(path) {
-            let function = &mut self.function;
-            let layouts = if is_element {
-                &mut function.members
+            if is_element {
+                self.draft.set_member(id, layout);
             } else {
-                &mut function.parts
-            };
-            layouts.insert(id, layout);
+                self.draft.set_part(id, layout);
+            }
         }
-        self.components.insert(key, id);
+        let selected = Selected {
+            root: path.root,
+            members: path.members.clone(),
+        };
+        self.variables.add_component(selected, id);
         if let Some(union) = path.union {
-            let key = (path.root, path.members[..union].to_string());
-            let first = *self.unions.entry(key).or_insert(id);
-            self.function
-                .shared
-                .extend((first != id).then_some((first, id)));
+            let union = &path.members[..union];
+            let first = self.variables.first_of_union(path.root, union, id);
+            self.draft.share((first != id).then_some((first, id)));
         }
         id
     }

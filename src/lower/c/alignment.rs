@@ -3,40 +3,14 @@
 use tree_sitter::Node;
 
 use super::fields::{Field, children, part};
-use super::scope::Lowering;
+use super::names::Names;
+use super::record::Alignment;
 use crate::syntax::Role;
 
 /// What `aligned` without a number stands for: the largest alignment of any type.
 const LARGEST: u32 = 16;
 
-/// What is asked of one structure or member.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Alignment {
-    /// Without padding.
-    pub is_packed: bool,
-    /// At a multiple of so many bytes, if it is not 0.
-    pub least: u32,
-    /// At any multiple of so many bytes, if it is not 0: `#pragma pack`.
-    pub most: u32,
-}
-
-impl Alignment {
-    /// The alignment of something that has `natural` alignment without attributes.
-    pub fn of(self, natural: u32) -> u32 {
-        let asked = if self.is_packed {
-            self.least.max(1)
-        } else {
-            self.least.max(natural)
-        };
-        if self.most > 0 {
-            asked.min(self.most)
-        } else {
-            asked
-        }
-    }
-}
-
-impl<'t> Lowering<'t> {
+impl<'t> Names<'t> {
     /// What the attributes and qualifiers that are children of the node ask for; `None` if an alignment
     /// has no known value.
     pub fn alignment(&mut self, node: Node<'t>) -> Option<Alignment> {
@@ -92,7 +66,7 @@ impl<'t> Lowering<'t> {
         match self.role(node) {
             Some(Role::TypeDescriptor) => {
                 let ty = self.described_type(node);
-                Some(self.layout_of(&ty)?.1)
+                Some(self.room_of(&ty)?.alignment)
             }
             _ => u32::try_from(self.constant(node)?)
                 .ok()

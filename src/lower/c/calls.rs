@@ -2,11 +2,14 @@
 
 use tree_sitter::Node;
 
+use super::super::intrinsic_types::fixed;
+use super::ctype::CType;
 use super::fields::{Field, children, part};
-use super::scope::{Lowering, Symbol};
-use super::types::CType;
+use super::lowering::Lowering;
+use super::names::Symbol;
 use crate::intrinsics::{Intrinsics, ResultType};
 use crate::ir::{Stmt, Type, Value};
+use crate::reason::ReasonCode;
 use crate::source::Language;
 use crate::syntax::Role;
 
@@ -91,7 +94,7 @@ impl<'t> Lowering<'t> {
         if self.role(inner) == Some(Role::Block) {
             // A macro that takes statements.
             self.statement(inner);
-            return Value::opaque("statements_as_argument", "");
+            return Value::opaque(ReasonCode::StatementsAsArgument, "");
         }
         if self.role(inner) != Some(Role::Pointer) || self.operator(inner) != "&" {
             return self.value(node);
@@ -99,21 +102,26 @@ impl<'t> Lowering<'t> {
         let value = self.part_value(inner, Field::Argument);
         match value {
             Value::Variable(id) => {
-                self.addressed.push(id);
+                self.variables.take_address(id);
                 value
             }
-            Value::Element { .. } => Value::Opaque {
-                reason: self.reason("address_of", inner),
-                inner: vec![value],
-            },
+            Value::Element { .. } => self.address_of(value, inner),
             _ => value,
+        }
+    }
+
+    /// The address of a value, with the beginning of a node's text.
+    pub fn address_of(&self, value: Value, node: Node<'t>) -> Value {
+        Value::Address {
+            of: Box::new(value),
+            text: self.reason(ReasonCode::AddressOf, node).detail,
         }
     }
 
     /// From the declaration; else from the table of library functions.
     fn result_type(&self, name: &str, function: Option<Node<'t>>, arguments: &[Value]) -> Type {
-        if let Some(Symbol::Function(result)) = self.symbol(name) {
-            return self.value_type(result);
+        if let Some(Symbol::Function(result)) = self.names.symbol(name) {
+            return self.names.value_type(result);
         }
         let pointed = function.map_or(CType::Unknown, |function| self.type_of(function, 0));
         let pointed = if pointed.is_address() {
@@ -122,7 +130,7 @@ impl<'t> Lowering<'t> {
             pointed
         };
         if let CType::Function(result) = pointed {
-            return self.value_type(&result);
+            return self.names.value_type(&result);
         }
         let Some(intrinsic) = Intrinsics::builtin().lookup(Language::C, name) else {
             return Type::Unknown;
@@ -130,17 +138,9 @@ impl<'t> Lowering<'t> {
         match intrinsic.result {
             ResultType::Same => arguments
                 .first()
-                .map_or(Type::Unknown, |value| value.ty(&self.function)),
-            ResultType::Real4 => Type::Real(4),
-            ResultType::Real8 => Type::Real(8),
-            ResultType::LongDouble => Type::Real(16),
-            ResultType::Complex8 => Type::Complex(8),
-            ResultType::Complex16 => Type::Complex(16),
-            ResultType::Complex32 => Type::Complex(32),
+                .map_or(Type::Unknown, |value| value.ty(self.draft.function())),
             ResultType::Integer => Type::Integer(4),
-            ResultType::Logical => Type::Logical(4),
-            ResultType::Character => Type::CHARACTER,
-            _ => Type::Unknown,
+            other => fixed(other).unwrap_or(Type::Unknown),
         }
     }
 }

@@ -2,28 +2,20 @@
 
 use tree_sitter::Node;
 
+use super::ctype::CType;
 use super::fields::{Field, children, part};
-use super::scope::Lowering;
-use super::types::CType;
+use super::lowering::Lowering;
 use crate::ir::{BinaryOp, If, Reason, Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 impl<'t> Lowering<'t> {
     /// An expression for its effects; what it increments after use follows it.
     pub fn expression_statement(&mut self, node: Node<'t>) {
-        let outer = self.deferred.replace(Vec::new());
+        let outer = self.code.begin_waiting();
         self.effects(node);
-        self.flush_deferred();
-        self.deferred = outer;
-    }
-
-    pub fn flush_deferred(&mut self) {
-        let deferred = self
-            .deferred
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default();
-        self.block.extend(deferred);
+        self.code.flush();
+        self.code.restore(outer);
     }
 
     /// Emits what an expression does, without a use for its value.
@@ -31,7 +23,7 @@ impl<'t> Lowering<'t> {
         if self.deeper(|this| this.effects_within(node)).is_none() {
             let stmt = Stmt::Opaque {
                 place: self.place(node),
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner: Vec::new(),
             };
             self.emit(stmt);
@@ -47,7 +39,7 @@ impl<'t> Lowering<'t> {
                 for field in [Field::Left, Field::Right] {
                     if let Some(part) = part(node, field) {
                         self.effects(part);
-                        self.flush_deferred();
+                        self.code.flush();
                     }
                 }
             }
@@ -164,12 +156,9 @@ impl<'t> Lowering<'t> {
             self.emit(step);
             return target;
         }
-        match &mut self.deferred {
-            Some(deferred) => {
-                deferred.push(step);
-                target
-            }
-            None => {
+        match self.code.defer(step) {
+            None => target,
+            Some(step) => {
                 self.emit(step);
                 Value::binary(inverse, target, Value::Integer(1))
             }
@@ -180,9 +169,9 @@ impl<'t> Lowering<'t> {
     pub fn statement_expression(&mut self, block: Node<'t>) -> Value {
         let statements = children(block);
         let Some((last, before)) = statements.split_last() else {
-            return self.unreadable("syntax_error", block);
+            return self.unreadable(ReasonCode::SyntaxError, block);
         };
-        let deferred = self.deferred.take();
+        let outer = self.code.forbid_waiting();
         let value = self.scoped(|this| {
             before
                 .iter()
@@ -195,7 +184,7 @@ impl<'t> Lowering<'t> {
                     this.statement(*last);
                     Value::Opaque {
                         reason: Reason {
-                            code: "no_value",
+                            code: ReasonCode::NoValue,
                             detail: String::new(),
                         },
                         inner: Vec::new(),
@@ -203,7 +192,7 @@ impl<'t> Lowering<'t> {
                 }
             }
         });
-        self.deferred = deferred;
+        self.code.restore(outer);
         value
     }
 }

@@ -4,13 +4,13 @@
 use tree_sitter::Node;
 
 use super::access::negate;
+use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::literals;
-use super::scope::Lowering;
-use super::types::CType;
-use crate::ir::text::show;
+use super::lowering::Lowering;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, If, Role as Storage, Stmt, Type, UnaryOp, Value, wider};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Chains of operators that are longer become opaque.
@@ -27,7 +27,7 @@ impl<'t> Lowering<'t> {
         match self.deeper(|this| this.value_within(node)) {
             Some(value) => value,
             None => Value::Opaque {
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner: Vec::new(),
             },
         }
@@ -37,7 +37,7 @@ impl<'t> Lowering<'t> {
         match part(node, field) {
             Some(part) => self.value(part),
             None => Value::Opaque {
-                reason: self.reason("syntax_error", node),
+                reason: self.reason(ReasonCode::SyntaxError, node),
                 inner: Vec::new(),
             },
         }
@@ -62,7 +62,7 @@ impl<'t> Lowering<'t> {
                     self.statement_expression(*inner)
                 }
                 Some(inner) => self.value(*inner),
-                None => self.unreadable("syntax_error", node),
+                None => self.unreadable(ReasonCode::SyntaxError, node),
             },
             Some(Role::Unary) => self.unary(node),
             Some(Role::Binary) => self.binary(node),
@@ -79,16 +79,18 @@ impl<'t> Lowering<'t> {
                 self.part_value(node, Field::Right)
             }
             Some(Role::Sizeof) => self.sizeof(node),
-            Some(Role::ArrayConstructor) => self.unreadable("initialiser_list", node),
-            Some(Role::CompoundLiteral) => self.unreadable("compound_literal", node),
+            Some(Role::ArrayConstructor) => {
+                self.unreadable(ReasonCode::UnsupportedExpression, node)
+            }
+            Some(Role::CompoundLiteral) => self.unreadable(ReasonCode::CompoundLiteral, node),
             Some(Role::Keyword) => self.part_value(node, Field::Value),
-            _ if node.is_error() => self.unreadable("syntax_error", node),
-            _ => self.unreadable("unsupported_expression", node),
+            _ if node.is_error() => self.unreadable(ReasonCode::SyntaxError, node),
+            _ => self.unreadable(ReasonCode::UnsupportedExpression, node),
         }
     }
 
     /// An opaque value with the values below the node.
-    pub fn unreadable(&mut self, code: &'static str, node: Node<'t>) -> Value {
+    pub fn unreadable(&mut self, code: ReasonCode, node: Node<'t>) -> Value {
         let reason = self.reason(code, node);
         let mut inner = Vec::new();
         self.values_below(node, &mut inner, 0);
@@ -134,7 +136,7 @@ impl<'t> Lowering<'t> {
             "!" => Value::Unary(UnaryOp::Not, Box::new(operand)),
             "~" => Value::Unary(UnaryOp::Complement, Box::new(operand)),
             _ => Value::Opaque {
-                reason: self.reason("unsupported_operator", node),
+                reason: self.reason(ReasonCode::UnsupportedExpression, node),
                 inner: vec![operand],
             },
         }
@@ -161,7 +163,7 @@ impl<'t> Lowering<'t> {
         self.deeper_by(charge, |this| {
             let first = match first {
                 Some(first) => this.value(first),
-                None => this.unreadable("syntax_error", node),
+                None => this.unreadable(ReasonCode::SyntaxError, node),
             };
             let is_sum = || {
                 links
@@ -180,7 +182,7 @@ impl<'t> Lowering<'t> {
                         .map(|link| this.part_value(*link, Field::Right)),
                 );
                 return Value::Opaque {
-                    reason: this.reason("too_deep", node),
+                    reason: this.reason(ReasonCode::TooDeep, node),
                     inner,
                 };
             }
@@ -224,7 +226,8 @@ impl<'t> Lowering<'t> {
     /// A binary operation. Shifts are products and quotients of powers of two, so that `1 << 10` is a
     /// size and `n >> 1` follows `n`; they differ only where a negative number is shifted right.
     pub fn operation(&self, operator: &str, left: Value, right: Value) -> Value {
-        let is_integer = |value: &Value| matches!(value.ty(&self.function), Type::Integer(_));
+        let is_integer =
+            |value: &Value| matches!(value.ty(self.draft.function()), Type::Integer(_));
         let op = match operator {
             "<<" if is_integer(&left) => BinaryOp::Multiply,
             ">>" if is_integer(&left) => BinaryOp::Divide,
@@ -271,7 +274,7 @@ impl<'t> Lowering<'t> {
             None => {
                 let inner = vec![condition, self.part_value(node, Field::Alternative)];
                 return Value::Opaque {
-                    reason: self.reason("conditional_without_middle", node),
+                    reason: self.reason(ReasonCode::ConditionalWithoutMiddle, node),
                     inner,
                 };
             }
@@ -281,8 +284,10 @@ impl<'t> Lowering<'t> {
         let place = self.place(node);
         if self.is_called_in_one(&condition, [&then, &otherwise]) {
             // Only one of the calls is made.
-            let ty =
-                CType::Arithmetic(wider(then.ty(&self.function), otherwise.ty(&self.function)));
+            let ty = CType::Arithmetic(wider(
+                then.ty(self.draft.function()),
+                otherwise.ty(self.draft.function()),
+            ));
             let chosen = self.add_variable(
                 &format!("choice@{}", place.line),
                 ty,
@@ -329,15 +334,15 @@ impl<'t> Lowering<'t> {
             found
         };
         if !arms.iter().any(|arm| calls(arm))
-            || !arms.iter().all(|arm| arm.ty(&self.function).is_floating())
+            || !arms
+                .iter()
+                .all(|arm| arm.ty(self.draft.function()).is_floating())
         {
             return false;
         }
-        let text = |value: &Value| show(&self.function, value);
         match condition {
             Value::Binary(op, left, right) if op.is_comparison() => {
-                let sides = [text(left), text(right)];
-                !arms.iter().all(|arm| sides.contains(&text(arm)))
+                !arms.iter().all(|arm| *arm == &**left || *arm == &**right)
             }
             _ => true,
         }
@@ -345,9 +350,9 @@ impl<'t> Lowering<'t> {
 
     /// A value whose side effects must be over before the next one is read.
     pub fn settled<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> R {
-        let deferred = self.deferred.take();
+        let outer = self.code.forbid_waiting();
         let result = inner(self);
-        self.deferred = deferred;
+        self.code.restore(outer);
         result
     }
 
@@ -378,11 +383,14 @@ impl<'t> Lowering<'t> {
         }
         let inner = *children(node).first()?;
         let is_name = self.role(inner) == Some(Role::Name);
-        self.typedef(self.text(inner)).filter(|_| is_name).cloned()
+        self.names
+            .typedef(self.text(inner))
+            .filter(|_| is_name)
+            .cloned()
     }
 
     fn cast(&mut self, node: Node<'t>) -> Value {
-        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.described_type(ty));
+        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.names.described_type(ty));
         if ty.is_address()
             && part(node, Field::Value).is_some_and(|v| self.role(v) == Some(Role::Pointer))
         {
@@ -402,16 +410,16 @@ impl<'t> Lowering<'t> {
 
     fn sizeof(&mut self, node: Node<'t>) -> Value {
         let ty = match (part(node, Field::Type), part(node, Field::Value)) {
-            (Some(descriptor), _) => self.described_type(descriptor),
+            (Some(descriptor), _) => self.names.described_type(descriptor),
             (None, Some(value)) => self
                 .parenthesised_type(value)
                 .unwrap_or_else(|| self.type_of(value, 0)),
             (None, None) => CType::Unknown,
         };
-        match self.size_of(&ty) {
+        match self.names.size_of(&ty) {
             Some(bytes) => Value::Integer(i64::from(bytes)),
             None => Value::Opaque {
-                reason: self.reason("unknown_size", node),
+                reason: self.reason(ReasonCode::UnknownSize, node),
                 inner: Vec::new(),
             },
         }

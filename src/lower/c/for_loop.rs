@@ -6,12 +6,13 @@
 
 use tree_sitter::Node;
 
+use super::super::fold;
 use super::access::negate;
-use super::constants::fold_value;
 use super::fields::{Field, part};
-use super::scope::Lowering;
+use super::lowering::Lowering;
 use super::variables::one_less;
-use crate::ir::{BinaryOp, Control, Reason, Stmt, Type, Value, VarId};
+use crate::ir::{BinaryOp, Control, Reason, Stmt, Tested, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// A counted header: `lower` is what the initialiser leaves in the variable.
@@ -38,7 +39,7 @@ impl<'t> Lowering<'t> {
             Some((condition, effects)) => (Some(condition), effects),
             None => (None, Vec::new()),
         };
-        let addressed = self.addressed.len();
+        let addressed = self.variables.addresses();
         let mut body = self.loop_body(node);
         let ((), mut steps) = self.captured(|this| {
             if let Some(update) = part(node, Field::Update) {
@@ -49,7 +50,7 @@ impl<'t> Lowering<'t> {
         let header = if effects.is_empty() {
             self.header(&before, condition.as_ref(), &body, &steps, addressed)
         } else {
-            Err("side_effect_in_condition")
+            Err(ReasonCode::SideEffectInCondition)
         };
         let control = match header {
             Ok(Header {
@@ -78,12 +79,13 @@ impl<'t> Lowering<'t> {
                 };
                 Control::Uncounted {
                     condition,
+                    tested: Tested::BeforeBody,
                     reason: header,
                 }
             }
         };
         body.append(&mut steps);
-        self.block.append(&mut before);
+        self.code.append(before);
         self.emit_loop(node, control, body);
     }
 
@@ -94,29 +96,29 @@ impl<'t> Lowering<'t> {
         body: &[Stmt],
         steps: &[Stmt],
         addressed: usize,
-    ) -> Result<Header, &'static str> {
-        let condition = condition.ok_or("missing_condition")?;
+    ) -> Result<Header, ReasonCode> {
+        let condition = condition.ok_or(ReasonCode::MissingCondition)?;
         if steps.is_empty() {
-            return Err("missing_step");
+            return Err(ReasonCode::MissingStep);
         }
         let (variable, relation, bound) = comparison(condition, steps)?;
-        if !self.function.variable(variable).dimensions.is_empty() {
-            return Err("pointer_variable");
+        if !self.draft.variable(variable).dimensions.is_empty() {
+            return Err(ReasonCode::PointerVariable);
         }
-        match self.function.variable(variable).ty {
+        match self.draft.variable(variable).ty {
             Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_) => {}
-            Type::Real(_) | Type::Complex(_) => return Err("floating_variable"),
-            Type::Derived(..) => return Err("irregular_variable"),
+            Type::Real(_) | Type::Complex(_) => return Err(ReasonCode::FloatingVariable),
+            Type::Derived(..) => return Err(ReasonCode::IrregularVariable),
         }
         let step = step_of(variable, steps)?;
-        let lower = initial_value(before, variable).ok_or("missing_initialiser")?;
+        let lower = initial_value(before, variable).ok_or(ReasonCode::MissingInitialiser)?;
         if mentions(&bound, variable) || mentions(&step, variable) || mentions(lower, variable) {
-            return Err("bound_depends_on_variable");
+            return Err(ReasonCode::BoundDependsOnVariable);
         }
-        if modifies(body, variable) || self.addressed[addressed..].contains(&variable) {
-            return Err("variable_modified");
+        if modifies(body, variable) || self.variables.is_addressed_since(addressed, variable) {
+            return Err(ReasonCode::VariableModified);
         }
-        let sign = fold_value(&self.function, &step)
+        let sign = fold::value(self.draft.function(), &step)
             .map(i64::signum)
             .or(match relation {
                 // The step of an unknown sign is taken to lead towards the bound.
@@ -125,11 +127,11 @@ impl<'t> Lowering<'t> {
                 _ => None,
             });
         let upper = match (relation, sign) {
-            (BinaryOp::NotEqual, None) => return Err("unknown_direction"),
+            (BinaryOp::NotEqual, None) => return Err(ReasonCode::UnknownDirection),
             (BinaryOp::Less | BinaryOp::NotEqual, Some(1)) => one_less(bound),
             (BinaryOp::LessOrEqual, Some(1)) | (BinaryOp::GreaterOrEqual, Some(-1)) => bound,
             (BinaryOp::Greater | BinaryOp::NotEqual, Some(-1)) => one_more(bound),
-            _ => return Err("step_direction"),
+            _ => return Err(ReasonCode::StepDirection),
         };
         Ok(Header {
             variable,
@@ -142,7 +144,7 @@ impl<'t> Lowering<'t> {
     /// `for (…)` without the body.
     fn header_text(&self, node: Node<'t>) -> String {
         let end = part(node, Field::Body).map_or(node.end_byte(), |body| body.start_byte());
-        let text = self.tree.text.get(node.start_byte()..end).unwrap_or("");
+        let text = self.names.reading().text_of(node.start_byte()..end);
         text.trim_end()
             .trim_end_matches('{')
             .split_whitespace()
@@ -152,24 +154,24 @@ impl<'t> Lowering<'t> {
 }
 
 /// The variable that a condition compares and the steps change, how, and with what.
-fn comparison(condition: &Value, steps: &[Stmt]) -> Result<(VarId, BinaryOp, Value), &'static str> {
+fn comparison(condition: &Value, steps: &[Stmt]) -> Result<(VarId, BinaryOp, Value), ReasonCode> {
     let stepped =
         |value: &Value| variable_of(value).filter(|id| steps.iter().any(|stmt| assigns(stmt, *id)));
     match condition {
-        Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => Err("compound_condition"),
+        Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => Err(ReasonCode::CompoundCondition),
         Value::Binary(op, left, right) if op.is_comparison() && *op != BinaryOp::Equal => {
             if let Some(variable) = stepped(left) {
                 return Ok((variable, *op, (**right).clone()));
             }
             match stepped(right) {
                 Some(variable) => Ok((variable, mirrored(*op), (**left).clone())),
-                None => Err("irregular_condition"),
+                None => Err(ReasonCode::IrregularCondition),
             }
         }
         // `for (…; n; n--)`
         value => match stepped(value) {
             Some(variable) => Ok((variable, BinaryOp::NotEqual, Value::Integer(0))),
-            None => Err("irregular_condition"),
+            None => Err(ReasonCode::IrregularCondition),
         },
     }
 }
@@ -193,10 +195,10 @@ fn mirrored(op: BinaryOp) -> BinaryOp {
 }
 
 /// What one iteration adds to the variable.
-fn step_of(variable: VarId, steps: &[Stmt]) -> Result<Value, &'static str> {
+fn step_of(variable: VarId, steps: &[Stmt]) -> Result<Value, ReasonCode> {
     let mut found = steps.iter().filter(|stmt| assigns(stmt, variable));
     let (Some(Stmt::Assign { value, .. }), None) = (found.next(), found.next()) else {
-        return Err("irregular_step");
+        return Err(ReasonCode::IrregularStep);
     };
     let is_variable = |value: &Value| variable_of(value) == Some(variable);
     match value {
@@ -208,10 +210,12 @@ fn step_of(variable: VarId, steps: &[Stmt]) -> Result<Value, &'static str> {
         Value::Binary(BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Other, left, _)
             if is_variable(left) =>
         {
-            Err("geometric_step")
+            Err(ReasonCode::GeometricStep)
         }
-        Value::Binary(BinaryOp::Multiply, _, right) if is_variable(right) => Err("geometric_step"),
-        _ => Err("irregular_step"),
+        Value::Binary(BinaryOp::Multiply, _, right) if is_variable(right) => {
+            Err(ReasonCode::GeometricStep)
+        }
+        _ => Err(ReasonCode::IrregularStep),
     }
 }
 
@@ -257,14 +261,19 @@ pub fn mentions(value: &Value, variable: VarId) -> bool {
         Value::Element {
             array, subscripts, ..
         } => *array == variable || subscripts.iter().any(mentions),
-        Value::Unary(_, inner) | Value::Convert(_, inner) => mentions(inner),
+        Value::Section(parts) => parts.iter().any(mentions),
+        Value::Unary(_, inner) | Value::Convert(_, inner) | Value::Address { of: inner, .. } => {
+            mentions(inner)
+        }
         Value::Binary(_, left, right) => mentions(left) || mentions(right),
         Value::Call { arguments, .. } => arguments.iter().any(mentions),
         Value::Select(condition, then, otherwise) => {
             mentions(condition) || mentions(then) || mentions(otherwise)
         }
         Value::Opaque { inner, .. } => inner.iter().any(mentions),
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => false,
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => {
+            false
+        }
     }
 }
 
@@ -281,6 +290,6 @@ fn modifies(block: &[Stmt], variable: VarId) -> bool {
             modifies(&branch.then, variable) || modifies(&branch.otherwise, variable)
         }
         Stmt::Opaque { inner, .. } => modifies(inner, variable),
-        Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Evaluate { .. } => false,
+        Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Evaluate { .. } => false,
     })
 }

@@ -2,12 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::super::jumps;
+use super::ctype::{CType, Declarator};
 use super::expressions::is_expression;
 use super::fields::{Field, children, part, parts};
-use super::ranks;
-use super::scope::Lowering;
-use super::types::{CType, Declarator};
+use super::lowering::Lowering;
 use crate::ir::{Function, Role as Storage, Stmt};
 use crate::syntax::Role;
 
@@ -17,7 +15,7 @@ impl<'t> Lowering<'t> {
     /// among them.
     pub fn functions(&mut self) -> Vec<Function> {
         let mut functions = Vec::new();
-        let mut cursor = self.tree.root().walk();
+        let mut cursor = self.names.reading().tree().root().walk();
         'walk: loop {
             if self.role(cursor.node()) == Some(Role::Procedure) {
                 functions.push(self.procedure(cursor.node()));
@@ -37,23 +35,24 @@ impl<'t> Lowering<'t> {
 
     fn procedure(&mut self, node: Node<'t>) -> Function {
         self.start_function("?".into(), self.place(node));
-        let base = self.specified_type(node);
+        let base = self.names.specified_type(node);
         let found =
-            part(node, Field::Declarator).map(|declarator| self.declarator(declarator, base));
+            part(node, Field::Declarator).map(|declarator| self.names.declarator(declarator, base));
         self.scoped(|this| {
             if let Some(Declarator {
                 name, parameters, ..
             }) = found
             {
                 if let Some(name) = name {
-                    this.function.name = this.text(name).to_string();
-                    this.function.place = this.place(name);
+                    let place = this.place(name);
                     // Every file that includes a header has its functions.
-                    let in_header = this.function.place.file.ends_with(".h");
+                    let in_header = place.file.ends_with(".h");
+                    this.draft.set_name(this.text(name).to_string(), place);
                     let is_static = |part: &Node| {
                         this.role(*part) == Some(Role::Storage) && this.text(*part) == "static"
                     };
-                    this.function.is_private = !in_header && children(node).iter().any(is_static);
+                    let is_private = !in_header && children(node).iter().any(is_static);
+                    this.draft.set_private(is_private);
                 }
                 if let Some(parameters) = parameters {
                     this.parameters(node, parameters);
@@ -66,27 +65,15 @@ impl<'t> Lowering<'t> {
         self.finish_function()
     }
 
-    fn finish_function(&mut self) -> Function {
-        let place = self.source.place(0, 0);
-        let mut body = std::mem::take(&mut self.block);
-        ranks::complete(&mut body, &self.function.variables);
-        let function = std::mem::replace(&mut self.function, Function::new(String::new(), place));
-        let mut function = Function { body, ..function };
-        if self.has_marks {
-            jumps::structure(&mut function);
-        }
-        function
-    }
-
     fn parameters(&mut self, node: Node<'t>, list: Node<'t>) {
         for parameter in children(list) {
             match self.role(parameter) {
                 Some(Role::Declaration) => {
-                    let base = self.specified_type(parameter);
+                    let base = self.names.specified_type(parameter);
                     let Some(declarator) = part(parameter, Field::Declarator) else {
                         continue;
                     };
-                    let found = self.declarator(declarator, base);
+                    let found = self.names.declarator(declarator, base);
                     self.parameter(found);
                 }
                 Some(Role::Name) => self.old_style_parameter(node, parameter),
@@ -111,9 +98,9 @@ impl<'t> Lowering<'t> {
             if self.role(declaration) != Some(Role::Declaration) {
                 continue;
             }
-            let base = self.specified_type(declaration);
+            let base = self.names.specified_type(declaration);
             for declarator in parts(declaration, Field::Declarator) {
-                let found = self.declarator(declarator, base.clone());
+                let found = self.names.declarator(declarator, base.clone());
                 if found
                     .name
                     .is_some_and(|declared| self.text(declared) == name)
@@ -123,7 +110,7 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        let ty = self.type_by_name("int").unwrap_or(CType::Unknown);
+        let ty = self.names.type_by_name("int").unwrap_or(CType::Unknown);
         self.parameter(Declarator {
             name: Some(parameter),
             ty,
@@ -150,6 +137,7 @@ impl<'t> Lowering<'t> {
                 )
         };
         let statements = self
+            .names
             .file_items()
             .into_iter()
             .filter(is_statement)

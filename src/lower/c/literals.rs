@@ -1,6 +1,7 @@
 //! Literals of C.
 
 use crate::ir::Value;
+use crate::reason::ReasonCode;
 
 /// The value of a number or character literal, with the sign that the grammar may have made part
 /// of it. `1.5f` has 4 bytes, `1.5` 8, `1.5L` 16.
@@ -35,7 +36,7 @@ pub fn number(text: &str) -> Value {
             None => integer(&lower, 10, sign),
         },
     };
-    value.unwrap_or_else(|| Value::opaque("unreadable_number", text))
+    value.unwrap_or_else(|| Value::opaque(ReasonCode::UnreadableNumber, text))
 }
 
 /// `None` when the value does not fit 64 bits.
@@ -96,7 +97,10 @@ fn character(text: &str) -> Value {
         (Some(c), None) => Some(i64::from(u32::from(c))),
         _ => None,
     };
-    code.map_or_else(|| Value::opaque("unreadable_number", text), Value::Integer)
+    code.map_or_else(
+        || Value::opaque(ReasonCode::UnreadableNumber, text),
+        Value::Integer,
+    )
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
+use super::ctype::is_library_type;
 use super::fields::{CLOSE, Field, children, part, parts};
-use super::types::is_library_type;
 use crate::syntax::{Grammar, Role, SyntaxTree};
 
 /// A rewritten place may uncover another, but not for ever.

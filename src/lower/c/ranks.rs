@@ -1,7 +1,6 @@
 //! Elements of arrays that nothing declares: how many subscripts there are is only known at the end
 //! of the function. Those with fewer are rows.
 
-use super::access::PARTIAL;
 use crate::ir::{Control, Stmt, Value, Variable};
 
 /// Gives every element as many subscripts as its array has dimensions.
@@ -43,7 +42,7 @@ pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
                     .for_each(|value| complete_value(value, variables));
             }
             Stmt::Opaque { inner, .. } => complete(inner, variables),
-            Stmt::Jump { .. } => {}
+            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
         }
     }
 }
@@ -61,12 +60,12 @@ fn complete_value(value: &mut Value, variables: &[Variable]) {
             all(subscripts);
             let variable = &variables[array.0 as usize];
             let missing = variable.dimensions.len().saturating_sub(subscripts.len());
-            subscripts.splice(
-                0..0,
-                (0..missing).map(|_| Value::opaque(PARTIAL, variable.name.as_str())),
-            );
+            subscripts.splice(0..0, std::iter::repeat_n(Value::Row, missing));
         }
-        Value::Unary(_, inner) | Value::Convert(_, inner) => complete_value(inner, variables),
+        Value::Section(parts) => all(&mut **parts),
+        Value::Unary(_, inner) | Value::Convert(_, inner) | Value::Address { of: inner, .. } => {
+            complete_value(inner, variables)
+        }
         Value::Binary(_, left, right) => [left, right]
             .into_iter()
             .for_each(|value| complete_value(value, variables)),
@@ -81,6 +80,7 @@ fn complete_value(value: &mut Value, variables: &[Variable]) {
         | Value::Real(..)
         | Value::Logical(_)
         | Value::Text(_)
+        | Value::Row
         | Value::Variable(_) => {}
     }
 }

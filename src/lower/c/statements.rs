@@ -2,15 +2,26 @@
 
 use tree_sitter::Node;
 
+use super::context::Breaks;
 use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
-use super::scope::Lowering;
-use crate::diagnostic::Severity;
-use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Type, Value, VarId};
+use super::lowering::Lowering;
+use crate::diagnostic::Place;
+use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Tested, Type, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Chains of `else if` that are longer would nest too deeply.
 const MOST_ARMS: usize = 200;
+
+/// One `if` of a chain.
+struct Arm {
+    place: Place,
+    condition: Value,
+    /// What the condition does besides giving a value.
+    effects: Vec<Stmt>,
+    then: Vec<Stmt>,
+}
 
 impl<'t> Lowering<'t> {
     pub fn statement(&mut self, node: Node<'t>) {
@@ -18,7 +29,7 @@ impl<'t> Lowering<'t> {
             let inner = self.loops_below(node);
             let stmt = Stmt::Opaque {
                 place: self.place(node),
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner,
             };
             self.emit(stmt);
@@ -33,7 +44,8 @@ impl<'t> Lowering<'t> {
             if let Some(Role::Loop | Role::WhileLoop | Role::DoWhileLoop) = self.role(node) {
                 let control = Control::Uncounted {
                     condition: None,
-                    reason: self.reason("too_deep", node),
+                    tested: Tested::BeforeBody,
+                    reason: self.reason(ReasonCode::TooDeep, node),
                 };
                 let ((), stmt) = self.captured(|this| this.emit_loop(node, control, Vec::new()));
                 found.extend(stmt);
@@ -48,9 +60,9 @@ impl<'t> Lowering<'t> {
             Some(Role::Block) => self.scoped(|this| this.statements(children(node))),
             Some(Role::Scope) => self.statements(children(node)),
             Some(Role::Declaration) => self.declaration(node),
-            Some(Role::Typedef) => self.type_definition(node),
+            Some(Role::Typedef) => self.names.type_definition(node),
             Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => {
-                self.define_specifier(node)
+                self.names.define_specifier(node)
             }
             Some(Role::ExpressionStatement) => {
                 children(node)
@@ -67,7 +79,7 @@ impl<'t> Lowering<'t> {
             Some(Role::Cycle) => self.jump(node, Jump::Cycle),
             Some(Role::Exit) => {
                 // Of a `switch`, it only ends the case.
-                if !self.leaves_switch {
+                if self.jumps.breaks() == Breaks::Loop {
                     self.jump(node, Jump::Exit);
                 }
             }
@@ -83,15 +95,15 @@ impl<'t> Lowering<'t> {
                 self.jump(node, Jump::Return);
             }
             Some(Role::PreprocessorIf) => {
-                let taken = self.branches(node).swap_remove(0);
-                self.remark_branch(node);
+                let taken = self.names.branches(node).swap_remove(0);
+                self.names.remark_branch(node);
                 self.statements(taken);
             }
             // Definitions are lowered on their own, macros were collected.
             Some(Role::Nothing | Role::Attribute | Role::Macro | Role::Procedure) => {}
             Some(role) if is_expression(role) => self.expression_statement(node),
-            _ if node.is_error() => self.opaque_statement("syntax_error", node),
-            _ => self.opaque_statement("unsupported_statement", node),
+            _ if node.is_error() => self.opaque_statement(ReasonCode::SyntaxError, node),
+            _ => self.opaque_statement(ReasonCode::UnsupportedStatement, node),
         }
     }
 
@@ -105,7 +117,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// An opaque statement with the statements below the node.
-    pub fn opaque_statement(&mut self, code: &'static str, node: Node<'t>) {
+    pub fn opaque_statement(&mut self, code: ReasonCode, node: Node<'t>) {
         let reason = self.reason(code, node);
         let ((), inner) = self.captured(|this| {
             for child in children(node) {
@@ -142,7 +154,12 @@ impl<'t> Lowering<'t> {
                 self.captured(|this| this.part_value(node, Field::Condition));
             let then =
                 part(node, Field::Consequence).map_or(Vec::new(), |then| self.block_of(then));
-            arms.push((self.place(node), condition, effects, then));
+            arms.push(Arm {
+                place: self.place(node),
+                condition,
+                effects,
+                then,
+            });
             let clause = part(node, Field::Alternative).map_or(Vec::new(), children);
             match clause[..] {
                 [inner] if self.role(inner) == Some(Role::If) => next = Some(inner),
@@ -156,24 +173,25 @@ impl<'t> Lowering<'t> {
         if arms.len() > MOST_ARMS {
             // As unlikely as the last of the arms before, side by side.
             let rest = arms.split_off(MOST_ARMS);
-            let mut inner: Vec<Stmt> = rest.into_iter().flat_map(|(_, _, _, then)| then).collect();
+            let mut inner: Vec<Stmt> = rest.into_iter().flat_map(|arm| arm.then).collect();
             inner.append(&mut last);
             last = vec![Stmt::Opaque {
                 place: self.place(node),
-                reason: self.reason("too_deep", node),
+                reason: self.reason(ReasonCode::TooDeep, node),
                 inner,
             }];
         }
-        for (place, condition, mut effects, then) in arms.into_iter().rev() {
-            effects.push(Stmt::If(Box::new(If {
-                place,
-                condition,
-                then,
+        for arm in arms.into_iter().rev() {
+            let branch = Stmt::If(Box::new(If {
+                place: arm.place,
+                condition: arm.condition,
+                then: arm.then,
                 otherwise: last,
-            })));
-            last = effects;
+            }));
+            last = arm.effects;
+            last.push(branch);
         }
-        self.block.append(&mut last);
+        self.code.append(last);
     }
 
     /// A statement as a block of its own.
@@ -184,11 +202,11 @@ impl<'t> Lowering<'t> {
 
     /// The body of a loop, in which `break` leaves the loop.
     pub fn loop_body(&mut self, node: Node<'t>) -> Vec<Stmt> {
-        let outer = std::mem::replace(&mut self.leaves_switch, false);
-        self.loops.push(node.byte_range());
+        let outer = self.jumps.set_breaks(Breaks::Loop);
+        self.jumps.enter_loop(node.byte_range());
         let body = part(node, Field::Body).map_or(Vec::new(), |body| self.block_of(body));
-        self.loops.pop();
-        self.leaves_switch = outer;
+        self.jumps.leave_loop();
+        self.jumps.set_breaks(outer);
         body
     }
 
@@ -196,15 +214,15 @@ impl<'t> Lowering<'t> {
     fn while_loop(&mut self, node: Node<'t>) {
         let is_do = self.role(node) == Some(Role::DoWhileLoop);
         if is_do
-            && part(node, Field::Condition).and_then(|condition| self.constant(condition))
+            && part(node, Field::Condition).and_then(|condition| self.names.constant(condition))
                 == Some(0)
         {
             // The `do { … } while (0)` of macros is no loop.
-            let outer = std::mem::replace(&mut self.leaves_switch, true);
+            let outer = self.jumps.set_breaks(Breaks::Switch);
             part(node, Field::Body)
                 .into_iter()
                 .for_each(|body| self.statement(body));
-            self.leaves_switch = outer;
+            self.jumps.set_breaks(outer);
             return;
         }
         let (condition, mut effects) =
@@ -215,27 +233,27 @@ impl<'t> Lowering<'t> {
             self.before(condition, &effects)
         };
         let mut body = self.loop_body(node);
-        let code = if is_do {
-            "do_while_loop"
+        let (code, tested) = if is_do {
+            (ReasonCode::DoWhileLoop, Tested::AfterBody)
         } else {
             std::mem::swap(&mut body, &mut effects);
-            "while_loop"
+            (ReasonCode::WhileLoop, Tested::BeforeBody)
         };
         body.append(&mut effects);
         let detail = part(node, Field::Condition).map_or(String::new(), |condition| {
-            self.original(condition).to_string()
+            self.names.original(condition).to_string()
         });
         let control = Control::Uncounted {
             condition: Some(condition),
+            tested,
             reason: Reason { code, detail },
         };
         self.emit_loop(node, control, body);
     }
 
     pub fn emit_loop(&mut self, node: Node<'t>, control: Control, body: Vec<Stmt>) {
-        let end = node.end_position();
-        let end_line = self.source.place(end.row, end.column).line;
-        let parallel = self.masked.parallel(node);
+        let end_line = self.names.reading().end_line(node);
+        let parallel = self.names.reading().parallel(node);
         let place = self.place(node);
         self.emit(Stmt::Loop(Box::new(Loop {
             place,
@@ -244,47 +262,6 @@ impl<'t> Lowering<'t> {
             control,
             body,
         })));
-    }
-
-    /// The branches of `#if` or `#ifdef`, the one that holds first, as far as this file can tell: a
-    /// name that it does not define is not defined. The first is empty if none holds.
-    pub fn branches(&self, node: Node<'t>) -> Vec<Vec<Node<'t>>> {
-        let mut taken = None;
-        let mut others = Vec::new();
-        let mut next = Some(node);
-        while let Some(node) = next {
-            let keyword = node.child(0).map_or("", |keyword| keyword.kind());
-            let defined =
-                part(node, Field::Name).map(|name| self.macros.get(self.text(name)).is_some());
-            let holds = match (keyword, defined) {
-                (fields::ELSE, _) => true,
-                (fields::IFNDEF | fields::ELIFNDEF, Some(defined)) => !defined,
-                (_, Some(defined)) => defined,
-                _ => part(node, Field::Condition)
-                    .and_then(|c| self.constant(c))
-                    .is_some_and(|n| n != 0),
-            };
-            next = part(node, Field::Alternative);
-            let controlling = [part(node, Field::Name), part(node, Field::Condition), next];
-            let items = children(node)
-                .into_iter()
-                .filter(|child| !controlling.contains(&Some(*child)))
-                .collect();
-            if holds && taken.is_none() {
-                taken = Some(items);
-            } else {
-                others.push(items);
-            }
-        }
-        others.insert(0, taken.unwrap_or_default());
-        others
-    }
-
-    fn remark_branch(&mut self, node: Node<'t>) {
-        let line = self.text(node).lines().next().unwrap_or("").trim();
-        let message = format!("`{line}` was decided without a preprocessor");
-        let help = "run with a C compiler for the preprocessor, or give -D options";
-        self.remark(Severity::Note, "undecided-branch", node, message, help);
     }
 
     /// A value of a statement whose side effects come before it.
@@ -303,12 +280,12 @@ impl<'t> Lowering<'t> {
                 value: Value::Binary(_, left, right),
                 ..
             } => {
-                let is_index = matches!(self.function.variable(*id).ty, Type::Integer(_));
+                let is_index = matches!(self.draft.variable(*id).ty, Type::Integer(_));
                 let is_own = matches!(**left, Value::Variable(own) if own == *id);
                 is_index
                     && is_own
                     && matches!(**right, Value::Integer(_))
-                    && self.function.variable(*id).dimensions.is_empty()
+                    && self.draft.variable(*id).dimensions.is_empty()
             }
             _ => false,
         };

@@ -3,10 +3,11 @@
 
 use tree_sitter::Node;
 
+use super::context::Selected;
+use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::for_loop::mentions;
-use super::scope::Lowering;
-use super::types::CType;
+use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{MemberLayout, Role as Storage, Stmt, Type, Value, VarId, Variable};
 use crate::syntax::Role;
@@ -28,7 +29,8 @@ impl<'t> Lowering<'t> {
                     self.role(right),
                     Some(Role::Name | Role::Subscript | Role::Member | Role::Pointer)
                 );
-                let same = self.element_type(&self.type_of(right, 0)) == target.ty(&self.function);
+                let same = self.names.element_type(&self.type_of(right, 0))
+                    == target.ty(self.draft.function());
                 if !is_path || !same || self.has_effects(right) {
                     return false;
                 }
@@ -70,10 +72,10 @@ impl<'t> Lowering<'t> {
 
     /// Keeps a value in a new scalar.
     fn temporary(&mut self, place: &Place, target: &Value, value: Value) -> Value {
-        let name = id_of(target).map_or("", |id| self.function.variable(id).name.as_str());
+        let name = id_of(target).map_or("", |id| self.draft.variable(id).name.as_str());
         let (name, ty) = (
             format!("{name} (new)"),
-            CType::Arithmetic(target.ty(&self.function)),
+            CType::Arithmetic(target.ty(self.draft.function())),
         );
         let id = self.add_variable(&name, ty, Storage::Local, place.clone());
         self.emit(Stmt::Assign {
@@ -88,7 +90,7 @@ impl<'t> Lowering<'t> {
     pub fn constructed_member(&mut self, argument: Node<'t>, name: &str) -> Option<Value> {
         let list = self.constructed(argument)?;
         let literal = self.unwrapped(argument);
-        let ty = self.described_type(part(literal, Field::Type)?);
+        let ty = self.names.described_type(part(literal, Field::Type)?);
         let members = self.member_names(&ty)?;
         let initialiser = initialisers(self, list, &members)?
             .into_iter()
@@ -99,7 +101,7 @@ impl<'t> Lowering<'t> {
 
     /// Names of the members of a structure that holds nothing but a few numbers.
     fn scalar_members(&self, target: &Value) -> Option<Vec<&'t str>> {
-        let Type::Derived(..) = target.ty(&self.function) else {
+        let Type::Derived(..) = target.ty(self.draft.function()) else {
             return None;
         };
         let mut ty = self.type_of_variable(id_of(target)?);
@@ -112,7 +114,7 @@ impl<'t> Lowering<'t> {
 
     fn member_names(&self, ty: &CType<'t>) -> Option<Vec<&'t str>> {
         let CType::Record(id) = ty else { return None };
-        let members = &self.records[id.0].members;
+        let members = &self.names.records.get(*id).members;
         let is_small = (1..=LIMIT).contains(&members.len());
         let scalar = is_small
             && members
@@ -167,15 +169,13 @@ impl<'t> Lowering<'t> {
 
     fn component_variable(&mut self, array: VarId, member: &str) -> VarId {
         // The variable may itself be made of members.
-        let made = self
-            .components
-            .iter()
-            .find(|(_, id)| **id == array)
-            .map(|(key, _)| key.clone());
-        let (root, members) = made.unwrap_or((array, String::new()));
-        let key = (root, format!("{members}.{member}"));
-        if let Some(id) = self.components.get(&key) {
-            return *id;
+        let made = self.variables.selection(array);
+        let selected = Selected {
+            members: format!("{}.{member}", made.members),
+            ..made
+        };
+        if let Some(id) = self.variables.component(selected.root, &selected.members) {
+            return id;
         }
         let Variable {
             name,
@@ -183,13 +183,16 @@ impl<'t> Lowering<'t> {
             role,
             place,
             ..
-        } = self.function.variable(array).clone();
+        } = self.draft.variable(array).clone();
         let mut ty = self.type_of_variable(array);
         while ty.is_address() {
             ty = ty.element();
         }
-        let (offset, bytes) = (self.member_offset(&ty, member), self.size_of(&ty));
-        let ty = self.member_type(&ty, member);
+        let (offset, bytes) = (
+            self.names.member_offset(&ty, member),
+            self.names.size_of(&ty),
+        );
+        let ty = self.names.member_type(&ty, member);
         let id = self.add_variable(&format!("{name}.{member}"), ty, role, place);
         if let (Some(offset), Some(record_bytes)) = (offset, bytes) {
             let layout = MemberLayout {
@@ -198,10 +201,10 @@ impl<'t> Lowering<'t> {
                 record_bytes,
                 extents: Vec::new(),
             };
-            self.function.members.insert(id, layout);
+            self.draft.set_member(id, layout);
         }
-        self.function.variables[id.0 as usize].dimensions = dimensions;
-        self.components.insert(key, id);
+        self.draft.set_dimensions(id, dimensions);
+        self.variables.add_component(selected, id);
         id
     }
 }
@@ -214,7 +217,7 @@ fn id_of(value: &Value) -> Option<VarId> {
 }
 
 fn is_partial(subscript: &Value) -> bool {
-    matches!(subscript, Value::Opaque { reason, .. } if reason.code == super::access::PARTIAL)
+    matches!(subscript, Value::Row)
 }
 
 /// Which member each initialiser of a list sets.

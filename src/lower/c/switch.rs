@@ -2,12 +2,14 @@
 
 use tree_sitter::Node;
 
+use super::context::Breaks;
+use super::ctype::CType;
 use super::fields::{self, Field, children, part};
-use super::scope::Lowering;
-use super::types::CType;
+use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, If, Role as Storage, Stmt, UnaryOp, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Cases that share statements: `case 1: case 2: …`.
@@ -28,7 +30,7 @@ impl<'t> Lowering<'t> {
         let selector = self.part_value(node, Field::Condition);
         let place = self.place(node);
         let groups = self.groups(node);
-        let outer = std::mem::replace(&mut self.leaves_switch, true);
+        let outer = self.jumps.set_breaks(Breaks::Switch);
         let selector = if holds_access(&selector) {
             let subject = self.add_temporary(&selector, &place);
             self.emit(Stmt::Assign {
@@ -45,7 +47,7 @@ impl<'t> Lowering<'t> {
             selector
         };
         self.scoped(|this| this.nested_groups(&selector, groups));
-        self.leaves_switch = outer;
+        self.jumps.set_breaks(outer);
     }
 
     fn groups(&mut self, node: Node<'t>) -> Vec<Group<'t>> {
@@ -118,7 +120,7 @@ impl<'t> Lowering<'t> {
                 otherwise,
             }))];
         }
-        self.block.extend(otherwise);
+        self.code.append(otherwise);
     }
 
     /// What runs of a group once one of its labels, or `default`, is the selector's: an arm if the label is its own
@@ -132,7 +134,10 @@ impl<'t> Lowering<'t> {
             else {
                 return;
             };
-            let (place, reason) = (self.place(*node), self.reason("switch_fallthrough", *node));
+            let (place, reason) = (
+                self.place(*node),
+                self.reason(ReasonCode::SwitchFallthrough, *node),
+            );
             let statements = group.into_iter().flat_map(|arm| arm.statements).collect();
             let (_, inner) = self.captured(|this| this.statements(statements));
             return self.emit(Stmt::Opaque {
@@ -166,19 +171,19 @@ impl<'t> Lowering<'t> {
                 }))];
             }
         }
-        self.block.extend(running);
+        self.code.append(running);
     }
 
     /// A variable that holds a value which is used several times.
     fn add_temporary(&mut self, value: &Value, place: &Place) -> Value {
         let name = format!("switch@{}", place.line);
-        let ty = CType::Arithmetic(value.ty(&self.function));
+        let ty = CType::Arithmetic(value.ty(self.draft.function()));
         Value::Variable(self.add_variable(&name, ty, Storage::Local, place.clone()))
     }
 
     fn place_of(&self, arm: Option<&Arm<'t>>) -> Place {
         let label = arm.and_then(|arm| arm.labels.first());
-        label.map_or_else(|| self.function.place.clone(), |label| self.place(*label))
+        label.map_or_else(|| self.draft.place().clone(), |label| self.place(*label))
     }
 
     /// Whether the selector is one of the labels.

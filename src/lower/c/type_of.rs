@@ -2,14 +2,31 @@
 
 use tree_sitter::Node;
 
+use super::ctype::{CType, DEPTH, integer};
 use super::fields::{Field, children, part};
 use super::literals;
-use super::scope::Lowering;
-use super::types::{COMPLEX, CType, DEPTH, integer};
-use crate::ir::{Type, Value, wider};
+use super::lowering::Lowering;
+use super::names::Symbol;
+use crate::ir::{Type, Value, VarId, wider};
 use crate::syntax::Role;
 
 impl<'t> Lowering<'t> {
+    pub fn type_of_variable(&self, id: VarId) -> CType<'t> {
+        self.variables.type_of(id).clone()
+    }
+
+    fn type_of_name(&self, name: &str) -> CType<'t> {
+        match self.names.symbol(name) {
+            Some(Symbol::Local(id) | Symbol::LocalConstant { id, .. }) => {
+                self.type_of_variable(*id)
+            }
+            Some(Symbol::Global { ty, .. }) => ty.clone(),
+            Some(Symbol::Enumerator { .. }) => CType::Arithmetic(Type::Integer(4)),
+            Some(Symbol::Function(result)) => CType::Function(Box::new(result.clone())),
+            Some(Symbol::Typedef(_)) | None => CType::Unknown,
+        }
+    }
+
     /// The type of an expression as far as it decides between numbers and addresses; evaluates nothing.
     pub fn type_of(&self, node: Node<'t>, depth: u32) -> CType<'t> {
         if depth > DEPTH {
@@ -36,7 +53,7 @@ impl<'t> Lowering<'t> {
                     base
                 };
                 part(node, Field::Member).map_or(CType::Unknown, |name| {
-                    self.member_type(&base, self.text(name))
+                    self.names.member_type(&base, self.text(name))
                 })
             }
             Some(Role::Parenthesised) => children(node)
@@ -58,32 +75,9 @@ impl<'t> Lowering<'t> {
             Some(Role::AssignmentExpression) => of(Field::Left),
             Some(Role::Conditional) => of(Field::Alternative),
             Some(Role::Cast) => part(node, Field::Type)
-                .and_then(|ty| self.known_description(ty))
+                .and_then(|ty| self.names.known_description(ty))
                 .unwrap_or(CType::Unknown),
             _ => CType::Unknown,
         }
-    }
-
-    /// The type of a cast or `sizeof` if that needs no new definition.
-    pub fn known_description(&self, descriptor: Node<'t>) -> Option<CType<'t>> {
-        let specifier = part(descriptor, Field::Type)?;
-        let base = match self.role(specifier)? {
-            Role::TypeName => self.type_by_name(self.original(specifier))?,
-            Role::TypeDefinition | Role::Union => {
-                CType::Record(self.tag(self.text(part(specifier, Field::Name)?))?)
-            }
-            Role::Enumeration => integer(4),
-            _ => return None,
-        };
-        let base = match base {
-            CType::Arithmetic(Type::Real(bytes)) if self.has_qualifier(descriptor, COMPLEX) => {
-                CType::Arithmetic(Type::Complex(2 * bytes))
-            }
-            other => other,
-        };
-        Some(match part(descriptor, Field::Declarator) {
-            Some(declarator) => self.declarator(declarator, base).ty,
-            None => base,
-        })
     }
 }

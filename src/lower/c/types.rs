@@ -1,172 +1,28 @@
-//! Types of C as declarations build them, before they become the IR's element type with dimensions.
-//! Sizes are those of the 64-bit Unix ABIs (LP64).
+//! The types that specifiers and declarators of the source name.
 
 use tree_sitter::Node;
 
+use super::super::layout::Room;
+use super::ctype::{COMPLEX, CType, DEPTH, Declarator, integer, library_type};
 use super::fields::{Field, children, part};
-use super::records::RecordId;
-use super::scope::Lowering;
+use super::names::Names;
 use crate::ir::Type;
 use crate::syntax::Role;
 
-/// What `complex`, `_Complex` and `__complex__` have in common.
-pub const COMPLEX: &str = "omplex";
-/// Deeper nesting than this is not followed.
-pub const DEPTH: u32 = 100;
+const POINTER: Room = Room {
+    bytes: 8,
+    alignment: 8,
+};
 
-#[derive(Clone, Debug)]
-pub enum CType<'t> {
-    Unknown,
-    Void,
-    Arithmetic(Type),
-    Record(RecordId),
-    Pointer(Box<CType<'t>>),
-    /// Element and the expression of the extent, if any.
-    Array(Box<CType<'t>>, Option<Node<'t>>),
-    /// Result.
-    Function(Box<CType<'t>>),
-}
-
-/// A declarator taken apart: what it declares and with which type.
-pub struct Declarator<'t> {
-    pub name: Option<Node<'t>>,
-    pub ty: CType<'t>,
-    /// Parameter list of a function.
-    pub parameters: Option<Node<'t>>,
-}
-
-/// Types by name where no declaration says otherwise. `signed` and `unsigned` are removed and
-/// `int` beside `short` and `long` too before the table is read.
-const NAMES: &[(&str, CType<'static>)] = &[
-    ("void", CType::Void),
-    ("__builtin_va_list", CType::Void),
-    ("char", integer(1)),
-    ("short", integer(2)),
-    ("int", integer(4)),
-    ("", integer(4)),
-    ("long", integer(8)),
-    ("long long", integer(8)),
-    ("float", real(4)),
-    ("double", real(8)),
-    ("long double", real(16)),
-    ("_Bool", CType::Arithmetic(Type::Logical(1))),
-    ("bool", CType::Arithmetic(Type::Logical(1))),
-    ("size_t", integer(8)),
-    ("ssize_t", integer(8)),
-    ("ptrdiff_t", integer(8)),
-    ("intptr_t", integer(8)),
-    ("uintptr_t", integer(8)),
-    ("intmax_t", integer(8)),
-    ("uintmax_t", integer(8)),
-    ("off_t", integer(8)),
-    ("time_t", integer(8)),
-    ("int8_t", integer(1)),
-    ("uint8_t", integer(1)),
-    ("char8_t", integer(1)),
-    ("int16_t", integer(2)),
-    ("uint16_t", integer(2)),
-    ("char16_t", integer(2)),
-    ("int32_t", integer(4)),
-    ("uint32_t", integer(4)),
-    ("char32_t", integer(4)),
-    ("wchar_t", integer(4)),
-    ("int64_t", integer(8)),
-    ("uint64_t", integer(8)),
-    ("u_int32_t", integer(4)),
-    ("u_int64_t", integer(8)),
-    ("uint", integer(4)),
-    ("ushort", integer(2)),
-    ("ulong", integer(8)),
-    // Handles as in MPI's own ABI, for files whose `mpi.h` is out of reach.
-    ("MPI_Comm", integer(8)),
-    ("MPI_Datatype", integer(8)),
-    ("MPI_Errhandler", integer(8)),
-    ("MPI_File", integer(8)),
-    ("MPI_Group", integer(8)),
-    ("MPI_Info", integer(8)),
-    ("MPI_Message", integer(8)),
-    ("MPI_Op", integer(8)),
-    ("MPI_Request", integer(8)),
-    ("MPI_Win", integer(8)),
-    ("MPI_Aint", integer(8)),
-    ("MPI_Count", integer(8)),
-    ("MPI_Offset", integer(8)),
-    ("MPI_Fint", integer(4)),
-    ("__int128", integer(16)),
-    ("__int128_t", integer(16)),
-    ("__uint128_t", integer(16)),
-    ("__fp16", real(2)),
-    ("_Float16", real(2)),
-    ("__bf16", real(2)),
-    ("_Float32", real(4)),
-    ("_Float64", real(8)),
-    ("_Float32x", real(8)),
-    ("_Float64x", real(16)),
-    ("_Float128", real(16)),
-    ("__float128", real(16)),
-    // `_Complex` and its real type as the preprocessor joins them.
-    ("float_Complex", complex(8)),
-    ("double_Complex", complex(16)),
-    ("_Complex", complex(16)),
-    ("long_double_Complex", complex(32)),
-];
-
-pub const fn integer(bytes: u32) -> CType<'static> {
-    CType::Arithmetic(Type::Integer(bytes))
-}
-
-/// Of both parts together.
-const fn complex(bytes: u32) -> CType<'static> {
-    CType::Arithmetic(Type::Complex(bytes))
-}
-
-const fn real(bytes: u32) -> CType<'static> {
-    CType::Arithmetic(Type::Real(bytes))
-}
-
-impl<'t> CType<'t> {
-    /// What a pointer points to, or the element of an array.
-    pub fn element(&self) -> CType<'t> {
-        match self {
-            CType::Pointer(inner) | CType::Array(inner, _) => (**inner).clone(),
-            _ => CType::Unknown,
-        }
-    }
-
-    pub fn is_address(&self) -> bool {
-        matches!(self, CType::Pointer(_) | CType::Array(..))
-    }
-
-    /// The extents of all levels of pointers and arrays, outermost first; `None` where open.
-    pub fn extents(&self) -> Vec<Option<Node<'t>>> {
-        let mut extents = Vec::new();
-        let mut ty = self;
-        loop {
-            match ty {
-                CType::Pointer(inner) if matches!(**inner, CType::Function(_)) => return extents,
-                CType::Pointer(inner) => {
-                    extents.push(None);
-                    ty = inner;
-                }
-                CType::Array(inner, size) => {
-                    extents.push(*size);
-                    ty = inner;
-                }
-                _ => return extents,
-            }
-        }
-    }
-}
-
-impl<'t> Lowering<'t> {
+impl<'t> Names<'t> {
     /// The IR's type of the elements below all pointers and arrays.
     pub fn element_type(&self, ty: &CType<'t>) -> Type {
         match ty {
             CType::Pointer(inner) | CType::Array(inner, _) => self.element_type(inner),
             CType::Arithmetic(ty) => ty.clone(),
             CType::Record(id) => {
-                let record = &self.records[id.0];
-                Type::Derived(record.name.clone(), record.layout.map(|(size, _)| size))
+                let record = self.records.get(*id);
+                Type::Derived(record.name.clone(), record.room.map(|room| room.bytes))
             }
             CType::Unknown | CType::Void | CType::Function(_) => Type::Unknown,
         }
@@ -183,21 +39,19 @@ impl<'t> Lowering<'t> {
 
     /// Size in bytes.
     pub fn size_of(&self, ty: &CType<'t>) -> Option<u32> {
-        self.layout_of(ty).map(|(size, _)| size)
+        self.room_of(ty).map(|room| room.bytes)
     }
 
-    /// Size and alignment in bytes.
-    pub fn layout_of(&self, ty: &CType<'t>) -> Option<(u32, u32)> {
+    /// Size and alignment.
+    pub fn room_of(&self, ty: &CType<'t>) -> Option<Room> {
         match ty {
-            CType::Arithmetic(Type::Complex(bytes)) => Some((*bytes, bytes / 2)),
-            CType::Arithmetic(ty) => ty.bytes().map(|bytes| (bytes, bytes)),
-            CType::Pointer(_) => Some((8, 8)),
+            CType::Arithmetic(ty) => Room::of(ty),
+            CType::Pointer(_) => Some(POINTER),
             CType::Array(element, size) => {
-                let (bytes, alignment) = self.layout_of(element)?;
-                let count = u32::try_from(self.constant((*size)?)?).ok()?;
-                Some((bytes.checked_mul(count)?, alignment))
+                let element = self.room_of(element)?;
+                element.times(u32::try_from(self.constant((*size)?)?).ok()?)
             }
-            CType::Record(id) => self.records[id.0].layout,
+            CType::Record(id) => self.records.get(*id).room,
             CType::Unknown | CType::Void | CType::Function(_) => None,
         }
     }
@@ -263,6 +117,29 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// The type of a cast or `sizeof` if that needs no new definition.
+    pub fn known_description(&self, descriptor: Node<'t>) -> Option<CType<'t>> {
+        let specifier = part(descriptor, Field::Type)?;
+        let base = match self.role(specifier)? {
+            Role::TypeName => self.type_by_name(self.original(specifier))?,
+            Role::TypeDefinition | Role::Union => {
+                CType::Record(self.tag(self.text(part(specifier, Field::Name)?))?)
+            }
+            Role::Enumeration => integer(4),
+            _ => return None,
+        };
+        let base = match base {
+            CType::Arithmetic(Type::Real(bytes)) if self.has_qualifier(descriptor, COMPLEX) => {
+                CType::Arithmetic(Type::Complex(2 * bytes))
+            }
+            other => other,
+        };
+        Some(match part(descriptor, Field::Declarator) {
+            Some(declarator) => self.declarator(declarator, base).ty,
+            None => base,
+        })
+    }
+
     /// Takes a declarator apart, from the outside in.
     pub fn declarator(&self, declarator: Node<'t>, base: CType<'t>) -> Declarator<'t> {
         let mut found = Declarator {
@@ -298,26 +175,4 @@ impl<'t> Lowering<'t> {
         }
         found
     }
-}
-
-/// Whether the language or its library declares a type of that name.
-pub fn is_library_type(name: &str) -> bool {
-    library_type(name).is_some()
-}
-
-fn library_type(text: &str) -> Option<CType<'static>> {
-    let words = || {
-        text.split_whitespace()
-            .filter(|word| !matches!(*word, "signed" | "unsigned" | "const" | "volatile"))
-    };
-    let has_size = words().any(|word| matches!(word, "long" | "short"));
-    let mut words = words()
-        .filter(|word| !(has_size && *word == "int"))
-        .collect::<Vec<_>>();
-    words.sort_by_key(|word| *word != "long");
-    let name = words.join(" ");
-    NAMES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, ty)| ty.clone())
 }

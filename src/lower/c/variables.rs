@@ -2,10 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::scope::{EnumeratorValue, Lowering, Symbol};
-use super::types::CType;
+use super::ctype::CType;
+use super::lowering::Lowering;
+use super::macros::Macro;
+use super::names::{EnumeratorValue, Symbol};
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, ConstantOrigin, Extent, Role as Storage, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 
 /// Members of the structures that POSIX clocks fill, whose header may be out of reach.
 const TIME_MEMBERS: [&str; 3] = [".tv_sec", ".tv_usec", ".tv_nsec"];
@@ -14,19 +17,19 @@ impl<'t> Lowering<'t> {
     /// The variable that a name stands for; a name that was never declared becomes a variable too.
     pub fn variable(&mut self, node: Node<'t>) -> VarId {
         let name = self.text(node);
-        if let Some(Symbol::Local(id)) = self.symbol(name) {
+        if let Some(Symbol::Local(id) | Symbol::LocalConstant { id, .. }) = self.names.symbol(name)
+        {
             return *id;
         }
-        if self.expanding.contains(&name) {
+        if self.variables.is_expanding(name) {
             // A constant defined in terms of itself has no value.
             let place = self.place(node);
             return self.add_variable(name, CType::Unknown, Storage::Undeclared, place);
         }
-        if let Some(id) = self.imported.get(name) {
-            return *id;
+        if let Some(id) = self.variables.imported(name) {
+            return id;
         }
-        let macros = self.macros;
-        if let Some(found) = macros.get(name) {
+        if let Some(found) = self.names.reading().macro_named(name) {
             return self.import_constant(
                 name,
                 found.place.clone(),
@@ -34,7 +37,7 @@ impl<'t> Lowering<'t> {
                 |this| this.macro_value(found),
             );
         }
-        match self.symbol(name).cloned() {
+        match self.names.symbol(name).cloned() {
             Some(Symbol::Global {
                 ty,
                 constant: None,
@@ -43,7 +46,7 @@ impl<'t> Lowering<'t> {
                 let place = self.place(declared);
                 let id =
                     self.at_file_scope(|this| this.add_variable(name, ty, Storage::Global, place));
-                self.imported.insert(name, id);
+                self.variables.import(name, id);
                 id
             }
             Some(Symbol::Global {
@@ -69,17 +72,21 @@ impl<'t> Lowering<'t> {
                     |this| match value {
                         EnumeratorValue::Known(n) => Value::Integer(n),
                         EnumeratorValue::Expression(value) => this.value(value),
-                        EnumeratorValue::Unknown => Value::opaque("unknown_enumerator", name),
+                        EnumeratorValue::Unknown => {
+                            Value::opaque(ReasonCode::UnsupportedExpression, name)
+                        }
                     },
                 )
             }
             // `<complex.h>` defines it; its value has no other name.
-            None if matches!(name, "I" | "_Complex_I") && self.source.text.contains("omplex") => {
+            None if matches!(name, "I" | "_Complex_I")
+                && self.names.reading().mentions("omplex") =>
+            {
                 let ty = CType::Arithmetic(Type::Complex(8));
                 let place = self.place(node);
                 let id =
                     self.add_variable(name, ty, Storage::Constant(ConstantOrigin::Macro), place);
-                self.imported.insert(name, id);
+                self.variables.import(name, id);
                 id
             }
             other => {
@@ -93,10 +100,21 @@ impl<'t> Lowering<'t> {
                 };
                 let place = self.place(node);
                 let id = self.add_variable(name, CType::Unknown, storage, place);
-                self.imported.insert(name, id);
+                self.variables.import(name, id);
                 id
             }
         }
+    }
+
+    /// The value of a macro, read in the macro's own tree.
+    fn macro_value(&mut self, found: &'t Macro<'t>) -> Value {
+        let Some(node) = found.value() else {
+            return Value::opaque(ReasonCode::UnsupportedExpression, "");
+        };
+        let outer = self.names.enter_macro(found);
+        let value = self.value(node);
+        self.names.leave_macro(outer);
+        value
     }
 
     fn import_constant(
@@ -107,13 +125,13 @@ impl<'t> Lowering<'t> {
         value: impl FnOnce(&mut Self) -> Value,
     ) -> VarId {
         let id = self.add_variable(name, CType::Unknown, Storage::Constant(origin), place);
-        self.imported.insert(name, id);
-        self.expanding.push(name);
+        self.variables.import(name, id);
+        self.variables.begin_expansion(name);
         let (value, _) = self.captured(|this| this.at_file_scope(value));
-        self.expanding.pop();
-        let ty = value.ty(&self.function);
+        self.variables.end_expansion();
+        let ty = value.ty(self.draft.function());
         self.set_type(id, CType::Arithmetic(ty));
-        self.function.variables[id.0 as usize].constant = Some(value);
+        self.draft.set_constant(id, value);
         id
     }
 
@@ -134,18 +152,16 @@ impl<'t> Lowering<'t> {
         };
         let mut dimensions = self.extents(&ty);
         dimensions.reverse();
-        let element = self.element_type(&ty);
-        let id = VarId(self.function.variables.len() as u32);
-        let variable = Variable {
+        let element = self.names.element_type(&ty);
+        let id = self.draft.add(Variable {
             name: name.to_string(),
             ty: element,
             dimensions,
             role,
             constant: None,
             place,
-        };
-        self.function.variables.push(variable);
-        self.types.push(ty);
+        });
+        self.variables.add_type(ty);
         id
     }
 
@@ -153,11 +169,10 @@ impl<'t> Lowering<'t> {
     pub fn set_type(&mut self, id: VarId, ty: CType<'t>) {
         let mut dimensions = self.extents(&ty);
         dimensions.reverse();
-        let element = self.element_type(&ty);
-        let variable = &mut self.function.variables[id.0 as usize];
-        variable.ty = element;
-        variable.dimensions = dimensions;
-        self.types[id.0 as usize] = ty;
+        let element = self.names.element_type(&ty);
+        self.draft.set_type(id, element);
+        self.draft.set_dimensions(id, dimensions);
+        self.variables.set_type(id, ty);
     }
 
     /// The bounds of all dimensions of a type, outermost first.

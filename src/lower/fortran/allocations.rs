@@ -104,7 +104,7 @@ impl<'a> World<'a> {
         home: &'a Scope,
     ) -> Option<&'a Allocation> {
         let is_same = |allocation: &&Allocation| match self.symbol(&allocation.scope, name) {
-            Found::Symbol(_, found) => std::ptr::eq(found, home),
+            Found::Symbol(_, found) => found.id == home.id,
             _ => false,
         };
         let mut found = all.by_name.get(name)?.iter().filter(is_same);

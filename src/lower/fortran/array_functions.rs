@@ -5,6 +5,7 @@
 use super::array_syntax::nest;
 use super::elementwise::Index;
 use super::intrinsic_types::Shape;
+use super::modules::Declared;
 use super::procedure::Lowering;
 use super::reductions::Operation;
 use super::scope::Class;
@@ -86,10 +87,12 @@ impl<'a> Lowering<'a> {
         let Value::Call { name, .. } = value else {
             return false;
         };
-        let given = match self.results.get(name.as_str()) {
-            Some((shape, rank)) => (*shape == Shape::Array).then_some(*rank),
+        let given = match self.results.get(name) {
+            Some(given) => (given.shape == Shape::Array).then_some(given.rank),
             None => match self.world.procedure(self.scope, name) {
-                Some((symbol, _)) if matches!(symbol.class, Class::Procedure(Shape::Array)) => {
+                Some(Declared { symbol, .. })
+                    if matches!(symbol.class, Class::Procedure(Shape::Array)) =>
+                {
                     Some(symbol.dimensions.len())
                 }
                 _ => None,
@@ -189,7 +192,7 @@ impl<'a> Lowering<'a> {
             self.element_of(left, &of_left)?,
             self.element_of(right, &of_right)?,
         );
-        let ty = wider(a.ty(&self.function), b.ty(&self.function));
+        let ty = wider(a.ty(self.draft.function()), b.ty(self.draft.function()));
         let result = rows.iter().chain(&columns).cloned().collect();
         let loops = rows.into_iter().chain([inner]).chain(columns).collect();
         let element = Value::binary(BinaryOp::Multiply, a, b);
@@ -220,7 +223,7 @@ impl<'a> Lowering<'a> {
             Some(mask) => Some(self.element_of(mask, &loops)?),
             None => None,
         };
-        let ty = operation.result(&element.ty(&self.function));
+        let ty = operation.result(&element.ty(self.draft.function()));
         let result = loops
             .iter()
             .enumerate()
@@ -292,8 +295,11 @@ impl<'a> Lowering<'a> {
             return Some(value.clone());
         }
         let indices = self.shape_of(value)?;
-        let target =
-            Value::Variable(self.array_variable("operand", value.ty(&self.function), &indices)?);
+        let target = Value::Variable(self.array_variable(
+            "operand",
+            value.ty(self.draft.function()),
+            &indices,
+        )?);
         let (element, value) = (
             self.element_of(&target, &indices)?,
             self.element_of(value, &indices)?,
@@ -321,7 +327,7 @@ impl<'a> Lowering<'a> {
         };
         let dimensions = indices.iter().map(whole).collect::<Option<Vec<Extent>>>()?;
         let id = self.result_variable(name, ty);
-        self.function.variables[id.0 as usize].dimensions = dimensions;
+        self.draft.set_dimensions(id, dimensions);
         Some(id)
     }
 }

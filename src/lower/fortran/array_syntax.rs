@@ -1,7 +1,7 @@
 //! Array syntax as loops: `a(:, j) = b(:, j) + 1`, `a = b`, `where`.
 //!
 //! Works on values: a section stands in them as an opaque subscript with its bounds and step inside
-//! (see `value::section`), a whole array as a variable with dimensions. The loop over the first
+//! (see `subscripts::section`), a whole array as a variable with dimensions. The loop over the first
 //! dimension is the innermost one.
 
 use tree_sitter::Node;
@@ -11,6 +11,7 @@ use super::intrinsic_types::Shape;
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{Control, If, Loop, Reason, Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 impl<'a> Lowering<'a> {
@@ -47,7 +48,7 @@ impl<'a> Lowering<'a> {
         if !matches!(target, Value::Variable(_) | Value::Element { .. }) {
             let code = match &target {
                 Value::Opaque { reason, .. } => reason.code,
-                _ => "assignment_target",
+                _ => ReasonCode::AssignmentTarget,
             };
             let inner = vec![Stmt::Evaluate {
                 place,
@@ -72,6 +73,12 @@ impl<'a> Lowering<'a> {
             });
             return;
         }
+        self.assign_array(node, target, value, out);
+    }
+
+    /// An assignment to an array, element by element.
+    fn assign_array(&mut self, node: Node, target: Value, value: Value, out: &mut Vec<Stmt>) {
+        let place = self.place(node);
         let mut has_array_calls = false;
         super::visit::every(&value, &mut |part| {
             has_array_calls |= self.is_array_call(part, self.rank(&target))
@@ -86,27 +93,25 @@ impl<'a> Lowering<'a> {
             None => value,
         };
         let value = self.hoist_calls(&place, value, out);
-        match self.array_assignment(&place, &target, &value) {
-            Some(statements) => out.extend(statements),
-            None => match self.unknown_elements(node, &target, &value) {
-                Some(statements) => {
-                    let inner = vec![Stmt::Evaluate {
-                        place,
-                        values: vec![value],
-                    }];
-                    out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
-                    out.extend(statements);
-                }
-                None => {
-                    let inner = vec![Stmt::Assign {
-                        place,
-                        target,
-                        value,
-                    }];
-                    out.push(self.opaque(node, "array_syntax", self.first_line(node), inner));
-                }
-            },
+        if let Some(statements) = self.array_assignment(&place, &target, &value) {
+            out.extend(statements);
+            return;
         }
+        let elements = self.unknown_elements(node, &target, &value);
+        let inner = match &elements {
+            Some(_) => Stmt::Evaluate {
+                place,
+                values: vec![value],
+            },
+            None => Stmt::Assign {
+                place,
+                target,
+                value,
+            },
+        };
+        let text = self.first_line(node);
+        out.push(self.opaque(node, ReasonCode::ArraySyntax, text, vec![inner]));
+        out.extend(elements.into_iter().flatten());
     }
 
     /// An assignment that a subroutine defines: its call, for every element if it is elemental.
@@ -165,7 +170,7 @@ impl<'a> Lowering<'a> {
             }
             None => {
                 let reason = Reason {
-                    code: "array_syntax",
+                    code: ReasonCode::ArraySyntax,
                     detail: name.clone(),
                 };
                 let inner = vec![Stmt::Call {
@@ -190,7 +195,7 @@ impl<'a> Lowering<'a> {
         let mut inner = Vec::new();
         self.same_shape(value, &indices, &mut inner);
         let reason = Reason {
-            code: "array_syntax",
+            code: ReasonCode::ArraySyntax,
             detail: self.first_line(node),
         };
         let value = Value::Opaque { reason, inner };
@@ -271,7 +276,7 @@ impl<'a> Lowering<'a> {
                     }));
                     inner.extend(assignments);
                 }
-                out.push(self.opaque(node, "where", self.first_line(node), inner));
+                out.push(self.opaque(node, ReasonCode::Where, self.first_line(node), inner));
             }
         }
     }

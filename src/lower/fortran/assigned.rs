@@ -7,20 +7,24 @@ use tree_sitter::Node;
 use super::expression::{Argument, Reader};
 use super::names::field;
 use super::path::Path;
-use super::procedure::Lowering;
-
 use crate::syntax::Role;
 
-impl<'a> Lowering<'a> {
+/// Ranks of what the unit assigns to with subscripts, by path.
+#[derive(Debug, Default)]
+pub struct Assigned {
+    /// Made when first needed.
+    ranks: Option<FxHashMap<String, usize>>,
+}
+
+impl Assigned {
     /// Whether a path with these subscripts must be an array: it is assigned to with as many
     /// somewhere in the unit, or it has a section among them.
-    pub fn is_assigned(&mut self, path: &str, arguments: &[Argument]) -> bool {
+    pub fn has(&mut self, reader: &Reader, unit: Node, path: &str, arguments: &[Argument]) -> bool {
         if arguments.len() > 1 && arguments.iter().any(|a| matches!(a, Argument::Section(_))) {
             return true;
         }
-        let (reader, unit) = (self.reader, self.unit);
-        let assigned = self.assigned.get_or_insert_with(|| collect(reader, unit));
-        assigned.get(path) == Some(&arguments.len())
+        let ranks = self.ranks.get_or_insert_with(|| collect(reader, unit));
+        ranks.get(path) == Some(&arguments.len())
     }
 }
 

@@ -7,12 +7,13 @@ use super::names::{field, kind};
 use super::procedure::Lowering;
 use super::scope::Scope;
 use crate::ir::{BinaryOp, Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::named_children;
 
 impl<'a> Lowering<'a> {
     /// `associate … end associate`, `block … end block`.
     pub fn construct(&mut self, node: Node, out: &mut Vec<Stmt>) {
-        let known = self.aliases.len();
+        let known = self.aliases.count();
         let list = named_children(node)
             .into_iter()
             .find(|n| n.kind() == kind::ASSOCIATION_LIST);
@@ -29,7 +30,7 @@ impl<'a> Lowering<'a> {
                 target = replaced;
             }
             match self.counted_from_one(&target) {
-                Some(target) => self.aliases.push((name, target)),
+                Some(target) => self.aliases.add(name, target),
                 None => {
                     let value = self.own_value(&target);
                     let inner = vec![Stmt::Evaluate {
@@ -38,7 +39,7 @@ impl<'a> Lowering<'a> {
                     }];
                     out.push(self.opaque(
                         association,
-                        "associate",
+                        ReasonCode::SyntaxError,
                         self.first_line(association),
                         inner,
                     ));
@@ -83,16 +84,14 @@ impl<'a> Lowering<'a> {
 
     /// With the first name replaced by what `associate` says it is.
     pub fn replace_alias(&self, expr: &Expr, scope: &'a Scope) -> Option<Expr> {
-        if self.aliases.is_empty() || !std::ptr::eq(scope, self.scope) {
+        if self.aliases.is_empty() || scope.id != self.scope.id {
             return None;
         }
         match expr {
             Expr::Name(name) => {
-                let alias = self.aliases.iter().rev().find(|(alias, _)| alias == name);
                 // `associate (a => a)` stays as it is.
-                alias
-                    .map(|(_, target)| target.clone())
-                    .filter(|t| !matches!(t, Expr::Name(n) if n == name))
+                let target = self.aliases.target(name).cloned();
+                target.filter(|t| !matches!(t, Expr::Name(n) if n == name))
             }
             Expr::Apply(base, arguments, place) => {
                 let base = self.replace_alias(base, scope)?;

@@ -3,109 +3,15 @@
 //! The declared type of the object decides which procedure is meant. If the object may be of an extension of that type
 //! (`class`) and one among the files has its own, the run decides, and the call stays one of an unknown procedure.
 
-use std::sync::Arc;
-
-use tree_sitter::Node;
-
-use super::expression::Reader;
 use super::generic::{Candidate, Choice, arranged};
 use super::modules::World;
-use super::names::kind;
-use super::operators::generic_name;
-use super::path::Path;
+use super::path::{Owner, Path};
 use super::procedure::Lowering;
 use super::scope::{Binding, Passed, Scope, Target};
 use crate::ir::{Type, Value};
-use crate::syntax::named_children;
+use crate::reason::ReasonCode;
 
-/// The bindings of `contains … end type`.
-pub fn bindings(reader: &Reader, node: Node) -> Vec<Binding> {
-    let mut found = Vec::new();
-    for statement in named_children(node) {
-        match statement.kind() {
-            kind::PROCEDURE_STATEMENT => procedures(reader, statement, &mut found),
-            kind::GENERIC_STATEMENT => found.extend(generic(reader, statement)),
-            _ => {}
-        }
-    }
-    found
-}
-
-fn procedures(reader: &Reader, statement: Node, found: &mut Vec<Binding>) {
-    let mut passed = Passed::First;
-    let mut is_deferred = false;
-    for part in named_children(statement) {
-        match part.kind() {
-            kind::PROCEDURE_ATTRIBUTE => {
-                let named = named_children(part).first().map(|n| reader.name(*n));
-                match (reader.tree.text(part).to_ascii_lowercase().as_str(), named) {
-                    ("nopass", _) => passed = Passed::Nowhere,
-                    ("deferred", _) => is_deferred = true,
-                    (text, Some(named)) if text.starts_with("pass") => {
-                        passed = Passed::Named(named)
-                    }
-                    _ => {}
-                }
-            }
-            kind::METHOD_NAME | kind::BINDING => {
-                let Some((name, procedure)) = names(reader, part) else {
-                    continue;
-                };
-                let target = match is_deferred {
-                    true => Target::Deferred,
-                    false => Target::Procedure {
-                        name: procedure,
-                        passed: passed.clone(),
-                    },
-                };
-                found.push(Binding { name, target });
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The name of a binding and of its procedure.
-fn names(reader: &Reader, node: Node) -> Option<(Arc<str>, Arc<str>)> {
-    if node.kind() == kind::METHOD_NAME {
-        return Some((reader.name(node), reader.name(node)));
-    }
-    let parts = named_children(node);
-    let part = |kind: &str| {
-        parts
-            .iter()
-            .find(|n| n.kind() == kind)
-            .map(|n| reader.name(*n))
-    };
-    Some((part(kind::BINDING_NAME)?, part(kind::METHOD_NAME)?))
-}
-
-fn generic(reader: &Reader, statement: Node) -> Option<Binding> {
-    let list = named_children(statement)
-        .into_iter()
-        .find(|n| n.kind() == kind::BINDING_LIST)?;
-    let parts = named_children(list);
-    let name = parts.iter().find(|n| n.kind() == kind::BINDING_NAME)?;
-    let specific = parts
-        .iter()
-        .filter(|n| n.kind() == kind::METHOD_NAME)
-        .map(|n| reader.name(*n));
-    Some(Binding {
-        name: generic_name(reader.tree.text(*name)),
-        target: Target::Generic(specific.collect()),
-    })
-}
-
-/// The type that a procedure is looked for in.
-pub struct Owner<'a> {
-    pub ty: Arc<str>,
-    /// The scope that knows it.
-    pub home: &'a Scope,
-    /// Whether the object is of that very type, not of one that extends it.
-    pub is_exact: bool,
-}
-
-/// The same of an operand.
+/// The declared type of an object, and whether the object is of that very type, not of one that extends it.
 #[derive(Clone, Copy)]
 pub struct Operand<'n> {
     pub ty: &'n str,
@@ -145,7 +51,7 @@ impl<'a> World<'a> {
                 && self
                     .ancestry(other, home)
                     .skip(1)
-                    .any(|(ancestor, _)| std::ptr::eq(ancestor, definition))
+                    .any(|(ancestor, _)| ancestor.id == definition.id)
         })
     }
 
@@ -185,18 +91,18 @@ impl<'a> World<'a> {
         if !operand.is_exact && self.is_overridden(operand.ty, scope, name) {
             return None;
         }
-        let (symbol, home) = self.procedure(home, procedure)?;
+        let declared = self.procedure(home, procedure)?;
+        let arguments = &declared.symbol.arguments;
         let object = match passed {
             Passed::First => Some(0),
-            Passed::Named(dummy) => Some(symbol.arguments.iter().position(|name| name == dummy)?),
+            Passed::Named(dummy) => Some(arguments.iter().position(|name| name == dummy)?),
             Passed::Nowhere => None,
         };
         Some(Bound {
             binding: &binding.name,
             candidate: Candidate {
                 name: procedure,
-                symbol,
-                home,
+                declared,
                 object,
             },
         })
@@ -228,7 +134,7 @@ impl<'a> Lowering<'a> {
     pub fn bound_call(&mut self, path: &Path, owner: Option<Owner<'a>>, scope: &'a Scope) -> Value {
         let name = path.text();
         let Some((last, object)) = path.parts.split_last() else {
-            return Value::opaque("unknown_expression", name);
+            return Value::opaque(ReasonCode::UnknownExpression, name);
         };
         let arguments = last.applied.map_or(&[][..], |(arguments, _)| arguments);
         let given = self.given(arguments, scope);
@@ -248,9 +154,8 @@ impl<'a> Lowering<'a> {
                 Choice::None | Choice::Several => None,
             },
         };
-        let is_chosen = |bound: &&Bound| {
-            chosen.is_some_and(|one| std::ptr::eq(one.symbol, bound.candidate.symbol))
-        };
+        let is_chosen =
+            |bound: &&Bound| chosen.is_some_and(|one| one.declared == bound.candidate.declared);
         let Some(Bound { binding, candidate }) = found.iter().flatten().find(is_chosen).copied()
         else {
             let arguments = given.into_iter().map(|(_, value)| value).collect();
@@ -263,7 +168,7 @@ impl<'a> Lowering<'a> {
         let mut values = arranged(&candidate.dummies(), given);
         if let Some(at) = candidate.object {
             let object = Path {
-                parts: object.iter().map(super::component::copy).collect(),
+                parts: object.to_vec(),
                 substring: None,
             };
             let object = self.path_or_name(&object, scope);

@@ -9,6 +9,7 @@ use super::statements::children;
 use crate::diagnostic::Place;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, If, Role, Stmt, Value, Variable};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role as Syntax, named_children};
 
 /// Longer chains would nest too deeply.
@@ -61,7 +62,7 @@ impl<'a> Lowering<'a> {
             // As unlikely as the last of the branches before, side by side.
             let rest = branches.split_off(BRANCH_LIMIT);
             let inner = rest.into_iter().flat_map(|branch| branch.body).collect();
-            otherwise = vec![self.opaque(node, "too_deep", self.first_line(node), inner)];
+            otherwise = vec![self.opaque(node, ReasonCode::TooDeep, self.first_line(node), inner)];
         }
         for Branch {
             node,
@@ -97,7 +98,9 @@ impl<'a> Lowering<'a> {
         let selector = selector
             .and_then(|n| named_children(n).into_iter().next())
             .map(|n| self.reader.read(n));
-        let selector = selector.map_or(Value::opaque("syntax_error", ""), |e| self.own_value(&e));
+        let selector = selector.map_or(Value::opaque(ReasonCode::SyntaxError, ""), |e| {
+            self.own_value(&e)
+        });
         let place = self.place(node);
         let selector = self.hoist_reductions(&place, selector, out);
         let selector = if is_case {
@@ -137,8 +140,8 @@ impl<'a> Lowering<'a> {
             } else {
                 None
             };
-            let condition =
-                condition.unwrap_or_else(|| Value::opaque("select_type", self.first_line(clause)));
+            let condition = condition
+                .unwrap_or_else(|| Value::opaque(ReasonCode::SelectType, self.first_line(clause)));
             branches.push(Branch {
                 node: clause,
                 before: Vec::new(),
@@ -154,17 +157,15 @@ impl<'a> Lowering<'a> {
     fn once(&mut self, value: Value, place: &Place, out: &mut Vec<Stmt>) -> Value {
         let mut is_simple = true;
         each_value(&value, &mut |part| {
-            is_simple &= !matches!(
-                part,
-                Value::Element { .. } | Value::Call { .. } | Value::Opaque { .. }
-            );
+            is_simple &= !part.has_no_number()
+                && !matches!(part, Value::Element { .. } | Value::Call { .. });
         });
         if is_simple {
             return value;
         }
-        let target = Value::Variable(self.push(Variable {
+        let target = Value::Variable(self.draft.add(Variable {
             name: format!("select@{}", place.line),
-            ty: value.ty(&self.function),
+            ty: value.ty(self.draft.function()),
             dimensions: Vec::new(),
             role: Role::Local,
             constant: None,

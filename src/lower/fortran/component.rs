@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use super::bound::Owner;
 use super::expression::Expr;
-use super::layouts::RecordLayout;
 use super::modules::Found;
-use super::path::{Part, Path};
-use super::procedure::{Lowering, key};
+use super::path::{Owner, Path};
+use super::procedure::{Lowering, Meaning};
 use super::scope::{Bounds, Class, Scope, TypeSpec};
-use super::value::section;
+use super::subscripts::section;
 use crate::diagnostic::Place;
 use crate::ir::{Extent, MemberLayout, Reason, Role, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 
 /// What is known of one part of a path.
 struct Step<'a> {
@@ -74,7 +73,7 @@ impl<'a> Lowering<'a> {
                         .parts
                         .iter()
                         .take(path.parts.len() - 1)
-                        .map(copy)
+                        .copied()
                         .collect(),
                     substring: None,
                 };
@@ -94,7 +93,7 @@ impl<'a> Lowering<'a> {
         }
         let id = self.path_variable(&text, &found, scope);
         // Subscripts of a component whose bounds nobody told: an element only if it is assigned to.
-        let known_rank = self.function.variable(id).dimensions.len();
+        let known_rank = self.draft.variable(id).dimensions.len();
         let applied: usize = path
             .parts
             .iter()
@@ -115,7 +114,7 @@ impl<'a> Lowering<'a> {
                 let inner = self.bounds_of(&inner, scope);
                 return Value::Opaque {
                     reason: Reason {
-                        code: "unknown_type",
+                        code: ReasonCode::UnknownType,
                         detail: text.to_string(),
                     },
                     inner,
@@ -141,10 +140,8 @@ impl<'a> Lowering<'a> {
         match &path.parts[..] {
             [only] => match only.applied {
                 Some((arguments, place)) => match self.meaning(only.name, scope) {
-                    super::procedure::Meaning::Variable(id) => {
-                        self.element(id, arguments, place, scope)
-                    }
-                    _ => Value::opaque("unknown_expression", ""),
+                    Meaning::Variable(id) => self.element(id, arguments, place, scope),
+                    _ => Value::opaque(ReasonCode::UnknownExpression, ""),
                 },
                 None => self.value(&Expr::Name(only.name.clone()), scope),
             },
@@ -193,16 +190,15 @@ impl<'a> Lowering<'a> {
     }
 
     fn path_variable(&mut self, text: &Arc<str>, found: &Lookup<'a>, scope: &'a Scope) -> VarId {
-        let key = (key(scope), text.clone());
-        if let Some(id) = self.ids.get(&key) {
-            return *id;
+        if let Some(id) = self.variables.get(scope.id, text) {
+            return id;
         }
         let mut dimensions: Vec<Extent> = Vec::new();
         for step in found.steps.iter().rev() {
             dimensions.extend(self.extents(step.bounds, step.home));
         }
         let ty = found.ty.clone().of_elements(!dimensions.is_empty());
-        let id = self.push(Variable {
+        let id = self.draft.add(Variable {
             name: text.to_string(),
             ty,
             dimensions,
@@ -211,20 +207,19 @@ impl<'a> Lowering<'a> {
             place: found.place.clone(),
         });
         if let Some((layout, is_element)) = self.member_layout(text, found) {
-            let layouts = if is_element {
-                &mut self.function.members
+            if is_element {
+                self.draft.set_member(id, layout);
             } else {
-                &mut self.function.parts
-            };
-            layouts.insert(id, layout);
+                self.draft.set_part(id, layout);
+            }
         }
         if let Some(bytes) = found.record_bytes {
-            self.function.record_bytes.insert(id, bytes);
+            self.draft.set_record_bytes(id, bytes);
         }
         if found.polymorphic {
-            self.polymorphic.insert(id);
+            self.variables.set_polymorphic(id);
         }
-        self.ids.insert(key, id);
+        self.variables.insert(scope.id, text, id);
         id
     }
 
@@ -268,7 +263,7 @@ impl<'a> Lowering<'a> {
             steps: Vec::new(),
             ty: Type::Unknown,
             role: Role::Undeclared,
-            place: self.function.place.clone(),
+            place: self.draft.place().clone(),
             outcome: Outcome::UnknownType,
             record: None,
             record_bytes: None,
@@ -283,7 +278,7 @@ impl<'a> Lowering<'a> {
         };
         found.place = symbol.place.clone();
         found.role = match &symbol.class {
-            Class::Variable(_) if !std::ptr::eq(home, self.scope) => Role::Global,
+            Class::Variable(_) if home.id != self.scope.id => Role::Global,
             Class::Variable(role) => *role,
             Class::Constant(_) => Role::Constant(crate::ir::ConstantOrigin::Parameter),
             _ => return found,
@@ -326,7 +321,8 @@ impl<'a> Lowering<'a> {
                     self.enter_record(&mut found, &name, home, at);
                     if let Some(record) = &mut found.record {
                         let offset = self
-                            .record(&name, home)
+                            .layouts
+                            .record(self.world, &name, home)
                             .and_then(|layout| layout.offsets.get(part.name).copied());
                         record.offset =
                             record.offset.and_then(|so_far| so_far.checked_add(offset?));
@@ -356,7 +352,7 @@ impl<'a> Lowering<'a> {
         if let Some(spec) = spec {
             found.ty = self.resolve(&spec, home);
             found.outcome = Outcome::Known;
-            found.record_bytes = self.bytes_of_record(&spec, home);
+            found.record_bytes = self.layouts.bytes(self.world, &spec, home);
         }
         found
     }
@@ -368,7 +364,8 @@ impl<'a> Lowering<'a> {
             .last()
             .is_some_and(|step| !step.bounds.is_empty());
         if is_element || at == 0 && found.role == Role::Argument {
-            let bytes = self.record(ty, home).and_then(|layout| layout.bytes);
+            let layout = self.layouts.record(self.world, ty, home);
+            let bytes = layout.and_then(|layout| layout.bytes);
             found.record = Some(Record {
                 is_element,
                 bytes,
@@ -376,31 +373,5 @@ impl<'a> Lowering<'a> {
                 offset: Some(0),
             });
         }
-    }
-
-    /// Bytes of the structures of a type, without what lies behind pointers.
-    pub fn bytes_of_record(&mut self, spec: &TypeSpec, home: &'a Scope) -> Option<u32> {
-        let TypeSpec::Derived(name) = spec else {
-            return None;
-        };
-        self.record(name, home)?.bytes
-    }
-
-    /// How a type lies in memory.
-    fn record(&mut self, ty: &str, home: &'a Scope) -> Option<&RecordLayout> {
-        let (ty, home) = self.world.derived_type(home, ty)?;
-        let world = self.world;
-        Some(
-            self.records
-                .entry(ty)
-                .or_insert_with(|| world.record_layout(ty, home)),
-        )
-    }
-}
-
-pub fn copy<'e>(part: &Part<'e>) -> Part<'e> {
-    Part {
-        name: part.name,
-        applied: part.applied,
     }
 }

@@ -5,6 +5,7 @@ use super::elementwise::{Index, offset};
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Stmt, Value};
+use crate::reason::ReasonCode;
 
 /// Array constructors up to this long become single assignments.
 const LONGEST: usize = 16;
@@ -22,17 +23,17 @@ impl<'a> Lowering<'a> {
             return None;
         };
         let [index] = indices else { return None };
-        if reason.code != "array_constructor" {
+        if reason.code != ReasonCode::ArrayConstructor {
             return None;
         }
         if let [Value::Opaque { reason, inner }] = &inner[..]
-            && reason.code == "implied_do"
+            && reason.code == ReasonCode::ImpliedDo
         {
             return self.implied_do(place, target, inner, index);
         }
         let scalars = inner
             .iter()
-            .all(|v| !matches!(v, Value::Opaque { .. }) && self.rank(v) == Some(0));
+            .all(|v| !v.has_no_number() && self.rank(v) == Some(0));
         if inner.len() > LONGEST || !scalars {
             return None;
         }
@@ -67,7 +68,7 @@ impl<'a> Lowering<'a> {
         else {
             return None;
         };
-        let is_scalar = |v: &Value| !matches!(v, Value::Opaque { .. }) && self.rank(v) == Some(0);
+        let is_scalar = |v: &Value| !v.has_no_number() && self.rank(v) == Some(0);
         if !matches!(index.step, Value::Integer(1))
             || values.is_empty()
             || !values.iter().all(is_scalar)

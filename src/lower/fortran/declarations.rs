@@ -9,10 +9,10 @@ use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
 use super::names::{field, kind};
-use super::operators::generic_name;
 use super::scope::*;
+use super::spelling::generic_name;
 use super::statement_functions;
-use super::types::{type_definition, type_spec};
+use super::types::{define_type, type_spec};
 use super::units::Detail;
 use crate::ir::Role as Storage;
 use crate::syntax::{Role, named_children};
@@ -141,11 +141,7 @@ impl<'t> Part<'_, '_, 't> {
             Role::DimensionStatement => self.attributes(node),
             Role::Common => self.common(node),
             Role::Use => self.use_statement(node),
-            Role::TypeDefinition => {
-                if let Some((name, definition)) = type_definition(self.reader, node) {
-                    self.scope.types.insert(name, definition);
-                }
-            }
+            Role::TypeDefinition => define_type(self.reader, node, self.scope),
             Role::Enumeration => self.enumeration(node),
             Role::Interface => self.interface(node),
             Role::Visibility => self.visibility(node),

@@ -4,7 +4,8 @@ use super::intrinsic_types::{self, Shape};
 use super::modules::Found;
 use super::procedure::Lowering;
 use super::scope::Class;
-use crate::ir::{BinaryOp, Value, VarId, text};
+use crate::ir::{BinaryOp, Type, Value, VarId};
+use crate::reason::ReasonCode;
 
 /// A loop over one dimension of an array operation, with the bounds of the leading array.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ impl<'a> Lowering<'a> {
     pub fn rank(&self, value: &Value) -> Option<usize> {
         match value {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => Some(0),
-            Value::Variable(id) => Some(self.function.variable(*id).dimensions.len()),
+            Value::Variable(id) => Some(self.draft.variable(*id).dimensions.len()),
             Value::Element { subscripts, .. } => {
                 let ranks = subscripts.iter().map(|s| {
                     if bounds(s).is_some() {
@@ -70,14 +71,15 @@ impl<'a> Lowering<'a> {
                     },
                 }
             }
-            Value::Opaque { reason, .. } => (reason.code == "substring").then_some(0),
+            Value::Opaque { reason, .. } => (reason.code == ReasonCode::Substring).then_some(0),
+            Value::Section(_) | Value::Row | Value::Address { .. } => None,
         }
     }
 
     /// How a function treats arrays; `None` if a module that was not read may declare it.
     pub fn call_shape(&self, name: &str) -> Option<Shape> {
-        if let Some((shape, _)) = self.results.get(name) {
-            return Some(*shape);
+        if let Some(returned) = self.results.get(name) {
+            return Some(returned.shape);
         }
         let declared = match self.world.symbol(self.scope, name) {
             Found::Symbol(symbol, home) => self.world.specific(symbol, home)?.0,
@@ -104,7 +106,7 @@ impl<'a> Lowering<'a> {
     pub fn indices(&mut self, target: &Value) -> Option<Vec<Index>> {
         let ranges: Vec<[Value; 3]> = match target {
             Value::Variable(id) => {
-                let rank = self.function.variable(*id).dimensions.len();
+                let rank = self.draft.variable(*id).dimensions.len();
                 (0..rank).map(|at| self.whole(*id, at)).collect()
             }
             Value::Element { subscripts, .. } => {
@@ -182,39 +184,18 @@ impl<'a> Lowering<'a> {
                 Value::Element {
                     array: *id,
                     subscripts,
-                    place: self.here.clone(),
+                    place: self.statement.place().clone(),
                 }
             }
             Value::Element {
                 array,
                 subscripts,
                 place,
-            } => {
-                let mut dimension = 0;
-                let mut elements = Vec::with_capacity(subscripts.len());
-                for subscript in subscripts {
-                    let own = bounds(subscript);
-                    if own.is_none() && self.rank(subscript)? == 0 {
-                        elements.push(subscript.clone());
-                        continue;
-                    }
-                    let (index, value) = (indices.get(dimension)?, at.get(dimension)?);
-                    elements.push(match own {
-                        Some([lower, _, step]) => self.moved(value, index, [lower, step])?,
-                        None => self.element_at(
-                            subscript,
-                            std::slice::from_ref(index),
-                            std::slice::from_ref(value),
-                        )?,
-                    });
-                    dimension += 1;
-                }
-                Value::Element {
-                    array: *array,
-                    subscripts: elements,
-                    place: place.clone(),
-                }
-            }
+            } => Value::Element {
+                array: *array,
+                subscripts: self.subscripts_at(subscripts, indices, at)?,
+                place: place.clone(),
+            },
             Value::Unary(op, operand) => Value::Unary(*op, inside(operand)?),
             Value::Convert(ty, operand) => Value::Convert(ty.clone(), inside(operand)?),
             Value::Binary(op, left, right) => Value::Binary(*op, inside(left)?, inside(right)?),
@@ -225,75 +206,94 @@ impl<'a> Lowering<'a> {
                 name,
                 arguments,
                 ty,
-            } if self.call_shape(name) == Some(Shape::Bounds) => {
-                let (index, value) = (indices.first()?, at.first()?);
-                let dimension =
-                    self.moved(value, index, [&Value::Integer(1), &Value::Integer(1)])?;
-                let arguments = vec![arguments.first()?.clone(), dimension];
-                // One element of `shape(a)` is a `size(a, n)`.
-                let name = if name == "shape" { "size" } else { name };
-                Value::Call {
-                    name: name.to_string(),
-                    arguments,
-                    ty: ty.clone(),
-                }
-            }
-            Value::Call {
-                name, arguments, ..
-            } if name == "transpose" && self.is_intrinsic(name) => {
-                let ([i, j], [m, n]) = (indices, at) else {
-                    return None;
-                };
-                self.element_at(
-                    arguments.first()?,
-                    &[j.clone(), i.clone()],
-                    &[n.clone(), m.clone()],
-                )?
-            }
-            Value::Call {
-                name, arguments, ..
-            } if name == "spread" && self.is_intrinsic(name) => {
-                let [source, Value::Integer(dimension), _] = &arguments[..] else {
-                    return None;
-                };
-                let copies = usize::try_from(*dimension).ok()?.checked_sub(1)?;
-                let without = |(at, _): &(usize, Index)| *at != copies;
-                let indices: Vec<Index> = indices
-                    .iter()
-                    .cloned()
-                    .enumerate()
-                    .filter(without)
-                    .map(|(_, i)| i)
-                    .collect();
-                let kept = at.iter().enumerate().filter(|(at, _)| *at != copies);
-                let at: Vec<Value> = kept.map(|(_, value)| value.clone()).collect();
-                self.element_at(source, &indices, &at)?
-            }
-            Value::Call {
-                name,
-                arguments,
-                ty,
-            } => {
-                let mut inside = |value: &Value| self.element_at(value, indices, at).map(Box::new);
-                let arguments = arguments
-                    .iter()
-                    .map(|a| inside(a).map(|a| *a))
-                    .collect::<Option<Vec<_>>>()?;
-                Value::Call {
-                    name: name.clone(),
-                    arguments,
-                    ty: ty.clone(),
-                }
-            }
+            } => self.call_at(name, arguments, ty, indices, at)?,
             _ => return None,
+        })
+    }
+
+    /// The subscripts of an element of a section, or of an array that others index.
+    fn subscripts_at(
+        &mut self,
+        subscripts: &[Value],
+        indices: &[Index],
+        at: &[Value],
+    ) -> Option<Vec<Value>> {
+        let mut dimension = 0;
+        let mut elements = Vec::with_capacity(subscripts.len());
+        for subscript in subscripts {
+            let own = bounds(subscript);
+            if own.is_none() && self.rank(subscript)? == 0 {
+                elements.push(subscript.clone());
+                continue;
+            }
+            let (index, value) = (indices.get(dimension)?, at.get(dimension)?);
+            elements.push(match own {
+                Some([lower, _, step]) => self.moved(value, index, [lower, step])?,
+                None => self.element_at(
+                    subscript,
+                    std::slice::from_ref(index),
+                    std::slice::from_ref(value),
+                )?,
+            });
+            dimension += 1;
+        }
+        Some(elements)
+    }
+
+    /// The element of what a function gives.
+    fn call_at(
+        &mut self,
+        name: &str,
+        arguments: &[Value],
+        ty: &Type,
+        indices: &[Index],
+        at: &[Value],
+    ) -> Option<Value> {
+        if self.call_shape(name) == Some(Shape::Bounds) {
+            let (index, value) = (indices.first()?, at.first()?);
+            let dimension = self.moved(value, index, [&Value::Integer(1), &Value::Integer(1)])?;
+            // One element of `shape(a)` is a `size(a, n)`.
+            let name = if name == "shape" { "size" } else { name };
+            return Some(Value::Call {
+                name: name.to_string(),
+                arguments: vec![arguments.first()?.clone(), dimension],
+                ty: ty.clone(),
+            });
+        }
+        if name == "transpose" && self.is_intrinsic(name) {
+            let ([i, j], [m, n]) = (indices, at) else {
+                return None;
+            };
+            let (indices, at) = ([j.clone(), i.clone()], [n.clone(), m.clone()]);
+            return self.element_at(arguments.first()?, &indices, &at);
+        }
+        if name == "spread" && self.is_intrinsic(name) {
+            let [source, Value::Integer(dimension), _] = arguments else {
+                return None;
+            };
+            let copies = usize::try_from(*dimension).ok()?.checked_sub(1)?;
+            let kept = |n: &usize| *n != copies;
+            let numbers = (0..indices.len()).filter(kept);
+            let indices: Vec<Index> = numbers.map(|n| indices[n].clone()).collect();
+            let numbers = (0..at.len()).filter(kept);
+            let at: Vec<Value> = numbers.map(|n| at[n].clone()).collect();
+            return self.element_at(source, &indices, &at);
+        }
+        let arguments = arguments
+            .iter()
+            .map(|argument| self.element_at(argument, indices, at))
+            .collect::<Option<Vec<_>>>()?;
+        Some(Value::Call {
+            name: name.to_string(),
+            arguments,
+            ty: ty.clone(),
         })
     }
 
     /// The index of another array in the same iteration: its lower bound as far from its own index
     /// as the leading one's.
     fn moved(&self, value: &Value, index: &Index, [lower, step]: [&Value; 2]) -> Option<Value> {
-        let show = |value: &Value| text::show(&self.function, value);
-        if show(step) == show(&index.step) {
+        if *step == index.step {
             let distance = self.distance(lower, &index.lower);
             return Some(match distance {
                 Value::Integer(n) => offset(value.clone(), n),
@@ -314,14 +314,7 @@ impl<'a> Lowering<'a> {
     /// `a - b`, where the same terms cancel.
     pub fn distance(&self, a: &Value, b: &Value) -> Value {
         let ((left, plus), (right, minus)) = (split(a), split(b));
-        let same = match (left, right) {
-            (None, None) => true,
-            (Some(left), Some(right)) => {
-                text::show(&self.function, left) == text::show(&self.function, right)
-            }
-            _ => false,
-        };
-        match (same, right) {
+        match (left == right, right) {
             (true, _) => Value::Integer(plus - minus),
             (false, None) => offset(a.clone(), -minus),
             (false, Some(_)) => Value::binary(BinaryOp::Subtract, a.clone(), b.clone()),
@@ -332,10 +325,10 @@ impl<'a> Lowering<'a> {
 /// Lower bound, upper bound and step of a section.
 pub fn bounds(value: &Value) -> Option<[&Value; 3]> {
     match value {
-        Value::Opaque { reason, inner } if reason.code == "array_section" => match &inner[..] {
-            [lower, upper, step] => Some([lower, upper, step]),
-            _ => None,
-        },
+        Value::Section(parts) => {
+            let [lower, upper, step] = &**parts;
+            Some([lower, upper, step])
+        }
         _ => None,
     }
 }

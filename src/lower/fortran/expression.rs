@@ -12,6 +12,7 @@ use tree_sitter::Node;
 use super::names::{field, kind};
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, UnaryOp};
+use crate::reason::ReasonCode;
 use crate::source::SourceText;
 use crate::syntax::{Role, SyntaxTree, named_children};
 
@@ -45,7 +46,9 @@ pub enum Expr {
     Complex(Box<Expr>, Box<Expr>),
     Array(Vec<Expr>),
     Select(Box<[Expr; 3]>),
-    Opaque(&'static str, String, Vec<Expr>),
+    /// An operator that the program may define itself, as written.
+    Operator(String, Vec<Expr>),
+    Opaque(ReasonCode, String, Vec<Expr>),
 }
 
 /// What the spelling of a real literal says about its size.
@@ -127,7 +130,7 @@ impl<'a> Reader<'a> {
 
     fn expression(&self, node: Node, depth: usize) -> Expr {
         if depth > DEPTH_LIMIT {
-            return Expr::Opaque("too_deep", String::new(), Vec::new());
+            return Expr::Opaque(ReasonCode::TooDeep, String::new(), Vec::new());
         }
         match self.tree.role(node) {
             Some(Role::Name) => match self.macros.get(self.tree.text(node)) {
@@ -150,7 +153,7 @@ impl<'a> Reader<'a> {
             }
             Some(Role::Parenthesised) => match named_children(node).first() {
                 Some(inner) => self.expression(*inner, depth + 1),
-                None => self.opaque("syntax_error", node, depth),
+                None => self.opaque(ReasonCode::SyntaxError, node, depth),
             },
             Some(Role::Binary) => self.binary(node, depth),
             Some(Role::Unary) => self.unary(node, depth),
@@ -160,14 +163,14 @@ impl<'a> Reader<'a> {
                     Box::new(self.expression(base, depth + 1)),
                     self.name(member),
                 ),
-                _ => self.opaque("syntax_error", node, depth),
+                _ => self.opaque(ReasonCode::SyntaxError, node, depth),
             },
             Some(Role::ComplexLiteral) => match named_children(node)[..] {
                 [re, im] => Expr::Complex(
                     Box::new(self.expression(re, depth + 1)),
                     Box::new(self.expression(im, depth + 1)),
                 ),
-                _ => self.opaque("syntax_error", node, depth),
+                _ => self.opaque(ReasonCode::SyntaxError, node, depth),
             },
             Some(Role::ArrayConstructor) => {
                 let typed = node.child_by_field_name(field::TYPE);
@@ -186,20 +189,22 @@ impl<'a> Reader<'a> {
                     [Some(c), Some(t), Some(e)] => {
                         Expr::Select(Box::new([c, t, e].map(|n| self.expression(n, depth + 1))))
                     }
-                    _ => self.opaque("syntax_error", node, depth),
+                    _ => self.opaque(ReasonCode::SyntaxError, node, depth),
                 }
             }
-            Some(Role::ImpliedDo) => self.opaque("io_implied_do", node, depth),
+            Some(Role::ImpliedDo) => self.opaque(ReasonCode::IoImpliedDo, node, depth),
             Some(Role::Keyword) => match node.child_by_field_name(field::VALUE) {
                 Some(value) => self.expression(value, depth + 1),
-                None => self.opaque("syntax_error", node, depth),
+                None => self.opaque(ReasonCode::SyntaxError, node, depth),
             },
-            _ if node.kind() == kind::COARRAY_EXPRESSION => self.opaque("coarray", node, depth),
-            _ if node.kind() == kind::NULL || node.kind() == kind::NIL => {
-                self.opaque("null", node, depth)
+            _ if node.kind() == kind::COARRAY_EXPRESSION => {
+                self.opaque(ReasonCode::Coarray, node, depth)
             }
-            _ if node.is_error() => self.opaque("syntax_error", node, depth),
-            _ => self.opaque("unknown_expression", node, depth),
+            _ if node.kind() == kind::NULL || node.kind() == kind::NIL => {
+                self.opaque(ReasonCode::Null, node, depth)
+            }
+            _ if node.is_error() => self.opaque(ReasonCode::SyntaxError, node, depth),
+            _ => self.opaque(ReasonCode::UnknownExpression, node, depth),
         }
     }
 
@@ -211,7 +216,7 @@ impl<'a> Reader<'a> {
             .find(|n| n.kind() == kind::LOOP_CONTROL)
             .map(|control| named_children(*control));
         let [variable, lower, upper, ref step @ ..] = control.unwrap_or_default()[..] else {
-            return self.opaque("implied_do", node, depth);
+            return self.opaque(ReasonCode::ImpliedDo, node, depth);
         };
         let mut inner = [variable, lower, upper]
             .map(|n| self.expression(n, depth + 1))
@@ -233,10 +238,10 @@ impl<'a> Reader<'a> {
             .next()
             .unwrap_or("")
             .to_string();
-        Expr::Opaque("implied_do", detail, inner)
+        Expr::Opaque(ReasonCode::ImpliedDo, detail, inner)
     }
 
-    fn opaque(&self, code: &'static str, node: Node, depth: usize) -> Expr {
+    fn opaque(&self, code: ReasonCode, node: Node, depth: usize) -> Expr {
         let detail = self
             .tree
             .text(node)
@@ -282,7 +287,7 @@ impl<'a> Reader<'a> {
         };
         match text.replace(['d', 'q'], "e").parse::<f64>() {
             Ok(value) => Expr::Real(value, spelled),
-            Err(_) => Expr::Opaque("number", text, Vec::new()),
+            Err(_) => Expr::Opaque(ReasonCode::SyntaxError, text, Vec::new()),
         }
     }
 
@@ -291,12 +296,12 @@ impl<'a> Reader<'a> {
         let parts =
             [field::LEFT, field::OPERATOR, field::RIGHT].map(|part| node.child_by_field_name(part));
         let [Some(left), Some(operator), Some(right)] = parts else {
-            return self.opaque("syntax_error", node, depth);
+            return self.opaque(ReasonCode::SyntaxError, node, depth);
         };
         let Some(op) = binary_operator(self.tree.text(operator)) else {
             let detail = self.tree.text(operator).to_string();
             let inner = [left, right].map(|n| self.expression(n, depth + 1));
-            return Expr::Opaque("defined_operator", detail, inner.into());
+            return Expr::Operator(detail, inner.into());
         };
         if op == BinaryOp::Power {
             let left = self.expression_of_operand(left, op, depth);
@@ -338,7 +343,7 @@ impl<'a> Reader<'a> {
             return self.long_sum(first, &links, depth + 1 + MOST_CHARGED);
         }
         if links.len() > CHAIN {
-            return self.opaque("too_deep", node, DEPTH_LIMIT);
+            return self.opaque(ReasonCode::TooDeep, node, DEPTH_LIMIT);
         }
         // A long chain leaves less room for what is nested in its operands.
         let depth = depth + 1 + (links.len() / CHARGE).min(MOST_CHARGED);
@@ -398,7 +403,7 @@ impl<'a> Reader<'a> {
     fn unary(&self, node: Node, depth: usize) -> Expr {
         let parts = [field::OPERATOR, field::ARGUMENT].map(|part| node.child_by_field_name(part));
         let [Some(operator), Some(argument)] = parts else {
-            return self.opaque("syntax_error", node, depth);
+            return self.opaque(ReasonCode::SyntaxError, node, depth);
         };
         let operand = self.expression(argument, depth + 1);
         match self.tree.text(operator) {
@@ -407,7 +412,7 @@ impl<'a> Reader<'a> {
             text if text.eq_ignore_ascii_case(".not.") => {
                 Expr::Unary(UnaryOp::Not, Box::new(operand))
             }
-            text => Expr::Opaque("defined_operator", text.to_string(), vec![operand]),
+            text => Expr::Operator(text.to_string(), vec![operand]),
         }
     }
 
@@ -415,7 +420,7 @@ impl<'a> Reader<'a> {
     fn apply(&self, node: Node, depth: usize) -> Expr {
         let mut children = named_children(node).into_iter();
         let Some(base) = children.next() else {
-            return self.opaque("syntax_error", node, depth);
+            return self.opaque(ReasonCode::SyntaxError, node, depth);
         };
         let place = self.place(node);
         children.fold(self.expression(base, depth + 1), |base, list| {

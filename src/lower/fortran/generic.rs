@@ -5,18 +5,19 @@
 
 use std::sync::Arc;
 
+use super::context::Returned;
 use super::expression::Argument;
 use super::intrinsic_types::Shape;
+use super::modules::{Declared, callee};
 use super::procedure::Lowering;
-use super::scope::{Class, Dummy, Scope, Symbol, TypeSpec};
+use super::scope::{Class, Dummy, Scope, TypeSpec};
 use crate::ir::{Role, Type, Value};
 
 /// A specific procedure.
 #[derive(Clone, Copy)]
 pub struct Candidate<'a> {
     pub name: &'a Arc<str>,
-    pub symbol: &'a Symbol,
-    pub home: &'a Scope,
+    pub declared: Declared<'a>,
     /// The dummy argument that the object of a type-bound procedure becomes.
     pub object: Option<usize>,
 }
@@ -45,7 +46,7 @@ pub enum Choice<'a> {
 impl<'a> Candidate<'a> {
     /// The names of the dummy arguments that arguments are given for.
     pub fn dummies(&self) -> Vec<Arc<str>> {
-        let numbered = self.symbol.arguments.iter().enumerate();
+        let numbered = self.declared.symbol.arguments.iter().enumerate();
         numbered
             .filter(|(at, _)| Some(*at) != self.object)
             .map(|(_, name)| name.clone())
@@ -57,19 +58,18 @@ impl<'a> Lowering<'a> {
     /// The procedures behind a generic name, from all modules that the scope sees.
     pub fn candidates(&self, scope: &'a Scope, name: &str) -> Vec<Candidate<'a>> {
         let mut found: Vec<Candidate> = Vec::new();
-        for (generic, home) in self.world.generics(scope, name) {
-            let Class::Generic(names) = &generic.class else {
+        for generic in self.world.generics(scope, name) {
+            let Class::Generic(names) = &generic.symbol.class else {
                 continue;
             };
             for name in names {
-                let Some((symbol, home)) = self.world.procedure(home, name) else {
+                let Some(declared) = self.world.procedure(generic.home, name) else {
                     continue;
                 };
-                if !found.iter().any(|known| std::ptr::eq(known.symbol, symbol)) {
+                if !found.iter().any(|known| known.declared == declared) {
                     found.push(Candidate {
                         name,
-                        symbol,
-                        home,
+                        declared,
                         object: None,
                     });
                 }
@@ -121,12 +121,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn fit(&mut self, candidate: &Candidate<'a>, given: &[Given]) -> Fit {
-        let Candidate {
-            symbol,
-            home,
-            object,
-            ..
-        } = candidate;
+        let (Declared { symbol, home, .. }, object) = (candidate.declared, candidate.object);
         let is_elemental = matches!(symbol.class, Class::Procedure(Shape::Elemental));
         if symbol.dummies.len() != symbol.arguments.len() {
             let count = symbol.arguments.len()
@@ -139,7 +134,7 @@ impl<'a> Lowering<'a> {
         }
         let numbered = symbol.arguments.iter().zip(&symbol.dummies).enumerate();
         let dummies: Vec<(&Arc<str>, &Dummy)> = numbered
-            .filter(|(at, _)| Some(*at) != *object)
+            .filter(|(at, _)| Some(*at) != object)
             .map(|(_, dummy)| dummy)
             .collect();
         let mut taken = vec![false; dummies.len()];
@@ -171,7 +166,7 @@ impl<'a> Lowering<'a> {
     /// Whether a declaration that was read tells what a value is.
     fn is_declared(&self, value: &Value) -> bool {
         !matches!(value, Value::Variable(id) | Value::Element { array: id, .. }
-            if self.function.variable(*id).role == Role::Undeclared)
+            if self.draft.variable(*id).role == Role::Undeclared)
     }
 
     fn rank_fit(&self, dummy: &Dummy, value: &Value, is_elemental: bool) -> Fit {
@@ -186,7 +181,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn type_fit(&mut self, dummy: &Dummy, home: &'a Scope, value: &Value) -> Fit {
-        let actual = value.ty(&self.function);
+        let actual = value.ty(self.draft.function());
         let expected = match &dummy.ty {
             None => return Fit::Maybe,
             Some(TypeSpec::Anything) => return Fit::Yes,
@@ -230,8 +225,8 @@ impl<'a> Lowering<'a> {
         let Some((own, _)) = ancestry.peek().copied() else {
             return Fit::Maybe;
         };
-        let fits = std::ptr::eq(own, expected)
-            || dummy.polymorphic && ancestry.any(|(ancestor, _)| std::ptr::eq(ancestor, expected));
+        let fits = own.id == expected.id
+            || dummy.polymorphic && ancestry.any(|(ancestor, _)| ancestor.id == expected.id);
         match (fits, named > 1) {
             (_, true) => Fit::Maybe,
             (true, false) => Fit::Yes,
@@ -241,31 +236,30 @@ impl<'a> Lowering<'a> {
 
     /// The name that calls of a chosen procedure have: its own, with its module where that means something else here.
     pub fn name_of(&mut self, candidate: &Candidate<'a>, shown: String) -> String {
-        let Candidate {
-            name, symbol, home, ..
-        } = candidate;
-        let callee = super::value::callee(home, name);
+        let (name, declared) = (candidate.name, candidate.declared);
+        let Declared { symbol, home, .. } = declared;
+        let callee = callee(home, name);
         let is_free = match self.world.procedure(self.scope, &shown) {
-            Some((other, _)) => std::ptr::eq(other, *symbol),
+            Some(other) => other == declared,
             None => !self.scope.symbols.contains_key(&*shown),
         };
-        let shown = match self.function.callees.get(&shown) {
+        let shown = match self.draft.function().callees.get(&shown) {
             Some(known) if *known != callee => format!("{}::{name}", home.name),
             None if !is_free => format!("{}::{name}", home.name),
             _ => shown,
         };
-        self.function.callees.insert(shown.clone(), callee);
+        self.draft.set_callee(shown.clone(), callee);
         if let Class::Procedure(shape) = symbol.class {
-            self.results
-                .insert(shown.clone(), (shape, symbol.dimensions.len()));
+            let rank = symbol.dimensions.len();
+            self.results.insert(&shown, Returned { shape, rank });
         }
         shown
     }
 
     /// The type of what a procedure gives.
     pub fn result_of(&mut self, candidate: &Candidate<'a>) -> Type {
-        match &candidate.symbol.ty {
-            Some(spec) => self.resolve(spec, candidate.home),
+        match &candidate.declared.symbol.ty {
+            Some(spec) => self.resolve(spec, candidate.declared.home),
             None => Type::Unknown,
         }
     }

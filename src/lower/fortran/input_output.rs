@@ -5,9 +5,9 @@ use tree_sitter::Node;
 use super::array_syntax::nest;
 use super::names::kind;
 use super::procedure::Lowering;
-use super::statements::NESTING_LIMIT;
 use crate::diagnostic::Place;
 use crate::ir::{Stmt, Value};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// What a statement does with the items of its list.
@@ -45,11 +45,10 @@ impl<'a> Lowering<'a> {
 
     /// What an input or output list names; an implied do is a loop over its items.
     fn items(&mut self, statement: Node, nodes: &[Node], way: Way, out: &mut Vec<Stmt>) {
-        if self.nesting >= NESTING_LIMIT {
-            out.push(self.opaque(statement, "too_deep", "", Vec::new()));
+        if !self.nesting.enter_statement() {
+            out.push(self.opaque(statement, ReasonCode::TooDeep, "", Vec::new()));
             return;
         }
-        self.nesting += 1;
         let place = self.place(statement);
         for item in nodes {
             match self.reader.tree.role(*item) {
@@ -61,7 +60,12 @@ impl<'a> Lowering<'a> {
                     self.items(statement, &parts, way, &mut body);
                     out.push(match control {
                         Some(control) => self.loop_over(statement, *control, body),
-                        None => self.opaque(*item, "io_implied_do", self.first_line(*item), body),
+                        None => self.opaque(
+                            *item,
+                            ReasonCode::IoImpliedDo,
+                            self.first_line(*item),
+                            body,
+                        ),
                     });
                 }
                 Some(_) => {
@@ -74,7 +78,7 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        self.nesting -= 1;
+        self.nesting.leave_statement();
     }
 
     fn printed(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) {
@@ -106,7 +110,7 @@ impl<'a> Lowering<'a> {
     /// A variable that a routine of the language gives a value, an array element by element.
     pub fn filled_by(&mut self, place: &Place, name: &str, target: Value, out: &mut Vec<Stmt>) {
         let assign = |this: &Self, target: Value| {
-            let ty = target.ty(&this.function);
+            let ty = target.ty(this.draft.function());
             let value = Value::Call {
                 name: name.to_string(),
                 arguments: Vec::new(),

@@ -1,5 +1,6 @@
 //! `size`, `lbound` and `ubound` of arrays whose declarations say it.
 
+use super::super::fold;
 use super::elementwise::{bounds, offset};
 use super::procedure::Lowering;
 use crate::ir::{BinaryOp, Value, VarId};
@@ -38,7 +39,7 @@ impl<'a> Lowering<'a> {
     fn ranges(&self, array: &Value) -> Option<Vec<Option<Range>>> {
         match array {
             Value::Variable(id) => {
-                let dimensions = &self.function.variable(*id).dimensions;
+                let dimensions = &self.draft.variable(*id).dimensions;
                 Some(
                     dimensions
                         .iter()
@@ -66,7 +67,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn declared(&self, array: VarId, at: usize) -> bool {
-        let extent = self.function.variable(array).dimensions.get(at);
+        let extent = self.draft.variable(array).dimensions.get(at);
         extent.is_some_and(|extent| extent.lower.is_some() && extent.upper.is_some())
     }
 
@@ -93,10 +94,9 @@ impl<'a> Lowering<'a> {
 }
 
 fn product(a: Value, b: Value) -> Value {
-    match (&a, &b) {
-        (Value::Integer(x), Value::Integer(y)) if x.checked_mul(*y).is_some() => {
-            Value::Integer(x * y)
-        }
-        _ => Value::binary(BinaryOp::Multiply, a, b),
-    }
+    let known = match (&a, &b) {
+        (Value::Integer(x), Value::Integer(y)) => fold::arithmetic(BinaryOp::Multiply, *x, *y),
+        _ => None,
+    };
+    known.map_or_else(|| Value::binary(BinaryOp::Multiply, a, b), Value::Integer)
 }

@@ -1,5 +1,6 @@
 //! Types and shapes of the results of intrinsic functions.
 
+use super::super::intrinsic_types::fixed;
 use crate::intrinsics::{Intrinsic, IntrinsicKind, Intrinsics, ResultType};
 use crate::ir::{Type, wider};
 use crate::source::Language;
@@ -74,19 +75,11 @@ pub fn result(intrinsic: Intrinsic, arguments: &[Type], kind: Option<u32>) -> Ty
             (None, _) => Type::Real(4),
         },
         ResultType::Complex => Type::Complex(2 * kind.unwrap_or(4)),
-        ResultType::Real4 => Type::Real(4),
-        ResultType::Real8 => Type::Real(8),
-        ResultType::LongDouble => Type::Real(16),
-        ResultType::Complex8 => Type::Complex(8),
-        ResultType::Complex16 => Type::Complex(16),
-        ResultType::Complex32 => Type::Complex(32),
         ResultType::Integer => match (intrinsic.kind, first()) {
             (IntrinsicKind::Integer, Type::Integer(size)) => Type::Integer(size),
             _ => Type::Integer(kind.unwrap_or(4)),
         },
-        ResultType::Logical => Type::Logical(4),
-        ResultType::Character => Type::CHARACTER,
-        ResultType::Pointer | ResultType::Nothing => Type::Unknown,
+        other => fixed(other).unwrap_or(Type::Unknown),
     }
 }
 

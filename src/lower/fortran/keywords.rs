@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::expression::Argument;
-use super::modules::Found;
-use super::procedure::Lowering;
+use super::modules::{Found, World};
 use super::scope::Scope;
 
-impl<'a> Lowering<'a> {
+impl<'a> World<'a> {
     /// Arguments with keywords in the places of their dummies, if the procedure is known and none is left out
     /// before the last one.
     pub fn in_order<'r>(
@@ -20,7 +19,7 @@ impl<'a> Lowering<'a> {
         if !has_keywords(&arguments) {
             return arguments;
         }
-        let Found::Symbol(symbol, _) = self.world.symbol(scope, name) else {
+        let Found::Symbol(symbol, _) = self.symbol(scope, name) else {
             return arguments;
         };
         ordered(&symbol.arguments, arguments)

@@ -1,9 +1,10 @@
 //! Sizes of types: kind parameters evaluated through named constants, modules and inquiry functions.
 
+use super::super::fold;
 use super::expression::{Argument, Expr, RealKind};
 use super::modules::{Found, World, intrinsic_constant};
 use super::scope::{Base, Class, Component, DerivedType, KindSpec, Scope, Symbol, TypeSpec};
-use crate::ir::{BinaryOp, Type, UnaryOp};
+use crate::ir::{Type, UnaryOp};
 
 /// Constants that refer to constants, types inside types: deeper is taken for a circle.
 pub const DEPTH_LIMIT: usize = 40;
@@ -132,14 +133,7 @@ impl<'a> World<'a> {
                     self.integer(left, scope, depth + 1)?,
                     self.integer(right, scope, depth + 1)?,
                 );
-                match op {
-                    BinaryOp::Add => left.checked_add(right),
-                    BinaryOp::Subtract => left.checked_sub(right),
-                    BinaryOp::Multiply => left.checked_mul(right),
-                    BinaryOp::Divide => left.checked_div(right),
-                    BinaryOp::Power => left.checked_pow(u32::try_from(right).ok()?),
-                    _ => None,
-                }
+                fold::arithmetic(*op, left, right)
             }
             Expr::Apply(function, arguments, _) => {
                 let Expr::Name(function) = &**function else {

@@ -5,21 +5,20 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::super::layout::{Arrangement, Layout, Room};
 use super::kinds::DEPTH_LIMIT;
 use super::modules::World;
-use super::scope::{Base, Bounds, Component, DerivedType, Scope, TypeSpec};
-use crate::ir::Type;
+use super::scope::{Base, Bounds, Component, DerivedType, Scope, TypeId, TypeSpec};
 
 /// Bytes of a pointer, also of a procedure pointer.
 const POINTER: u32 = 8;
 /// Bytes of an array descriptor before its dimensions, and of each dimension.
 const DESCRIPTOR: (u32, u32) = (40, 24);
 
-/// How much room an object takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
-    pub bytes: u32,
-    alignment: u32,
+/// An object in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    room: Room,
     /// Some data lies elsewhere, behind a pointer or an allocatable component.
     has_descriptors: bool,
 }
@@ -34,18 +33,46 @@ pub struct RecordLayout {
 }
 
 /// Layouts of the types met on the way; `None` for one that is not known, or not yet.
-type Known = FxHashMap<*const DerivedType, Option<Layout>>;
+type Known = FxHashMap<TypeId, Option<Object>>;
+
+/// The layouts of the derived types met so far.
+#[derive(Debug, Default)]
+pub struct Layouts {
+    known: FxHashMap<TypeId, RecordLayout>,
+}
+
+impl Layouts {
+    /// How a type lies in memory.
+    pub fn record<'a>(
+        &mut self,
+        world: World<'a>,
+        ty: &str,
+        home: &'a Scope,
+    ) -> Option<&RecordLayout> {
+        let (ty, home) = world.derived_type(home, ty)?;
+        let new = || world.record_layout(ty, home);
+        Some(self.known.entry(ty.id).or_insert_with(new))
+    }
+
+    /// Bytes of the structures of a type, without what lies behind pointers.
+    pub fn bytes<'a>(&mut self, world: World<'a>, spec: &TypeSpec, home: &'a Scope) -> Option<u32> {
+        let TypeSpec::Derived(name) = spec else {
+            return None;
+        };
+        self.record(world, name, home)?.bytes
+    }
+}
 
 impl<'a> World<'a> {
     /// Bytes of an object of a derived type, if all of it is inside the object and of constant size.
     pub fn size(&self, ty: &'a DerivedType, scope: &'a Scope) -> Option<u32> {
         self.layout(ty, scope)
-            .filter(|layout| !layout.has_descriptors)
-            .map(|layout| layout.bytes)
+            .filter(|object| !object.has_descriptors)
+            .map(|object| object.room.bytes)
     }
 
     /// The layout of a derived type, if every component is of constant size.
-    pub fn layout(&self, ty: &'a DerivedType, scope: &'a Scope) -> Option<Layout> {
+    fn layout(&self, ty: &'a DerivedType, scope: &'a Scope) -> Option<Object> {
         self.lay_out(ty, scope, &mut Known::default(), &mut |_, _| {})
     }
 
@@ -57,7 +84,7 @@ impl<'a> World<'a> {
         };
         let whole = self.lay_out(ty, scope, &mut Known::default(), &mut visit);
         RecordLayout {
-            bytes: whole.map(|layout| layout.bytes),
+            bytes: whole.map(|object| object.room.bytes),
             offsets,
         }
     }
@@ -69,32 +96,32 @@ impl<'a> World<'a> {
         scope: &'a Scope,
         known: &mut Known,
         visit: &mut dyn FnMut(&Component, u32),
-    ) -> Option<Layout> {
+    ) -> Option<Object> {
         // A type inside itself has no size.
-        known.insert(ty, None);
-        let mut whole = Layout {
-            alignment: 1,
-            ..Layout::default()
-        };
+        known.insert(ty.id, None);
+        let mut layout = Layout::new(Arrangement::Structure, 1);
+        let mut has_descriptors = false;
         if let Some(parent) = &ty.parent {
             let (parent, scope) = self.derived_type(scope, parent)?;
-            if known.contains_key(&(parent as *const _)) || known.len() > DEPTH_LIMIT {
+            if known.contains_key(&parent.id) || known.len() > DEPTH_LIMIT {
                 return None;
             }
-            whole = self.lay_out(parent, scope, known, visit)?;
+            let parent = self.lay_out(parent, scope, known, visit)?;
+            layout = Layout::after(parent.room);
+            has_descriptors = parent.has_descriptors;
         } else if ty.components.is_empty() {
             return None;
         }
         for component in &ty.components {
             let own = self.component_layout(component, scope, known)?;
-            let offset = whole.bytes.checked_next_multiple_of(own.alignment)?;
-            visit(component, offset);
-            whole.bytes = offset.checked_add(own.bytes)?;
-            whole.alignment = whole.alignment.max(own.alignment);
-            whole.has_descriptors |= own.has_descriptors;
+            visit(component, layout.place(own.room)?);
+            has_descriptors |= own.has_descriptors;
         }
-        whole.bytes = whole.bytes.checked_next_multiple_of(whole.alignment)?;
-        known.insert(ty, Some(whole));
+        let whole = Object {
+            room: layout.room()?,
+            has_descriptors,
+        };
+        known.insert(ty.id, Some(whole));
         Some(whole)
     }
 
@@ -103,40 +130,33 @@ impl<'a> World<'a> {
         component: &Component,
         scope: &'a Scope,
         known: &mut Known,
-    ) -> Option<Layout> {
+    ) -> Option<Object> {
         if component.indirect {
             return descriptor(component);
         }
         let element = match &component.ty {
             TypeSpec::Derived(name) => {
                 let (ty, scope) = self.derived_type(scope, name)?;
-                match known.get(&(ty as *const _)) {
-                    Some(layout) => (*layout)?,
+                match known.get(&ty.id) {
+                    Some(object) => (*object)?,
                     None if known.len() < DEPTH_LIMIT => {
                         self.lay_out(ty, scope, known, &mut |_, _| {})?
                     }
                     None => return None,
                 }
             }
-            TypeSpec::Intrinsic(Base::Character, length) => Layout {
-                bytes: self.length(length.as_ref(), scope, 0)?,
-                alignment: 1,
+            TypeSpec::Intrinsic(Base::Character, length) => Object {
+                room: Room {
+                    bytes: self.length(length.as_ref(), scope, 0)?,
+                    alignment: 1,
+                },
                 has_descriptors: false,
             },
             spec => {
                 let resolved = self.resolve(spec, scope);
-                let bytes = resolved
-                    .ty
-                    .bytes()
-                    .filter(|_| resolved.unknown_kind.is_none())?;
-                let alignment = if let Type::Complex(_) = resolved.ty {
-                    bytes / 2
-                } else {
-                    bytes
-                };
-                Layout {
-                    bytes,
-                    alignment: alignment.max(1),
+                let is_known = resolved.unknown_kind.is_none();
+                Object {
+                    room: Room::of(&resolved.ty).filter(|_| is_known)?,
                     has_descriptors: false,
                 }
             }
@@ -148,8 +168,8 @@ impl<'a> World<'a> {
         let count = extents
             .into_iter()
             .try_fold(1u32, |count, extent| count.checked_mul(extent?))?;
-        Some(Layout {
-            bytes: element.bytes.checked_mul(count)?,
+        Some(Object {
+            room: element.room.times(count)?,
             ..element
         })
     }
@@ -173,7 +193,7 @@ impl<'a> World<'a> {
 
 /// What a pointer or an allocatable component takes in its object. A string of deferred length has its length
 /// somewhere in the object too.
-fn descriptor(component: &Component) -> Option<Layout> {
+fn descriptor(component: &Component) -> Option<Object> {
     if matches!(component.ty, TypeSpec::Intrinsic(Base::Character, Some(_))) {
         return None;
     }
@@ -189,9 +209,11 @@ fn descriptor(component: &Component) -> Option<Layout> {
         (true, TypeSpec::Anything) => 2 * POINTER,
         (true, _) => POINTER,
     };
-    Some(Layout {
-        bytes: data.checked_add(class)?,
-        alignment: POINTER,
+    Some(Object {
+        room: Room {
+            bytes: data.checked_add(class)?,
+            alignment: POINTER,
+        },
         has_descriptors: true,
     })
 }

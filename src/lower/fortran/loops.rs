@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::super::jumps;
 use super::names::{field, kind};
 use super::procedure::{Lowering, Meaning};
 use super::scope::TypeSpec;
 use super::statements::children;
 use super::types::type_spec;
 use super::visit;
-use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Value, VarId};
+use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// One index of `do concurrent` or `forall`.
@@ -55,7 +55,8 @@ impl<'a> Lowering<'a> {
                     condition.map(|value| self.hoist_reductions(&place, value, &mut first));
                 Control::Uncounted {
                     condition,
-                    reason: reason("while_loop", self.first_line(node)),
+                    tested: Tested::BeforeBody,
+                    reason: reason(ReasonCode::WhileLoop, self.first_line(node)),
                 }
             }
             Some(control) => {
@@ -81,20 +82,20 @@ impl<'a> Lowering<'a> {
             }
             None => Control::Uncounted {
                 condition: None,
-                reason: reason("infinite_loop", self.first_line(node)),
+                tested: Tested::BeforeBody,
+                reason: reason(ReasonCode::InfiniteLoop, self.first_line(node)),
             },
         };
         let mut body = first;
         body.extend(self.loop_body(&parts, name.clone()));
         let (place, end_line) = (self.place(node), self.end_line(node));
         // What `exit name` and `cycle name` inside of inner loops go to.
-        let mark = |word: &str| {
-            name.as_ref()
-                .map(|name| jumps::label(place.clone(), &format!("{word} {name}")))
+        let mut mark = |word: &str| {
+            let name = name.as_ref()?;
+            Some(self.marks.label(place.clone(), &format!("{word} {name}")))
         };
         body.extend(mark("cycle"));
         let after = mark("exit");
-        self.has_marks |= after.is_some();
         out.push(Stmt::Loop(Box::new(Loop {
             place,
             end_line,
@@ -119,9 +120,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn loop_body(&mut self, parts: &[Node], name: Option<Arc<str>>) -> Vec<Stmt> {
-        self.loops.push(name);
+        self.loops.enter(name);
         let body = self.block(parts);
-        self.loops.pop();
+        self.loops.leave();
         body
     }
 
@@ -156,7 +157,8 @@ impl<'a> Lowering<'a> {
         let [variable, lower, upper, ..] = parts[..] else {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("syntax_error", text),
+                tested: Tested::BeforeBody,
+                reason: reason(ReasonCode::SyntaxError, text),
             };
         };
         let [lower, upper] = [lower, upper].map(|n| self.reader.read(n));
@@ -171,13 +173,15 @@ impl<'a> Lowering<'a> {
         let Some(variable) = self.index_variable(variable) else {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("loop_variable", text),
+                tested: Tested::BeforeBody,
+                reason: reason(ReasonCode::LoopVariable, text),
             };
         };
-        if self.function.variable(variable).ty.is_floating() {
+        if self.draft.variable(variable).ty.is_floating() {
             return Control::Uncounted {
                 condition: None,
-                reason: reason("real_loop_variable", text),
+                tested: Tested::BeforeBody,
+                reason: reason(ReasonCode::RealLoopVariable, text),
             };
         }
         Control::Counted {
@@ -346,7 +350,7 @@ impl<'a> Lowering<'a> {
             Some(only @ Stmt::Loop(_)) if count > 0 => only,
             last => {
                 body.extend(last);
-                self.opaque(node, "syntax_error", self.first_line(node), body)
+                self.opaque(node, ReasonCode::SyntaxError, self.first_line(node), body)
             }
         }
     }
@@ -370,6 +374,6 @@ fn contiguity(indices: &[VarId], body: &[Stmt]) -> Vec<f64> {
         .collect()
 }
 
-pub fn reason(code: &'static str, detail: String) -> Reason {
+pub fn reason(code: ReasonCode, detail: String) -> Reason {
     Reason { code, detail }
 }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::allocations::Allocations;
 use super::scope::{Class, DerivedType, Scope, Symbol};
+use crate::ir::Callee;
 
 /// `use` chains and type chains longer than this are taken for circles.
 const CHAIN_LIMIT: usize = 30;
@@ -43,6 +44,41 @@ impl Modules {
 pub struct World<'a> {
     pub own: &'a Modules,
     pub others: &'a Modules,
+}
+
+/// A symbol where it is declared.
+#[derive(Clone, Copy)]
+pub struct Declared<'a> {
+    /// The name that its own scope gives it.
+    pub name: &'a Arc<str>,
+    pub symbol: &'a Symbol,
+    pub home: &'a Scope,
+}
+
+impl PartialEq for Declared<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.home.id == other.home.id && self.name == other.name
+    }
+}
+
+impl<'a> Declared<'a> {
+    /// What a scope itself declares under a name.
+    fn within(home: &'a Scope, name: &str) -> Option<Declared<'a>> {
+        let (name, symbol) = home.symbols.get_key_value(name)?;
+        Some(Declared { name, symbol, home })
+    }
+
+    fn is_procedure(&self) -> bool {
+        matches!(self.symbol.class, Class::Procedure(_))
+    }
+}
+
+/// The procedure of a module.
+pub fn callee(home: &Scope, name: &str) -> Callee {
+    Callee {
+        module: home.name.to_string(),
+        name: name.to_string(),
+    }
 }
 
 /// What a name is.
@@ -92,21 +128,19 @@ impl<'a> World<'a> {
     /// The procedure that a name stands for, under the name that its module gives it; nothing for those of the scope's
     /// own hosts.
     pub fn module_procedure(&self, scope: &'a Scope, name: &str) -> Option<(&'a str, &'a Scope)> {
-        let own = |scope: &'a Scope, name: &str| {
-            let (name, symbol) = scope.symbols.get_key_value(name)?;
-            Some((&**name, symbol, scope))
-        };
-        let Hit::Found((name, symbol, home)) = self.chain(scope, name, 0, &own) else {
+        let Hit::Found(Declared { name, symbol, home }) =
+            self.chain(scope, name, 0, &Declared::within)
+        else {
             return None;
         };
         let is_procedure = matches!(symbol.class, Class::Procedure(_) | Class::Generic(_));
         let is_module = || {
             self.module(&home.name)
-                .is_some_and(|module| std::ptr::eq(&**module, home))
+                .is_some_and(|module| module.id == home.id)
         };
         let mut hosts = std::iter::successors(Some(scope), |scope| scope.host.as_deref());
-        (is_procedure && is_module() && !hosts.any(|host| std::ptr::eq(host, home)))
-            .then_some((name, home))
+        (is_procedure && is_module() && !hosts.any(|host| host.id == home.id))
+            .then_some((&**name, home))
     }
 
     pub fn symbol(&self, scope: &'a Scope, name: &str) -> Found<'a> {
@@ -121,8 +155,8 @@ impl<'a> World<'a> {
     }
 
     /// All generic interfaces of a name that a scope sees: those of several modules make one.
-    pub fn generics(&self, scope: &'a Scope, name: &str) -> Vec<(&'a Symbol, &'a Scope)> {
-        let mut found: Vec<(&Symbol, &Scope)> = Vec::new();
+    pub fn generics(&self, scope: &'a Scope, name: &str) -> Vec<Declared<'a>> {
+        let mut found: Vec<Declared> = Vec::new();
         let mut next = Some(scope);
         while let Some(scope) = next {
             self.gather(scope, name, 0, &mut found);
@@ -135,21 +169,13 @@ impl<'a> World<'a> {
         found
     }
 
-    fn gather(
-        &self,
-        scope: &'a Scope,
-        name: &str,
-        depth: usize,
-        found: &mut Vec<(&'a Symbol, &'a Scope)>,
-    ) {
+    fn gather(&self, scope: &'a Scope, name: &str, depth: usize, found: &mut Vec<Declared<'a>>) {
         if depth > CHAIN_LIMIT || found.len() >= MOST_GENERICS {
             return;
         }
-        if let Some(symbol) = scope.symbols.get(name) {
-            if matches!(symbol.class, Class::Generic(_))
-                && !found.iter().any(|(known, _)| std::ptr::eq(*known, symbol))
-            {
-                found.push((symbol, scope));
+        if let Some(declared) = Declared::within(scope, name) {
+            if matches!(declared.symbol.class, Class::Generic(_)) && !found.contains(&declared) {
+                found.push(declared);
             } else {
                 return;
             }
@@ -168,11 +194,9 @@ impl<'a> World<'a> {
     }
 
     /// A procedure by its name.
-    pub fn procedure(&self, scope: &'a Scope, name: &str) -> Option<(&'a Symbol, &'a Scope)> {
-        match self.symbol(scope, name) {
-            Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => {
-                Some((symbol, home))
-            }
+    pub fn procedure(&self, scope: &'a Scope, name: &str) -> Option<Declared<'a>> {
+        match self.chain(scope, name, 0, &Declared::within) {
+            Hit::Found(declared) => Some(declared).filter(Declared::is_procedure),
             _ => None,
         }
     }
@@ -270,14 +294,8 @@ impl<'a> World<'a> {
         let Class::Generic(names) = &symbol.class else {
             return Some((symbol, scope));
         };
-        names
-            .iter()
-            .find_map(|name| match self.symbol(scope, name) {
-                Found::Symbol(symbol, scope) if matches!(symbol.class, Class::Procedure(_)) => {
-                    Some((symbol, scope))
-                }
-                _ => None,
-            })
+        let declared = names.iter().find_map(|name| self.procedure(scope, name))?;
+        Some((declared.symbol, declared.home))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Operators and assignments that procedures define.
 
-use std::sync::Arc;
-
 use super::bound::Operand;
 use super::generic::{Candidate, Choice, Given};
 use super::procedure::Lowering;
 use super::scope::Scope;
+use super::spelling::spelled;
 use crate::ir::{BinaryOp, Reason, Type, UnaryOp, Value};
+use crate::reason::ReasonCode;
 
 /// The generic name of an assignment.
 const ASSIGNMENT: &str = "assignment(=)";
@@ -72,7 +72,10 @@ impl<'a> Lowering<'a> {
         }
         let arguments = vec![target.clone(), value.clone()];
         // A copy of a structure, unless a subroutine certainly takes two of the type.
-        let is_copy = match (target.ty(&self.function), value.ty(&self.function)) {
+        let is_copy = match (
+            target.ty(self.draft.function()),
+            value.ty(self.draft.function()),
+        ) {
             (Type::Derived(target, _), Type::Derived(value, _)) => target == value,
             _ => false,
         };
@@ -84,7 +87,7 @@ impl<'a> Lowering<'a> {
                 let name = self.name_of(&candidate, candidate.name.to_string());
                 Some((name, arguments))
             }
-            Choice::Several if value.ty(&self.function) != Type::Unknown => {
+            Choice::Several if value.ty(self.draft.function()) != Type::Unknown => {
                 Some((ASSIGNMENT.to_string(), arguments))
             }
             Choice::Several | Choice::None => None,
@@ -92,14 +95,14 @@ impl<'a> Lowering<'a> {
     }
 
     fn is_structure(&self, value: &Value) -> bool {
-        matches!(value.ty(&self.function), Type::Derived(..))
+        matches!(value.ty(self.draft.function()), Type::Derived(..))
     }
 
     /// The procedure behind an operator or the assignment, from interfaces and the types of the operands.
     fn defined(&mut self, name: &str, operands: &[Value], scope: &'a Scope) -> Choice<'a> {
         let mut candidates = self.candidates(scope, name);
         for operand in operands {
-            let Type::Derived(ty, _) = operand.ty(&self.function) else {
+            let Type::Derived(ty, _) = operand.ty(self.draft.function()) else {
                 continue;
             };
             let operand = Operand {
@@ -120,7 +123,7 @@ impl<'a> Lowering<'a> {
     fn is_exact(&self, value: &Value) -> bool {
         match value {
             Value::Variable(id) | Value::Element { array: id, .. } => {
-                !self.polymorphic.contains(id)
+                !self.variables.is_polymorphic(*id)
             }
             _ => true,
         }
@@ -132,7 +135,7 @@ impl<'a> Lowering<'a> {
         spelled.retain(|c| !c.is_whitespace());
         if !(spelled.starts_with('.') && spelled.ends_with('.')) {
             let reason = Reason {
-                code: "defined_operator",
+                code: ReasonCode::SyntaxError,
                 detail: detail.to_string(),
             };
             return Value::Opaque {
@@ -152,39 +155,8 @@ fn unnamed(values: &[Value]) -> Vec<Given> {
 fn add<'a>(candidates: &mut Vec<Candidate<'a>>, candidate: Candidate<'a>) {
     if !candidates
         .iter()
-        .any(|known| std::ptr::eq(known.symbol, candidate.symbol))
+        .any(|known| known.declared == candidate.declared)
     {
         candidates.push(candidate);
-    }
-}
-
-/// A generic name without spaces, operators in one spelling.
-pub fn generic_name(text: &str) -> Arc<str> {
-    let mut name = text.to_ascii_lowercase();
-    name.retain(|c| !c.is_whitespace());
-    let Some(operator) = name
-        .strip_prefix("operator(")
-        .and_then(|rest| rest.strip_suffix(')'))
-    else {
-        return name.into();
-    };
-    let symbol = match operator {
-        ".lt." => "<",
-        ".le." => "<=",
-        ".gt." => ">",
-        ".ge." => ">=",
-        ".eq." => "==",
-        ".ne." => "/=",
-        other => other,
-    };
-    format!("operator({symbol})").into()
-}
-
-fn spelled(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::And => ".and.",
-        BinaryOp::Or => ".or.",
-        BinaryOp::Other => "//",
-        op => op.sign(),
     }
 }

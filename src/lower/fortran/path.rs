@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::expression::{Argument, Expr};
+use super::scope::Scope;
 use crate::diagnostic::Place;
 
 /// What stands behind a name: `(arguments)`.
@@ -14,9 +15,20 @@ pub struct Path<'e> {
     pub substring: Applied<'e>,
 }
 
+/// A name with its arguments.
+#[derive(Clone, Copy)]
 pub struct Part<'e> {
     pub name: &'e Arc<str>,
     pub applied: Applied<'e>,
+}
+
+/// The type that a procedure is looked for in.
+pub struct Owner<'a> {
+    pub ty: Arc<str>,
+    /// The scope that knows it.
+    pub home: &'a Scope,
+    /// Whether the object is of that very type, not of one that extends it.
+    pub is_exact: bool,
 }
 
 impl<'e> Path<'e> {

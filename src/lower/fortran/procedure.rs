@@ -2,62 +2,46 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::super::jumps;
+use super::super::draft::Draft;
+use super::super::jumps::Marks;
+use super::assigned::Assigned;
+use super::context::{Aliases, Expansions, Loops, Nesting, Results, Statement};
 use super::expression::{Expr, Reader};
-use super::intrinsic_types::Shape;
 use super::kinds::{ASSUMED_KIND, Resolved};
-use super::layouts::RecordLayout;
+use super::layouts::Layouts;
 use super::modules::{Found, World};
 use super::names::{field, kind};
-use super::scope::{Bounds, Class, DerivedType, Scope, Symbol, TypeSpec};
-use super::units::{self, ProcedureUnit};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use super::remarks::Remarks;
+use super::scope::{Bounds, Class, Scope, Symbol, TypeSpec};
+use super::units::ProcedureUnit;
+use super::variables::Variables;
+use crate::diagnostic::{Place, Severity};
 use crate::ir::{
     self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable,
 };
+use crate::reason::ReasonCode;
 use crate::syntax::named_children;
 
-/// State of lowering one procedure.
+/// One procedure on its way to the IR. What is only read stands first; each of the rest owns one thing.
 pub struct Lowering<'a> {
-    pub reader: &'a Reader<'a>,
-    pub world: World<'a>,
-    pub scope: &'a Scope,
-    pub function: Function,
-    pub diagnostics: Vec<Diagnostic>,
-    /// Variables by the scope that declares them (its address) and their path there.
-    pub ids: FxHashMap<(usize, Arc<str>), VarId>,
-    /// Names that `associate` gave to other expressions, innermost last.
-    pub aliases: Vec<(Arc<str>, Expr)>,
-    /// Statements inside statements, values inside values: bounded.
-    pub depth: usize,
-    pub nesting: usize,
-    /// Statement functions that are being expanded, outermost first, and how many have been.
-    pub expanding: Vec<Arc<str>>,
-    pub expansions: usize,
-    /// What has to be evaluated before the statement at hand; `None` where nothing can stand before it.
-    pub before: Option<Vec<ir::Stmt>>,
-    /// Names of the loops around, innermost last.
-    pub loops: Vec<Option<Arc<str>>>,
-    /// Ranks of what the unit assigns to with subscripts, by path; made when first needed.
-    pub assigned: Option<FxHashMap<String, usize>>,
-    pub unit: Node<'a>,
-    /// Whether marks of labels and jumps stand in the body.
-    pub has_marks: bool,
-    /// Variables that `equivalence` lays over a common block: they may reach into its other members.
-    pub overlays: Vec<VarId>,
-    /// The statement at hand, for what has no place of its own.
-    pub here: Place,
-    /// How the derived types met so far lie in memory.
-    pub records: FxHashMap<*const DerivedType, RecordLayout>,
-    /// How functions treat arrays that calls name otherwise than the scope does, and the ranks of their results.
-    pub results: FxHashMap<String, (Shape, usize)>,
-    /// Variables that may be of a type that extends their own.
-    pub polymorphic: FxHashSet<VarId>,
-    /// What was already remarked upon.
-    pub remarked: FxHashSet<String>,
+    pub(super) reader: &'a Reader<'a>,
+    pub(super) world: World<'a>,
+    pub(super) scope: &'a Scope,
+    pub(super) unit: &'a ProcedureUnit<'a>,
+    pub(super) draft: Draft,
+    pub(super) variables: Variables,
+    pub(super) marks: Marks,
+    pub(super) statement: Statement,
+    pub(super) loops: Loops,
+    pub(super) nesting: Nesting,
+    pub(super) aliases: Aliases,
+    pub(super) expansions: Expansions,
+    pub(super) assigned: Assigned,
+    pub(super) layouts: Layouts,
+    pub(super) results: Results,
+    pub(super) remarks: &'a mut Remarks,
 }
 
 /// What a name means where it stands.
@@ -70,63 +54,44 @@ pub enum Meaning<'a> {
     Nowhere,
 }
 
+/// Lowers one procedure; what there is to report of it goes into `remarks`.
 pub fn lower<'a>(
     reader: &'a Reader<'a>,
     world: World<'a>,
     unit: &'a ProcedureUnit<'a>,
-    remarked: FxHashSet<String>,
-) -> (Function, Vec<Diagnostic>, FxHashSet<String>) {
+    remarks: &'a mut Remarks,
+) -> Function {
     let place = reader.place(unit.node);
-    let function = Function::new(unit.name.to_string(), place);
     let mut lowering = Lowering {
         reader,
         world,
         scope: &unit.scope,
-        function,
-        diagnostics: Vec::new(),
-        ids: FxHashMap::default(),
-        aliases: Vec::new(),
-        depth: 0,
-        nesting: 0,
-        expanding: Vec::new(),
-        expansions: 0,
-        before: None,
-        loops: Vec::new(),
-        assigned: None,
-        unit: unit.node,
-        has_marks: false,
-        overlays: Vec::new(),
-        here: reader.place(unit.node),
-        records: FxHashMap::default(),
-        results: FxHashMap::default(),
-        polymorphic: FxHashSet::default(),
-        remarked,
+        unit,
+        draft: Draft::new(unit.name.to_string(), place.clone()),
+        variables: Variables::default(),
+        marks: Marks::default(),
+        statement: Statement::at(place),
+        loops: Loops::default(),
+        nesting: Nesting::default(),
+        aliases: Aliases::default(),
+        expansions: Expansions::default(),
+        assigned: Assigned::default(),
+        layouts: Layouts::default(),
+        results: Results::default(),
+        remarks,
     };
     lowering.arguments(&unit.arguments);
     let body = lowering.block(&unit.statements);
-    lowering.function.body = body;
-    if lowering.has_marks {
-        jumps::structure(&mut lowering.function);
-    }
+    lowering.draft.set_body(body, &lowering.marks);
     lowering.share_overlays();
-    // What a submodule holds belongs to its module.
-    let name = |host: &Arc<Scope>| host.ancestor.as_ref().unwrap_or(&host.name).to_string();
-    let host = unit.scope.host.as_ref().map(name);
-    lowering.function.is_private = unit
-        .scope
-        .host
-        .as_ref()
-        .is_some_and(|host| !host.shows(&unit.name));
-    lowering.function.host = host.filter(|name| !name.is_empty());
+    lowering.name_host();
     // Of a structure that is the result the body may name nothing but components.
     if unit.node.kind() == kind::FUNCTION {
         lowering.meaning(&unit.result, lowering.scope);
     }
-    lowering.function.result = lowering
-        .ids
-        .get(&(key(lowering.scope), unit.result.clone()))
-        .copied();
-    (lowering.function, lowering.diagnostics, lowering.remarked)
+    let result = lowering.variables.get(lowering.scope.id, &unit.result);
+    lowering.draft.set_result(result);
+    lowering.draft.finish()
 }
 
 impl<'a> Lowering<'a> {
@@ -134,10 +99,23 @@ impl<'a> Lowering<'a> {
         self.reader.place(node)
     }
 
+    /// What contains the procedure, and whether that shows it.
+    fn name_host(&mut self) {
+        let host = self.scope.host.as_deref();
+        let is_hidden = host.is_some_and(|host| !host.shows(&self.unit.name));
+        self.draft.set_private(is_hidden);
+        // What a submodule holds belongs to its module.
+        let name = host.map(|host| host.ancestor.as_ref().unwrap_or(&host.name));
+        self.draft.set_host(
+            name.map(|name| name.to_string())
+                .filter(|name| !name.is_empty()),
+        );
+    }
+
     /// What `name` is, seen from `scope`; makes the variable if it is one.
     pub fn meaning(&mut self, name: &Arc<str>, scope: &'a Scope) -> Meaning<'a> {
-        if let Some(id) = self.ids.get(&(key(scope), name.clone())) {
-            return Meaning::Variable(*id);
+        if let Some(id) = self.variables.get(scope.id, name) {
+            return Meaning::Variable(id);
         }
         match self.world.symbol(scope, name) {
             Found::Symbol(symbol, home) => match &symbol.class {
@@ -151,7 +129,7 @@ impl<'a> Lowering<'a> {
                 }
                 Class::Variable(_) | Class::Constant(_) => {
                     let id = self.variable(name, symbol, home);
-                    self.ids.insert((key(scope), name.clone()), id);
+                    self.variables.insert(scope.id, name, id);
                     Meaning::Variable(id)
                 }
             },
@@ -183,8 +161,8 @@ impl<'a> Lowering<'a> {
         role: Role,
         constant: Option<ir::Value>,
     ) -> VarId {
-        let place = self.function.place.clone();
-        let id = self.push(Variable {
+        let place = self.draft.place().clone();
+        let id = self.draft.add(Variable {
             name: name.to_string(),
             ty,
             dimensions: Vec::new(),
@@ -192,13 +170,8 @@ impl<'a> Lowering<'a> {
             constant,
             place,
         });
-        self.ids.insert((key(scope), name.clone()), id);
+        self.variables.insert(scope.id, name, id);
         id
-    }
-
-    pub fn push(&mut self, variable: Variable) -> VarId {
-        self.function.variables.push(variable);
-        VarId(self.function.variables.len() as u32 - 1)
     }
 
     /// Dummy arguments come first, in order, whatever their bounds name.
@@ -221,17 +194,15 @@ impl<'a> Lowering<'a> {
         let Some(name) = node.child_by_field_name(field::NAME) else {
             return;
         };
-        self.function
-            .entries
-            .push(self.reader.name(name).to_string());
+        self.draft.add_entry(self.reader.name(name).to_string());
         let list = node.child_by_field_name(field::PARAMETERS);
         let arguments = list.map_or_else(Vec::new, named_children);
-        let own = units::heading(self.reader, self.unit).1;
-        let is_same = arguments.iter().map(|n| self.reader.name(*n)).eq(own);
-        if !is_same || !out.is_empty() || self.unit.kind() == kind::FUNCTION {
+        let names = arguments.iter().map(|n| self.reader.name(*n));
+        let is_same = names.eq(self.unit.arguments.iter().cloned());
+        if !is_same || !out.is_empty() || self.unit.node.kind() == kind::FUNCTION {
             let text = self.first_line(node);
             let reason = Reason {
-                code: "entry",
+                code: ReasonCode::Entry,
                 detail: text,
             };
             out.push(Stmt::Opaque {
@@ -244,8 +215,8 @@ impl<'a> Lowering<'a> {
 
     /// The variable of a declared name, made if it is new, with type, bounds and value seen from `home`.
     pub fn variable(&mut self, name: &Arc<str>, symbol: &'a Symbol, home: &'a Scope) -> VarId {
-        if let Some(id) = self.ids.get(&(key(home), name.clone())) {
-            return *id;
+        if let Some(id) = self.variables.get(home.id, name) {
+            return id;
         }
         let id = self.declare(name, symbol, home);
         self.complete(id, name, symbol, home);
@@ -257,7 +228,7 @@ impl<'a> Lowering<'a> {
         let spec = symbol.ty.clone().or_else(|| home.implicit_type(name));
         let ty = spec.map_or(Type::Unknown, |spec| self.resolve(&spec, home));
         let ty = ty.of_elements(!symbol.dimensions.is_empty());
-        let foreign = !std::ptr::eq(home, self.scope);
+        let foreign = home.id != self.scope.id;
         let role = match &symbol.class {
             Class::Constant(_) => Role::Constant(ConstantOrigin::Parameter),
             Class::Variable(_) if foreign => Role::Global,
@@ -267,7 +238,7 @@ impl<'a> Lowering<'a> {
         let shown = self.distinct_name(name, home, foreign);
         let dimensions = vec![Extent::default(); symbol.dimensions.len()];
         let place = symbol.place.clone();
-        let id = self.push(Variable {
+        let id = self.draft.add(Variable {
             name: shown,
             ty,
             dimensions,
@@ -275,17 +246,14 @@ impl<'a> Lowering<'a> {
             constant: None,
             place,
         });
-        if let Some(bytes) = symbol
-            .ty
-            .as_ref()
-            .and_then(|spec| self.bytes_of_record(spec, home))
-        {
-            self.function.record_bytes.insert(id, bytes);
+        let spec = symbol.ty.as_ref();
+        if let Some(bytes) = spec.and_then(|spec| self.layouts.bytes(self.world, spec, home)) {
+            self.draft.set_record_bytes(id, bytes);
         }
         if symbol.polymorphic {
-            self.polymorphic.insert(id);
+            self.variables.set_polymorphic(id);
         }
-        self.ids.insert((key(home), name.clone()), id);
+        self.variables.insert(home.id, name, id);
         id
     }
 
@@ -303,18 +271,17 @@ impl<'a> Lowering<'a> {
             _ => (&symbol.dimensions[..], home),
         };
         let dimensions = self.extents(bounds, scope);
-        self.function.variables[id.0 as usize].dimensions = dimensions;
+        self.draft.set_dimensions(id, dimensions);
         if let Class::Constant(value) = &symbol.class {
             let value = self.value(value, home);
-            self.function.variables[id.0 as usize].constant = Some(value);
+            self.draft.set_constant(id, value);
         }
     }
 
     /// A name from elsewhere that the procedure also has on its own is told apart by its module.
     fn distinct_name(&self, name: &Arc<str>, home: &Scope, foreign: bool) -> String {
-        let clashes = foreign
-            && (self.scope.symbols.contains_key(name)
-                || self.function.variables.iter().any(|v| *v.name == **name));
+        let clashes =
+            foreign && (self.scope.symbols.contains_key(name) || self.draft.has_name(name));
         if clashes {
             format!("{}::{name}", home.name)
         } else {
@@ -343,7 +310,13 @@ impl<'a> Lowering<'a> {
             let message =
                 format!("the kind `{kind}` is not known here: taken as {ASSUMED_KIND} bytes");
             let help = "name the file of the module that defines it as well";
-            self.remark(Severity::Warning, "unknown-kind", kind, message, Some(help));
+            self.remark(
+                Severity::Warning,
+                "unknown-kind",
+                &kind,
+                message,
+                Some(help),
+            );
         }
         resolved.ty
     }
@@ -353,37 +326,24 @@ impl<'a> Lowering<'a> {
         &mut self,
         severity: Severity,
         code: &str,
-        what: String,
+        what: &str,
         message: String,
         help: Option<&str>,
     ) {
-        if self.remarked.insert(format!("{code} {what}")) {
-            self.diagnostics.push(Diagnostic {
-                severity,
-                code: code.into(),
-                place: self.function.place.clone(),
-                width: 1,
-                message,
-                help: help.map(str::to_string),
-            });
-        }
+        let place = self.draft.place();
+        self.remarks.add(severity, code, what, place, message, help);
     }
 
     /// A loop variable of our own.
     pub fn fresh_index(&mut self, at: usize) -> VarId {
-        let name: Arc<str> = format!("i_{}", at + 1).into();
-        // No scope has the address zero.
-        let key = (0, name.clone());
-        if let Some(id) = self.ids.get(&key) {
-            return *id;
+        if let Some(id) = self.variables.index(at) {
+            return id;
         }
-        let mut shown = name.to_string();
-        while self.scope.symbols.contains_key(&*shown)
-            || self.function.variables.iter().any(|v| v.name == shown)
-        {
+        let mut shown = format!("i_{}", at + 1);
+        while self.scope.symbols.contains_key(&*shown) || self.draft.has_name(&shown) {
             shown.push('_');
         }
-        let place = self.function.place.clone();
+        let place = self.draft.place().clone();
         let variable = Variable {
             name: shown,
             ty: Type::Integer(4),
@@ -392,15 +352,15 @@ impl<'a> Lowering<'a> {
             constant: None,
             place,
         };
-        let id = self.push(variable);
-        self.ids.insert(key, id);
+        let id = self.draft.add(variable);
+        self.variables.insert_index(at, id);
         id
     }
 
     pub fn opaque(
         &self,
         node: Node,
-        code: &'static str,
+        code: ReasonCode,
         detail: impl Into<String>,
         inner: Vec<Stmt>,
     ) -> Stmt {
@@ -425,9 +385,4 @@ impl<'a> Lowering<'a> {
             .trim()
             .to_string()
     }
-}
-
-/// Scopes are told apart by where they are.
-pub fn key(scope: &Scope) -> usize {
-    std::ptr::from_ref(scope) as usize
 }

@@ -1,8 +1,6 @@
 //! `sum`, `maxval` and their like over whole arrays and sections: loops before the statement that
 //! uses the result.
 
-use std::sync::Arc;
-
 use super::array_syntax::nest;
 use super::intrinsic_types::{self, Shape};
 use super::modules::Found;
@@ -67,12 +65,8 @@ impl<'a> Lowering<'a> {
                     place: at,
                 }
             }
-            Value::Opaque { reason, inner } if reason.code == "array_section" => {
-                let inner = inner
-                    .into_iter()
-                    .map(|v| self.hoisted(place, v, out))
-                    .collect();
-                Value::Opaque { reason, inner }
+            Value::Section(parts) => {
+                Value::Section(Box::new((*parts).map(|v| self.hoisted(place, v, out))))
             }
             other => other,
         }
@@ -168,7 +162,7 @@ impl<'a> Lowering<'a> {
             Some(mask) => Some(self.element_of(mask, &indices)?),
             None => None,
         };
-        let ty = operation.result(&element.ty(&self.function));
+        let ty = operation.result(&element.ty(self.draft.function()));
         let target = Value::Variable(self.result_variable(name, ty.clone()));
         let next = operation.step(target.clone(), element, ty.clone());
         out.push(Stmt::Assign {
@@ -215,7 +209,7 @@ impl<'a> Lowering<'a> {
         } else {
             (Operation::Minimum, "minval")
         };
-        let ty = element.ty(&self.function);
+        let ty = element.ty(self.draft.function());
         let value = Value::Variable(self.result_variable(short, ty.clone()));
         let target = Value::Variable(self.result_variable(name, Type::Integer(4)));
         let at = Value::Variable(index.variable);
@@ -245,7 +239,7 @@ impl<'a> Lowering<'a> {
             mask: None,
         };
         for argument in arguments {
-            match (argument, argument.ty(&self.function)) {
+            match (argument, argument.ty(self.draft.function())) {
                 (Value::Integer(n), _) if found.dimension.is_none() => found.dimension = Some(*n),
                 (_, Type::Logical(_)) if found.mask.is_none() => {
                     found.mask = Some(argument.clone())
@@ -275,17 +269,16 @@ impl<'a> Lowering<'a> {
     pub fn result_variable(&mut self, name: &str, ty: Type) -> VarId {
         let mut number = 1;
         let taken = |name: &str, this: &Self| {
-            this.function.variables.iter().any(|v| v.name == name)
-                || this.scope.symbols.contains_key(name)
+            this.draft.has_name(name) || this.scope.symbols.contains_key(name)
         };
         while taken(&format!("{name}_{number}"), self) {
             number += 1;
         }
-        let name: Arc<str> = format!("{name}_{number}").into();
-        let place = self.function.place.clone();
+        let name = format!("{name}_{number}");
+        let place = self.draft.place().clone();
         let (dimensions, constant) = (Vec::new(), None);
-        self.push(Variable {
-            name: name.to_string(),
+        self.draft.add(Variable {
+            name,
             ty,
             dimensions,
             role: Role::Local,
@@ -331,9 +324,7 @@ fn has_array_call(value: &Value) -> bool {
         Value::Unary(_, operand) | Value::Convert(_, operand) => has_array_call(operand),
         Value::Binary(_, left, right) => has_array_call(left) || has_array_call(right),
         Value::Element { subscripts, .. } => subscripts.iter().any(has_array_call),
-        Value::Opaque { reason, inner } => {
-            reason.code == "array_section" && inner.iter().any(has_array_call)
-        }
+        Value::Section(parts) => parts.iter().any(has_array_call),
         _ => false,
     }
 }

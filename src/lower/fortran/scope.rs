@@ -1,6 +1,7 @@
 //! Scopes: what the declarations of a module or procedure say, by name, as written.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,9 +11,31 @@ use super::intrinsic_types::Shape;
 use crate::diagnostic::Place;
 use crate::ir::Role;
 
+/// Tells a scope from every other one, of other files too. Threads ask for numbers in any order: they are compared,
+/// never ordered or shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScopeId(u64);
+
+impl Default for ScopeId {
+    /// A number that no other scope has.
+    fn default() -> ScopeId {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        ScopeId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Tells a derived type from every other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TypeId {
+    scope: ScopeId,
+    /// Among the types of the scope.
+    index: u32,
+}
+
 /// The names of one module or procedure.
 #[derive(Debug, Default)]
 pub struct Scope {
+    pub id: ScopeId,
     /// For messages and for names that clash.
     pub name: Arc<str>,
     pub symbols: FxHashMap<Arc<str>, Symbol>,
@@ -131,8 +154,9 @@ pub enum KindSpec {
 }
 
 /// A derived type.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DerivedType {
+    pub id: TypeId,
     pub parent: Option<Arc<str>>,
     /// In order of declaration.
     pub components: Vec<Component>,
@@ -225,6 +249,15 @@ impl Scope {
     pub fn symbol(&mut self, name: &Arc<str>, place: &Place) -> &mut Symbol {
         let new = || Symbol::new(Class::Variable(Role::Local), place.clone());
         self.symbols.entry(name.clone()).or_insert_with(new)
+    }
+
+    /// The number of a type that is defined under that name; a second definition takes the place of the first.
+    pub fn type_id(&self, name: &str) -> TypeId {
+        let new = || TypeId {
+            scope: self.id,
+            index: self.types.len() as u32,
+        };
+        self.types.get(name).map_or_else(new, |known| known.id)
     }
 
     /// The type that the implicit rules in force here give a name; `None` under `implicit none`.

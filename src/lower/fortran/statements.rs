@@ -3,7 +3,6 @@
 use tree_sitter::Node;
 
 use super::super::flow::Falls;
-use super::super::jumps;
 use super::directives::Pending;
 use super::expression::{Argument, Expr};
 use super::generic::{Choice, arranged};
@@ -12,11 +11,11 @@ use super::names::{field, kind};
 use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{Place, Severity};
-use crate::ir::{Control, Jump, Loop, Reason, Role as Storage, Stmt, Value, VarId, Variable};
+use crate::ir::{
+    Control, Jump, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId, Variable,
+};
+use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
-
-/// Blocks nested deeper are not followed.
-pub const NESTING_LIMIT: usize = 120;
 
 /// The children of a node, comments included: directives are comments.
 pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
@@ -30,21 +29,20 @@ impl<'a> Lowering<'a> {
     /// The statements among `nodes`; everything else among them is passed over.
     pub fn block(&mut self, nodes: &[Node]) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(nodes.len());
-        if self.nesting >= NESTING_LIMIT {
+        if !self.nesting.enter_statement() {
             if let Some(first) = nodes.first() {
                 let inner = self.loops_below(nodes);
-                out.push(self.opaque(*first, "too_deep", "", inner));
+                out.push(self.opaque(*first, ReasonCode::TooDeep, "", inner));
             }
             return out;
         }
-        self.nesting += 1;
         let mut pending = Pending::default();
         for node in nodes {
             if node.kind() == kind::STATEMENT_LABEL
                 && let Some(label) = self.label(*node)
             {
-                self.has_marks = true;
-                out.push(jumps::label(self.place(*node), &label));
+                let mark = self.marks.label(self.place(*node), &label);
+                out.push(mark);
                 continue;
             }
             match self.reader.tree.role(*node) {
@@ -56,7 +54,7 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        self.nesting -= 1;
+        self.nesting.leave_statement();
         out
     }
 
@@ -67,11 +65,12 @@ impl<'a> Lowering<'a> {
         while let Some(node) = left.pop() {
             if let Some(Role::Loop | Role::ConcurrentLoop) = self.reader.tree.role(node) {
                 let reason = Reason {
-                    code: "too_deep",
+                    code: ReasonCode::TooDeep,
                     detail: self.first_line(node),
                 };
                 let control = Control::Uncounted {
                     condition: None,
+                    tested: Tested::BeforeBody,
                     reason,
                 };
                 let (place, end_line) = (self.place(node), self.end_line(node));
@@ -97,12 +96,12 @@ impl<'a> Lowering<'a> {
         let Some(role) = self.reader.tree.role(node) else {
             if node.is_error() {
                 let inner = self.body(node);
-                out.push(self.opaque(node, "syntax_error", self.first_line(node), inner));
+                out.push(self.opaque(node, ReasonCode::SyntaxError, self.first_line(node), inner));
             }
             return;
         };
         let place = self.place(node);
-        self.here = place.clone();
+        self.statement.move_to(place.clone());
         match role {
             Role::Assignment => self.assignment(node, out),
             Role::Loop => self.do_loop(node, parallel, out),
@@ -133,7 +132,12 @@ impl<'a> Lowering<'a> {
                     .collect();
                 let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
                 self.share(&sides);
-                out.push(self.opaque(node, "pointer_assignment", self.first_line(node), vec![]));
+                out.push(self.opaque(
+                    node,
+                    ReasonCode::PointerAssignment,
+                    self.first_line(node),
+                    vec![],
+                ));
             }
             Role::Entry => self.entry(node, out),
             Role::Equivalence => {
@@ -144,11 +148,10 @@ impl<'a> Lowering<'a> {
                         .collect();
                     let items: Vec<Value> = items.iter().map(|item| self.own_value(item)).collect();
                     let set = self.share(&items);
-                    let is_global =
-                        |id: &VarId| self.function.variable(*id).role == Storage::Global;
+                    let is_global = |id: &VarId| self.draft.variable(*id).role == Storage::Global;
                     if set.iter().any(is_global) {
-                        self.overlays
-                            .extend(set.into_iter().filter(|id| !is_global(id)));
+                        let overlays = set.into_iter().filter(|id| !is_global(id));
+                        self.variables.add_overlays(overlays);
                     }
                 }
                 let message = "variables share storage here: dependences know it, footprints count each by itself";
@@ -156,7 +159,7 @@ impl<'a> Lowering<'a> {
                 self.remark(
                     Severity::Note,
                     "equivalence",
-                    what,
+                    &what,
                     message.to_string(),
                     None,
                 );
@@ -167,7 +170,12 @@ impl<'a> Lowering<'a> {
                     place,
                     values: vec![self.own_value(&value)],
                 }];
-                out.push(self.opaque(node, "unknown_statement", self.first_line(node), inner));
+                out.push(self.opaque(
+                    node,
+                    ReasonCode::UnknownStatement,
+                    self.first_line(node),
+                    inner,
+                ));
             }
             // Parts of the statement that `nodes` are the children of, and declarations.
             _ => {}
@@ -176,16 +184,15 @@ impl<'a> Lowering<'a> {
 
     /// What lies over a member of a common block may reach into all others.
     pub fn share_overlays(&mut self) {
-        let all = (0..).map(VarId).zip(&self.function.variables);
+        let all = (0..).map(VarId).zip(&self.draft.function().variables);
         let is_global = |v: &Variable| v.role == Storage::Global && !v.dimensions.is_empty();
         let globals: Vec<VarId> = all
             .filter(|(_, v)| is_global(v))
             .map(|(id, _)| id)
             .collect();
-        for overlay in std::mem::take(&mut self.overlays) {
-            self.function
-                .shared
-                .extend(globals.iter().map(|global| (overlay, *global)));
+        for overlay in self.variables.overlays() {
+            self.draft
+                .share(globals.iter().map(|global| (*overlay, *global)));
         }
     }
 
@@ -199,7 +206,7 @@ impl<'a> Lowering<'a> {
             })
             .collect();
         let pairs = ids.windows(2).map(|pair| (pair[0], pair[1]));
-        self.function.shared.extend(pairs.filter(|(a, b)| a != b));
+        self.draft.share(pairs.filter(|(a, b)| a != b));
         ids
     }
 
@@ -208,7 +215,12 @@ impl<'a> Lowering<'a> {
         out.extend(before);
         match sides {
             Some([target, value]) => self.assign(node, target, value, out),
-            None => out.push(self.opaque(node, "syntax_error", self.first_line(node), Vec::new())),
+            None => out.push(self.opaque(
+                node,
+                ReasonCode::SyntaxError,
+                self.first_line(node),
+                Vec::new(),
+            )),
         }
     }
 
@@ -251,7 +263,7 @@ impl<'a> Lowering<'a> {
         {
             return self.generic_call(node, &name, &arguments, out);
         }
-        let arguments = self.in_order(&name, arguments.into(), self.scope);
+        let arguments = self.world.in_order(&name, arguments.into(), self.scope);
         let mut values = Vec::with_capacity(arguments.len());
         for argument in &*arguments {
             match argument {
@@ -315,11 +327,11 @@ impl<'a> Lowering<'a> {
     fn leave(&mut self, node: Node, kind: Jump) -> Stmt {
         let place = self.place(node);
         let named = named_children(node).first().map(|n| self.reader.name(*n));
-        match (named, self.loops.last()) {
-            (Some(name), Some(innermost)) if innermost.as_ref() != Some(&name) => {
+        match (named, self.loops.innermost()) {
+            (Some(name), Some(innermost)) if innermost != Some(&name) => {
                 let word = if kind == Jump::Exit { "exit" } else { "cycle" };
-                self.has_marks = true;
-                jumps::jump(place, &[format!("{word} {name}")], Falls::Never, Vec::new())
+                self.marks
+                    .jump(place, &[format!("{word} {name}")], Falls::Never)
             }
             _ => Stmt::Jump { place, kind },
         }
@@ -346,11 +358,11 @@ impl<'a> Lowering<'a> {
             }]
         };
         if labels.is_empty() {
-            out.push(self.opaque(node, "assigned_goto", self.first_line(node), first));
+            out.push(self.opaque(node, ReasonCode::AssignedGoto, self.first_line(node), first));
             return;
         }
-        self.has_marks = true;
-        out.push(jumps::jump(place, &labels, falls, first));
+        out.extend(first);
+        out.push(self.marks.jump(place, &labels, falls));
     }
 
     /// The number of a statement label, without leading zeros.
@@ -409,16 +421,7 @@ impl<'a> Lowering<'a> {
                 Value::Variable(id) | Value::Element { array: id, .. } => id,
                 _ => continue,
             };
-            let dimensions = &mut self.function.variables[id.0 as usize].dimensions;
-            if dimensions.is_empty() {
-                *dimensions = extents;
-            } else if dimensions.len() >= extents.len() {
-                for (known, allocated) in dimensions.iter_mut().zip(extents) {
-                    if known.lower.is_none() && known.upper.is_none() {
-                        *known = allocated;
-                    }
-                }
-            }
+            self.draft.complete_dimensions(id, extents);
         }
     }
 }

@@ -20,7 +20,7 @@ impl Expr {
             }
             Expr::Array(values) => all(values),
             Expr::Select(parts) => all(&**parts),
-            Expr::Opaque(_, _, inner) => all(inner),
+            Expr::Operator(_, inner) | Expr::Opaque(_, _, inner) => all(inner),
             Expr::Integer(_)
             | Expr::Real(..)
             | Expr::Logical(_)
@@ -55,7 +55,8 @@ impl Expr {
             Expr::Complex(re, im) => Expr::Complex(inside(re), inside(im)),
             Expr::Array(values) => Expr::Array(all(values)),
             Expr::Select(parts) => Expr::Select(Box::new([0, 1, 2].map(|i| *inside(&parts[i])))),
-            Expr::Opaque(code, detail, inner) => Expr::Opaque(code, detail.clone(), all(inner)),
+            Expr::Operator(text, operands) => Expr::Operator(text.clone(), all(operands)),
+            Expr::Opaque(code, detail, inner) => Expr::Opaque(*code, detail.clone(), all(inner)),
             Expr::Integer(_)
             | Expr::Real(..)
             | Expr::Logical(_)

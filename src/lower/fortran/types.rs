@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::bound;
+use super::bindings::bindings;
 use super::declarators::{bounds, declared, sized};
 use super::expression::{Argument, Expr, Reader};
 use super::names::{field, kind};
-use super::scope::{Base, Component, DerivedType, KindSpec, TypeSpec};
+use super::scope::{Base, Component, DerivedType, KindSpec, Scope, TypeSpec};
 use crate::syntax::{Role, named_children};
 
 /// The type that a specifier such as `real(dp)` or `type(tile)` names; `None` for procedures.
@@ -99,10 +99,10 @@ fn kind_spec(reader: &Reader, node: Node) -> Option<KindSpec> {
     }
 }
 
-/// Name and components of `type … end type`.
-pub fn type_definition(reader: &Reader, node: Node) -> Option<(Arc<str>, DerivedType)> {
-    let mut name = None;
-    let mut definition = DerivedType::default();
+/// Enters `type … end type` into a scope.
+pub fn define_type(reader: &Reader, node: Node, scope: &mut Scope) {
+    let (mut name, mut parent): (Option<Arc<str>>, _) = (None, None);
+    let (mut fields, mut procedures) = (Vec::new(), Vec::new());
     let mut pending = named_children(node);
     pending.reverse();
     while let Some(child) = pending.pop() {
@@ -114,18 +114,24 @@ pub fn type_definition(reader: &Reader, node: Node) -> Option<(Arc<str>, Derived
                     .find(|n| n.kind() == kind::TYPE_NAME)
                     .map(|n| reader.name(*n));
                 let base = child.child_by_field_name(field::BASE);
-                let parent = base.and_then(|base| named_children(base).into_iter().next());
-                definition.parent = parent.map(|parent| reader.name(parent));
+                let base = base.and_then(|base| named_children(base).into_iter().next());
+                parent = base.map(|base| reader.name(base));
             }
-            (Some(Role::Declaration), _) => components(reader, child, &mut definition.components),
-            (_, kind::DERIVED_TYPE_PROCEDURES) => {
-                definition.bindings = bound::bindings(reader, child)
-            }
+            (Some(Role::Declaration), _) => components(reader, child, &mut fields),
+            (_, kind::DERIVED_TYPE_PROCEDURES) => procedures = bindings(reader, child),
             (Some(Role::Block), _) => pending.extend(named_children(child).into_iter().rev()),
             _ => {}
         }
     }
-    Some((name?, definition))
+    if let Some(name) = name {
+        let definition = DerivedType {
+            id: scope.type_id(&name),
+            parent,
+            components: fields,
+            bindings: procedures,
+        };
+        scope.types.insert(name, definition);
+    }
 }
 
 fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {

@@ -101,7 +101,11 @@ fn collect<'t>(
                 collect(reader, child, &scope, units, depth + 1);
             }
             Some(Role::Procedure) => {
-                let (name, arguments, header) = heading(reader, child);
+                let Heading {
+                    name,
+                    arguments,
+                    header,
+                } = heading(reader, child);
                 let (scope, statements) = scope_of(reader, child, name.clone(), host, &arguments);
                 let result = header
                     .and_then(|header| result_name(reader, header))
@@ -148,7 +152,8 @@ fn scope_of<'t>(
     for argument in arguments {
         scope.symbol(argument, &place).class = Class::Variable(Storage::Argument);
     }
-    if let (kind::FUNCTION, (name, _, Some(header))) = (node.kind(), heading(reader, node)) {
+    let Heading { name, header, .. } = heading(reader, node);
+    if let (kind::FUNCTION, Some(header)) = (node.kind(), header) {
         let result = result_name(reader, header).unwrap_or(name);
         let ty = header
             .child_by_field_name(field::TYPE)
@@ -190,7 +195,11 @@ pub enum Detail {
 
 /// The symbol of a procedure; the type of a function's result as its own declarations give it.
 pub fn procedure_symbol(reader: &Reader, node: Node, detail: Detail) -> Option<(Arc<str>, Symbol)> {
-    let (name, arguments, header) = heading(reader, node);
+    let Heading {
+        name,
+        arguments,
+        header,
+    } = heading(reader, node);
     let header = header?;
     let place = reader.place(node);
     let mut symbol = Symbol {
@@ -255,27 +264,36 @@ fn result_name(reader: &Reader, header: Node) -> Option<Arc<str>> {
     named_children(result).first().map(|n| reader.name(*n))
 }
 
-/// Name, dummy arguments and heading statement of a procedure.
-pub(super) fn heading<'t>(
-    reader: &Reader,
-    node: Node<'t>,
-) -> (Arc<str>, Vec<Arc<str>>, Option<Node<'t>>) {
+/// The beginning of a procedure.
+struct Heading<'t> {
+    name: Arc<str>,
+    /// Dummy arguments in order.
+    arguments: Vec<Arc<str>>,
+    /// The heading statement; a main program may have none.
+    header: Option<Node<'t>>,
+}
+
+fn heading<'t>(reader: &Reader, node: Node<'t>) -> Heading<'t> {
     let header = named_children(node)
         .into_iter()
         .find(|n| reader.tree.role(*n) == Some(Role::Nothing));
     let Some(header) = header else {
-        return ("main".into(), Vec::new(), None);
+        return Heading {
+            name: "main".into(),
+            arguments: Vec::new(),
+            header: None,
+        };
     };
     if node.kind() == kind::PROGRAM {
         let named = header.kind() == kind::PROGRAM_STATEMENT;
         let name = named_children(header)
             .into_iter()
             .find(|n| named && n.kind() == kind::NAME);
-        return (
-            name.map_or_else(|| "main".into(), |n| reader.name(n)),
-            Vec::new(),
-            Some(header),
-        );
+        return Heading {
+            name: name.map_or_else(|| "main".into(), |n| reader.name(n)),
+            arguments: Vec::new(),
+            header: Some(header),
+        };
     }
     let name = header
         .child_by_field_name(field::NAME)
@@ -287,7 +305,11 @@ pub(super) fn heading<'t>(
             .map(|n| reader.name(n))
             .collect()
     });
-    (name, arguments.unwrap_or_default(), Some(header))
+    Heading {
+        name,
+        arguments: arguments.unwrap_or_default(),
+        header: Some(header),
+    }
 }
 
 fn module_name(reader: &Reader, node: Node) -> Arc<str> {

@@ -1,30 +1,25 @@
 //! Expressions as written to values of the IR.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::expression::{Argument, CHARGE, DEPTH_LIMIT, Expr, MOST_CHARGED, MacroValue};
-use super::generic::{Choice, arranged};
+use super::expression::{Argument, CHARGE, Expr, MOST_CHARGED, MacroValue};
 use super::intrinsic_types;
 use super::modules::Found;
 use super::path::{Applied, Path};
-use super::procedure::{Lowering, Meaning, key};
+use super::procedure::{Lowering, Meaning};
 use super::scope::{Base, Class, Scope, Symbol, TypeSpec};
 use crate::diagnostic::{Place, Severity};
-use crate::intrinsics::Intrinsic;
-use crate::ir::{
-    BinaryOp, Callee, ConstantOrigin, Extent, Reason, Role, Type, Value, VarId, Variable,
-};
+use crate::ir::{BinaryOp, ConstantOrigin, Reason, Role, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 
 impl<'a> Lowering<'a> {
     /// The value of an expression whose names are seen from `scope`.
     pub fn value(&mut self, expr: &Expr, scope: &'a Scope) -> Value {
-        if self.depth >= DEPTH_LIMIT {
-            return Value::opaque("too_deep", "");
+        if !self.nesting.enter_value() {
+            return Value::opaque(ReasonCode::TooDeep, "");
         }
-        self.depth += 1;
         let value = self.value_inside(expr, scope);
-        self.depth -= 1;
+        self.nesting.leave_values(1);
         value
     }
 
@@ -51,10 +46,12 @@ impl<'a> Lowering<'a> {
             Expr::Binary(op, left, right) => self.operators(*op, left, right, scope),
             Expr::Complex(re, im) => {
                 let arguments = vec![self.value(re, scope), self.value(im, scope)];
-                let size = arguments.iter().filter_map(|v| match v.ty(&self.function) {
-                    Type::Real(size) => Some(size),
-                    _ => None,
-                });
+                let size = arguments
+                    .iter()
+                    .filter_map(|v| match v.ty(self.draft.function()) {
+                        Type::Real(size) => Some(size),
+                        _ => None,
+                    });
                 let ty = Type::Complex(2 * size.max().unwrap_or(4));
                 Value::Call {
                     name: "cmplx".into(),
@@ -63,7 +60,7 @@ impl<'a> Lowering<'a> {
                 }
             }
             Expr::Array(values) => {
-                self.opaque_value("array_constructor", String::new(), values, scope)
+                self.opaque_value(ReasonCode::ArrayConstructor, String::new(), values, scope)
             }
             Expr::Select(parts) => {
                 let [condition, then, otherwise] = &**parts;
@@ -71,7 +68,7 @@ impl<'a> Lowering<'a> {
                 let then = Box::new(self.value(then, scope));
                 Value::Select(condition, then, Box::new(self.value(otherwise, scope)))
             }
-            Expr::Opaque("defined_operator", detail, operands) => {
+            Expr::Operator(detail, operands) => {
                 let operands = operands
                     .iter()
                     .map(|operand| self.value(operand, scope))
@@ -79,7 +76,7 @@ impl<'a> Lowering<'a> {
                 self.own_operator(detail, operands, scope)
             }
             Expr::Opaque(code, detail, inner) => {
-                self.opaque_value(code, detail.clone(), inner, scope)
+                self.opaque_value(*code, detail.clone(), inner, scope)
             }
         }
     }
@@ -92,19 +89,19 @@ impl<'a> Lowering<'a> {
             first = left;
         }
         let charge = (links.len() / CHARGE).min(MOST_CHARGED);
-        self.depth += charge;
+        self.nesting.charge_values(charge);
         let first = self.value(first, scope);
         let value = links.into_iter().rev().fold(first, |left, (op, right)| {
             let right = self.value(right, scope);
             self.binary_operation(op, left, right, scope)
         });
-        self.depth -= charge;
+        self.nesting.leave_values(charge);
         value
     }
 
     fn opaque_value(
         &mut self,
-        code: &'static str,
+        code: ReasonCode,
         detail: String,
         inner: &[Expr],
         scope: &'a Scope,
@@ -117,14 +114,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn macro_constant(&mut self, constant: &Arc<MacroValue>) -> VarId {
-        // No scope has the address zero.
-        let key = (0, constant.name.clone());
-        if let Some(id) = self.ids.get(&key) {
-            return *id;
+        if let Some(id) = self.variables.of_macro(&constant.name) {
+            return id;
         }
         let value = self.own_value(&constant.value);
-        let ty = value.ty(&self.function);
-        let id = self.push(Variable {
+        let ty = value.ty(self.draft.function());
+        let id = self.draft.add(Variable {
             name: constant.name.to_string(),
             ty,
             dimensions: Vec::new(),
@@ -132,7 +127,7 @@ impl<'a> Lowering<'a> {
             constant: Some(value),
             place: constant.place.clone(),
         });
-        self.ids.insert(key, id);
+        self.variables.insert_macro(&constant.name, id);
         id
     }
 
@@ -159,13 +154,13 @@ impl<'a> Lowering<'a> {
         let (base, arguments) = match expr {
             Expr::Apply(base, arguments, _) => (base, &arguments[..]),
             Expr::Member(base, _) => (base, &[][..]),
-            _ => return Value::opaque("unknown_expression", ""),
+            _ => return Value::opaque(ReasonCode::UnknownExpression, ""),
         };
         let mut inner = vec![self.value(base, scope)];
         inner.extend(self.bounds_of(arguments, scope));
         Value::Opaque {
             reason: Reason {
-                code: "unknown_expression",
+                code: ReasonCode::UnknownExpression,
                 detail: String::new(),
             },
             inner,
@@ -177,10 +172,10 @@ impl<'a> Lowering<'a> {
         let Some((arguments, place)) = applied else {
             return self.plain_name(name, scope);
         };
-        if let Some(id) = self.ids.get(&(key(scope), name.clone()))
-            && !self.function.variable(*id).dimensions.is_empty()
+        if let Some(id) = self.variables.get(scope.id, name)
+            && !self.draft.variable(id).dimensions.is_empty()
         {
-            return self.element(*id, arguments, place, scope);
+            return self.element(id, arguments, place, scope);
         }
         match self.world.symbol(scope, name) {
             Found::Symbol(symbol, home) if matches!(symbol.class, Class::Procedure(_)) => {
@@ -208,7 +203,7 @@ impl<'a> Lowering<'a> {
             _ => {}
         }
         match self.meaning(name, scope) {
-            Meaning::Variable(id) if self.function.variable(id).dimensions.is_empty() => {
+            Meaning::Variable(id) if self.draft.variable(id).dimensions.is_empty() => {
                 self.substring(Value::Variable(id), arguments, place, scope)
             }
             Meaning::Variable(id) => self.element(id, arguments, place, scope),
@@ -216,25 +211,21 @@ impl<'a> Lowering<'a> {
             Meaning::StatementFunction(parameters, body) => {
                 let message =
                     format!("`{name}` is a statement function: expanded where it is used");
-                self.remark(
-                    Severity::Note,
-                    "statement-function",
-                    name.to_string(),
-                    message,
-                    None,
-                );
+                self.remark(Severity::Note, "statement-function", name, message, None);
                 let values = arguments
                     .iter()
                     .map(argument_value)
                     .collect::<Option<Vec<_>>>();
                 match values {
-                    Some(values) if values.len() == parameters.len() && self.may_expand(name) => {
-                        self.expansions += 1;
-                        let values = self.evaluated_once((parameters, body), values, place, scope);
+                    Some(values)
+                        if values.len() == parameters.len() && self.expansions.may_begin(name) =>
+                    {
+                        self.expansions.begin();
+                        let values = self.evaluated_once(parameters, body, values, place, scope);
                         let expanded = body.substitute(parameters, &values);
-                        self.expanding.push(name.clone());
+                        self.expansions.open(name);
                         let value = self.value(&expanded, scope);
-                        self.expanding.pop();
+                        self.expansions.close();
                         value
                     }
                     _ => self.call(name, arguments, Type::Unknown, scope),
@@ -279,7 +270,7 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let first = first.unwrap_or(Value::Integer(1));
-        let is_character = matches!(base.ty(&self.function), Type::Character(_));
+        let is_character = matches!(base.ty(self.draft.function()), Type::Character(_));
         match base {
             Value::Variable(array) if is_character => Value::Element {
                 array,
@@ -292,7 +283,7 @@ impl<'a> Lowering<'a> {
                 inner.insert(0, other);
                 Value::Opaque {
                     reason: Reason {
-                        code: "substring",
+                        code: ReasonCode::Substring,
                         detail: String::new(),
                     },
                     inner,
@@ -310,7 +301,7 @@ impl<'a> Lowering<'a> {
         match self.meaning(name, scope) {
             Meaning::Variable(id) => Value::Variable(id),
             Meaning::Procedure(..) | Meaning::StatementFunction(..) => {
-                Value::opaque("procedure_name", &**name)
+                Value::opaque(ReasonCode::ProcedureName, &**name)
             }
             Meaning::Elsewhere(module) => {
                 self.remark_module(&module);
@@ -320,11 +311,10 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A statement function must not lead to itself, and many that use each other twice grow without bound.
-    fn may_expand(&self, name: &Arc<str>) -> bool {
-        const NESTED: usize = 20;
-        const ALL: usize = 5000;
-        !self.expanding.contains(name) && self.expanding.len() < NESTED && self.expansions < ALL
+    /// Whether a path with these subscripts must be an array.
+    pub fn is_assigned(&mut self, path: &str, arguments: &[Argument]) -> bool {
+        let unit = self.unit.node;
+        self.assigned.has(self.reader, unit, path, arguments)
     }
 
     fn remark_module(&mut self, module: &Arc<str>) {
@@ -334,230 +324,10 @@ impl<'a> Lowering<'a> {
         self.remark(
             Severity::Warning,
             "unknown-module",
-            module.to_string(),
+            module,
             message,
             Some(help),
         );
-    }
-
-    pub fn open(&mut self, id: VarId, rank: usize) {
-        self.function.variables[id.0 as usize].dimensions = vec![Extent::default(); rank];
-    }
-
-    pub fn element(
-        &mut self,
-        id: VarId,
-        arguments: &[Argument],
-        place: &Place,
-        scope: &'a Scope,
-    ) -> Value {
-        let subscripts = self.subscripts(id, 0, arguments, scope);
-        Value::Element {
-            array: id,
-            subscripts,
-            place: place.clone(),
-        }
-    }
-
-    /// Subscripts for the dimensions of a variable from `first` on. A section is an opaque value with
-    /// its lower bound, upper bound and step inside.
-    pub fn subscripts(
-        &mut self,
-        id: VarId,
-        first: usize,
-        arguments: &[Argument],
-        scope: &'a Scope,
-    ) -> Vec<Value> {
-        let mut subscripts = Vec::with_capacity(arguments.len());
-        for (at, argument) in arguments.iter().enumerate() {
-            subscripts.push(match argument {
-                Argument::Value(e) | Argument::Keyword(_, e) => self.value(e, scope),
-                Argument::Star => Value::opaque("assumed_size", ""),
-                Argument::Section(parts) => {
-                    let [lower, upper, step] = &**parts;
-                    let lower = match lower {
-                        Some(e) => self.value(e, scope),
-                        None => self.lower_bound(id, first + at),
-                    };
-                    let upper = match upper {
-                        Some(e) => self.value(e, scope),
-                        None => self.upper_bound(id, first + at),
-                    };
-                    let step = step
-                        .as_ref()
-                        .map_or(Value::Integer(1), |e| self.value(e, scope));
-                    section(lower, upper, step)
-                }
-            });
-        }
-        subscripts
-    }
-
-    /// Lower bound of a dimension as declared; 1 where that leaves it open.
-    pub fn lower_bound(&self, id: VarId, at: usize) -> Value {
-        let extent = self.function.variable(id).dimensions.get(at);
-        extent
-            .and_then(|e| e.lower.clone())
-            .unwrap_or(Value::Integer(1))
-    }
-
-    /// Upper bound of a dimension as declared, else what `ubound` would say.
-    pub fn upper_bound(&self, id: VarId, at: usize) -> Value {
-        let extent = self.function.variable(id).dimensions.get(at);
-        extent
-            .and_then(|e| e.upper.clone())
-            .unwrap_or_else(|| Value::Call {
-                name: "ubound".into(),
-                arguments: vec![Value::Variable(id), Value::Integer(at as i64 + 1)],
-                ty: Type::Integer(4),
-            })
-    }
-
-    pub fn bounds_of(&mut self, arguments: &[Argument], scope: &'a Scope) -> Vec<Value> {
-        let mut values = Vec::new();
-        for argument in arguments {
-            match argument {
-                Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
-                Argument::Section(parts) => {
-                    for e in parts.iter().flatten() {
-                        values.push(self.value(e, scope));
-                    }
-                }
-                Argument::Star => {}
-            }
-        }
-        values
-    }
-
-    fn function(
-        &mut self,
-        name: &Arc<str>,
-        symbol: &Symbol,
-        home: &'a Scope,
-        arguments: &[Argument],
-        scope: &'a Scope,
-    ) -> Value {
-        let implicit = || {
-            if matches!(symbol.class, Class::Generic(_)) {
-                None
-            } else {
-                home.implicit_type(name)
-            }
-        };
-        let ty = match symbol.ty.clone().or_else(implicit) {
-            Some(spec) => self.resolve(&spec, home),
-            None => Type::Unknown,
-        };
-        self.call(name, arguments, ty, scope)
-    }
-
-    /// A function reference by a generic name, which may extend an intrinsic or stand for a structure constructor too.
-    fn generic_reference(
-        &mut self,
-        name: &Arc<str>,
-        arguments: &[Argument],
-        scope: &'a Scope,
-    ) -> Value {
-        let candidates = self.candidates(scope, name);
-        let given = self.given(arguments, scope);
-        match (
-            self.choose(&candidates, &given),
-            intrinsic_types::lookup(name),
-        ) {
-            (Choice::One(candidate), _) => {
-                let ty = self.result_of(&candidate);
-                let name = self.name_of(&candidate, candidate.name.to_string());
-                Value::Call {
-                    name,
-                    arguments: arranged(&candidate.dummies(), given),
-                    ty,
-                }
-            }
-            (Choice::None, Some(known)) => self.intrinsic(name, known, arguments, scope),
-            _ => {
-                self.note_callee(name, scope);
-                let mut types = candidates
-                    .iter()
-                    .map(|candidate| self.result_of(candidate))
-                    .collect::<Vec<_>>();
-                types.dedup();
-                let constructed = || {
-                    self.world
-                        .derived_type(scope, name)
-                        .map(|_| TypeSpec::Derived(name.clone()))
-                };
-                let ty = match (&types[..], constructed()) {
-                    ([only], _) => only.clone(),
-                    (_, Some(spec)) => self.resolve(&spec, scope),
-                    _ => Type::Unknown,
-                };
-                let arguments = given.into_iter().map(|(_, value)| value).collect();
-                Value::Call {
-                    name: name.to_string(),
-                    arguments,
-                    ty,
-                }
-            }
-        }
-    }
-
-    /// Notes which procedure of which module a name stands for.
-    pub fn note_callee(&mut self, name: &str, scope: &'a Scope) {
-        if let Some((declared, home)) = self.world.module_procedure(scope, name) {
-            self.function
-                .callees
-                .insert(name.to_string(), callee(home, declared));
-        }
-    }
-
-    fn call(&mut self, name: &str, arguments: &[Argument], ty: Type, scope: &'a Scope) -> Value {
-        let arguments = self.in_order(name, Cow::Borrowed(arguments), scope);
-        self.note_callee(name, scope);
-        Value::Call {
-            name: name.to_string(),
-            arguments: self.bounds_of(&arguments, scope),
-            ty,
-        }
-    }
-
-    /// An intrinsic; a kind argument goes into the type.
-    fn intrinsic(
-        &mut self,
-        name: &str,
-        known: Intrinsic,
-        arguments: &[Argument],
-        scope: &'a Scope,
-    ) -> Value {
-        let kind_position = intrinsic_types::kind_position(known, name);
-        let (mut kind, mut values) = (None, Vec::with_capacity(arguments.len()));
-        for (at, argument) in arguments.iter().enumerate() {
-            match argument {
-                Argument::Keyword(keyword, e) if &**keyword == "kind" => kind = Some(e),
-                Argument::Value(e) if Some(at) == kind_position => kind = Some(e),
-                Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
-                Argument::Section(_) | Argument::Star => {
-                    values.push(Value::opaque("array_section", ""))
-                }
-            }
-        }
-        if let Some(declared) = self.inquiry(name, &values) {
-            return declared;
-        }
-        let kind = kind.and_then(|e| self.world.kind_number(e, scope));
-        let types: Vec<Type> = values.iter().map(|v| v.ty(&self.function)).collect();
-        Value::Call {
-            name: name.to_string(),
-            ty: intrinsic_types::result(known, &types, kind),
-            arguments: values,
-        }
-    }
-}
-
-/// The procedure of a module.
-pub fn callee(home: &Scope, name: &str) -> Callee {
-    Callee {
-        module: home.name.to_string(),
-        name: name.to_string(),
     }
 }
 
@@ -574,17 +344,5 @@ fn argument_value(argument: &Argument) -> Option<Expr> {
     match argument {
         Argument::Value(e) => Some(e.clone()),
         _ => None,
-    }
-}
-
-/// A section of one dimension.
-pub fn section(lower: Value, upper: Value, step: Value) -> Value {
-    let reason = Reason {
-        code: "array_section",
-        detail: String::new(),
-    };
-    Value::Opaque {
-        reason,
-        inner: vec![lower, upper, step],
     }
 }

@@ -33,6 +33,7 @@ pub fn statements(block: &[Stmt], found: &mut impl FnMut(&Value)) {
                     }
                     Control::Uncounted {
                         condition,
+                        tested: _,
                         reason: _,
                     } => condition.iter().for_each(&mut *found),
                 }
@@ -49,7 +50,7 @@ pub fn statements(block: &[Stmt], found: &mut impl FnMut(&Value)) {
             | Stmt::Evaluate { values, .. } => {
                 values.iter().for_each(&mut *found);
             }
-            Stmt::Jump { .. } => {}
+            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
             Stmt::Opaque { inner, .. } => statements(inner, found),
         }
     }
@@ -78,6 +79,7 @@ pub fn parts(value: &Value) -> Vec<&Value> {
         | Value::Real(..)
         | Value::Logical(_)
         | Value::Text(_)
+        | Value::Row
         | Value::Variable(_) => Vec::new(),
         Value::Element {
             subscripts: values, ..
@@ -86,7 +88,10 @@ pub fn parts(value: &Value) -> Vec<&Value> {
             arguments: values, ..
         }
         | Value::Opaque { inner: values, .. } => values.iter().collect(),
-        Value::Unary(_, operand) | Value::Convert(_, operand) => vec![operand],
+        Value::Section(parts) => parts.iter().collect(),
+        Value::Unary(_, operand)
+        | Value::Convert(_, operand)
+        | Value::Address { of: operand, .. } => vec![operand],
         Value::Binary(_, left, right) => vec![left, right],
         Value::Select(condition, then, otherwise) => vec![condition, then, otherwise],
     }

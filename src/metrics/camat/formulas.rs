@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Camat, LevelCounts, Program};
 use crate::catalogue;
-use crate::expr::{CellNames, Comparison, Excel, Expr, FigureId, Lookup};
+use crate::expr::{CellNames, Comparison, Excel, Expr, FigureId, Lookup, Symbol};
 use crate::formula::{Catalogue, Source};
 
 catalogue! {
@@ -281,8 +281,8 @@ impl Figures {
 }
 
 impl Lookup for Figures {
-    fn symbol(&self, name: &str) -> Option<f64> {
-        match leaf(name)? {
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        match leaf(symbol.name())? {
             Leaf::Program(figure) => self.get(figure),
             Leaf::Level(figure, level) => self.at(figure, level),
         }

@@ -1,7 +1,7 @@
 //! Epochs as a metric: of the whole trace, and of each region by itself.
 
 use super::{EpochMeter, EpochSettings};
-use crate::dataflow::{Dependences, Rules, Steps};
+use crate::dataflow::{Dependences, Next, Rules, Steps};
 use crate::metrics::analysis::Counted;
 use crate::metrics::catalogue::Entry;
 use crate::metrics::metric::{Metric, Program, Run, Stretch, ram_use};
@@ -85,13 +85,12 @@ impl Metric for AllEpochs {
             let region = stretch.program.region(step.instruction);
             let own = &mut regions[region as usize];
             let used = ram_use(&step);
-            own.dependences.resolve(
-                step.instruction,
-                step.operation,
-                step.addresses(),
-                |_| used,
-                &mut own.steps,
-            );
+            let next = Next {
+                instruction: step.instruction,
+                operation: step.operation,
+                addresses: step.addresses(),
+            };
+            own.dependences.resolve(next, |_| used, &mut own.steps);
         });
         for own in regions {
             let RegionEpochs { meter, steps, .. } = own;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dataflow::{Dependences, MemoryRule, Operation, Steps};
+use crate::dataflow::{Dependences, MemoryRule, Next, Operation, Steps};
 use crate::metrics::timeline::{Stay, TimedAccess};
 use crate::trace::InstructionId;
 use crate::trace::isa::decode_text;
@@ -64,8 +64,12 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
     for (text, address) in program {
         let operation = Operation::of(&decode_text(text).expect("an instruction").facts, 0);
         let addresses = operation.access.map(|_| *address);
-        let id = InstructionId(operations.len() as u32);
-        dependences.resolve(id, &operation, addresses.as_slice(), |_| (), &mut steps);
+        let next = Next {
+            instruction: InstructionId(operations.len() as u32),
+            operation: &operation,
+            addresses: addresses.as_slice(),
+        };
+        dependences.resolve(next, |_| (), &mut steps);
         operations.push(operation);
     }
     steps.for_each(&operations, |step| machine.step(&step, 1, &mut sink));

@@ -271,12 +271,8 @@ impl Metric for ProfileMeter {
 
     fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
         counted.sites_of_instructions = self.spots.iter().map(|spot| spot.site).collect();
-        let Program {
-            instructions,
-            executions,
-            ..
-        } = run.program;
-        counted.profile = Some(self.profile(instructions, executions));
+        let instructions = &run.program.instructions;
+        counted.profile = Some(self.profile(instructions, run.executions));
     }
 }
 

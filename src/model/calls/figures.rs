@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::paths::{CallPath, define_paths};
 use super::{CallGraph, CallSite};
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Expr, FigureId, Symbol};
 use crate::model::build::NestModel;
 use crate::model::figures::{Figures, Unit};
 use crate::model::nest::{Weight, weight_expr};
@@ -161,7 +161,7 @@ pub(in crate::model) fn runs(
     let iterations = loops.map_or(Expr::from(1.0), |(nest, level)| {
         Expr::from(nests[nest].counts[level - 1].weighted)
     });
-    iterations * weight_expr(weight, &|name| parameters.symbol(function, name))
+    iterations * weight_expr(weight, &|branch| parameters.symbol(function, branch))
 }
 
 /// What the nests of every function cost, and its operations outside of loops.
@@ -177,7 +177,7 @@ fn define_own(
         .for_each(|nest| by_function[nest.nest.function].push(nest));
     let mut own = Vec::with_capacity(by_function.len());
     for (function, nests) in by_function.iter().enumerate() {
-        let symbol = |name: &str| parameters.symbol(function, name);
+        let symbol = |branch: &Symbol| parameters.symbol(function, branch);
         let straight = Expr::sum(graph.straight[function].iter().map(|content| {
             Expr::from(content.flops.total().flops() as f64) * weight_expr(&content.weight, &symbol)
         }));

@@ -2,14 +2,14 @@
 
 use super::domain::{Affine, LoopRange};
 use super::geometry::Geometry;
-use crate::expr::{Comparison, Expr};
+use crate::expr::{Comparison, Expr, Symbol};
 use crate::model::dimension_name;
 use crate::model::nest::Nest;
 
 impl Geometry {
     /// The same with a loop over blocks for every loop that can be blocked, outside of all of them:
     /// `blocked` says which of the spatial loops, counted from the innermost, are to be.
-    pub fn blocked(mut self, nest: &Nest, blocked: &dyn Fn(&str) -> bool) -> Geometry {
+    pub fn blocked(mut self, nest: &Nest, blocked: &dyn Fn(&Symbol) -> bool) -> Geometry {
         let chosen = self.chosen(nest, blocked);
         if chosen.is_empty() {
             return self;
@@ -18,7 +18,7 @@ impl Geometry {
         let tiles = chosen.iter().enumerate().map(|(at, v)| {
             let inner = &mut self.domain.loops[*v];
             let (low, high) = (inner.lowers[0].rest.clone(), inner.uppers[0].rest.clone());
-            let size = Expr::symbol(&block_name(nest, *v));
+            let size = Expr::from(block_symbol(nest, *v));
             let trip = (&high - &low) + 1.0;
             let smaller = Expr::max([Expr::min([size.clone(), trip.clone()]), Expr::from(1.0)]);
             let whole = Expr::max([trip, Expr::from(1.0)]);
@@ -50,7 +50,7 @@ impl Geometry {
     }
 
     /// The loops that can be blocked and are to be.
-    pub fn chosen(&self, nest: &Nest, blocked: &dyn Fn(&str) -> bool) -> Vec<usize> {
+    pub fn chosen(&self, nest: &Nest, blocked: &dyn Fn(&Symbol) -> bool) -> Vec<usize> {
         let loops = &self.domain.loops;
         let can_be = |v: &usize| {
             let range = &loops[*v];
@@ -67,7 +67,7 @@ impl Geometry {
         }
         (nest.sweeps..loops.len())
             .filter(can_be)
-            .filter(|v| blocked(&block_name(nest, *v)))
+            .filter(|v| blocked(&block_symbol(nest, *v)))
             .collect()
     }
 
@@ -94,6 +94,6 @@ impl Geometry {
 }
 
 /// The parameter that blocks the loop at a position from outside.
-pub fn block_name(nest: &Nest, position: usize) -> String {
-    format!("block_{}", dimension_name(nest.loops.len() - 1 - position))
+pub fn block_symbol(nest: &Nest, position: usize) -> Symbol {
+    Symbol::block(&dimension_name(nest.loops.len() - 1 - position))
 }

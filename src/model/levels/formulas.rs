@@ -9,7 +9,7 @@ use super::neighbours::Neighbours;
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, compute, condition, profiled};
-use crate::expr::{Comparison, Expr, FigureId, Lookup, Node};
+use crate::expr::{Comparison, Expr, FigureId, Lookup, Node, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::model::figures::{Detail, Figures, Unit};
 use crate::model::levels_of;
@@ -81,7 +81,7 @@ impl NestLevels {
 
 /// One core's share of a cache level.
 pub(crate) fn share(cache: &Level) -> Expr {
-    let symbol = |what: &str| Expr::symbol(&format!("l{}_{what}", cache.index));
+    let symbol = |what: &str| Expr::machine(&format!("l{}_{what}", cache.index));
     symbol("bytes").quotient(symbol("shared_by"))
 }
 
@@ -95,9 +95,9 @@ fn values(
     let neighbours =
         neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
     let (profile, geometry) = {
-        let symbol = |name: &str| match parameters.row(nest.function, name) {
+        let symbol = |symbol: &Symbol| match parameters.row(nest.function, symbol) {
             Some(row) => Some(row.value),
-            None => figures.symbol(name),
+            None => figures.input(symbol.name()),
         };
         let value = |expr: &Expr| match expr.as_number() {
             Some(number) => number,
@@ -105,7 +105,7 @@ fn values(
         };
         profiled(nest, &value, neighbours.as_ref())
     };
-    let line = figures.symbol("line_bytes").unwrap_or(f64::NAN);
+    let line = figures.input("line_bytes").unwrap_or(f64::NAN);
     let names = geometry.names(nest);
     let caches = machine.levels();
     let mut capacities = Vec::new();
@@ -217,7 +217,7 @@ fn formulas(
 ) -> NestLevels {
     let geometry = Geometry::of(nest).blocked(nest, &|_| true);
     let names = geometry.names(nest);
-    let line = Expr::symbol("line_bytes");
+    let line = Expr::machine("line_bytes");
     let mut profile = {
         let cells = Cells {
             figures: RefCell::new(figures),
@@ -271,7 +271,7 @@ fn formulas(
             );
             let all = Expr::from(least) + Expr::from(again);
             let left = held.map(|held| {
-                let left = Expr::symbol(REUSE_BETWEEN_NESTS)
+                let left = Expr::machine(REUSE_BETWEEN_NESTS)
                     * Expr::min([held * line.clone(), all.clone()]);
                 figures.define(
                     format!("left by earlier nests, {what}, {name}"),
@@ -310,7 +310,7 @@ fn formulas(
         neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
     let neighbours = neighbours.filter(|_| {
         figures
-            .symbol(REUSE_BETWEEN_NESTS)
+            .input(REUSE_BETWEEN_NESTS)
             .is_some_and(|switch| switch > 0.0)
     });
     NestLevels {
@@ -339,7 +339,7 @@ fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<FigureId> {
 
 /// The first if the machine has that level.
 fn where_present(cache: &Level, present: Expr, absent: Expr) -> Expr {
-    let bytes = Expr::symbol(&format!("l{}_bytes", cache.index));
+    let bytes = Expr::machine(&format!("l{}_bytes", cache.index));
     Expr::choose(Comparison::Greater, bytes, Expr::from(0.0), present, absent)
 }
 
@@ -443,7 +443,7 @@ fn define_condition(
             carrier as f64 + 2.0,
             otherwise.clone(),
         );
-        let least = Expr::symbol("line_bytes") * super::HALF_A_LINE;
+        let least = Expr::machine("line_bytes") * super::HALF_A_LINE;
         Expr::choose(Comparison::Less, all, least, otherwise, held)
     });
     let all = holds(sums(None), 1.0, carried);

@@ -155,7 +155,7 @@ fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
         uppers: bounds(high, Function::Min, outer),
         known_step: step.as_number(),
         step,
-        entered: weight_expr(&chain.weight, &Expr::symbol),
+        entered: weight_expr(&chain.weight, &|branch| Expr::from(branch.clone())),
         descending,
         tile_of: None,
         shapes_inner: false,
@@ -224,7 +224,7 @@ fn affine(bound: &Expr, outer: &[&Loop]) -> Affine<Expr> {
 fn at_middle(expr: &Expr, outer: &[&Loop]) -> Expr {
     outer.iter().rev().fold(expr.clone(), |expr, around| {
         let middle = (&around.lower + &around.upper).quotient(Expr::from(2.0));
-        expr.substitute(&|name| (name == around.variable).then(|| middle.clone()))
+        expr.with(&around.variable, &middle)
     })
 }
 
@@ -324,7 +324,7 @@ fn reference(
             .subscripts
             .iter()
             .any(|s| s.gather.is_some())
-            .then(|| Expr::symbol("gather_lines")),
+            .then(|| Expr::machine("gather_lines")),
         whole: whole.map(|elements| elements * width),
         dimensions,
         bases,

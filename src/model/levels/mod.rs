@@ -60,7 +60,7 @@ fn profiled(
     let mut profile = compute(
         &geometry,
         value,
-        value(&Expr::symbol("line_bytes")),
+        value(&Expr::machine("line_bytes")),
         &|_, number| number,
     );
     if let Some(neighbours) = neighbours {
@@ -76,8 +76,8 @@ fn profiled(
 
 /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block.
 pub fn blocked(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<(usize, f64)> {
-    let size = |v: usize| value(&Expr::symbol(&blocks::block_name(nest, v)));
-    let chosen = Geometry::of(nest).chosen(nest, &|name| value(&Expr::symbol(name)) > 0.0);
+    let size = |v: usize| value(&Expr::from(blocks::block_symbol(nest, v)));
+    let chosen = Geometry::of(nest).chosen(nest, &|block| value(&Expr::from(block.clone())) > 0.0);
     chosen.into_iter().map(|v| (v, size(v))).collect()
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::records;
 use super::reference::Reference;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 
 /// Elements by which a region may stick out of another: a fraction of a line.
 const SLACK: f64 = 2.0;
@@ -76,18 +76,17 @@ fn join(
     level: usize,
     counted: &mut [Counted<Expr>],
 ) {
-    let standing = |v: usize| format!("loop {v} stands");
     let given: Vec<Given<Expr>> = (0..domain.loops.len())
         .map(|v| {
             if v < level {
-                Given::At(Expr::symbol(&standing(v)))
+                Given::At(Expr::from(Symbol::held(v)))
             } else {
                 Given::Free
             }
         })
         .collect();
     let spans = domain.spans(&given, Tiles::Full);
-    let is_fixed = |end: &Expr| (0..level).all(|v| !end.mentions(&standing(v)));
+    let is_fixed = |end: &Expr| (0..level).all(|v| !end.mentions(&Symbol::held(v)));
     let is_plain = domain.loops[level..]
         .iter()
         .all(|range| !range.shapes_inner);

@@ -40,7 +40,7 @@ impl ReuseFigures {
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> ReuseFigures {
-        let line = Expr::symbol("line_bytes");
+        let line = Expr::machine("line_bytes");
         let parts: Vec<String> = (reuse.parts.iter())
             .map(|(variable, part, parts)| {
                 format!("{} part {} of {parts}", names[*variable], part + 1)
@@ -72,7 +72,7 @@ impl ReuseFigures {
         if let Some(body) = &reuse.shared {
             let own = Expr::from(distance);
             let all = Expr::max([own.clone(), body.clone()]);
-            let switch = Expr::symbol(REUSE_BETWEEN_NESTS);
+            let switch = Expr::machine(REUSE_BETWEEN_NESTS);
             distance = define(
                 "working set with other nests",
                 &Expr::choose(Comparison::Greater, switch, Expr::from(0.0), all, own),

@@ -6,7 +6,7 @@ use super::formulas::Cells;
 use super::neighbours::{self, Neighbours};
 use super::number::Number;
 use super::swept::Swept;
-use crate::expr::{Expr, Lookup};
+use crate::expr::{Expr, Lookup, Symbol};
 use crate::model::figures::Figures;
 use crate::model::nest::Nest;
 use crate::model::parameters::ParameterTable;
@@ -21,7 +21,7 @@ pub(crate) fn neighbours(
     parameters: &ParameterTable,
     figures: &mut Figures,
 ) -> Vec<Option<Neighbours<Expr>>> {
-    let is_off = figures.symbol(REUSE_BETWEEN_NESTS).unwrap_or(0.0) == 0.0;
+    let is_off = figures.input(REUSE_BETWEEN_NESTS).unwrap_or(0.0) == 0.0;
     if is_off && !figures.detail().has_formulas() {
         return vec![None; nests.len()];
     }
@@ -49,19 +49,19 @@ fn of_function(
         return found(
             nests,
             &resolve,
-            Expr::symbol("line_bytes"),
+            Expr::machine("line_bytes"),
             &|what, expr| cells.name(what, expr),
         );
     }
-    let symbol = |name: &str| match parameters.row(first.function, name) {
+    let symbol = |symbol: &Symbol| match parameters.row(first.function, symbol) {
         Some(row) => Some(row.value),
-        None => figures.symbol(name),
+        None => figures.input(symbol.name()),
     };
     let value = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
     let found = found(
         nests,
         &value,
-        value(&Expr::symbol("line_bytes")),
+        value(&Expr::machine("line_bytes")),
         &|_, number| number,
     );
     found

@@ -1,8 +1,8 @@
 //! Up to which size a working set fits: one symbol at a time, the others staying as they are.
 
-use super::blocks::block_name;
+use super::blocks::block_symbol;
 use super::geometry::Geometry;
-use crate::expr::{Comparison, Expr};
+use crate::expr::{Comparison, Expr, Symbol};
 use crate::model::nest::Nest;
 use crate::model::parameters::{Kind, ParameterTable};
 
@@ -15,6 +15,7 @@ const ANY: f64 = 1e15;
 pub struct Size {
     /// Its defined name.
     pub name: String,
+    symbol: Expr,
     /// Iterations of the outermost of these loops.
     trip: Expr,
     /// By how many these grow with the symbol.
@@ -22,7 +23,7 @@ pub struct Size {
     /// How many loops there are.
     power: usize,
     /// The parameters that block them.
-    blocks: Vec<String>,
+    blocks: Vec<Symbol>,
 }
 
 impl Size {
@@ -38,7 +39,7 @@ impl Size {
             scale.power(Expr::from(1.0 / self.power as f64))
         };
         let more = (scale - 1.0) * self.trip.clone() * (1.0 / self.slope);
-        let largest = (Expr::symbol(&self.name) + more).floor();
+        let largest = (self.symbol.clone() + more).floor();
         self.blocks.iter().fold(largest, |largest, block| {
             let (any, none) = (Expr::from(ANY), Expr::from(0.0));
             let whatever = Expr::choose(
@@ -50,7 +51,7 @@ impl Size {
             );
             Expr::choose(
                 Comparison::Greater,
-                Expr::symbol(block),
+                Expr::from(block.clone()),
                 none,
                 whatever,
                 largest,
@@ -104,14 +105,16 @@ pub fn of(
             else {
                 continue;
             };
-            let blocks = geometry.tiles.contains(&v).then(|| block_name(nest, v));
-            match sizes.iter_mut().find(|size| size.name == row.name) {
+            let blocks = geometry.tiles.contains(&v).then(|| block_symbol(nest, v));
+            let own = parameters.symbol(nest.function, &symbol);
+            match sizes.iter_mut().find(|size| size.symbol == own) {
                 Some(size) => {
                     size.power += 1;
                     size.blocks.extend(blocks);
                 }
                 None => sizes.push(Size {
                     name: row.name.clone(),
+                    symbol: own,
                     trip: parameters.resolve(nest.function, &length) * (1.0 / step) + 1.0,
                     slope: slope / step,
                     power: 1,

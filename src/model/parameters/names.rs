@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::expr::Symbol;
 use crate::machine::MachineModel;
 use crate::model::dimension_name;
 
@@ -18,7 +19,8 @@ impl Names {
             .iter()
             .flat_map(|p| suffixed(p.name.to_lowercase()));
         let machine = machine.chain(suffixed("preset".to_string()));
-        let blocks = (0..dimensions).map(|position| format!("block_{}", dimension_name(position)));
+        let blocks = (0..dimensions)
+            .map(|position| Symbol::block(&dimension_name(position)).name().to_string());
         Names {
             taken: machine.chain(blocks).collect(),
         }
@@ -48,7 +50,7 @@ impl Names {
         }
         name.truncate(200);
         let last = name.rsplit('.').next().unwrap_or(&name);
-        if starts_like_r1c1(&name) {
+        if starts_like_r1c1(&name) || name.to_lowercase().starts_with("_xl") {
             name.insert(0, '_');
         } else if is_reserved(&name) || is_reserved(last) {
             name.push('_');
@@ -87,8 +89,29 @@ fn is_reserved(name: &str) -> bool {
         "true", "false", "and", "or", "not", "if", "pi", "na", "rand", "now", "today", "row",
         "column",
     ];
-    is_a1 || is_r1c1 || (tail.is_empty() && keyword.contains(&head))
+    is_a1
+        || is_r1c1
+        || (tail.is_empty() && keyword.contains(&head))
+        || OF_EXCEL.contains(&lower.as_str())
 }
+
+/// Names that Excel gives a meaning: areas that it prints or filters, macros that it runs.
+const OF_EXCEL: [&str; 14] = [
+    "_filterdatabase",
+    "auto_activate",
+    "auto_close",
+    "auto_deactivate",
+    "auto_open",
+    "consolidate_area",
+    "criteria",
+    "data_form",
+    "database",
+    "extract",
+    "print_area",
+    "print_titles",
+    "recorder",
+    "sheet_title",
+];
 
 #[cfg(test)]
 mod tests {
@@ -120,6 +143,10 @@ mod tests {
             ("ubound(x,2)", "ubound_x_2"),
             ("row", "row_"),
             ("abcd1", "abcd1"),
+            ("Print_Area", "Print_Area_"),
+            ("criteria", "criteria_"),
+            ("_xlnm.n", "__xlnm.n"),
+            ("_XLFN", "__XLFN"),
         ] {
             assert_eq!(names.legal(label), name, "{label}");
         }

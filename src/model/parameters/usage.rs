@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{DEFAULT_SIZE, constant};
 use crate::analysis::facts::Program;
-use crate::expr::{Expr, Node};
+use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::model::calls::CallGraph;
 use crate::model::communication::MessageSite;
 use crate::model::nest::Nest;
 
 /// Which functions mention which symbols, and how.
 pub struct Usage {
-    pub functions: BTreeMap<String, Vec<usize>>,
+    pub functions: BTreeMap<Symbol, Vec<usize>>,
     /// Symbols that only ever start a range or are a step.
-    pub origins: HashSet<String>,
+    pub origins: HashSet<Symbol>,
     /// Strides of flattened arrays, each with the next shorter one of the same array.
-    strides: BTreeMap<String, String>,
+    strides: BTreeMap<Symbol, Symbol>,
     /// Symbols in exponents, with the number that is raised: `m` of `2^m`.
-    exponents: BTreeMap<String, f64>,
+    exponents: BTreeMap<Symbol, f64>,
 }
 
 impl Usage {
@@ -43,7 +43,9 @@ impl Usage {
             let mut exponents = BTreeMap::new();
             let mut mention = |expr: &Expr| {
                 add_exponents(expr, &mut exponents);
-                for symbol in expr.symbols().iter().filter(|s| !variables.contains(&***s)) {
+                let is_variable =
+                    |s: &Symbol| s.kind() == SymbolKind::Source && variables.contains(s.name());
+                for symbol in expr.symbols().iter().filter(|s| !is_variable(s)) {
                     usage.add(program, nest.function, symbol, 0);
                 }
             };
@@ -55,7 +57,7 @@ impl Usage {
                 chain_loop
                     .weight
                     .iter()
-                    .for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
+                    .for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
                 let counts_down = facts.step.as_number().is_some_and(|s| s < 0.0);
                 let (first, last) = if counts_down {
                     (&facts.upper, &facts.lower)
@@ -69,7 +71,7 @@ impl Usage {
                 content
                     .weight
                     .iter()
-                    .for_each(|(symbol, _)| mention(&Expr::symbol(symbol)));
+                    .for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
             }
             // Where rows begin decides how many cache lines they touch.
             for used in &nest.streams {
@@ -88,7 +90,7 @@ impl Usage {
             }
             // The last value of a variable in an exponent is one too.
             for facts in nest.loops.iter().map(|chain_loop| chain_loop.facts) {
-                if let Some(base) = exponents.remove(&facts.variable) {
+                if let Some(base) = exponents.remove(&Symbol::source(&facts.variable)) {
                     add_all(&facts.upper, base, &mut exponents);
                 }
             }
@@ -103,7 +105,7 @@ impl Usage {
             site.symbols(&mut |symbol, is_size| {
                 usage.add(program, site.function, symbol, 0);
                 if is_size {
-                    sizes.insert(symbol.to_string());
+                    sizes.insert(symbol.clone());
                 }
             });
         }
@@ -123,7 +125,7 @@ impl Usage {
     /// one row.
     ///
     /// Of an exponent, what makes the power about as large: 7, of two.
-    pub fn default_size(&self, symbol: &str) -> f64 {
+    pub fn default_size(&self, symbol: &Symbol) -> f64 {
         if let Some(base) = self.exponents.get(symbol) {
             return DEFAULT_SIZE.log(*base).round().max(1.0);
         }
@@ -138,8 +140,8 @@ impl Usage {
     }
 
     /// The symbol, and what its value mentions.
-    fn add(&mut self, program: &Program, function: usize, symbol: &str, depth: u32) {
-        let users = self.functions.entry(symbol.to_string()).or_default();
+    fn add(&mut self, program: &Program, function: usize, symbol: &Symbol, depth: u32) {
+        let users = self.functions.entry(symbol.clone()).or_default();
         // Functions come one after another.
         if users.last() == Some(&function) || users.contains(&function) || depth > 32 {
             return;
@@ -158,12 +160,12 @@ impl Usage {
 const MOST_STRIDES: usize = 3;
 
 /// Of an extent that is the quotient of two strides, `ks/js`, both.
-fn ratio_of_strides(upper: &Expr) -> Option<(String, String)> {
+fn ratio_of_strides(upper: &Expr) -> Option<(Symbol, Symbol)> {
     let length = (upper.clone() + 1.0).expand();
     match length.node() {
         Node::Quotient(longer, shorter) => match (longer.node(), shorter.node()) {
             (Node::Symbol(longer), Node::Symbol(shorter)) if longer != shorter => {
-                Some((longer.to_string(), shorter.to_string()))
+                Some((longer.clone(), shorter.clone()))
             }
             _ => None,
         },
@@ -172,7 +174,7 @@ fn ratio_of_strides(upper: &Expr) -> Option<(String, String)> {
 }
 
 /// Adds the symbols of exponents of numbers.
-fn add_exponents(expr: &Expr, exponents: &mut BTreeMap<String, f64>) {
+fn add_exponents(expr: &Expr, exponents: &mut BTreeMap<Symbol, f64>) {
     if let Node::Power(base, exponent) = expr.node()
         && let Some(base) = base.as_number().filter(|base| *base > 1.0)
     {
@@ -183,21 +185,21 @@ fn add_exponents(expr: &Expr, exponents: &mut BTreeMap<String, f64>) {
         .for_each(|child| add_exponents(child, exponents));
 }
 
-fn add_all(exponent: &Expr, base: f64, exponents: &mut BTreeMap<String, f64>) {
+fn add_all(exponent: &Expr, base: f64, exponents: &mut BTreeMap<Symbol, f64>) {
     exponent
         .symbols()
         .into_iter()
-        .for_each(|symbol| add_exponent(symbol.to_string(), base, exponents));
+        .for_each(|symbol| add_exponent(symbol, base, exponents));
 }
 
 /// Of several numbers that a symbol raises the largest counts.
-fn add_exponent(symbol: String, base: f64, exponents: &mut BTreeMap<String, f64>) {
+fn add_exponent(symbol: Symbol, base: f64, exponents: &mut BTreeMap<Symbol, f64>) {
     let known = exponents.entry(symbol).or_insert(base);
     *known = known.max(base);
 }
 
 /// Adds what the values of known sizes are made from: `m`, where the source says `n = 2*m`.
-fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
+fn sizes_behind(program: &Program, sizes: &mut HashSet<Symbol>) {
     let constants = || {
         program
             .functions
@@ -207,7 +209,7 @@ fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
     loop {
         let before = sizes.len();
         for constant in constants() {
-            if sizes.contains(&constant.name) {
+            if sizes.contains(&constant.symbol) {
                 add_sizes(&constant.value, 1.0, sizes);
             }
         }
@@ -218,7 +220,7 @@ fn sizes_behind(program: &Program, sizes: &mut HashSet<String>) {
 }
 
 /// Adds what the values of known exponents are made from.
-fn exponents_behind(program: &Program, exponents: &mut BTreeMap<String, f64>) {
+fn exponents_behind(program: &Program, exponents: &mut BTreeMap<Symbol, f64>) {
     loop {
         let before = exponents.len();
         for constant in program
@@ -226,7 +228,7 @@ fn exponents_behind(program: &Program, exponents: &mut BTreeMap<String, f64>) {
             .iter()
             .flat_map(|function| &function.constants)
         {
-            if let Some(base) = exponents.get(&constant.name).copied() {
+            if let Some(base) = exponents.get(&constant.symbol).copied() {
                 add_all(&constant.value, base, exponents);
             }
         }
@@ -238,25 +240,25 @@ fn exponents_behind(program: &Program, exponents: &mut BTreeMap<String, f64>) {
 
 /// Symbols that make a range longer when they grow, or whose effect is not plain; `sign` is that of
 /// the bound in `last - first`.
-fn add_sizes(bound: &Expr, sign: f64, sizes: &mut HashSet<String>) {
+fn add_sizes(bound: &Expr, sign: f64, sizes: &mut HashSet<Symbol>) {
     for symbol in bound.symbols() {
         let slope = bound
             .linear_in(&[&symbol])
             .and_then(|linear| linear.coefficients[0].as_number());
         if slope.is_none_or(|slope| slope * sign > 0.0) {
-            sizes.insert(symbol.to_string());
+            sizes.insert(symbol.clone());
         }
     }
 }
 
 /// Symbols of a subscript that others are multiplied by: lengths of what lies before an element.
-fn add_lengths(subscript: &Expr, sizes: &mut HashSet<String>) {
+fn add_lengths(subscript: &Expr, sizes: &mut HashSet<Symbol>) {
     for symbol in subscript.symbols() {
         let slope = subscript
             .linear_in(&[&symbol])
             .and_then(|linear| linear.coefficients[0].as_number());
         if slope.is_none() {
-            sizes.insert(symbol.to_string());
+            sizes.insert(symbol.clone());
         }
     }
 }

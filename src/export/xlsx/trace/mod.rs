@@ -24,6 +24,7 @@ use rust_xlsxwriter::{
 
 use super::inputs::define_name;
 use super::layout::Place;
+use super::package;
 use super::page::Paper;
 use super::style::{self, Look};
 use crate::formula::Unit;
@@ -78,7 +79,7 @@ fn bound(title: &str, sheets: Vec<Finished>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&super::properties(title)?);
     push_sheets(&mut workbook, sheets, &|_| false)?;
-    workbook.save_to_buffer()
+    package::finish(workbook)
 }
 
 /// Adds the sheets of a trace to a workbook. Names that it has already are known on their own sheet only.

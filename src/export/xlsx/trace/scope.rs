@@ -6,7 +6,7 @@ use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 use super::super::layout::column_range;
 use super::super::page::{Paper, UNKNOWN};
 use super::super::style::{self, Look, Role};
-use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup};
+use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup, Symbol};
 
 /// Names with their references and values, later ones before earlier ones, and one column whose cells
 /// are figures.
@@ -51,11 +51,11 @@ impl Scope {
 }
 
 impl Lookup for Scope {
-    fn symbol(&self, name: &str) -> Option<f64> {
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
         self.names
             .iter()
             .rev()
-            .find(|(known, ..)| known == name)
+            .find(|(known, ..)| known == symbol.name())
             .and_then(|(.., value)| *value)
     }
 

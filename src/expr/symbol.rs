@@ -1,0 +1,250 @@
+//! Symbols: what an expression leaves open, each with what it stands for.
+//!
+//! What a symbol is, is decided where the symbol is made and never read from its name. The names of symbols that no source
+//! has are all made here.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+/// What a symbol stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SymbolKind {
+    /// What a source calls by this name: a size of the problem, a variable, an element that stays the same.
+    #[default]
+    Source,
+    /// How often a branch is taken.
+    Probability,
+    /// How often a loop runs whose range says nothing.
+    TripCount,
+    /// How far a loop moves something, in a way that no expression says.
+    Stride,
+    /// Where something begins that loops move in such a way.
+    Start,
+    /// What a variable was before a loop that counts with it.
+    Earlier,
+    /// Where a loop is that stands still while those inside of it run.
+    Held,
+    /// Elements, components or cells that a call moves between processes.
+    MessageSize,
+    /// The number of processes.
+    Processes,
+    /// The processes that one exchanges cells with.
+    Neighbours,
+    /// A parameter of the machine.
+    Machine,
+    /// Iterations of a block of a loop; 0 is not blocked.
+    Block,
+}
+
+impl SymbolKind {
+    pub const ALL: [SymbolKind; 12] = [
+        SymbolKind::Source,
+        SymbolKind::Probability,
+        SymbolKind::TripCount,
+        SymbolKind::Stride,
+        SymbolKind::Start,
+        SymbolKind::Earlier,
+        SymbolKind::Held,
+        SymbolKind::MessageSize,
+        SymbolKind::Processes,
+        SymbolKind::Neighbours,
+        SymbolKind::Machine,
+        SymbolKind::Block,
+    ];
+
+    /// A word for files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SymbolKind::Source => "source",
+            SymbolKind::Probability => "probability",
+            SymbolKind::TripCount => "trip_count",
+            SymbolKind::Stride => "stride",
+            SymbolKind::Start => "start",
+            SymbolKind::Earlier => "earlier",
+            SymbolKind::Held => "held",
+            SymbolKind::MessageSize => "message_size",
+            SymbolKind::Processes => "processes",
+            SymbolKind::Neighbours => "neighbours",
+            SymbolKind::Machine => "machine",
+            SymbolKind::Block => "block",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<SymbolKind> {
+        SymbolKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+    }
+}
+
+/// What an expression leaves open: two are the same if they stand for the same kind of thing under the same name.
+/// Cheap to clone; ordered by name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Symbol(Arc<(SymbolKind, Box<str>)>);
+
+impl Symbol {
+    pub fn new(kind: SymbolKind, name: &str) -> Symbol {
+        Symbol(Arc::new((kind, name.into())))
+    }
+
+    /// What a source calls by this name.
+    pub fn source(name: &str) -> Symbol {
+        Symbol::new(SymbolKind::Source, name)
+    }
+
+    /// How often the branch in this line of a function is taken; `outcome` if its condition is known.
+    pub fn probability(function: &str, line: u32, outcome: Option<bool>) -> Symbol {
+        let known = match outcome {
+            None => "",
+            Some(true) => "_always",
+            Some(false) => "_never",
+        };
+        let name = format!("prob_{}_{line}{known}", word(function));
+        Symbol::new(SymbolKind::Probability, &name)
+    }
+
+    /// How often a loop in this line of a function runs, the first one there or another.
+    pub fn trip_count(function: &str, line: u32, position: usize) -> Symbol {
+        let number = match position {
+            0 => String::new(),
+            _ => format!("_{}", position + 1),
+        };
+        let name = format!("trip_{}_{line}{number}", word(function));
+        Symbol::new(SymbolKind::TripCount, &name)
+    }
+
+    /// How far a loop moves what has this text: the one of this counter, where others move it too.
+    pub fn stride(of: &str, counter: Option<&str>) -> Symbol {
+        let name = match counter {
+            None => format!("stride of {of}"),
+            Some(counter) => format!("stride of {of} in {counter}"),
+        };
+        Symbol::new(SymbolKind::Stride, &name)
+    }
+
+    /// Where something with this text begins that loops move.
+    pub fn start(of: &str) -> Symbol {
+        Symbol::new(SymbolKind::Start, of)
+    }
+
+    /// What a variable was before the loop in this line.
+    pub fn earlier(variable: &str, line: u32) -> Symbol {
+        let name = format!("{variable} before line {line}");
+        Symbol::new(SymbolKind::Earlier, &name)
+    }
+
+    /// Where the loop at a position of a nest is while those inside of it run.
+    pub fn held(position: usize) -> Symbol {
+        Symbol::new(SymbolKind::Held, &format!("loop {position} stands"))
+    }
+
+    /// Elements that the call in this line of a function moves.
+    pub fn message_count(function: &str, line: u32) -> Symbol {
+        let name = format!("count_{}_{line}", word(function));
+        Symbol::new(SymbolKind::MessageSize, &name)
+    }
+
+    /// `what` of an array whose ghost cells are filled.
+    pub fn halo(what: &str, array: &str) -> Symbol {
+        let name = format!("{what}_{}", word(array));
+        Symbol::new(SymbolKind::MessageSize, &name)
+    }
+
+    /// Cells of one process in the dimension of this name.
+    pub fn cells(dimension: &str) -> Symbol {
+        Symbol::new(SymbolKind::MessageSize, &format!("box_{dimension}"))
+    }
+
+    /// The number of processes.
+    pub fn processes() -> Symbol {
+        Symbol::new(SymbolKind::Processes, "ranks")
+    }
+
+    /// The processes that one exchanges cells with.
+    pub fn neighbours() -> Symbol {
+        Symbol::new(SymbolKind::Neighbours, "neighbours")
+    }
+
+    /// A parameter of the machine.
+    pub fn machine(name: &str) -> Symbol {
+        Symbol::new(SymbolKind::Machine, name)
+    }
+
+    /// Iterations of a block of the loops of the dimension of this name.
+    pub fn block(dimension: &str) -> Symbol {
+        Symbol::new(SymbolKind::Block, &format!("block_{dimension}"))
+    }
+
+    pub fn kind(&self) -> SymbolKind {
+        self.0.0
+    }
+
+    pub fn name(&self) -> &str {
+        &self.0.1
+    }
+
+    /// Whether a source calls it by this name.
+    pub fn is_source(&self, name: &str) -> bool {
+        self.kind() == SymbolKind::Source && self.name() == name
+    }
+
+    /// The same under another name.
+    pub fn renamed(&self, name: &str) -> Symbol {
+        Symbol::new(self.kind(), name)
+    }
+}
+
+/// A part of a name: what is no letter, digit or underscore is replaced.
+fn word(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect()
+}
+
+impl PartialOrd for Symbol {
+    fn partial_cmp(&self, other: &Symbol) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Symbol {
+    fn cmp(&self, other: &Symbol) -> Ordering {
+        (self.name(), self.kind()).cmp(&(other.name(), other.kind()))
+    }
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What linear parts and mentions are asked for: a name of the source, or any symbol.
+pub trait Names {
+    fn names(&self, symbol: &Symbol) -> bool;
+}
+
+impl Names for str {
+    fn names(&self, symbol: &Symbol) -> bool {
+        symbol.is_source(self)
+    }
+}
+
+impl Names for String {
+    fn names(&self, symbol: &Symbol) -> bool {
+        symbol.is_source(self)
+    }
+}
+
+impl Names for Symbol {
+    fn names(&self, symbol: &Symbol) -> bool {
+        symbol == self
+    }
+}
+
+impl<N: Names + ?Sized> Names for &N {
+    fn names(&self, symbol: &Symbol) -> bool {
+        (**self).names(symbol)
+    }
+}

@@ -1,0 +1,251 @@
+//! Expressions of the source.
+
+use super::{Function, Reason, Type, VarId};
+use crate::diagnostic::Place;
+use crate::reason::ReasonCode;
+
+/// A typed expression of the source.
+///
+/// Two values are equal if they are the same expression of the same variables, wherever they stand: places of elements
+/// are not compared. Floating literals are equal if their bits and sizes are, so that equality holds of every value
+/// and itself, also of a literal that is not a number. Of values that are not understood the reasons, with their
+/// details, and what could be read inside have to be the same.
+#[derive(Clone, Debug)]
+pub enum Value {
+    Integer(i64),
+    /// A floating literal and its size in bytes.
+    Real(f64, u32),
+    Logical(bool),
+    Text(String),
+    Variable(VarId),
+    /// An element; subscripts in storage order.
+    Element {
+        array: VarId,
+        subscripts: Vec<Value>,
+        place: Place,
+    },
+    Unary(UnaryOp, Box<Value>),
+    Binary(BinaryOp, Box<Value>, Box<Value>),
+    /// An intrinsic or a function; names of intrinsics are lower case in Fortran.
+    Call {
+        name: String,
+        arguments: Vec<Value>,
+        /// Type of the result; `Unknown` for a function that was not declared.
+        ty: Type,
+    },
+    Convert(Type, Box<Value>),
+    /// C's `c ? a : b`.
+    Select(Box<Value>, Box<Value>, Box<Value>),
+    /// Among subscripts: lower bound, upper bound and step of a section of one dimension.
+    Section(Box<[Value; 3]>),
+    /// Among subscripts: one that C leaves out, so that the element is a row, which is an address.
+    Row,
+    /// C's `&`, as written in `text`.
+    Address {
+        of: Box<Value>,
+        text: String,
+    },
+    /// Not understood; what could be read inside is kept.
+    Opaque {
+        reason: Reason,
+        inner: Vec<Value>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    Negate,
+    Not,
+    /// C's `~`.
+    Complement,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+    /// C's `%`.
+    Remainder,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    NotEqual,
+    And,
+    Or,
+    /// Shifts, bitwise operators, string concatenation: never a flop.
+    Other,
+}
+
+impl BinaryOp {
+    pub fn is_arithmetic(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, Add | Subtract | Multiply | Divide | Power)
+    }
+
+    pub fn is_comparison(self) -> bool {
+        use BinaryOp::*;
+        matches!(
+            self,
+            Less | LessOrEqual | Greater | GreaterOrEqual | Equal | NotEqual
+        )
+    }
+
+    pub fn sign(self) -> &'static str {
+        use BinaryOp::*;
+        match self {
+            Add => "+",
+            Subtract => "-",
+            Multiply => "*",
+            Divide => "/",
+            Power => "**",
+            Remainder => "%",
+            Less => "<",
+            LessOrEqual => "<=",
+            Greater => ">",
+            GreaterOrEqual => ">=",
+            Equal => "==",
+            NotEqual => "/=",
+            And => "and",
+            Or => "or",
+            Other => "<op>",
+        }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        use Value::*;
+        match (self, other) {
+            (Integer(a), Integer(b)) => a == b,
+            (Real(a, size), Real(b, other)) => a.to_bits() == b.to_bits() && size == other,
+            (Logical(a), Logical(b)) => a == b,
+            (Text(a), Text(b)) => a == b,
+            (Variable(a), Variable(b)) => a == b,
+            (
+                Element {
+                    array: a,
+                    subscripts,
+                    place: _,
+                },
+                Element {
+                    array: b,
+                    subscripts: others,
+                    place: _,
+                },
+            ) => a == b && subscripts == others,
+            (Unary(op, a), Unary(other, b)) => op == other && a == b,
+            (Binary(op, a, b), Binary(other, c, d)) => op == other && a == c && b == d,
+            (
+                Call {
+                    name: a,
+                    arguments,
+                    ty,
+                },
+                Call {
+                    name: b,
+                    arguments: others,
+                    ty: other,
+                },
+            ) => a == b && ty == other && arguments == others,
+            (Convert(ty, a), Convert(other, b)) => ty == other && a == b,
+            (Select(a, b, c), Select(x, y, z)) => a == x && b == y && c == z,
+            (Address { of: a, text: _ }, Address { of: b, text: _ }) => a == b,
+            (Section(a), Section(b)) => a == b,
+            (Row, Row) => true,
+            (
+                Opaque { reason, inner },
+                Opaque {
+                    reason: other,
+                    inner: others,
+                },
+            ) => reason == other && inner == others,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+impl Value {
+    pub fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
+        Value::Binary(op, Box::new(left), Box::new(right))
+    }
+
+    pub fn opaque(code: ReasonCode, detail: impl Into<String>) -> Value {
+        Value::Opaque {
+            reason: Reason {
+                code,
+                detail: detail.into(),
+            },
+            inner: Vec::new(),
+        }
+    }
+
+    /// The type that the language gives the value.
+    pub fn ty(&self, function: &Function) -> Type {
+        match self {
+            Value::Integer(_) => Type::Integer(4),
+            Value::Real(_, bytes) => Type::Real(*bytes),
+            Value::Logical(_) => Type::Logical(4),
+            Value::Text(_) => Type::CHARACTER,
+            Value::Variable(id) | Value::Element { array: id, .. } => {
+                function.variable(*id).ty.clone()
+            }
+            Value::Unary(UnaryOp::Not, _) => Type::Logical(4),
+            Value::Unary(_, operand) => operand.ty(function),
+            Value::Binary(op, left, right) if op.is_arithmetic() || *op == BinaryOp::Remainder => {
+                wider(left.ty(function), right.ty(function))
+            }
+            Value::Binary(BinaryOp::Other, left, _) => left.ty(function),
+            Value::Binary(..) => Type::Logical(4),
+            Value::Call { ty, .. } | Value::Convert(ty, _) => ty.clone(),
+            Value::Select(_, then, otherwise) => wider(then.ty(function), otherwise.ty(function)),
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => {
+                Type::Unknown
+            }
+        }
+    }
+
+    /// Whether it stands for nothing that could be computed: a section, a row, an address, or what is not understood.
+    pub fn has_no_number(&self) -> bool {
+        matches!(
+            self,
+            Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. }
+        )
+    }
+
+    /// Why it has no number.
+    pub fn reason(&self) -> Option<Reason> {
+        let (code, detail) = match self {
+            Value::Opaque { reason, .. } => return Some(reason.clone()),
+            Value::Section(_) => (ReasonCode::ArraySection, ""),
+            Value::Row => (ReasonCode::ArraySection, "a row of an array"),
+            Value::Address { text, .. } => (ReasonCode::AddressOf, text.as_str()),
+            _ => return None,
+        };
+        let detail = detail.to_string();
+        Some(Reason { code, detail })
+    }
+}
+
+/// The type of an arithmetic operation on two operands: complex over real over integer, then the
+/// larger size. An unknown operand does not hide a known floating one.
+pub fn wider(left: Type, right: Type) -> Type {
+    use Type::*;
+    match (left, right) {
+        (Complex(a), Complex(b)) => Complex(a.max(b)),
+        (Complex(a), Real(b)) | (Real(b), Complex(a)) => Complex(a.max(2 * b)),
+        (Complex(a), _) | (_, Complex(a)) => Complex(a),
+        (Real(a), Real(b)) => Real(a.max(b)),
+        (Real(a), _) | (_, Real(a)) => Real(a),
+        (Unknown, _) | (_, Unknown) => Unknown,
+        (Integer(a), Integer(b)) => Integer(a.max(b)),
+        (Integer(a), _) | (_, Integer(a)) => Integer(a),
+        (other, _) => other,
+    }
+}

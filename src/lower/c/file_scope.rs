@@ -1,0 +1,156 @@
+//! Declarations outside of functions.
+
+use tree_sitter::Node;
+
+use super::ctype::{CType, Declarator};
+use super::fields::{self, Field, children, part, parts};
+use super::names::{Names, Symbol};
+use crate::diagnostic::Severity;
+use crate::syntax::Role;
+
+impl<'t> Names<'t> {
+    /// Enters every declaration outside of functions into the file's scope.
+    pub fn declare_file_scope(&mut self) {
+        for node in self.file_items() {
+            match self.role(node) {
+                Some(Role::Declaration) => self.declare_global(node),
+                Some(Role::Typedef) => self.type_definition(node),
+                Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => {
+                    self.define_specifier(node)
+                }
+                Some(Role::Procedure) => self.declare_procedure(node),
+                _ => {}
+            }
+        }
+    }
+
+    /// What stands outside of functions, also in `extern "C"`, `#if` and unreadable regions. Of the
+    /// branches of an `#if`, the one that holds comes first: the first meaning of a name stays.
+    pub fn file_items(&self) -> Vec<Node<'t>> {
+        let mut items = Vec::new();
+        let mut todo = vec![self.reading().tree().root()];
+        while let Some(node) = todo.pop() {
+            let mut below = match self.role(node) {
+                Some(Role::PreprocessorIf) => self.branches(node).concat(),
+                Some(Role::PreprocessorElse | Role::Scope) => children(node),
+                _ if node.is_error() || node == self.reading().tree().root() => children(node),
+                _ => {
+                    items.push(node);
+                    continue;
+                }
+            };
+            below.reverse();
+            todo.append(&mut below);
+        }
+        items
+    }
+
+    fn declare_global(&mut self, node: Node<'t>) {
+        let base = self.specified_type(node);
+        for declarator in parts(node, Field::Declarator) {
+            let found = self.declarator(declarator, base.clone());
+            let Some(name) = found.name else { continue };
+            let symbol = match found.ty {
+                CType::Function(result) => Symbol::Function(*result),
+                ty => {
+                    let constant = self.constant_initialiser(node, declarator, &ty);
+                    Symbol::Global { ty, constant, name }
+                }
+            };
+            self.define(self.text(name), symbol);
+        }
+    }
+
+    fn declare_procedure(&mut self, node: Node<'t>) {
+        let base = self.specified_type(node);
+        let Some(declarator) = part(node, Field::Declarator) else {
+            return;
+        };
+        let Declarator {
+            name: Some(name),
+            ty: CType::Function(result),
+            ..
+        } = self.declarator(declarator, base)
+        else {
+            return;
+        };
+        self.define(self.text(name), Symbol::Function(*result));
+    }
+
+    pub fn type_definition(&mut self, node: Node<'t>) {
+        let base = self.specified_type(node);
+        for declarator in parts(node, Field::Declarator) {
+            let found = self.declarator(declarator, base.clone());
+            // An anonymous structure goes by its typedef name.
+            if let (CType::Record(id), Some(name)) = (&found.ty, found.name) {
+                let name = self.text(name);
+                self.records.rename(*id, name);
+            }
+            if let Some(name) = found.name {
+                self.define(self.text(name), Symbol::Typedef(found.ty));
+            }
+        }
+    }
+
+    /// The initial value of a scalar `const`, if it is built of literals and named constants.
+    pub fn constant_initialiser(
+        &self,
+        node: Node<'t>,
+        declarator: Node<'t>,
+        ty: &CType<'t>,
+    ) -> Option<Node<'t>> {
+        let value = part(declarator, Field::Value)?;
+        let is_constant = matches!(ty, CType::Arithmetic(_)) && self.has_qualifier(node, "const");
+        (is_constant && self.is_constant_expression(value)).then_some(value)
+    }
+
+    /// The branches of `#if` or `#ifdef`, the one that holds first, as far as this file can tell: a
+    /// name that it does not define is not defined. The first is empty if none holds.
+    pub fn branches(&self, node: Node<'t>) -> Vec<Vec<Node<'t>>> {
+        let mut taken = None;
+        let mut others = Vec::new();
+        let mut next = Some(node);
+        while let Some(node) = next {
+            let keyword = node.child(0).map_or("", |keyword| keyword.kind());
+            let defined = part(node, Field::Name)
+                .map(|name| self.reading().macro_named(self.text(name)).is_some());
+            let holds = match (keyword, defined) {
+                (fields::ELSE, _) => true,
+                (fields::IFNDEF | fields::ELIFNDEF, Some(defined)) => !defined,
+                (_, Some(defined)) => defined,
+                _ => part(node, Field::Condition)
+                    .and_then(|c| self.constant(c))
+                    .is_some_and(|n| n != 0),
+            };
+            next = part(node, Field::Alternative);
+            let controlling = [part(node, Field::Name), part(node, Field::Condition), next];
+            let items = children(node)
+                .into_iter()
+                .filter(|child| !controlling.contains(&Some(*child)))
+                .collect();
+            if holds && taken.is_none() {
+                taken = Some(items);
+            } else {
+                others.push(items);
+            }
+        }
+        others.insert(0, taken.unwrap_or_default());
+        others
+    }
+
+    /// Reports an `#if` that stands in the text.
+    pub fn remark_branch(&mut self, node: Node<'t>) {
+        let line = self.text(node).lines().next().unwrap_or("").trim();
+        let message = format!("`{line}` was decided without a preprocessor");
+        let help = "run with a C compiler for the preprocessor, or give -D options";
+        self.remark(Severity::Note, "undecided-branch", node, message, help);
+    }
+
+    /// Reports a type that nothing declares, once.
+    pub fn unknown_type(&mut self, specifier: Node<'t>) {
+        let name = self.original(specifier);
+        let message = format!("type `{name}` is not declared in this file or what it includes");
+        let help = "add the include path with -I, or give compile_commands.json";
+        self.remark(Severity::Warning, "unknown-type", specifier, message, help);
+    }
+}

@@ -1,0 +1,154 @@
+//! The function that is being written, until it is complete.
+
+use crate::diagnostic::Place;
+use crate::ir::{Callee, Extent, Function, MemberLayout, Stmt, Type, Value, VarId, Variable};
+
+use super::jumps::Marks;
+
+/// A function of the IR with the variables that its statements name so far. Everybody may read it, and nobody changes
+/// it but by what this type offers.
+#[derive(Debug)]
+pub struct Draft {
+    function: Function,
+}
+
+impl Draft {
+    pub fn new(name: String, place: Place) -> Draft {
+        Draft {
+            function: Function::new(name, place),
+        }
+    }
+
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    pub fn variable(&self, id: VarId) -> &Variable {
+        self.function.variable(id)
+    }
+
+    /// Where the function is declared.
+    pub fn place(&self) -> &Place {
+        &self.function.place
+    }
+
+    /// Whether a variable has that name.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.function.variables.iter().any(|v| v.name == name)
+    }
+
+    pub fn add(&mut self, variable: Variable) -> VarId {
+        self.function.variables.push(variable);
+        VarId(self.function.variables.len() as u32 - 1)
+    }
+
+    fn variable_mut(&mut self, id: VarId) -> &mut Variable {
+        &mut self.function.variables[id.0 as usize]
+    }
+
+    pub fn set_type(&mut self, id: VarId, ty: Type) {
+        self.variable_mut(id).ty = ty;
+    }
+
+    pub fn set_dimensions(&mut self, id: VarId, dimensions: Vec<Extent>) {
+        self.variable_mut(id).dimensions = dimensions;
+    }
+
+    /// The extent of the last dimension of a variable that has one.
+    pub fn set_last_extent(&mut self, id: VarId, extent: Extent) {
+        if let Some(last) = self.variable_mut(id).dimensions.last_mut() {
+            *last = extent;
+        }
+    }
+
+    /// Adds outer dimensions to a variable.
+    pub fn add_dimensions(&mut self, id: VarId, outer: impl IntoIterator<Item = Extent>) {
+        self.variable_mut(id).dimensions.extend(outer);
+    }
+
+    /// Gives a variable that many dimensions at least.
+    pub fn extend_rank(&mut self, id: VarId, rank: usize) {
+        let dimensions = &mut self.variable_mut(id).dimensions;
+        if dimensions.len() < rank {
+            dimensions.resize(rank, Extent::default());
+        }
+    }
+
+    /// Fills in the dimensions that a declaration leaves open.
+    pub fn complete_dimensions(&mut self, id: VarId, extents: Vec<Extent>) {
+        let dimensions = &mut self.variable_mut(id).dimensions;
+        if dimensions.is_empty() {
+            *dimensions = extents;
+        } else if dimensions.len() >= extents.len() {
+            for (known, extent) in dimensions.iter_mut().zip(extents) {
+                if known.lower.is_none() && known.upper.is_none() {
+                    *known = extent;
+                }
+            }
+        }
+    }
+
+    pub fn set_constant(&mut self, id: VarId, value: Value) {
+        self.variable_mut(id).constant = Some(value);
+    }
+
+    /// Notes that a variable is a member of the structures that are the elements of an array.
+    pub fn set_member(&mut self, id: VarId, layout: MemberLayout) {
+        self.function.members.insert(id, layout);
+    }
+
+    /// Notes that a variable is a part of a single structure.
+    pub fn set_part(&mut self, id: VarId, layout: MemberLayout) {
+        self.function.parts.insert(id, layout);
+    }
+
+    /// Notes how many bytes the structures of a variable take.
+    pub fn set_record_bytes(&mut self, id: VarId, bytes: u32) {
+        self.function.record_bytes.insert(id, bytes);
+    }
+
+    /// Notes pairs of variables that share storage.
+    pub fn share(&mut self, pairs: impl IntoIterator<Item = (VarId, VarId)>) {
+        self.function.shared.extend(pairs);
+    }
+
+    /// Notes which procedure calls mean by a name.
+    pub fn set_callee(&mut self, name: String, callee: Callee) {
+        self.function.callees.insert(name, callee);
+    }
+
+    /// Notes another name that the function is entered by.
+    pub fn add_entry(&mut self, name: String) {
+        self.function.entries.push(name);
+    }
+
+    pub fn set_name(&mut self, name: String, place: Place) {
+        self.function.name = name;
+        self.function.place = place;
+    }
+
+    /// Notes that other files cannot call the function.
+    pub fn set_private(&mut self, is_private: bool) {
+        self.function.is_private = is_private;
+    }
+
+    /// Notes the module or procedure that contains the function.
+    pub fn set_host(&mut self, host: Option<String>) {
+        self.function.host = host;
+    }
+
+    /// Notes which variable holds the result.
+    pub fn set_result(&mut self, id: Option<VarId>) {
+        self.function.result = id;
+    }
+
+    /// Gives the function its body, with jumps as structure.
+    pub fn set_body(&mut self, body: Vec<Stmt>, marks: &Marks) {
+        self.function.body = body;
+        marks.resolve(&mut self.function);
+    }
+
+    pub fn finish(self) -> Function {
+        self.function
+    }
+}

@@ -1,0 +1,387 @@
+//! The register of reasons: why something is not understood, is only estimated, or cannot be run.
+
+use serde::Serialize;
+use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// Why something is not understood, is only estimated, or cannot be run. Reports print a reason as its code, the name
+/// in snake case, and count them; each comment is the meaning that people are shown, each message what they can do.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Display,
+    EnumMessage,
+    EnumString,
+    Eq,
+    Hash,
+    IntoStaticStr,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    Serialize,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum ReasonCode {
+    /// The address of something is used as a value where only elements can be followed.
+    #[strum(
+        message = "Subscript the array itself, or pass the array and not an address computed from it."
+    )]
+    AddressOf,
+    /// The iterations of a loop are an upper bound, the middle of several values, or a parameter, because its bounds or an early exit do not give them exactly.
+    #[strum(
+        message = "Set the parameter of the trip count with --set, or take it from a run with --parameters-from-trace."
+    )]
+    ApproximateTripCount,
+    /// An array is made of a list of values in the middle of an expression, and what it costs is not counted.
+    #[strum(message = "Assign the list to a named array first, and use that.")]
+    ArrayConstructor,
+    /// An intrinsic procedure works on whole arrays inside, and what it does with their elements is not counted.
+    #[strum(
+        message = "Write the loop over the elements out, or add its work to the figures by hand."
+    )]
+    ArrayIntrinsic,
+    /// A section of an array stands where only single elements can be followed.
+    #[strum(
+        message = "Write the loop over the section out, or pass the section to a procedure whose source is among the inputs."
+    )]
+    ArraySection,
+    /// A statement on whole arrays could not be written as loops over their elements.
+    #[strum(
+        message = "Write the loops out, or declare the arrays so that their ranks and extents are known."
+    )]
+    ArraySyntax,
+    /// A jump goes to a label that a variable holds, so that nothing here shows where it leads.
+    #[strum(message = "Replace the assigned `go to` by a computed one or by `select case`.")]
+    AssignedGoto,
+    /// Something is assigned to that is neither a variable nor an element of an array.
+    #[strum(
+        message = "Assign to a named variable or element; a target that a function returns cannot be followed."
+    )]
+    AssignmentTarget,
+    /// A subscript is `*`, which says nothing about the element that is meant.
+    #[strum(message = "Give the subscript or the section with its bounds.")]
+    AssumedSize,
+    /// The nest cannot be run in blocks: a loop that is blocked has no known bounds, or a whole function is run.
+    #[strum(message = "Take the block sizes away to run it, or give the loop bounds.")]
+    Blocked,
+    /// The bounds or the step of a loop depend on its own variable.
+    #[strum(
+        message = "Keep the bound in a variable that the loop does not use, or set the trip count with --set."
+    )]
+    BoundDependsOnVariable,
+    /// The body of the loop changes what its end depends on.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    BoundModified,
+    /// A procedure is called whose source is not among the inputs, so that what it does is in no figure.
+    #[strum(message = "Add the file that defines it to the inputs.")]
+    Call,
+    /// A procedure is called whose own body is not understood completely.
+    #[strum(message = "See what is missing in the procedure itself: the detail names it.")]
+    Callee,
+    /// An element of another image is used, which is a transfer and no access to memory.
+    #[strum(
+        message = "Count the transfer by hand; copy remote data to a local array before the loop."
+    )]
+    Coarray,
+    /// The loop goes on while a condition of several parts holds, so that its bounds do not give its iterations.
+    #[strum(
+        message = "Set the trip count with --set, or leave the loop by a test inside its body."
+    )]
+    CompoundCondition,
+    /// A structure or an array is made in the middle of an expression.
+    #[strum(message = "Assign it to a named variable first.")]
+    CompoundLiteral,
+    /// An element or member is taken of what an expression computes, so that it has no array.
+    #[strum(message = "Assign the pointer to a named variable before it is subscripted.")]
+    ComputedBase,
+    /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
+    #[strum(message = "Write the condition to a variable first.")]
+    ConditionalWithoutMiddle,
+    /// An iteration ends early in a way that could not be made a branch.
+    #[strum(message = "Put what is skipped into an `if`.")]
+    Cycle,
+    /// A `do … while` loop runs until a condition fails, so that nothing tells its iterations.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    DoWhileLoop,
+    /// A procedure has another entry with arguments of its own, or one in the middle of its body.
+    #[strum(message = "Make a procedure of each entry.")]
+    Entry,
+    /// The loop counts with a floating-point variable, so that rounding decides how often it runs.
+    #[strum(message = "Count with an integer variable.")]
+    FloatingVariable,
+    /// The loop variable is multiplied, divided or shifted in every iteration instead of being stepped.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    GeometricStep,
+    /// A jump goes to a place that has no counterpart in loops and branches.
+    #[strum(message = "Restructure the jump as a loop or branch.")]
+    Goto,
+    /// Jumps back make a loop, so that nothing tells its iterations.
+    #[strum(message = "Set the trip count with --set, or write it as a counted loop.")]
+    GotoLoop,
+    /// An implied `do` makes values in an expression, and what it computes is not counted.
+    #[strum(message = "Fill a named array in a loop.")]
+    ImpliedDo,
+    /// The loop has no bounds at all and is left from inside.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    InfiniteLoop,
+    /// A list of input or output repeats items without a range that could be read.
+    #[strum(message = "Write the list of items as a loop.")]
+    IoImpliedDo,
+    /// The condition of the loop does not compare a variable that the loop steps.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    IrregularCondition,
+    /// The loop variable is not stepped by one amount in every iteration.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    IrregularStep,
+    /// The loop is stepped by a variable that is neither a number nor a pointer.
+    #[strum(message = "Count with an integer variable.")]
+    IrregularVariable,
+    /// The variable of a `do` loop is no scalar that could be named.
+    #[strum(message = "Count with a scalar integer variable.")]
+    LoopVariable,
+    /// A member is reached through a pointer that moves, so that it has no fixed place in memory.
+    #[strum(message = "The static figures hold; a run with `loopsheet trace` shows the accesses.")]
+    MemberOfPointer,
+    /// Memory is copied, set or compared by the library, and what is moved is not in the figures.
+    #[strum(message = "Write the loop over the elements out, or add the bytes by hand.")]
+    MemoryIntrinsic,
+    /// A call of a communication procedure has fewer arguments than the library requires.
+    #[strum(
+        message = "Give the call all its arguments, or describe the procedure in a communication file."
+    )]
+    MissingArguments,
+    /// A `for` loop has no condition and is left from inside.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    MissingCondition,
+    /// A `for` loop does not say where its variable begins.
+    #[strum(message = "Initialise the variable in the header of the loop.")]
+    MissingInitialiser,
+    /// A `for` loop does not step a variable in its header.
+    #[strum(message = "Step the variable in the header of the loop.")]
+    MissingStep,
+    /// There are no statements to run: the model comes from XML, or its loops are not those of the source.
+    #[strum(message = "Analyse the source itself.")]
+    NoStatements,
+    /// A statement expression of GNU C does not end in a value.
+    #[strum(message = "End the block with the expression that is its value.")]
+    NoValue,
+    /// A subscript is not a sum of multiples of loop variables, so that its accesses have no stride.
+    #[strum(message = "Introduce an array of indices, or linearise the subscript.")]
+    NonAffineSubscript,
+    /// A null pointer stands among the values.
+    #[strum(
+        message = "Nothing is lost if it is only passed on; otherwise take it out of the loop."
+    )]
+    Null,
+    /// A pointer gets another target, so that later accesses may mean another array.
+    #[strum(message = "Use `associate`, or pass the target as an argument.")]
+    PointerAssignment,
+    /// A pointer gets a value that is loaded from memory, so that it is not known where it points to.
+    #[strum(message = "The static figures hold; a run with `loopsheet trace` shows the accesses.")]
+    PointerFromData,
+    /// A pointer is assigned inside the loops, so that its accesses have no known place.
+    #[strum(message = "Index an array with an integer that the loop steps.")]
+    PointerMoves,
+    /// The loop is stepped by a pointer, so that nothing tells its iterations.
+    #[strum(message = "Count with an integer variable, or set the trip count with --set.")]
+    PointerVariable,
+    /// The name of a procedure stands where a value was expected.
+    #[strum(
+        message = "Call the procedure, or pass its name only to procedures that are among the inputs."
+    )]
+    ProcedureName,
+    /// An array is used with a number of subscripts other than that of its dimensions.
+    #[strum(message = "Declare the array with the rank that it is used with.")]
+    Rank,
+    /// A `do` loop counts with a real variable, so that rounding decides how often it runs.
+    #[strum(message = "Count with an integer variable.")]
+    RealLoopVariable,
+    /// A procedure calls itself, directly or by others, so that nothing here tells how often it runs.
+    #[strum(
+        message = "Rewrite the recursion as a loop, or add the work of the deeper calls by hand."
+    )]
+    Recursion,
+    /// A branch depends on the dynamic type of an object, which the source does not tell.
+    #[strum(message = "Set the probability of the branch with --set.")]
+    SelectType,
+    /// The condition of the loop changes what it tests.
+    #[strum(message = "Move the change into the body, or set the trip count with --set.")]
+    SideEffectInCondition,
+    /// A macro that takes statements is not defined among the inputs.
+    #[strum(message = "Give its definition with -D or -I, so that it can be expanded.")]
+    StatementsAsArgument,
+    /// The loop steps away from its bound, so that it runs once, never or until the number overflows.
+    #[strum(message = "Check the sign of the step and the comparison.")]
+    StepDirection,
+    /// A part of a text is taken of something that is not a variable.
+    #[strum(message = "Assign the text to a variable first.")]
+    Substring,
+    /// Too many arms of a `switch` run on into the next.
+    #[strum(message = "End the arms with `break`.")]
+    SwitchFallthrough,
+    /// The parser does not understand the text here.
+    #[strum(
+        message = "Preprocess the file first or give the macros with -D; check the text if a compiler refuses it, too."
+    )]
+    SyntaxError,
+    /// Expressions, statements or calls are nested more deeply than is followed.
+    #[strum(message = "Split the expression or the statement into several.")]
+    TooDeep,
+    /// The nest makes more accesses than may be run, and cannot be sampled.
+    #[strum(message = "Run it with smaller sizes, or allow more accesses.")]
+    TooLong,
+    /// The loop ends at a value that its variable may step towards or away from.
+    #[strum(message = "Compare with `<` or `>`, or give a step with a known sign.")]
+    UnknownDirection,
+    /// An expression has a form that is not followed, such as a component of what a function returns.
+    #[strum(message = "Assign the parts of the expression to named variables first.")]
+    UnknownExpression,
+    /// It is not known how far apart the structures of an array lie in memory.
+    #[strum(message = "Give the files that define all types of the structure's members.")]
+    UnknownLayout,
+    /// The size of a type is not known.
+    #[strum(message = "Give the header that defines the type.")]
+    UnknownSize,
+    /// A statement has a form that is not followed.
+    #[strum(message = "Write it with the usual statements of the language.")]
+    UnknownStatement,
+    /// A variable or member has a type that is not declared among the inputs, so that neither bytes nor operations can be counted.
+    #[strum(message = "Give the header or module that declares it, with -I or among the inputs.")]
+    UnknownType,
+    /// A declaration could not be read, often because of a macro on a line of its own.
+    #[strum(message = "Give the definition of the macro with -D or -I.")]
+    UnreadableDeclaration,
+    /// A number is too large or has a form that is not known.
+    #[strum(message = "Write the number as the language prescribes.")]
+    UnreadableNumber,
+    /// An expression of C has a form that is not followed, such as a generic selection.
+    #[strum(message = "Write it with the usual operators.")]
+    UnsupportedExpression,
+    /// A statement of C has a form that is not followed, such as inline assembly.
+    #[strum(message = "Write it with the usual statements of the language.")]
+    UnsupportedStatement,
+    /// The loop changes its variable inside of its body or takes its address.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    VariableModified,
+    /// A subscript depends on a variable whose value inside the loop is not known.
+    #[strum(
+        message = "Compute the subscript from loop variables, or load it from an array of indices."
+    )]
+    VaryingSubscript,
+    /// A `where` could not be written as loops over the elements of its mask.
+    #[strum(message = "Write the loops out with an `if` inside.")]
+    Where,
+    /// A `while` loop runs until a condition fails, so that nothing tells its iterations.
+    #[strum(message = "Set the trip count with --set, or take it from a run.")]
+    WhileLoop,
+    /// A loop has a step of zero, which the languages forbid.
+    #[strum(message = "Give the loop a step other than zero.")]
+    ZeroStep,
+}
+
+/// What a reason does to the loop that it was found in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Something of the loop is not in its figures.
+    LeavesOut,
+    /// All of it is understood but how often it runs.
+    Estimates,
+    /// The figures are complete, but the nest cannot be run to validate them.
+    PreventsRun,
+}
+
+impl Effect {
+    /// In one sentence for people.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Effect::LeavesOut => {
+                "The loop does not count as understood: what is left out is not in its figures."
+            }
+            Effect::Estimates => {
+                "The loop counts as understood; its iterations are a parameter or an estimate, and its nest is marked with a star."
+            }
+            Effect::PreventsRun => {
+                "The loop counts as understood; only `loopsheet validate` passes over its nest."
+            }
+        }
+    }
+}
+
+impl ReasonCode {
+    /// The code as reports print it: `while_loop`.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// What it means, in one sentence.
+    pub fn meaning(self) -> &'static str {
+        self.get_documentation().unwrap_or_default()
+    }
+
+    /// What a user can do about it.
+    pub fn help(self) -> &'static str {
+        self.get_message().unwrap_or_default()
+    }
+
+    /// Whether a loop with it still counts as understood.
+    pub fn is_understood(self) -> bool {
+        self.effect() != Effect::LeavesOut
+    }
+
+    /// Whether only a text is left out, so that a procedure's callers miss nothing of its numbers.
+    pub fn concerns_text(self) -> bool {
+        self == ReasonCode::Substring
+    }
+
+    /// What it does to the loop that it was found in.
+    pub fn effect(self) -> Effect {
+        use ReasonCode::*;
+        match self {
+            ApproximateTripCount
+            | BoundDependsOnVariable
+            | BoundModified
+            | CompoundCondition
+            | DoWhileLoop
+            | FloatingVariable
+            | GeometricStep
+            | GotoLoop
+            | InfiniteLoop
+            | IrregularCondition
+            | IrregularStep
+            | IrregularVariable
+            | MissingCondition
+            | MissingInitialiser
+            | MissingStep
+            | PointerVariable
+            | SideEffectInCondition
+            | StepDirection
+            | UnknownDirection
+            | VariableModified
+            | WhileLoop => Effect::Estimates,
+            Blocked | MemberOfPointer | NoStatements | PointerFromData | Rank | TooLong => {
+                Effect::PreventsRun
+            }
+            _ => Effect::LeavesOut,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_a_meaning_and_help_and_is_in_the_order_of_its_code() {
+        for code in ReasonCode::VARIANTS {
+            for text in [code.meaning(), code.help(), code.effect().meaning()] {
+                let is_sentence =
+                    text.starts_with(|c: char| c.is_uppercase()) && text.ends_with('.');
+                assert!(is_sentence && text.len() > 20, "{code}: {text}");
+            }
+            assert_eq!(code.as_str().parse(), Ok(*code));
+        }
+        assert!(ReasonCode::VARIANTS.is_sorted_by_key(|code| code.as_str()));
+    }
+}

@@ -1,0 +1,171 @@
+//! The scripts in `tests/studies` do on a tiny input what they do on public codes: two kernels in a directory that is
+//! laid out as PolyBench/C is, and the samples.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::command;
+
+/// What is in `tests/studies`: scripts, and what they share.
+const FILES: [&str; 8] = [
+    "compared",
+    "drawn_nests",
+    "memory_depth",
+    "rankings",
+    "running.py",
+    "sweep",
+    "understood",
+    "validated",
+];
+
+/// A script, run with the program that is tested.
+pub fn study(name: &str) -> Command {
+    let mut study = Command::new(command::root().join("tests/studies").join(name));
+    study
+        .current_dir(command::root())
+        .env("LOOPSHEET", env!("CARGO_BIN_EXE_loopsheet"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env_remove("COMPILER")
+        .env_remove("QEMU_LD_PREFIX");
+    study
+}
+
+/// What it prints; its status must be 0.
+pub fn printed(command: &mut Command) -> String {
+    let output = command.output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}\n{complaint}");
+    text
+}
+
+const KERNELS: &str = "tests/fixtures/studies/polybench";
+const UTILITIES: &str = "tests/fixtures/studies/polybench/utilities";
+
+/// A script that records, with a cache of its own.
+fn recording(name: &str, directory: &TempDir) -> Command {
+    let mut study = study(name);
+    study.env("XDG_CACHE_HOME", directory.path()).arg(KERNELS);
+    study
+}
+
+fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "no {part:?} in\n{text}");
+}
+
+#[test]
+fn every_study_says_how_to_use_it() {
+    let names: Vec<String> = command::files("tests/studies")
+        .iter()
+        .filter_map(|path| path.file_name())
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| name != "__pycache__")
+        .collect();
+    assert_eq!(names, FILES, "a study needs a test here");
+    for name in FILES.iter().filter(|name| !name.ends_with(".py")) {
+        let help = printed(study(name).arg("--help"));
+        has(&help, &format!("tests/studies/{name} "));
+        has(&help, "--loopsheet");
+    }
+}
+
+/// Both sides of both kernels agree, and the picture says so.
+#[test]
+fn compared() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let picture = directory.path().join("compared.svg");
+    let flags = ["--sizes", "MINI", "--separate", "--cache", "4KiB"];
+    let text = printed(
+        recording("compared", &directory)
+            .args(flags)
+            .arg("--flags=-O1 -ffp-contract=off")
+            .arg("--picture")
+            .arg(&picture),
+    );
+    has(
+        &text,
+        "2 nests, iterations exact in 2, flops by kind in 2 as written",
+    );
+    let picture = std::fs::read_to_string(picture).expect("a picture");
+    has(&picture, "iterations: 2 of 2 the same");
+}
+
+#[test]
+fn memory_depth() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = printed(recording("memory_depth", &directory).args(["--sizes", "8,16,24"]));
+    has(&text, "2 kernels: 2 constant");
+}
+
+#[test]
+fn rankings() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = printed(recording("rankings", &directory).arg("1"));
+    for kernel in ["row_sums", "smooth"] {
+        assert_eq!(text.matches(&format!("\n{kernel} ")).count(), 3, "{text}");
+    }
+    assert_eq!(text.matches("The one to trust here is ").count(), 3);
+    has(&text, "E_8, lines: rank correlation 1.0000");
+}
+
+/// A loop of a kernel, one that fills, one that uses: 4 of each kernel and one more.
+#[test]
+fn understood() {
+    let arguments = ["--at-least", "100", KERNELS, "--", "-I", UTILITIES];
+    let text = printed(
+        study("understood")
+            .args(arguments)
+            .args(["-D", "MINI_DATASET"]),
+    );
+    has(&text, "9    100.0 %  .\n");
+    has(&text, "4    100.0 %  kernels/smooth\n");
+}
+
+#[test]
+fn drawn_nests() {
+    let drawn = |count: &str| {
+        let arguments = ["--figures", "1", count, KERNELS, "--", "-I", UTILITIES];
+        printed(
+            study("drawn_nests")
+                .args(arguments)
+                .args(["-D", "MINI_DATASET"]),
+        )
+    };
+    assert_eq!(drawn("2"), drawn("2"));
+    let all = drawn("5");
+    has(&all, "5 of 5 nests, seed 1\n");
+    has(
+        &all,
+        "kernel_smooth  i@8 > j@9\n       of j@9: 2 adds, 1 multiplies, 0 divides",
+    );
+}
+
+#[test]
+fn validated() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let cases = directory.path().join("cases.json");
+    let arguments = ["samples", "--kernel", "triad", "--at-least", "95", "--json"];
+    let text = printed(study("validated").args(arguments).arg(&cases));
+    has(&text, "| samples | 90 | 100.0 % |");
+    let cases: Vec<Value> = serde_json::from_value(command::json(&cases)).expect("a list");
+    assert_eq!(cases.len(), 90);
+    assert!(cases.iter().all(|case| case["kernel"] == "triad"));
+}
+
+/// LibreOffice computes what the simulation counts.
+#[test]
+fn sweep() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let picture = directory.path().join("sweep.svg");
+    let text = printed(
+        study("sweep")
+            .args(["--sizes", "16,24", "--svg"])
+            .arg(&picture),
+    );
+    has(&text, "6 cases, 0 differ by more than 5 % away from steps");
+    let picture = std::fs::read_to_string(picture).expect("a picture");
+    has(&picture, "matmul.c on sg2042");
+}

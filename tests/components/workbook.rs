@@ -1,0 +1,660 @@
+//! The workbook in other programs: LibreOffice recalculates it to the figures of the model, pandas
+//! and openpyxl read the cached ones.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::programs::{self, WORKED, figures_with_inputs_of, mixed, model};
+use crate::support::trace_reports;
+use calamine::{Data, Reader, Xlsx};
+use loopsheet::export::xlsx::{
+    figure_cells, named_cells, timeline_workbook, trace_workbook, workbook,
+};
+use loopsheet::formula::Catalogue;
+use loopsheet::machine::MachineModel;
+use loopsheet::metrics::formulas::{EdagFigure, Figures};
+use loopsheet::metrics::report::{Inputs, TraceReport};
+use loopsheet::model::Model;
+
+/// Values by sheet, row and column, counted from zero.
+type Cells = BTreeMap<(String, u32, u32), Data>;
+
+fn cells(bytes: &[u8]) -> Cells {
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).unwrap();
+    let mut cells = Cells::new();
+    for (sheet, range) in book.worksheets() {
+        let (row, column) = range.start().unwrap_or_default();
+        cells.extend(range.used_cells().map(|(r, c, value)| {
+            (
+                (sheet.clone(), row + r as u32, column + c as u32),
+                value.clone(),
+            )
+        }));
+    }
+    cells
+}
+
+/// The cell that a defined name stands for: number of the sheet counted from one, reference.
+fn named_cell(bytes: &[u8], name: &str) -> (usize, String) {
+    let book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).unwrap();
+    let (_, cell) = book
+        .defined_names()
+        .iter()
+        .find(|(known, _)| known.as_str() == name)
+        .unwrap();
+    let (sheet, reference) = cell.split_once('!').unwrap();
+    let number = book
+        .sheet_names()
+        .iter()
+        .position(|known| known == sheet.trim_matches('\''))
+        .unwrap()
+        + 1;
+    (number, reference.replace('$', ""))
+}
+
+/// The workbook with other numbers in some cells, as an editor of the file would put them there.
+fn with_numbers(bytes: &[u8], numbers: &[((usize, String), f64)]) -> Vec<u8> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut edited = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut done = 0;
+    for index in 0..archive.len() {
+        let mut part = archive.by_index(index).unwrap();
+        let name = part.name().unwrap().into_owned();
+        let mut text = String::new();
+        part.read_to_string(&mut text).unwrap();
+        for ((sheet, cell), number) in numbers {
+            if name == format!("xl/worksheets/sheet{sheet}.xml") {
+                let start = text.find(&format!("<c r=\"{cell}\"")).unwrap();
+                let head = start + text[start..].find('>').unwrap();
+                if text[..head].ends_with('/') {
+                    text.replace_range(head - 1..=head, "><v></v></c>");
+                }
+                let value = start + text[start..].find("<v>").unwrap() + 3;
+                let end = value + text[value..].find("</v>").unwrap();
+                text.replace_range(value..end, &number.to_string());
+                done += 1;
+            }
+        }
+        edited
+            .start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        edited.write_all(text.as_bytes()).unwrap();
+    }
+    assert_eq!(done, numbers.len());
+    edited.finish().unwrap().into_inner()
+}
+
+/// The number that stands for a text in the file.
+fn shared_string(bytes: &[u8], wanted: &str) -> f64 {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut text = String::new();
+    archive
+        .by_name("xl/sharedStrings.xml")
+        .unwrap()
+        .read_to_string(&mut text)
+        .unwrap();
+    let position = text
+        .split("<si>")
+        .skip(1)
+        .position(|item| item.contains(&format!("<t>{wanted}</t>")));
+    position.unwrap() as f64
+}
+
+/// What LibreOffice makes of the workbook when it computes every formula anew.
+fn recalculated(bytes: &[u8]) -> Cells {
+    const ALWAYS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item></oor:items>"#;
+    let directory = tempfile::tempdir().unwrap();
+    let (profile, input, output) = (
+        directory.path().join("profile"),
+        directory.path().join("book.xlsx"),
+        "out",
+    );
+    std::fs::create_dir_all(profile.join("user")).unwrap();
+    std::fs::write(profile.join("user/registrymodifications.xcu"), ALWAYS).unwrap();
+    std::fs::write(&input, bytes).unwrap();
+    let run = Command::new("soffice")
+        .arg(format!(
+            "-env:UserInstallation=file://{}",
+            profile.display()
+        ))
+        .args([
+            "--headless",
+            "--convert-to",
+            "xlsx",
+            "--outdir",
+            output,
+            "book.xlsx",
+        ])
+        .current_dir(directory.path())
+        .output()
+        .expect("LibreOffice is installed: apt-get install libreoffice-calc-nogui");
+    let result = directory.path().join(output).join("book.xlsx");
+    assert!(result.exists(), "{}", String::from_utf8_lossy(&run.stderr));
+    cells(&std::fs::read(result).unwrap())
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+/// Asserts that every number and text of `expected` is in `found`; returns how many numbers.
+fn compare(found: &Cells, expected: &Cells) -> usize {
+    let mut numbers = 0;
+    for (cell, value) in expected {
+        let other = found.get(cell).unwrap_or(&Data::Empty);
+        match (value, other) {
+            (Data::Float(a), Data::Float(b)) => {
+                assert!(near(*a, *b), "{cell:?}: {b}, not {a}");
+                numbers += 1;
+            }
+            // Where a printed page ends depends on how wide the values were when the workbook was written.
+            (Data::String(text), _) if text.ends_with(" (continued)") => {}
+            // What is said of a value that was set differs.
+            (Data::String(_), Data::String(_))
+                if ["Machine", "Parameters", "Presets"].contains(&cell.0.as_str()) => {}
+            _ => assert_eq!(other, value, "{cell:?}"),
+        }
+    }
+    numbers
+}
+
+#[test]
+fn editing_inputs_gives_the_figures_of_the_model() {
+    let program = mixed();
+    for (machine, edits) in [
+        (
+            "exasat",
+            &[
+                ("cache_bytes", "1024"),
+                ("dram_gbs", "51.2"),
+                ("block_x", "32"),
+                ("hi_1", "100"),
+            ][..],
+        ),
+        (
+            "camat",
+            &[
+                ("dram_latency_ns", "150"),
+                ("dram_lines_in_flight", "3"),
+                ("cores", "2"),
+            ],
+        ),
+        (
+            "xeon-8380",
+            &[
+                ("cache_bytes", "65536"),
+                ("dram_gbs", "51.2"),
+                ("block_x", "30"),
+                ("m", "50"),
+                ("n1_", "9"),
+            ],
+        ),
+        (
+            "xeon-8380",
+            &[
+                ("nta_hints", "1"),
+                ("cost_div", "20"),
+                ("overlap", "0.5"),
+                ("prob_31", "0.125"),
+            ],
+        ),
+        (
+            "grace",
+            &[
+                ("streaming_writes", "1"),
+                ("l1_bytes", "4096"),
+                ("block_y", "0"),
+                ("trip_30", "1e7"),
+            ],
+        ),
+    ] {
+        let before = model(&program, machine, WORKED);
+        let bytes = workbook(&before).unwrap();
+        // One wrong cached value shows that formulas are computed and not just read.
+        let total = figure_cells(&before)
+            .into_iter()
+            .find(|c| c.figure == before.totals.seconds)
+            .unwrap();
+        assert_eq!((total.sheet, total.column), ("Summary", 1));
+        let mut numbers = vec![((1, format!("B{}", total.row + 1)), 12_345.0)];
+        for (name, value) in edits {
+            numbers.push((named_cell(&bytes, name), value.parse().unwrap()));
+        }
+        let edited = with_numbers(&bytes, &numbers);
+        let poisoned = ("Summary".to_string(), total.row, 1);
+        assert_eq!(cells(&edited)[&poisoned], Data::Float(12_345.0));
+
+        let settings: Vec<(&str, &str)> = WORKED.iter().chain(edits).copied().collect();
+        let after = model(&program, machine, &settings);
+        let found = recalculated(&edited);
+        // The nests of Sensitivity are those with the most work when the workbook was written.
+        let same_rows =
+            |(sheet, ..): &(String, u32, u32)| !["Sensitivity", "Steps"].contains(&sheet.as_str());
+        let expected = cells(&workbook(&after).unwrap())
+            .into_iter()
+            .filter(|(cell, _)| same_rows(cell))
+            .collect();
+        let checked = compare(&found, &expected);
+        assert!(checked > 500, "{checked} numbers");
+        assert!(compare_figures(&found, &before, &after) > 500);
+        assert_ne!(found[&poisoned], Data::Float(12_345.0));
+        let changed = cells(&bytes)
+            .iter()
+            .filter(|(cell, value)| found.get(cell) != Some(value))
+            .count();
+        assert!(changed > 20, "{changed} cells changed");
+    }
+}
+
+/// The cell beside a named one, in another column.
+fn beside((sheet, cell): (usize, String), column: char) -> (usize, String) {
+    (
+        sheet,
+        cell.replace(|c: char| c.is_ascii_alphabetic(), "")
+            .chars()
+            .fold(column.to_string(), |s, c| s + &c.to_string()),
+    )
+}
+
+/// Asserts that every figure's cell holds what its expression is with the inputs of another model.
+fn compare_figures(found: &Cells, model: &Model, other: &Model) -> usize {
+    let values = figures_with_inputs_of(model, other);
+    let cells = figure_cells(model);
+    for cell in &cells {
+        let shown = found.get(&(cell.sheet.to_string(), cell.row, u32::from(cell.column)));
+        let value = values[&cell.figure];
+        match shown {
+            Some(Data::Float(shown)) => {
+                assert!(near(*shown, value), "{cell:?}: {shown}, not {value}")
+            }
+            _ => assert!(!value.is_finite(), "{cell:?}: {shown:?}, not {value}"),
+        }
+    }
+    cells.len()
+}
+
+/// Any machine that is picked in the sheet, with or without values set by hand, has the figures of a model of it: all
+/// cells of all sheets but those that say what the workbook was written for.
+#[test]
+fn a_machine_that_is_picked_is_in_force_everywhere() {
+    let program = mixed();
+    for (written, picked, overrides) in [
+        ("exasat", "xeon-8380", &[][..]),
+        (
+            "exasat",
+            "grace",
+            &[("dram_gbs", "77.5"), ("cost_div", "39")],
+        ),
+        ("xeon-8380", "exasat", &[("cache_bytes", "4096")]),
+        (
+            "grace",
+            "a64fx",
+            &[("line_bytes", "64"), ("l2_gbs", "12.5")],
+        ),
+        (
+            "exasat",
+            "sg2042",
+            &[("dram_latency_ns", "150"), ("dram_lines_in_flight", "3")],
+        ),
+        ("epyc-7763", "camat", &[]),
+    ] {
+        let before = model(&program, written, WORKED).for_any_machine();
+        let bytes = workbook(&before).unwrap();
+        let counterpart = MachineModel::preset(picked).unwrap().counterpart();
+        let (machine, _) = named_cell(&bytes, "cache_bytes");
+        let mut numbers = vec![
+            ((machine, "C4".to_string()), shared_string(&bytes, picked)),
+            (
+                (machine, "K4".to_string()),
+                shared_string(&bytes, &counterpart.name),
+            ),
+        ];
+        for (name, value) in overrides {
+            numbers.push((
+                beside(named_cell(&bytes, name), 'D'),
+                value.parse().unwrap(),
+            ));
+        }
+        let found = recalculated(&with_numbers(&bytes, &numbers));
+        let settings: Vec<(&str, &str)> = WORKED.iter().chain(overrides).copied().collect();
+        let other = model(&program, picked, &settings).for_any_machine();
+        let after = cells(&workbook(&other).unwrap());
+        const IN_FORCE: u32 = 4;
+        let follows = |(sheet, _, column): &(String, u32, u32)| match sheet.as_str() {
+            "Machine" => *column == IN_FORCE,
+            // These are checked figure by figure below.
+            "Presets" | "Sensitivity" | "Roofline" | "Steps" => false,
+            _ => true,
+        };
+        let expected: Cells = after
+            .into_iter()
+            .filter(|(cell, _)| follows(cell))
+            .collect();
+        let checked = compare(&found, &expected);
+        assert!(checked > 1000, "{written} to {picked}: {checked} numbers");
+        assert!(compare_figures(&found, &before, &other) > checked);
+    }
+}
+
+/// The cells of a trace's workbook after its inputs were edited and everything was computed anew.
+fn trace_recalculated(report: &TraceReport, inputs: Inputs, others: &[(&str, f64)]) -> Cells {
+    let bytes = trace_workbook(report).unwrap();
+    let poisoned = named_cells(report)
+        .unwrap()
+        .into_iter()
+        .find(|cell| cell.name == "parallelism")
+        .unwrap();
+    let place = (
+        poisoned.sheet.to_string(),
+        poisoned.row,
+        u32::from(poisoned.column),
+    );
+    let mut numbers = vec![((1, format!("C{}", poisoned.row + 1)), 12_345.0)];
+    let Inputs {
+        slots,
+        latency,
+        base_latency,
+        ghz,
+        processors,
+    } = inputs;
+    let edits = [
+        ("slots", slots),
+        ("latency", latency),
+        ("base_latency", base_latency),
+        ("ghz", ghz),
+        ("processors", processors),
+    ];
+    numbers.extend(
+        edits
+            .iter()
+            .chain(others)
+            .map(|(name, value)| (named_cell(&bytes, name), *value)),
+    );
+    let edited = with_numbers(&bytes, &numbers);
+    assert_eq!(cells(&edited)[&place], Data::Float(12_345.0));
+    let found = recalculated(&edited);
+    assert_ne!(found[&place], Data::Float(12_345.0));
+    found
+}
+
+#[test]
+fn editing_inputs_of_a_trace_gives_its_figures() {
+    let inputs = Inputs {
+        slots: 7.0,
+        latency: 133.0,
+        base_latency: 81.0,
+        ghz: 3.5,
+        processors: 12.0,
+    };
+    for report in [trace_reports::full(), trace_reports::large()] {
+        let found = trace_recalculated(&report, inputs, &[]);
+        let after = TraceReport { inputs, ..report };
+        let figures = Figures::of(&after.edag, &inputs);
+        for figure in EdagFigure::derived() {
+            let name = figure.entry().name;
+            let cell = named_cells(&after)
+                .unwrap()
+                .into_iter()
+                .find(|cell| cell.name == name)
+                .unwrap();
+            let shown = &found[&(cell.sheet.to_string(), cell.row, u32::from(cell.column))];
+            let value = figures.get(figure).unwrap();
+            assert!(
+                matches!(shown, Data::Float(shown) if near(*shown, value)),
+                "{name}: {shown}, not {value}"
+            );
+        }
+        // Every other cell too: the sweep, regions, movement, reuse.
+        assert!(compare(&found, &cells(&trace_workbook(&after).unwrap())) > 200);
+    }
+}
+
+#[test]
+fn the_cache_of_the_sheet_reuse_has_any_size() {
+    let report = trace_reports::full();
+    let place = |name: &str| {
+        let cell = named_cells(&report)
+            .unwrap()
+            .into_iter()
+            .find(|cell| cell.name == name)
+            .unwrap();
+        (cell.sheet.to_string(), cell.row, u32::from(cell.column))
+    };
+    // By hand from distances 0 ×7, 1 ×3, 2 ×1, 3 ×3, 6 ×1 and five first touches.
+    for (bytes, misses) in [
+        (0.0, 20.0),
+        (64.0, 13.0),
+        (191.0, 10.0),
+        (192.0, 9.0),
+        (256.0, 6.0),
+        (1e6, 5.0),
+    ] {
+        let found = trace_recalculated(&report, report.inputs, &[("reuse_cache_bytes", bytes)]);
+        assert_eq!(
+            found[&place("reuse_misses")],
+            Data::Float(misses),
+            "{bytes}"
+        );
+        assert_eq!(
+            found[&place("reuse_miss_ratio")],
+            Data::Float(misses / 20.0),
+            "{bytes}"
+        );
+    }
+}
+
+/// A smaller chip with less bandwidth: every pair of cores and capacity as computed here, from the relations alone.
+#[test]
+fn the_design_space_follows_its_constants() {
+    const AREA: f64 = 300.0;
+    const BANDWIDTH: f64 = 8.0;
+    let report = trace_reports::full();
+    let epochs = report.epochs.clone().unwrap();
+    let found = trace_recalculated(
+        &report,
+        report.inputs,
+        &[("processor_area", AREA), ("chip_gbs", BANDWIDTH)],
+    );
+    let row_of = |title: &str| {
+        let is_title = |(place, value): &(&(String, u32, u32), &Data)| {
+            place.0 == "Design space"
+                && matches!(value, Data::String(text) if text.starts_with(title))
+        };
+        found
+            .iter()
+            .find(is_title)
+            .map(|(place, _)| place.1)
+            .unwrap()
+    };
+    let [map, ipc] = ["Best window", "Instructions per cycle of"].map(|title| row_of(title) + 2);
+    let instructions = epochs.instructions as f64;
+    for (row, capacity) in (0..epochs.capacities.len()).rev().enumerate() {
+        let llc = epochs.capacities[capacity] as f64 / 1024.0 * 3.2305e-3;
+        let bound = BANDWIDTH * instructions / (epochs.off_chip[capacity] as f64 * 64.0);
+        for (column, cores) in loopsheet::metrics::design_space::CORES
+            .into_iter()
+            .map(f64::from)
+            .enumerate()
+        {
+            let mut best = (0.0, 0);
+            for (window, count) in epochs.windows.iter().zip(&epochs.epochs[capacity]) {
+                let w = f64::from(*window);
+                let cpi = 0.5 * (160.0 / w).sqrt() + *count as f64 / instructions * 45.0;
+                let reached = (cores / cpi).min(bound);
+                if cores * 2.0609 * w.powf(0.3851) + llc <= AREA && reached > best.0 * (1.0 + 1e-12)
+                {
+                    best = (reached, *window);
+                }
+            }
+            let at = |first: u32| {
+                &found[&(
+                    "Design space".to_string(),
+                    first + row as u32,
+                    column as u32 + 2,
+                )]
+            };
+            let kind = if best.0 >= bound { "b" } else { "c" };
+            let text = if best.1 == 0 {
+                "–".to_string()
+            } else {
+                format!("{} {kind}", best.1)
+            };
+            assert_eq!(at(map), &Data::String(text), "{capacity}, {cores} cores");
+            assert!(
+                matches!(at(ipc), Data::Float(value) if (value - best.0).abs() <= 1e-9),
+                "{:?}, {}",
+                at(ipc),
+                best.0
+            );
+        }
+    }
+}
+
+/// Names that are functions or keywords somewhere are still names of cells.
+#[test]
+fn names_of_functions_are_names_of_cells() {
+    let names = [
+        "n", "t", "e", "sum", "max", "row", "date", "log10", "pi", "int", "if", "a1", "rc", "day",
+        "l1",
+    ];
+    let loops: Vec<_> = (names.iter().enumerate())
+        .map(|(index, name)| {
+            let body = programs::stream(
+                "a",
+                loopsheet::analysis::facts::AccessClass::ReadOnly,
+                &["i"],
+                &[&[0]],
+            );
+            let body = loopsheet::analysis::facts::Block {
+                flops: programs::flops(1, 0, 0, 0),
+                streams: vec![body],
+                ..Default::default()
+            };
+            programs::nest(
+                "names",
+                "names.c",
+                10 * (index as u32 + 1),
+                &[("i", "1", name)],
+                body,
+            )
+        })
+        .collect();
+    let program = programs::program(vec![programs::function("names", "names.c", &[], loops)]);
+    let sizes: Vec<String> = (0..names.len())
+        .map(|index| (100 + index).to_string())
+        .collect();
+    let settings: Vec<(&str, &str)> = names
+        .iter()
+        .copied()
+        .zip(sizes.iter().map(String::as_str))
+        .collect();
+    let model = model(&program, "exasat", &settings);
+    let bytes = workbook(&model).unwrap();
+    assert!(compare(&recalculated(&bytes), &cells(&bytes)) > 500);
+}
+
+const READ: &str = r#"
+import json, sys
+import openpyxl, pandas
+book = openpyxl.load_workbook(sys.argv[1], data_only=True)
+cells = [[s.title, c.row - 1, c.column - 1, c.value] for s in book for r in s.iter_rows() for c in r if isinstance(c.value, (int, float))]
+frame = pandas.read_excel(sys.argv[1], sheet_name="Loops", header=None)
+frame = [[int(r), int(c), float(v)] for r, row in frame.iterrows() for c, v in enumerate(row) if isinstance(v, (int, float)) and v == v]
+json.dump({"openpyxl": cells, "pandas": frame}, sys.stdout)
+"#;
+
+#[test]
+fn pandas_and_openpyxl_read_the_cached_values() {
+    let program = mixed();
+    let bytes = workbook(&model(&program, "xeon-8380", WORKED)).unwrap();
+    let expected = cells(&bytes);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("book.xlsx");
+    std::fs::write(&path, &bytes).unwrap();
+    let python = std::env::var("LOOPSHEET_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+    let read = python_output(&python, &path);
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let is_near = |cell: &Data, value: f64| matches!(cell, Data::Float(cell) if near(*cell, value));
+    let at = |value: &serde_json::Value| value.as_u64().unwrap() as u32;
+    let floats = |cells: &Cells, sheet: Option<&str>| {
+        let of_sheet = |(cell, value): &(&(String, u32, u32), &Data)| {
+            matches!(value, Data::Float(_)) && sheet.is_none_or(|name| cell.0 == name)
+        };
+        cells.iter().filter(of_sheet).count()
+    };
+    let openpyxl = read["openpyxl"].as_array().unwrap();
+    for cell in openpyxl {
+        let place = (
+            cell[0].as_str().unwrap().to_string(),
+            at(&cell[1]),
+            at(&cell[2]),
+        );
+        assert!(is_near(&expected[&place], number(&cell[3])), "{place:?}");
+    }
+    assert_eq!(openpyxl.len(), floats(&expected, None));
+    let pandas = read["pandas"].as_array().unwrap();
+    for cell in pandas {
+        let place = ("Loops".to_string(), at(&cell[0]), at(&cell[1]));
+        assert!(is_near(&expected[&place], number(&cell[2])), "{place:?}");
+    }
+    assert_eq!(pandas.len(), floats(&expected, Some("Loops")));
+}
+
+fn python_output(python: &str, path: &Path) -> serde_json::Value {
+    let run = Command::new(python)
+        .args(["-c", READ])
+        .arg(path)
+        .output()
+        .unwrap();
+    let why = String::from_utf8_lossy(&run.stderr);
+    assert!(
+        run.status.success(),
+        "{python} needs pandas and openpyxl (set LOOPSHEET_TEST_PYTHON): {why}"
+    );
+    serde_json::from_slice(&run.stdout).unwrap()
+}
+
+/// New inputs on the sheet C-AMAT give the figures and verdicts of a run with those inputs.
+#[test]
+fn inputs_of_a_timeline_give_the_figures_of_another_run() {
+    use loopsheet::metrics::camat::Program;
+    use loopsheet::metrics::camat::file::Timeline;
+    use loopsheet::metrics::report::TimelineReport;
+    let csv = "id,start,h1,m1,h2,m2\nA,1,2,0,,\nB,1,2,3,3,0\nC,3,2,8,3,5\nD,4,2,9,3,6\nE,9,2,4,,\n";
+    let timeline = Timeline::read(csv.as_bytes()).unwrap();
+    let report = |instructions, cpi_exe, stall_target| {
+        let program = Program {
+            instructions: Some(instructions),
+            cpi_exe: Some(cpi_exe),
+            hart_cycles: None,
+            stall_target,
+        };
+        TimelineReport {
+            path: "t.csv".into(),
+            camat: timeline.counted(None).finish(program, None),
+        }
+    };
+    let before = timeline_workbook(&report(20, 0.8, 0.1)).unwrap();
+    let edits = [
+        ("instructions", 70.0),
+        ("cpi_exe", 1.25),
+        ("stall_target", 0.9),
+    ];
+    let numbers: Vec<_> = edits
+        .iter()
+        .map(|(name, value)| (named_cell(&before, name), *value))
+        .collect();
+    let found = recalculated(&with_numbers(&before, &numbers));
+    let mut after = cells(&timeline_workbook(&report(70, 1.25, 0.9)).unwrap());
+    // Differences of equal sides, which LibreOffice takes for zero.
+    after.retain(|(_, _, column), value| *column != 4 || !matches!(value, Data::Float(_)));
+    assert!(compare(&found, &after) > 100);
+    assert!(
+        after
+            .values()
+            .any(|cell| *cell == Data::String("meets".into()))
+    );
+}

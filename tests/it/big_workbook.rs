@@ -1,0 +1,77 @@
+//! Big programs: what the workbook costs beside the same tables as CSV, and how big it is.
+
+use std::time::{Duration, Instant};
+
+use crate::support::programs::{flops, function, model, nest, program, stream};
+use loopsheet::analysis::facts::{AccessClass, Block, Program};
+use loopsheet::export::{tables, xlsx};
+
+/// So many functions of one stencil and one sum each.
+fn many(functions: usize) -> Program {
+    let star: &[&[i64]] = &[&[0, 0], &[1, 0], &[-1, 0], &[0, 1], &[0, -1]];
+    let of = |index: usize| {
+        let name = format!("f{index}_");
+        let stencil = Block {
+            flops: flops(4, 1, 0, 0),
+            streams: vec![
+                stream("a", AccessClass::ReadOnly, &["i", "j"], star),
+                stream("b", AccessClass::WriteOnly, &["i", "j"], &[&[0, 0]]),
+            ],
+            ..Block::default()
+        };
+        let sum = Block {
+            flops: flops(1, 0, 0, 0),
+            streams: vec![stream("a", AccessClass::ReadOnly, &["i"], &[&[0]])],
+            ..Block::default()
+        };
+        let loops = vec![
+            nest(
+                &name,
+                "many.f90",
+                3,
+                &[("j", "2", "m"), ("i", "2", "n")],
+                stencil,
+            ),
+            nest(&name, "many.f90", 13, &[("i", "1", "n")], sum),
+        ];
+        function(&name, "many.f90", &[], loops)
+    };
+    program((0..functions).map(of).collect())
+}
+
+/// The shortest of a few times, and what came of it.
+fn timed<R>(work: impl Fn() -> R) -> (Duration, R) {
+    let once = || {
+        let start = Instant::now();
+        let result = work();
+        (start.elapsed(), result)
+    };
+    (0..3)
+        .map(|_| once())
+        .min_by_key(|(time, _)| *time)
+        .expect("three times")
+}
+
+#[test]
+fn a_big_workbook_takes_no_ten_times_its_tables() {
+    let program = many(400);
+    let model = model(&program, "xeon-8380", &[]).for_any_machine();
+    let (tables_took, files) = timed(|| tables::files(&model).unwrap());
+    let (workbook_took, bytes) = timed(|| xlsx::workbook(&model).unwrap());
+    let csv: usize = files.iter().map(|(_, content)| content.len()).sum();
+    eprintln!(
+        "{} nests: CSV {tables_took:?}, {csv} bytes; workbook {workbook_took:?}, {} bytes",
+        model.nests.len(),
+        bytes.len()
+    );
+    assert!(
+        workbook_took < tables_took * 10,
+        "{workbook_took:?} for the workbook, {tables_took:?} for the tables"
+    );
+    // A workbook has at most 1,500 nests, however many the program has: it stays below 20 MB.
+    assert!(
+        bytes.len() < model.nests.len() * (20_000_000 / 1_500),
+        "{} bytes",
+        bytes.len()
+    );
+}

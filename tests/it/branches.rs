@@ -1,0 +1,165 @@
+//! Branches of which one runs, counted by hand.
+
+use crate::small::{accesses, c, fortran, function};
+
+/// Accesses of one array in all iterations of the nests of a function, weighted by how often branches are taken.
+fn weighted(json: &serde_json::Value, name: &str, way: &str) -> f64 {
+    let nests = function(json, name)["nests"].as_array().expect("nests");
+    nests
+        .iter()
+        .map(|nest| nest[way].as_f64().expect("a number"))
+        .sum()
+}
+
+#[test]
+fn one_arm_of_an_arithmetic_if_runs() {
+    let json = fortran(
+        "      subroutine arithmetic(x, a, n)
+      real(8) x(n), a(n)
+      do 40 i = 1, n
+      if (x(i)) 31, 32, 33
+   31 a(i) = sin(x(i))
+      go to 40
+   32 a(i) = cos(x(i))
+      go to 40
+   33 a(i) = exp(x(i))
+   40 continue
+      end subroutine
+      subroutine computed(k, x, a, n)
+      integer k(n)
+      real(8) x(n), a(n)
+      do 40 i = 1, n
+      go to (31, 32, 33), k(i)
+      a(i) = tan(x(i))
+      go to 40
+   31 a(i) = sin(x(i))
+      go to 40
+   32 a(i) = cos(x(i))
+      go to 40
+   33 a(i) = exp(x(i))
+   40 continue
+      end subroutine",
+    );
+    assert_eq!(weighted(&json, "arithmetic", "specials"), 128.0);
+    assert_eq!(weighted(&json, "computed", "specials"), 128.0);
+}
+
+#[test]
+fn subjects_are_evaluated_once() {
+    let json = c("void s(int *k, double *a, int n) {
+          for (int i = 0; i < n; i++)
+            switch (k[i]) { case 0: a[i] = 0; break; case 1: a[i] = 1; break; case 2: a[i] = 2; break; default: a[i] = 3; }
+        }
+        #include <math.h>
+        void on(int *k, double *a, int n) {
+          for (int i = 0; i < n; i++)
+            switch (k[i]) { case 0: a[i] = sin(a[i]); case 1: a[i] = cos(a[i]); case 2: a[i] = exp(a[i]); }
+        }");
+    assert_eq!(accesses(&json, "s", "k"), [1, 0]);
+    assert_eq!(accesses(&json, "on", "k"), [1, 0]);
+    // The group in half of the iterations; of these all run the last arm, half the second, half of those the first.
+    assert_eq!(weighted(&json, "on", "specials"), 64.0 + 32.0 + 16.0);
+    let json = fortran(
+        "subroutine s(k, a, n)
+           integer k(n)
+           real(8) a(n)
+           do i = 1, n
+             select case (k(i))
+             case (0)
+               a(i) = 0
+             case (1, 4)
+               a(i) = 1
+             case (2:3)
+               a(i) = 2
+             case default
+               a(i) = 3
+             end select
+           end do
+         end subroutine",
+    );
+    assert_eq!(accesses(&json, "s", "k"), [1, 0]);
+}
+
+#[test]
+fn arguments_of_statement_functions_are_evaluated_once() {
+    let json = fortran(
+        "      subroutine s(x, y, n)
+      real(8) x(n), y(n), f, t
+      f(t) = t*t + t
+      do i = 1, n
+      x(i) = f(exp(y(i)))
+      end do
+      end subroutine",
+    );
+    assert_eq!(weighted(&json, "s", "specials"), 128.0);
+    // A product, a sum and the function.
+    assert_eq!(weighted(&json, "s", "flops"), 3.0 * 128.0);
+    assert_eq!(accesses(&json, "s", "y"), [1, 0]);
+}
+
+/// One call is made; of numbers that are computed in passing, compilers take both and choose.
+#[test]
+fn one_of_two_calls_to_choose_from_is_made() {
+    let json = c("#include <math.h>
+        void calls(int k, double *w, double *o, int n) {
+          for (int i = 0; i < n; i++) o[i] = k ? exp(w[i]) : log(w[i]);
+        }
+        void sums(int k, double *w, double *o, int n) {
+          for (int i = 0; i < n; i++) o[i] = k ? w[i] + 1 : w[i] * 2;
+        }
+        void larger(double *w, double *o, int n) {
+          for (int i = 0; i < n; i++) o[i] = fabs(w[i]) > fabs(o[i]) ? fabs(w[i]) : fabs(o[i]);
+        }");
+    assert_eq!(weighted(&json, "calls", "specials"), 128.0);
+    assert_eq!(weighted(&json, "sums", "flops"), 256.0);
+    assert_eq!(accesses(&json, "larger", "w"), [1, 0]);
+}
+
+#[test]
+fn a_loop_of_jumps_with_two_ways_back_is_one_loop() {
+    // Each way advances the index by one: one element an iteration, whether the last jump leads out or past the other way.
+    let json = fortran(
+        "      subroutine jumps(a, n)
+      integer n, i
+      real(8) a(n)
+      i = 1
+   10 if (a(i) .gt. 0d0) go to 30
+      a(i) = a(i) + 1d0
+      i = i + 1
+      if (i .le. n) go to 10
+      go to 40
+   30 a(i) = a(i) * 3d0
+      i = i + 1
+      if (i .le. n) go to 10
+   40 return
+      end
+      subroutine returns(a, n)
+      integer n, i
+      real(8) a(n)
+      i = 1
+   10 if (a(i) .gt. 0d0) go to 30
+      a(i) = a(i) + 1d0
+      i = i + 1
+      if (i .le. n) go to 10
+      return
+   30 a(i) = a(i) * 3d0
+      i = i + 1
+      if (i .le. n) go to 10
+      end",
+    );
+    for name in ["jumps", "returns"] {
+        let facts = &function(&json, name)["loops"][0];
+        let subscript = facts["arrays"][0]["subscripts"][0]
+            .as_str()
+            .expect("a subscript");
+        assert!(subscript.starts_with("iteration@"), "{name}: {subscript}");
+        assert_eq!(facts["flops"]["adds"], 1, "{name}");
+        let conditions = facts["branches"].as_array().expect("branches").iter();
+        let written = conditions.filter(|branch| {
+            branch["condition"]
+                .as_str()
+                .is_some_and(|c| c.contains("go to"))
+        });
+        assert_eq!(written.count(), 0, "{name}");
+    }
+}

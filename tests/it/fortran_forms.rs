@@ -1,0 +1,180 @@
+//! The same kernel in different words of Fortran is the same nest.
+
+use std::fmt::Write as _;
+
+use crate::support::command;
+use serde_json::Value;
+
+/// Everything that the words must not change: operations, streams, offsets, working sets, traffic.
+fn figures(source: &str, name: &str) -> String {
+    let json = command::analysed_text(name, source, &[]);
+    let function = json["functions"]
+        .as_array()
+        .and_then(|f| f.last())
+        .expect("a function");
+    let innermost = function["loops"]
+        .as_array()
+        .and_then(|l| l.last())
+        .expect("a loop");
+    let nest = function["nests"]
+        .as_array()
+        .and_then(|n| n.last())
+        .expect("a nest");
+    let mut text = format!("{}\n", innermost["flops"]);
+    for array in innermost["arrays"].as_array().expect("arrays") {
+        let array_name = array["name"]
+            .as_str()
+            .and_then(|n| n.rsplit('%').next())
+            .expect("a name");
+        let mut accesses: Vec<String> = array["accesses"]
+            .as_array()
+            .expect("accesses")
+            .iter()
+            .map(Value::to_string)
+            .collect();
+        accesses.sort();
+        let _ = writeln!(
+            text,
+            "{array_name} {} {} {} {accesses:?}",
+            array["class"], array["shape"], array["ghost"]
+        );
+    }
+    let _ = writeln!(
+        text,
+        "{} {} {}",
+        nest["iterations"], nest["working_set"], nest["traffic"]
+    );
+    assert_eq!(innermost["reasons"], Value::Array(Vec::new()), "{name}");
+    text
+}
+
+const PLAIN: &str = "
+subroutine relax(n, u, v)
+  integer, intent(in) :: n
+  real(8), intent(in) :: u(n, n)
+  real(8), intent(inout) :: v(n, n)
+  integer :: i, j
+  do j = 2, n - 1
+    do i = 2, n - 1
+      v(i, j) = 0.25d0*(u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1))
+    end do
+  end do
+end subroutine
+";
+
+const SECTIONS: &str = "
+subroutine relax(n, u, v)
+  integer, intent(in) :: n
+  real(8), intent(in) :: u(n, n)
+  real(8), intent(inout) :: v(n, n)
+  v(2:n-1, 2:n-1) = 0.25d0*(u(1:n-2, 2:n-1) + u(3:n, 2:n-1) + u(2:n-1, 1:n-2) + u(2:n-1, 3:n))
+end subroutine
+";
+
+const COMPONENTS: &str = "
+module fields
+  type :: field
+    real(8), allocatable :: u(:, :), v(:, :)
+  end type
+  type :: tile
+    type(field) :: f
+  end type
+end module
+subroutine relax(n, t)
+  use fields
+  integer, intent(in) :: n
+  type(tile), intent(inout) :: t
+  integer :: i, j
+  do j = 2, n - 1
+    do i = 2, n - 1
+      t%f%v(i, j) = 0.25d0*(t%f%u(i - 1, j) + t%f%u(i + 1, j) + t%f%u(i, j - 1) + t%f%u(i, j + 1))
+    end do
+  end do
+end subroutine
+";
+
+const LABELLED: &str = "
+      SUBROUTINE RELAX(N, U, V)
+      IMPLICIT DOUBLE PRECISION (A-H, O-Z)
+      DIMENSION U(N, N), V(N, N)
+      DO 10 J = 2, N - 1
+      DO 10 I = 2, N - 1
+   10 V(I, J) = 0.25D0*(U(I - 1, J) + U(I + 1, J) + U(I, J - 1) + U(I, J + 1))
+      END
+";
+
+#[test]
+fn one_kernel_in_many_words_is_one_nest() {
+    let plain = figures(PLAIN, "plain.f90");
+    // Three sums, one product; four neighbours read, one element written.
+    assert!(
+        plain.contains("\"adds\":3") && plain.contains("\"multiplies\":1"),
+        "{plain}"
+    );
+    assert!(
+        plain.contains("u \"readonly\" \"star\" [[-1,1],[-1,1]]"),
+        "{plain}"
+    );
+    for (name, source) in [
+        ("sections.f90", SECTIONS),
+        ("components.f90", COMPONENTS),
+        ("labelled.f", LABELLED),
+    ] {
+        assert_eq!(figures(source, name), plain, "{name}");
+    }
+}
+
+/// Strings of declared lengths are the elements of an array, characters those of a scalar.
+#[test]
+fn strings_have_their_length() {
+    let source = "
+subroutine names(n, a, b, c, d, e, any, text)
+  integer, parameter :: long = 8
+  integer, intent(in) :: n
+  character*8 :: a(n)
+  character(len=long) :: b(n)
+  character :: c(n)*8
+  character*(8) d(n)
+  character e(n)
+  character(*) any(n), text
+  integer :: i
+  do i = 1, n
+    a(i) = 'abcdefgh'
+    b(i)(3:4) = 'ab'
+    c(i) = d(i)
+    any(i) = e(i)
+    text(i:i) = 'x'
+  end do
+end subroutine
+";
+    let json = command::analysed_text("names.f90", source, &[]);
+    let arrays = json["functions"][0]["loops"][0]["arrays"]
+        .as_array()
+        .expect("arrays");
+    let mut sizes: Vec<(&str, Option<u64>, usize)> = arrays
+        .iter()
+        .map(|array| {
+            let rank = array["subscripts"].as_array().expect("subscripts").len();
+            (
+                array["name"].as_str().expect("a name"),
+                array["element_bytes"].as_u64(),
+                rank,
+            )
+        })
+        .collect();
+    sizes.sort_unstable();
+    let eight = |name| (name, Some(8), 1);
+    let one = |name| (name, Some(1), 1);
+    assert_eq!(
+        sizes,
+        [
+            eight("a"),
+            ("any", None, 1),
+            eight("b"),
+            eight("c"),
+            eight("d"),
+            one("e"),
+            one("text")
+        ]
+    );
+}

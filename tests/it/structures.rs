@@ -1,0 +1,155 @@
+//! Arrays of structures, and pointers of other types into arrays, counted by hand.
+
+use crate::small::{self, array, c, fortran};
+
+/// Four real components of 8 bytes: 32 bytes from one structure to the next.
+#[test]
+fn components_of_fortran_arrays_of_structures_are_a_structure_apart() {
+    let json = fortran(
+        "module m
+           type pt
+             real(8) :: x, y, z, w
+           end type
+           type cell
+             real(8) :: rho
+             integer :: id
+             real(8) :: v(2)
+             type(pt), pointer :: link
+           end type
+           type grid
+             integer :: n
+             type(cell), allocatable :: c(:)
+           end type
+         contains
+           subroutine points(p, n)
+             type(pt) :: p(n)
+             do i = 1, n
+               p(i)%x = p(i)%y * 2
+             end do
+           end subroutine
+           subroutine cells(g, n)
+             type(grid) :: g
+             do i = 1, n
+               g%c(i)%rho = g%c(i)%v(2)
+             end do
+           end subroutine
+           subroutine whole(g)
+             type(grid) :: g
+             g%c(:)%rho = 0
+           end subroutine
+         end module",
+    );
+    let p = array(&json, "points", "p");
+    assert_eq!(
+        (p["element_bytes"].as_u64(), p["subscripts"][0].as_str()),
+        (Some(8), Some("4*i"))
+    );
+    // x is the first and y the second of four.
+    let offsets = |a: &serde_json::Value| -> Vec<i64> {
+        a["accesses"]
+            .as_array()
+            .expect("accesses")
+            .iter()
+            .map(|o| o["offset"][0].as_i64().expect("a number"))
+            .collect()
+    };
+    assert_eq!(offsets(p), [1, 0]);
+    // 8 + 4 and 4 to align + 2 times 8 + an address of 8: 40 bytes; v(2) is the fourth number of 8 bytes.
+    let cell = array(&json, "cells", "g%c");
+    assert_eq!(cell["subscripts"][0].as_str(), Some("5*i"));
+    assert_eq!(offsets(cell), [3, 0]);
+    assert_eq!(
+        array(&json, "whole", "g%c")["subscripts"][0]
+            .as_str()
+            .map(|s| s.starts_with("5*")),
+        Some(true)
+    );
+}
+
+#[test]
+fn structures_of_unknown_size_have_a_reason() {
+    let json = fortran(
+        "subroutine s(p, n)
+           use elsewhere, only: k
+           type odd
+             real(8) :: x
+             real(8) :: y(k)
+           end type
+           type(odd) :: p(n)
+           do i = 1, n
+             p(i)%x = 0
+           end do
+         end subroutine",
+    );
+    assert_eq!(small::reasons(&json, "s"), ["unknown_layout"]);
+}
+
+/// Pointers of other types into an array are arrays of their own type that share its storage.
+#[test]
+fn pointers_that_are_cast_have_elements_of_their_own_type() {
+    let json = c("#include <complex.h>
+        struct quad { float a, b, c, d; };
+        void parts(double complex *z, int n) { double *d = (double *)z; for (int i = 0; i < n; i++) d[i] = 0; }
+        void floats(double *x, int n) { float *f = (float *)x; for (int i = 0; i < n; i++) f[i] = 0; }
+        void bytes(double *a, int n) { char *c = (char *)a; for (int i = 0; i < n; i++) c[i] = 0; }
+        void raw(char *raw, int n) { double *e = (double *)(raw + 64); for (int i = 0; i < n; i++) e[i] = 0; }
+        void quads(struct quad *p, int n) { float *f = (float *)p; for (int i = 0; i < n; i++) f[i] = 0; }
+        void same(double *a, int n) { double *d = a + 2; for (int i = 0; i < n; i++) d[i] = 0; }
+        void both(double *x, int n) {
+          float *f = (float *)x;
+          for (int i = 0; i < n; i++) f[i] = 0;
+          for (int i = 0; i < n; i++) x[i] += 1;
+        }");
+    for (name, pointer, ty, size) in [
+        ("parts", "d", "real8", 8),
+        ("floats", "f", "real4", 4),
+        ("raw", "e", "real8", 8),
+        ("quads", "f", "real4", 4),
+    ] {
+        let array = array(&json, name, pointer);
+        assert_eq!(
+            (array["type"].as_str(), array["element_bytes"].as_u64()),
+            (Some(ty), Some(size)),
+            "{name}"
+        );
+        assert_eq!(array["subscripts"][0], "i", "{name}");
+        assert_eq!(
+            small::bytes(&json, name),
+            [2.0 * 128.0 * size as f64],
+            "{name}"
+        );
+    }
+    assert_eq!(
+        array(&json, "bytes", "c")["element_bytes"].as_u64(),
+        Some(1)
+    );
+    // The same type: an element of the array itself.
+    assert_eq!(
+        array(&json, "same", "a")["accesses"][0]["offset"][0].as_i64(),
+        Some(2)
+    );
+    // The second loop comes after the first.
+    let edges = small::function(&json, "both")["dependencies"]
+        .as_array()
+        .map(|all| all.len());
+    assert!(
+        edges.is_some_and(|count| count > 0),
+        "{:?}",
+        small::function(&json, "both")
+    );
+}
+
+#[test]
+fn lists_of_values_are_stored() {
+    let json = c("double use(double *);
+        void s(double *a, double *b, double *o, int n) {
+          for (int i = 0; i < n; i++) { double v[3] = {a[i], b[i], 0}; o[i] = v[0] + v[1] + v[2]; }
+        }
+        void table(double *o, int n) {
+          for (int i = 0; i < n; i++) { double v[3] = {1, 2, 3}; o[i] = v[i % 3]; }
+        }");
+    assert_eq!(small::accesses(&json, "s", "v"), [3, 3]);
+    assert_eq!(small::accesses(&json, "s", "a"), [1, 0]);
+    // There before the program runs.
+    assert_eq!(small::accesses(&json, "table", "v"), [1, 0]);
+}

@@ -1,0 +1,134 @@
+//! What a symbol stands for is no matter of its name: sizes may be called as parameters of ours are.
+
+use serde_json::{Value, json};
+
+use crate::small::{analyse, c, fortran, function, iterations};
+
+/// Flops of every nest of a function.
+fn flops(json: &Value, name: &str) -> Vec<f64> {
+    let nests = function(json, name)["nests"].as_array().expect("nests");
+    nests
+        .iter()
+        .map(|nest| nest["flops"].as_f64().expect("a number"))
+        .collect()
+}
+
+/// Why figures of the nests of a function are not exact.
+fn reasons(json: &Value, name: &str) -> Vec<Value> {
+    let nests = function(json, name)["nests"].as_array().expect("nests");
+    nests.iter().map(|nest| nest["reasons"].clone()).collect()
+}
+
+const MATRIX: &str = "void m(int prob_rows, int prob_cols, double a[prob_rows][prob_cols]) {
+    for (int i = 0; i < prob_rows; i++)
+        for (int j = 0; j < prob_cols; j++)
+            a[i][j] += 1.0;
+}";
+
+#[test]
+fn sizes_called_like_probabilities_are_sizes() {
+    let json = c(MATRIX);
+    // Sizes that nothing gives are 128.
+    assert_eq!(iterations(&json, "m"), [16384.0]);
+    assert_eq!(flops(&json, "m"), [16384.0]);
+    assert_eq!(reasons(&json, "m"), [json!([])]);
+    let json = analyse(&[("a.c", MATRIX)], &["prob_rows=10", "prob_cols=20"]);
+    assert_eq!(flops(&json, "m"), [200.0]);
+}
+
+#[test]
+fn bounds_called_like_trip_counts_or_strides_are_exact() {
+    for size in ["trip_n", "trip_f_2", "stride_of_n", "stride", "block_n"] {
+        let source = format!(
+            "void f(int {size}, double *a) {{
+                for (int i = 0; i < {size}; i++) a[i] += 1.0;
+            }}"
+        );
+        let json = analyse(&[("a.c", &source)], &[]);
+        assert_eq!(reasons(&json, "f"), [json!([])], "{size}");
+        assert_eq!(iterations(&json, "f"), [128.0], "{size}");
+        let source = format!(
+            "subroutine f({size}, a)
+               integer {size}
+               real(8) a({size})
+               do i = 1, {size}
+                 a(i) = a(i) + 1
+               end do
+             end subroutine"
+        );
+        let json = fortran(&source);
+        assert_eq!(reasons(&json, "f"), [json!([])], "{size}");
+        assert_eq!(iterations(&json, "f"), [128.0], "{size}");
+    }
+}
+
+#[test]
+fn a_function_that_is_called_like_something_unknown_is_a_bound_all_the_same() {
+    let json = c("int kopaque(int n);
+        int lookup(int n);
+        void f(int n, double *a) { for (int i = 0; i < kopaque(n); i++) a[i] *= 2; }
+        void g(int n, double *a) { for (int i = 0; i < lookup(n); i++) a[i] *= 2; }");
+    assert_eq!(function(&json, "f")["loops"][0]["upper"], "kopaque(n) - 1");
+    assert_eq!(function(&json, "g")["loops"][0]["upper"], "lookup(n) - 1");
+    assert_eq!(reasons(&json, "f"), reasons(&json, "g"));
+    assert_eq!(iterations(&json, "f"), iterations(&json, "g"));
+}
+
+/// A size with the very name of the probability of a branch, which gives way.
+#[test]
+fn a_size_and_a_probability_of_one_name_are_two_parameters() {
+    let source = "void f(int prob_f_3, double *a, double *b) {
+            for (int i = 0; i < prob_f_3; i++)
+                if (b[i] > 0.0) a[i] = a[i] * 2.0;
+        }";
+    let json = analyse(&[("a.c", source)], &[]);
+    assert_eq!(json["parameters"]["prob_f_3"]["kind"], "problem");
+    assert_eq!(json["parameters"]["prob_f_3_"]["kind"], "probability");
+    // Half of 128 iterations.
+    assert_eq!(flops(&json, "f"), [64.0]);
+    let branch = &function(&json, "f")["loops"][0]["branches"][0];
+    assert_eq!(branch["probability"], "prob_f_3_");
+    let set = ["prob_f_3=100", "prob_f_3_=0.25"];
+    let json = analyse(&[("a.c", source)], &set);
+    assert_eq!(iterations(&json, "f"), [100.0]);
+    assert_eq!(flops(&json, "f"), [25.0]);
+}
+
+/// The same of a loop that nothing says the iterations of.
+#[test]
+fn a_size_and_a_trip_count_of_one_name_are_two_parameters() {
+    let source = "int more(void);
+        void f(int trip_f_4, double *a) {
+            for (int i = 0; i < trip_f_4; i++)
+                while (more()) a[i] += 1.0;
+        }";
+    let json = analyse(&[("a.c", source)], &["trip_f_4=10", "trip_f_4_=2.5"]);
+    assert_eq!(json["parameters"]["trip_f_4"]["kind"], "problem");
+    assert_eq!(json["parameters"]["trip_f_4_"]["kind"], "trip_count");
+    assert_eq!(iterations(&json, "f"), [25.0]);
+    assert_eq!(function(&json, "f")["loops"][0]["upper"], "trip_f_4 - 1");
+    assert_eq!(function(&json, "f")["loops"][1]["upper"], "trip_f_4_");
+}
+
+/// Without a clash the names are those that `--set` always took.
+#[test]
+fn names_of_parameters_stay_as_they_are() {
+    let source = "int more(void);
+        void f(int n, double *a, double *b) {
+            for (int i = 0; i < n; i++) {
+                if (b[i] > 0.0) a[i] = a[i] * 2.0;
+                while (more()) a[i] += 1.0;
+            }
+        }";
+    let json = analyse(&[("a.c", source)], &[]);
+    let mut names: Vec<&String> = json["parameters"]
+        .as_object()
+        .expect("parameters")
+        .keys()
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["block_x", "block_y", "block_z", "n", "prob_f_4", "trip_f_5"]
+    );
+}

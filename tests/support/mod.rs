@@ -1,0 +1,9 @@
+//! What the tests of both crates use: the command, and programs, reports and documents made by hand.
+
+#![allow(dead_code, reason = "each of the two crates uses a part")]
+
+pub mod command;
+pub mod programs;
+pub mod studied;
+pub mod trace_reports;
+pub mod xml_programs;

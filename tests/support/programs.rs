@@ -1,0 +1,339 @@
+//! Programs described by hand, for tests of what comes after the analysis.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loopsheet::analysis::facts::{
+    Access, AccessClass, Block, Branch, Constant, File, Flops, Function, Item, Loop,
+    OperationCounts, Origin, Program, Reason, Stream, Subscript,
+};
+use loopsheet::diagnostic::{Diagnostic, Place, Severity};
+use loopsheet::expr::{Expr, FigureId, Lookup, Symbol, SymbolKind};
+use loopsheet::machine::MachineModel;
+use loopsheet::model::{Figures, Model, Setting};
+use loopsheet::reason::ReasonCode;
+use loopsheet::source::{Form, Language, Preprocessing};
+
+pub fn expr(text: &str) -> Expr {
+    Expr::parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
+    pairs
+        .iter()
+        .map(|(name, value)| Setting {
+            name: name.to_string(),
+            value: value.to_string(),
+        })
+        .collect()
+}
+
+pub fn model<'p>(program: &'p Program, machine: &str, pairs: &[(&str, &str)]) -> Model<'p> {
+    let machine = MachineModel::preset(machine).unwrap_or_else(|error| panic!("{error}"));
+    Model::build(program, machine, &settings(pairs)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Figures so far, and the inputs of a model.
+struct Inputs<'a>(&'a BTreeMap<FigureId, f64>, &'a Figures);
+
+impl Lookup for Inputs<'_> {
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        self.1.input(symbol.name())
+    }
+
+    fn figure(&self, id: FigureId) -> Option<f64> {
+        self.0.get(&id).copied()
+    }
+}
+
+/// What a model's figures come to with the inputs of another.
+pub fn figures_with_inputs_of(model: &Model, other: &Model) -> BTreeMap<FigureId, f64> {
+    let mut values = BTreeMap::new();
+    for (id, figure) in model.figures.iter() {
+        let value = figure
+            .expr
+            .evaluate(&Inputs(&values, &other.figures))
+            .unwrap_or(f64::NAN);
+        values.insert(id, value);
+    }
+    values
+}
+
+/// Settings of static.md's worked figures.
+pub const WORKED: &[(&str, &str)] = &[
+    ("block_x", "16"),
+    ("block_y", "16"),
+    ("block_z", "128"),
+    ("lo(1)", "1"),
+    ("lo(2)", "1"),
+    ("lo(3)", "1"),
+    ("hi(1)", "128"),
+    ("hi(2)", "128"),
+    ("hi(3)", "128"),
+];
+
+pub fn flops(adds: u64, multiplies: u64, divides: u64, specials: u64) -> Flops {
+    let counts = OperationCounts {
+        adds,
+        multiplies,
+        divides,
+        specials,
+        ..OperationCounts::default()
+    };
+    Flops {
+        by_type: BTreeMap::from([("real8".to_string(), counts)]),
+    }
+}
+
+/// A stream of `real8` whose dimensions each follow one variable.
+pub fn stream(array: &str, class: AccessClass, variables: &[&str], offsets: &[&[i64]]) -> Stream {
+    let subscript = |variable: &&str| Subscript {
+        terms: vec![(variable.to_string(), Expr::from(1.0))],
+        base: Expr::from(0.0),
+        gather: None,
+    };
+    let (reads, writes) = match class {
+        AccessClass::ReadOnly => (1, 0),
+        AccessClass::WriteOnly => (0, 1),
+        AccessClass::ReadWrite | AccessClass::WriteRead => (1, 1),
+    };
+    Stream {
+        array: array.into(),
+        component: String::new(),
+        ty: "real8".into(),
+        element_bytes: Some(8),
+        class,
+        subscripts: variables.iter().map(subscript).collect(),
+        accesses: offsets
+            .iter()
+            .map(|offset| Access {
+                offset: offset.to_vec(),
+                reads,
+                writes,
+            })
+            .collect(),
+        extents: vec![None; variables.len()],
+    }
+}
+
+/// A nest of `(variable, lower, upper)`, outermost first, around a body.
+pub fn nest(
+    function: &str,
+    file: &str,
+    line: u32,
+    loops: &[(&str, &str, &str)],
+    body: Block,
+) -> Loop {
+    let ((variable, lower, upper), inner) = loops.split_first().expect("at least one loop");
+    let body = match inner {
+        [] => body,
+        _ => Block {
+            items: vec![Item::Loop(Box::new(nest(
+                function,
+                file,
+                line + 1,
+                inner,
+                body,
+            )))],
+            ..Block::default()
+        },
+    };
+    Loop {
+        id: format!("{function}@{line}"),
+        file: file.into(),
+        line,
+        end_line: line + 9,
+        variable: variable.to_string(),
+        lower: expr(lower),
+        upper: expr(upper),
+        step: Expr::from(1.0),
+        parallel: None,
+        exits_early: false,
+        registers: None,
+        repeated: Default::default(),
+        body,
+    }
+}
+
+pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<Loop>) -> Function {
+    let constant = |(name, value): &(&str, &str)| Constant {
+        symbol: Symbol::source(name),
+        value: expr(value),
+        origin: Origin::Assigned,
+    };
+    Function {
+        name: name.into(),
+        file: file.into(),
+        line: 1,
+        constants: constants.iter().map(constant).collect(),
+        shared: Vec::new(),
+        body: Block {
+            items: loops.into_iter().map(|l| Item::Loop(Box::new(l))).collect(),
+            ..Block::default()
+        },
+    }
+}
+
+pub fn program(functions: Vec<Function>) -> Program {
+    let mut paths: Vec<Arc<str>> = functions.iter().map(|f| f.file.clone()).collect();
+    paths.dedup();
+    let file = |path: Arc<str>| File {
+        path,
+        language: Language::Fortran,
+        form: Form::Free,
+        lines: 40,
+        preprocessing: Preprocessing::None,
+        diagnostics: Vec::new(),
+    };
+    Program {
+        files: paths.into_iter().map(file).collect(),
+        functions,
+        unread: BTreeMap::new(),
+    }
+}
+
+/// static.md's worked example: A1 = 7-point star of A0.
+pub fn seven_point() -> Function {
+    let star: &[&[i64]] = &[
+        &[0, 0, 0],
+        &[-1, 0, 0],
+        &[1, 0, 0],
+        &[0, -1, 0],
+        &[0, 1, 0],
+        &[0, 0, -1],
+        &[0, 0, 1],
+    ];
+    let body = Block {
+        flops: flops(6, 2, 0, 0),
+        streams: vec![
+            stream("A0", AccessClass::ReadOnly, &["i", "j", "k"], star),
+            stream(
+                "A1",
+                AccessClass::WriteOnly,
+                &["i", "j", "k"],
+                &[&[0, 0, 0]],
+            ),
+        ],
+        ..Block::default()
+    };
+    let loops = [
+        ("k", "lo(3)", "hi(3)"),
+        ("j", "lo(2)", "hi(2)"),
+        ("i", "lo(1)", "hi(1)"),
+    ];
+    function(
+        "smooth",
+        "smooth.f90",
+        &[],
+        vec![nest("smooth", "smooth.f90", 8, &loops, body)],
+    )
+}
+
+/// c(i,j) += a(i,k)·b(k,j), with the sizes defined by another symbol.
+pub fn matrix_multiply() -> Function {
+    let body = Block {
+        flops: flops(1, 1, 0, 0),
+        streams: vec![
+            stream("a", AccessClass::ReadOnly, &["i", "k"], &[&[0, 0]]),
+            stream("b", AccessClass::ReadOnly, &["k", "j"], &[&[0, 0]]),
+            stream("c", AccessClass::ReadWrite, &["i", "j"], &[&[0, 0]]),
+        ],
+        ..Block::default()
+    };
+    let loops = [("j", "1", "n"), ("k", "1", "n"), ("i", "1", "n")];
+    function(
+        "matmul",
+        "matmul.f90",
+        &[("n", "2*m")],
+        vec![nest("matmul", "matmul.f90", 5, &loops, body)],
+    )
+}
+
+/// One nest with a division, names that a spreadsheet could misread, and one loop that is not fully
+/// understood: a branch inside, unknown trip count.
+pub fn triad_and_search() -> Function {
+    let triad = Block {
+        flops: flops(1, 1, 1, 0),
+        streams: vec![
+            stream("=cmd()", AccessClass::ReadOnly, &["i"], &[&[0], &[1]]),
+            stream("+b", AccessClass::ReadOnly, &["i"], &[&[0]]),
+            stream("@c", AccessClass::WriteOnly, &["i"], &[&[0]]),
+        ],
+        ..Block::default()
+    };
+    let branch = Branch {
+        line: 31,
+        condition: "-x(i) < 0".into(),
+        probability: Symbol::new(SymbolKind::Probability, "prob_31"),
+        then: Block {
+            flops: flops(2, 0, 0, 1),
+            streams: vec![stream("-d", AccessClass::ReadWrite, &["i"], &[&[0]])],
+            ..Block::default()
+        },
+        otherwise: None,
+        then_lines: Some((31, 32)),
+        otherwise_lines: None,
+    };
+    let reasons = vec![
+        Reason {
+            code: ReasonCode::ZeroStep,
+            line: 30,
+            detail: "=while (err > tol)".into(),
+        },
+        Reason {
+            code: ReasonCode::Call,
+            line: 32,
+            detail: "user_norm".into(),
+        },
+    ];
+    let search = Block {
+        flops: flops(1, 0, 0, 0),
+        streams: vec![stream("x", AccessClass::ReadOnly, &["i"], &[&[0]])],
+        items: vec![Item::Branch(Box::new(branch))],
+        reasons,
+        ..Block::default()
+    };
+    let loops = vec![
+        nest("n1", "=odd.f90", 20, &[("i", "1", "n1")], triad),
+        nest(
+            "n1",
+            "=odd.f90",
+            30,
+            &[("i", "1", "trip_count`trip_30`")],
+            search,
+        ),
+        nest(
+            "n1",
+            "=odd.f90",
+            40,
+            &[("j", "r", "c"), ("i", "true", "n1")],
+            Block::default(),
+        ),
+    ];
+    let mut function = function("n1", "=odd.f90", &[], loops);
+    function.body.reasons.push(Reason {
+        code: ReasonCode::Goto,
+        line: 60,
+        detail: "goto 10".into(),
+    });
+    function
+}
+
+/// Everything above in one program, with a diagnostic and a file that is not read.
+pub fn mixed() -> Program {
+    let mut program = program(vec![seven_point(), matrix_multiply(), triad_and_search()]);
+    program.unread = BTreeMap::from([("cpp".to_string(), 3)]);
+    program.files[2].diagnostics.push(Diagnostic {
+        severity: Severity::Error,
+        code: "syntax-error".into(),
+        place: Place {
+            file: "=odd.f90".into(),
+            line: 50,
+            column: 7,
+        },
+        width: 3,
+        message: "cannot be read".into(),
+        help: Some("mend it".into()),
+    });
+    program
+}

@@ -1,0 +1,76 @@
+//! A comparison made by hand, for the tests of what shows it: the matrix multiplication of `programs` beside a run.
+
+use loopsheet::compare::{Comparison, FunctionShare, NestComparison, Row, Suggestion, Unjoined};
+use loopsheet::model::{Model, NestModel};
+
+/// Iterations of the run.
+pub const DONE: f64 = 1e6;
+
+/// The nest of the matrix multiplication.
+pub fn nest<'a>(model: &'a Model) -> &'a NestModel<'a> {
+    model
+        .nests
+        .iter()
+        .find(|nest| nest.nest.head().id.starts_with("matmul"))
+        .expect("it is there")
+}
+
+/// Its iterations; a quantity that agrees, one that the model has no formula for, one that only the run has. `text` is
+/// wherever a name or a sentence can be.
+pub fn comparison(model: &Model, text: &str) -> Comparison {
+    let row =
+        |quantity: &str, promised: Option<f64>, traced: Option<f64>, reason: Option<&str>| Row {
+            quantity: quantity.into(),
+            unit: "",
+            promised,
+            traced,
+            ratio: promised
+                .zip(traced)
+                .map(|(promised, traced)| traced / promised),
+            repeated: None,
+            reason: reason.map(str::to_string),
+        };
+    let head = nest(model).nest.head();
+    let iterations = model.value(nest(model).iterations);
+    let rows = vec![
+        row("iterations", Some(iterations), Some(DONE), Some(text)),
+        row("adds an iteration", Some(1.0), Some(1.0), None),
+        row("loads of nobody", Some(12.0), Some(24.0), None),
+        row("memory depth", None, Some(7.0), None),
+    ];
+    Comparison {
+        machine: "xeon-8380".into(),
+        trace: text.into(),
+        instructions: 1000,
+        joined_share: 0.75,
+        functions: vec![FunctionShare {
+            name: text.into(),
+            instructions: 800,
+            joined: 600,
+        }],
+        nests: vec![NestComparison {
+            id: head.id.to_string(),
+            function: "matmul".into(),
+            file: "matmul.f90".into(),
+            line: head.line,
+            instructions: 750,
+            rows,
+        }],
+        not_executed: vec![text.into()],
+        unjoined: vec![Unjoined {
+            what: text.into(),
+            instructions: 200,
+            reason: text.into(),
+        }],
+        parameters: vec![Suggestion {
+            parameter: "m".into(),
+            value: Some(64.0),
+            fits: 50.0,
+            seen_in: vec![text.into()],
+            is_probability: false,
+            is_mean: false,
+            is_trip_count: false,
+        }],
+        notes: vec![text.into()],
+    }
+}
