@@ -13,6 +13,7 @@ pub mod dot;
 pub mod explain;
 pub mod html;
 pub mod json;
+pub mod listings;
 pub mod loops_dot;
 mod loops_json;
 mod nests_json;

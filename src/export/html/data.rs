@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::figures::Figures;
 use super::tables::{Choices, Shown};
 use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
-use crate::export::xlsx::table::{Column, Content, Table};
-use crate::export::xlsx::{arrays, caches, calls, communication, loops, notes, registers};
+use crate::export::listings::{Column, Content, Table};
+use crate::export::listings::{arrays, caches, calls, communication, loops, notes, registers};
 use crate::model::{Model, NestModel, roofline};
 
 const NESTS: &Shown = &[
