@@ -4,8 +4,9 @@
 use super::dependences::Rules;
 use super::handles::Handle;
 use super::lanes::Lanes;
+use super::operation::Operation;
 use super::registers::{PLACES, SINK};
-use super::steps::Step;
+use super::steps::{Overwriting, Registers, Step};
 
 /// The availability of all values, in the lanes of one question.
 pub struct Values<L: Lanes> {
@@ -50,7 +51,8 @@ impl<L: Lanes> Values<L> {
         let mut ready = L::START;
         self.sources(step, |lanes| ready = ready.latest(lanes));
         if self.rules.false_dependences {
-            ready = self.wait_to_overwrite(*step, ready);
+            ready =
+                self.wait_to_overwrite(step.operation, step.registers, overwriting(step), ready);
         }
         ready
     }
@@ -77,20 +79,25 @@ impl<L: Lanes> Values<L> {
         }
     }
 
-    /// Waits for the last writer of everything that an instruction overwrites, and for those who read it since. The
-    /// step comes by value, so that where false dependences do not count it stays in registers.
+    /// Waits for the last writer of everything that an instruction overwrites, and for those who read it since. Takes the
+    /// parts of a step: a reference to the whole would write every step to memory.
     #[inline(never)]
-    fn wait_to_overwrite<U: Copy>(&self, step: Step<'_, U>, mut ready: L) -> L {
-        let hart = step.operation.hart as usize;
+    fn wait_to_overwrite(
+        &self,
+        operation: &Operation,
+        registers: Option<&Registers>,
+        overwriting: Option<Overwriting<'_>>,
+        mut ready: L,
+    ) -> L {
+        let hart = operation.hart as usize;
         let (lanes, starts) = (&self.harts[hart], &self.starts.harts[hart]);
-        let destination = [step.operation.destination];
-        let writes = step.registers.map_or(&destination[..], |own| &own.writes);
+        let destination = [operation.destination];
+        let writes = registers.map_or(&destination[..], |own| &own.writes);
         for place in writes.iter().map(|place| *place as usize) {
             if place != SINK {
                 ready = ready.latest(lanes[place]).latest(starts[place]);
             }
         }
-        let overwriting = step.accessed.and_then(|accessed| accessed.overwriting);
         if let Some(overwriting) = overwriting {
             for handle in overwriting.written {
                 ready = ready.latest(L::recall(self.memory.get(*handle)));
@@ -106,7 +113,7 @@ impl<L: Lanes> Values<L> {
     #[inline(always)]
     pub fn complete<U: Copy>(&mut self, step: &Step<'_, U>, started: L, done: L) {
         if self.rules.false_dependences {
-            self.note_reads(*step, started);
+            self.note_reads(step.operation, step.registers, overwriting(step), started);
         }
         if let Some(accessed) = &step.accessed
             && accessed.written != 0
@@ -135,17 +142,20 @@ impl<L: Lanes> Values<L> {
 
     /// Remembers when operands were read, for those that will overwrite them.
     #[inline(never)]
-    fn note_reads<U: Copy>(&mut self, step: Step<'_, U>, started: L) {
-        let starts = &mut self.starts.harts[step.operation.hart as usize];
-        let reads = step
-            .registers
-            .map_or(&step.operation.sources[..], |own| &own.reads);
+    fn note_reads(
+        &mut self,
+        operation: &Operation,
+        registers: Option<&Registers>,
+        overwriting: Option<Overwriting<'_>>,
+        started: L,
+    ) {
+        let starts = &mut self.starts.harts[operation.hart as usize];
+        let reads = registers.map_or(&operation.sources[..], |own| &own.reads);
         // Place 0 is always at the start.
         for place in reads.iter().filter(|place| **place != 0) {
             let place = &mut starts[*place as usize];
             *place = place.latest(started);
         }
-        let overwriting = step.accessed.and_then(|accessed| accessed.overwriting);
         for (before, now) in overwriting.iter().flat_map(|own| own.readers) {
             let latest = match before {
                 0 => started,
@@ -172,6 +182,11 @@ impl<L: Lanes> Values<L> {
             *kept = lanes.keep();
         }
     }
+}
+
+#[inline(always)]
+fn overwriting<'a, U: Copy>(step: &Step<'a, U>) -> Option<Overwriting<'a>> {
+    step.accessed.as_ref().and_then(|own| own.overwriting)
 }
 
 const CHUNK_BITS: u32 = 12;

@@ -10,8 +10,11 @@ pub struct Entry {
     /// What it counts, in a few words.
     pub meaning: &'static str,
     /// Makes it, if the run asks for it.
-    pub(super) make: fn(&Asked<'_>) -> Result<Option<Box<dyn Metric>>, SettingsError>,
+    pub(super) make: fn(&Asked<'_>) -> Made,
 }
+
+/// A metric, if the run asks for it, or why it cannot be made with these settings.
+pub(super) type Made = Result<Option<Box<dyn Metric>>, SettingsError>;
 
 /// What a run asks for.
 pub(super) struct Asked<'a> {

@@ -11,8 +11,9 @@
 //! 2. a line in [`super::catalogue`];
 //! 3. a test of what it counts.
 //!
-//! Nothing else of the pass, of the dependences or of the other metrics is touched. To be seen, the part has a field in
-//! [`Counted`] and in [`super::report::TraceReport`], and a place in the exports that show it.
+//! Nothing else of the pass, of the dependences or of the other metrics is touched; `tests/it/own_metric.rs` shows it with a
+//! metric from outside of this crate, which [`super::analysis::Analysis::with`] lets watch. A part of a kind that no
+//! report has yet also has a field in [`Counted`] and in [`super::report::TraceReport`], and a place in the exports.
 
 use super::analysis::Counted;
 use super::profile::Moved;

@@ -34,6 +34,7 @@ mod level_oracle;
 mod levels;
 mod memory_latency;
 mod model;
+mod own_metric;
 mod package;
 mod page;
 mod passed;
