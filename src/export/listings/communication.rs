@@ -1,6 +1,6 @@
 //! The sheet Communication: one row a call between processes, and all of them together.
 
-use super::{Column, Content, Look, Table, add};
+use super::{Column, Content, Look, Table, UNKNOWN, add};
 use crate::expr::FigureId;
 use crate::model::{CommunicationFigures, CommunicationModel, Model};
 
@@ -35,7 +35,7 @@ fn text(text: impl Into<String>) -> Content {
 fn known(call: &CommunicationFigures, figure: Option<FigureId>) -> Content {
     match figure {
         Some(id) => Content::Figure(id),
-        None if call.is_unknown() => text(super::page::UNKNOWN),
+        None if call.is_unknown() => text(UNKNOWN),
         None => Content::Empty,
     }
 }

@@ -17,6 +17,9 @@ use crate::model::{CallPath, Model, NestModel, OtherNest};
 
 pub use plain::{PlainCell, PlainColumn, PlainTable, plain_tables};
 
+/// What a cell says where the value is not known.
+pub(in crate::export) const UNKNOWN: &str = "unknown";
+
 /// What is in a cell, as far as the form of its number goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::export) enum Look {

@@ -4,6 +4,7 @@ use rust_xlsxwriter::{ColNum, Format, Formula, RowNum, Worksheet, XlsxError};
 
 use super::layout::{Layout, Place, Sheet};
 use super::style::{self, Look, Role};
+pub(super) use crate::export::listings::UNKNOWN;
 use crate::export::listings::chosen;
 use crate::expr::{Excel, Expr, FigureId, Node};
 use crate::model::Model;
@@ -24,9 +25,6 @@ pub(super) struct Paper<B> {
 
 /// A sheet of the static model's workbook.
 pub(super) type Page<'a> = Paper<Book<'a>>;
-
-/// What a cell says where the value is not known.
-pub(super) const UNKNOWN: &str = "unknown";
 
 impl<B> Paper<B> {
     pub fn new(sheet: Sheet, book: B) -> Result<Paper<B>, XlsxError> {
