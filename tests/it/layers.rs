@@ -134,3 +134,19 @@ fn only_syntax_and_lower_know_tree_sitter() {
         assert!(may || !knows, "{} names tree-sitter", path.display());
     }
 }
+
+#[test]
+fn only_the_workbook_knows_its_format() {
+    let export = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/export");
+    let mut files = Vec::new();
+    sources(&export, &mut files);
+    for path in files {
+        let inside = path.strip_prefix(&export).expect("below export");
+        let text = std::fs::read_to_string(&path).expect("source text");
+        let is_workbook = inside.starts_with("xlsx");
+        let knows = text.contains("rust_xlsxwriter");
+        assert!(is_workbook || !knows, "{} knows workbooks", path.display());
+        let names = inside.starts_with("listings") && text.contains("xlsx");
+        assert!(!names, "{} names the workbook", path.display());
+    }
+}
