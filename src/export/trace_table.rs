@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use super::camat_table;
 use super::columns::{Align, aligned, grid};
-use super::trace_json::QUANTILES;
 use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
 use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{CacheEpochs, Epochs, Region, RemoteDelay, Reuse, TraceReport};
 use crate::quantity::{Bytes, binary_size};
 use crate::regions::SourceLine;
+use crate::report::run_report::QUANTILES;
 use Align::{Left, Right};
 
 /// Instruction classes shown; the rest are put together.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "quantity",
     "diagnostic",
     "reason",
@@ -25,6 +25,7 @@ const ORDER: [&str; 26] = [
     "regions",
     "dataflow",
     "metrics",
+    "report",
     "compare",
     "graph",
     "export",
