@@ -23,6 +23,7 @@
 //! - [`regions`]: from instructions to functions, source lines and loops, by ELF and DWARF.
 //! - [`dataflow`]: the one engine that follows dependences in program order.
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
+//! - [`report`]: what was found, as plain values that JSON is made of and that are read back.
 //! - [`compare`]: what the source promised beside what a run did, nest by nest.
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
@@ -61,6 +62,7 @@ pub mod model;
 pub mod quantity;
 pub mod reason;
 pub mod regions;
+pub mod report;
 pub mod source;
 pub mod syntax;
 pub mod trace;

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol};
 use crate::message_passing::InterfaceKind;
@@ -52,7 +54,8 @@ pub struct Constant {
 }
 
 /// Where the value of a parameter comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// Fortran `parameter`, C `static const`, an enumerator.
     Constant,
@@ -63,6 +66,7 @@ pub enum Origin {
     /// A dummy argument for which every call of the program passes this constant.
     Caller,
     /// A dummy argument for which the calls pass different constants; the value is the symbol itself.
+    #[serde(rename = "callers_differ")]
     Callers,
     /// Nothing gives a value.
     Default,
@@ -275,7 +279,8 @@ pub struct Branch {
 
 /// Operations by kind. Only the first four are floating-point operations; fused pairs are adds and
 /// multiplies that are counted there already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct OperationCounts {
     pub adds: u64,
     pub multiplies: u64,
@@ -390,7 +395,8 @@ impl Flops {
 }
 
 /// How an array or a scalar is used, in program order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AccessClass {
     ReadOnly,
     WriteOnly,
@@ -502,8 +508,9 @@ impl Subscript {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
+    #[serde(default)]
     pub offset: Vec<i64>,
     pub reads: u64,
     pub writes: u64,

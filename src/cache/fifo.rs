@@ -32,7 +32,8 @@ impl Replacement for Fifo {
 
 #[cfg(test)]
 mod tests {
-    use crate::cache::level::{Level, State};
+    use crate::cache::level::Level;
+    use crate::cache::slot::State;
 
     /// Belady, Nelson, Shedler (CACM 12(6), 1969): on this string FIFO has 9 faults with three places and
     /// 10 with four.

@@ -23,7 +23,8 @@ use thiserror::Error;
 
 use super::AccessKind;
 use super::counters::{LevelCounters, RamTraffic};
-use super::level::{Level, Slot, State};
+use super::level::Level;
+use super::slot::{Slot, State};
 use super::spec::{CacheSpec, SpecError, WritePolicy};
 
 /// Cache levels, nearest first, with RAM behind them.

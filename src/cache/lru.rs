@@ -1,7 +1,7 @@
 //! Least recently used: small sets keep their lines in order of use, large ones a list of their ways.
 
-use super::level::{Slot, State};
-use super::placed::{Replacement, empty_slots};
+use super::placed::Replacement;
+use super::slot::{Slot, State, empty_slots};
 
 /// Lines of each set from the most to the least recently used; free places are last.
 pub(super) struct RecencyOrder {

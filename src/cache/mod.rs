@@ -16,6 +16,7 @@ mod plru;
 mod random;
 mod recency_axis;
 pub mod reuse;
+mod slot;
 pub mod spec;
 pub mod stack_distance;
 
@@ -27,8 +28,11 @@ pub use reuse::ReuseHistogram;
 pub use spec::CacheSpec;
 pub use stack_distance::StackDistances;
 
+use serde::{Deserialize, Serialize};
+
 /// What an access does to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AccessKind {
     Load,
     Store,

@@ -2,7 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::level::{MOST_SEARCHED_WAYS, Slot, State};
+use super::slot::{Slot, State, empty_slots};
+
+/// Sets of up to this many ways are searched from end to end; larger ones have an index.
+pub(super) const MOST_SEARCHED_WAYS: u64 = 32;
 
 /// Which way of a full set leaves. A set's ways are filled from 0 on before any leaves, and no line
 /// leaves but for another.
@@ -98,9 +101,4 @@ impl<R: Replacement> Placed<R> {
     pub(super) fn slots(&self) -> &[Slot] {
         &self.slots
     }
-}
-
-/// Empty places, in memory that the system hands out when it is first written.
-pub(super) fn empty_slots(count: usize) -> Vec<Slot> {
-    vec![Slot::EMPTY; count]
 }

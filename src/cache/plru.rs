@@ -57,7 +57,8 @@ impl Replacement for Tree {
 
 #[cfg(test)]
 mod tests {
-    use crate::cache::level::{Level, State};
+    use crate::cache::level::Level;
+    use crate::cache::slot::State;
 
     /// Four ways, worked by hand. The bits are root, left, right; arrows show where they point.
     ///

@@ -1,5 +1,7 @@
 //! How often each stack distance occurred, and what that says about every capacity.
 
+use serde::{Deserialize, Serialize};
+
 /// Counts of stack distances, exact. Memory is eight bytes times the largest distance, which is less than
 /// the number of distinct lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,7 +12,7 @@ pub struct ReuseHistogram {
 }
 
 /// Accesses with `lo <= distance < hi`, in lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReuseBin {
     pub lo: u64,
     pub hi: u64,

@@ -11,7 +11,7 @@ use super::outputs::{self, Output};
 use super::{Status, Voice, diagnostics, machines, parameters};
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
-use crate::compare::{Measured, StaticReport, TraceReport, measure};
+use crate::compare::{Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::machine::MachineModel;
@@ -143,10 +143,9 @@ fn with_run<'p>(
     path: &Path,
 ) -> anyhow::Result<(Model<'p>, Counters)> {
     let what = || format!("--parameters-from-trace {}", path.display());
-    let run = TraceReport::parse(&std::fs::read_to_string(path).with_context(what)?)
-        .with_context(what)?;
+    let run = Run::parse(&std::fs::read_to_string(path).with_context(what)?).with_context(what)?;
     let model = Model::with(program, machine.clone(), settings, Detail::Values)?;
-    let promised = StaticReport::parse(&json::analysis(&model))?;
+    let promised = StaticReport::from_model(&model);
     let seen = parameters::from_trace(&promised, &run, settings);
     Ok((
         parameters::rebuild(program, machine, settings, &seen)?,

@@ -7,8 +7,8 @@ use anyhow::Context;
 use super::reports::{Format, Reports};
 use super::{Status, Voice, outputs};
 use crate::cli::CompareArgs;
-use crate::compare::{StaticReport, TraceReport, compare};
-use crate::export::{compare_json, compare_table, xlsx};
+use crate::compare::{Run, StaticReport, compare};
+use crate::export::{compare_table, json, xlsx};
 
 pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
     let pattern = args
@@ -27,7 +27,7 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
     let static_name = args.promised.display();
     let promised = StaticReport::parse(&read("--static", &args.promised)?)
         .with_context(|| format!("--static {static_name}"))?;
-    let run = TraceReport::parse(&read("--trace", &args.trace)?)
+    let run = Run::parse(&read("--trace", &args.trace)?)
         .with_context(|| format!("--trace {}", args.trace.display()))?;
     let is_wanted = |name: &str| {
         pattern
@@ -60,7 +60,7 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
             Format::Page => {
                 anyhow::bail!("the page needs the model: `loopsheet study --html` writes it")
             }
-            Format::Json => compare_json::render(&comparison).into_bytes(),
+            Format::Json => json::comparison(&comparison).into_bytes(),
         })
     })?;
     Ok(Status::Done)

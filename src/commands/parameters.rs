@@ -3,7 +3,7 @@
 use anyhow::Context;
 
 use crate::analysis::facts::{Origin, Program};
-use crate::compare::{StaticReport, Suggestion, TraceReport, told_by_run};
+use crate::compare::{Run, StaticReport, Suggestion, told_by_run};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
 
@@ -27,7 +27,7 @@ pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
 /// Trip counts and branch frequencies that a run tells, but for what is set by hand. Numbers that are no whole ones
 /// say nothing of a problem size: they are means of loops that run differently often. To loops without a count means are
 /// good enough.
-pub fn from_trace(promised: &StaticReport, run: &TraceReport, by_hand: &[Setting]) -> Vec<Setting> {
+pub fn from_trace(promised: &StaticReport, run: &Run, by_hand: &[Setting]) -> Vec<Setting> {
     let told = told_by_run(promised, run).into_iter();
     let may_be_mean = |found: &Suggestion| found.is_probability || found.is_trip_count;
     told.filter(|found| may_be_mean(found) || found.fits.fract() == 0.0 && !found.is_mean)

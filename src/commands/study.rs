@@ -14,12 +14,13 @@ use super::{Status, Voice, analyze, diagnostics, machines, outputs, parameters, 
 use crate::analysis::facts::Program;
 use crate::cache::CacheSpec;
 use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
-use crate::compare::{Comparison, StaticReport, TraceReport, compare};
+use crate::compare::{Comparison, Run, StaticReport, compare};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::export::{compare_json, compare_table, html, json, trace_json, xlsx};
+use crate::export::{compare_table, html, json, xlsx};
 use crate::machine::MachineModel;
 use crate::model::Model;
 use crate::regions::RegionMap;
+use crate::report::RunReport;
 
 pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let machine = machines::load(&args.machine)?;
@@ -79,21 +80,19 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         status == Status::Done,
         "nothing was recorded, so there is nothing to compare"
     );
-    let mut static_text = json::analysis(&model);
-    Output::create(&promised)?.finish(static_text.as_bytes())?;
-    let mut traced = trace::analyse(&trace_arguments, voice)?;
+    let mut report = StaticReport::from_model(&model);
+    let mut traced = trace::analyse(&trace_arguments, Some(&report), voice)?;
     if args.keep.is_none() {
         // The trace itself will be gone.
         traced.report.trace.path = args.program[0].to_string_lossy().into_owned();
     }
-    let trace_text = trace_json::trace(&traced.report);
-    let run = TraceReport::parse(&trace_text)?;
+    let run = Run::try_from(RunReport::of(&traced.report))?;
     if args.parameters_from_trace {
-        let seen = parameters::from_trace(&StaticReport::parse(&static_text)?, &run, &settings);
+        let seen = parameters::from_trace(&report, &run, &settings);
         model = parameters::rebuild(&program, &machine, &settings, &seen)?;
-        static_text = json::analysis(&model);
+        report = StaticReport::from_model(&model);
     }
-    let mut comparison = compare(&StaticReport::parse(&static_text)?, &run, &|_| true);
+    let mut comparison = compare(&report, &run, &|_| true);
     comparison.notes.extend(changed);
     let cut = args.limit.filter(|limit| comparison.instructions >= *limit);
     comparison.notes.extend(cut.map(|limit| {
@@ -101,10 +100,9 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }));
     refuse_empty(&comparison, args, &run)?;
     if args.keep.is_some() {
-        Output::create(&promised)?.finish(static_text.as_bytes())?;
-        Output::create(&place("trace.json"))?.finish(trace_text.as_bytes())?;
-        Output::create(&place("compare.json"))?
-            .finish(compare_json::render(&comparison).as_bytes())?;
+        Output::create(&promised)?.finish(json::analysis(&model).as_bytes())?;
+        Output::create(&place("trace.json"))?.finish(json::trace(&traced.report).as_bytes())?;
+        Output::create(&place("compare.json"))?.finish(json::comparison(&comparison).as_bytes())?;
     }
     if reports.is_empty() {
         outputs::print(compare_table::render(&comparison, args.top).as_bytes())?;
@@ -121,7 +119,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
                 };
                 html::study(&model, study, &analyze::source_text).into_bytes()
             }
-            Format::Json => compare_json::render(&comparison).into_bytes(),
+            Format::Json => json::comparison(&comparison).into_bytes(),
         })
     })?;
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
@@ -191,11 +189,7 @@ fn as_compiled(paths: &[PathBuf], program: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn refuse_empty(
-    comparison: &Comparison,
-    args: &StudyArgs,
-    run: &TraceReport,
-) -> anyhow::Result<()> {
+fn refuse_empty(comparison: &Comparison, args: &StudyArgs, run: &Run) -> anyhow::Result<()> {
     let program = Path::new(&args.program[0]).display();
     let sites = run.source.sites.iter();
     let files: BTreeSet<&str> = sites.filter_map(|site| site.file.as_deref()).collect();

@@ -4,59 +4,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Row;
+use super::comparison::Row;
 use super::machine_loops::replaces_loops;
-use super::reasons::{NEAR, mentions, short};
-use super::reports::{Access, Array};
-use super::rows::{Sides, is_structure_of, is_variable_of};
-use crate::metrics::profile::Accesses;
-
-/// What a row counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Loads,
-    Stores,
-    LoadedBytes,
-    StoredBytes,
-}
-
-impl Kind {
-    fn of(quantity: &str) -> Kind {
-        match quantity {
-            _ if quantity.starts_with("bytes loaded") => Kind::LoadedBytes,
-            _ if quantity.starts_with("bytes stored") => Kind::StoredBytes,
-            _ if quantity.starts_with("loads") => Kind::Loads,
-            _ => Kind::Stores,
-        }
-    }
-
-    fn is_load(self) -> bool {
-        matches!(self, Kind::Loads | Kind::LoadedBytes)
-    }
-
-    fn is_bytes(self) -> bool {
-        matches!(self, Kind::LoadedBytes | Kind::StoredBytes)
-    }
-
-    fn count(self, accesses: &Accesses) -> f64 {
-        (match self {
-            Kind::Loads => accesses.loads,
-            Kind::Stores => accesses.stores,
-            Kind::LoadedBytes => accesses.loaded_bytes,
-            Kind::StoredBytes => accesses.stored_bytes,
-        }) as f64
-    }
-}
+use super::names::{is_structure_of, is_variable_of, mentions};
+use super::quantity::{AccessCount, Direction, Quantity, short};
+use super::sides::Sides;
+use super::tolerance::{are_near as is_near, are_same_rate};
+use crate::analysis::facts::Access;
+use crate::metrics::profile::RangeKind;
+use crate::report::static_report::ArrayReport;
 
 /// The reason for a row of all accesses of an iteration.
 pub(super) fn of_all(
     sides: &Sides,
     rows: &[Row],
-    quantity: &str,
-    promised: f64,
-    traced: f64,
+    kind: AccessCount,
+    (promised, traced): (f64, f64),
 ) -> String {
-    let kind = Kind::of(quantity);
     if let Some(reason) = of_callees(sides, kind).filter(|_| traced < promised) {
         return reason;
     }
@@ -80,15 +44,15 @@ pub(super) fn of_all(
 fn all_in_other_widths(
     sides: &Sides,
     rows: &[Row],
-    kind: Kind,
+    kind: AccessCount,
     promised: f64,
     rest: f64,
 ) -> Option<String> {
-    let (wide, quantity) = match kind {
-        Kind::Loads => (Kind::LoadedBytes, "bytes loaded an iteration"),
-        Kind::Stores => (Kind::StoredBytes, "bytes stored an iteration"),
-        Kind::LoadedBytes | Kind::StoredBytes => return None,
-    };
+    if kind.is_bytes() {
+        return None;
+    }
+    let wide = kind.direction().bytes();
+    let quantity = Quantity::Accesses(wide);
     let row = rows.iter().find(|row| row.quantity == quantity)?;
     let beside: f64 = beside_arrays(sides, wide).iter().map(|part| part.0).sum();
     let bytes = row.promised?;
@@ -96,11 +60,16 @@ fn all_in_other_widths(
 }
 
 /// The reason for a row of one array, over the whole run.
-pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64) -> String {
-    let kind = Kind::of(quantity);
+pub(super) fn of_array(
+    sides: &Sides,
+    names: &[String],
+    direction: Direction,
+    (promised, traced): (f64, f64),
+) -> String {
+    let kind = direction.accesses();
     let is_as_many = |(of_report, of_run): (f64, f64)| {
         let (promised, traced) = (promised / of_report, traced / of_run);
-        of_report != of_run && (promised - traced).abs() <= 1e-6 * promised.abs().max(traced.abs())
+        of_report != of_run && are_same_rate(promised, traced)
     };
     let (of_report, of_run) = sides.iterations();
     if of_report.zip(of_run).is_some_and(is_as_many) {
@@ -122,25 +91,17 @@ pub(super) fn of_array(sides: &Sides, quantity: &str, promised: f64, traced: f64
         );
     }
     let (promised, traced) = (promised / of_report, traced / of_run);
-    let label = quantity
-        .split_once(if kind.is_load() { " of " } else { " to " })
-        .map_or(quantity, |(_, label)| label);
-    let name = label.split(" (").next().unwrap_or(label);
     if is_near(promised, traced) {
         return unexplained(sides, promised, traced, "", kind);
     }
-    same_bytes(sides, name, kind, promised, traced)
-        .or_else(|| done_otherwise(sides, Some(name), kind, traced).filter(|_| traced < promised))
+    same_bytes(sides, names, kind, promised, traced)
+        .or_else(|| done_otherwise(sides, Some(names), kind, traced).filter(|_| traced < promised))
         .unwrap_or_else(|| unexplained(sides, promised, traced, "", kind))
 }
 
 /// What functions that the compiler put in place of loops accessed, or where the accesses of others are counted.
-fn of_callees(sides: &Sides, kind: Kind) -> Option<String> {
-    let wide = if kind.is_load() {
-        Kind::LoadedBytes
-    } else {
-        Kind::StoredBytes
-    };
+fn of_callees(sides: &Sides, kind: AccessCount) -> Option<String> {
+    let wide = kind.direction().bytes();
     let verb = if kind.is_load() { "loaded" } else { "stored" };
     let is_replaced = sides.loops().iter().any(|found| {
         sides
@@ -150,11 +111,10 @@ fn of_callees(sides: &Sides, kind: Kind) -> Option<String> {
             .is_none_or(|counts| counts.replaced > 0)
     });
     let did = sides.traced.calls.iter();
-    let did =
-        did.filter(|(name, called)| replaces_loops(name) && wide.count(&called.accesses) > 0.0);
+    let did = did.filter(|(name, called)| replaces_loops(name) && wide.of(&called.accesses) > 0.0);
     let did: Vec<String> = did
         .map(|(name, called)| {
-            let (bytes, instructions) = (wide.count(&called.accesses), called.instructions);
+            let (bytes, instructions) = (wide.of(&called.accesses), called.instructions);
             let is = if is_replaced {
                 format!("became a call of {name}, which")
             } else {
@@ -187,12 +147,8 @@ pub(super) fn elsewhere(sides: &Sides) -> Option<String> {
     })
 }
 
-fn is_near(one: f64, other: f64) -> bool {
-    (one - other).abs() <= NEAR * one.abs().max(other.abs())
-}
-
 /// Accesses of an iteration that are none of the source's arrays, most first, in words.
-fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
+fn beside_arrays(sides: &Sides, kind: AccessCount) -> Vec<(f64, String)> {
     let iterations = match sides.iterations() {
         (_, Some(traced)) if traced > 0.0 => traced,
         (Some(promised), _) if promised > 0.0 => promised,
@@ -210,7 +166,7 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
         }
     };
     add(
-        kind.count(&sides.traced.stack),
+        kind.of(&sides.traced.stack),
         "by the stack pointer: spills, saved registers, locals",
     );
     let arrays: Vec<&str> = sides.nest().map_or_else(Vec::new, |nest| {
@@ -237,9 +193,9 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
             () if arrays
                 .iter()
                 .any(|array| range_of(array) == Some(&range.name)) => {}
-            () if range.name == "constants" => add(kind.count(accesses), "of constants"),
+            () if range.kind() == RangeKind::Constants => add(kind.of(accesses), "of constants"),
             () if is_pointer => add(
-                kind.count(accesses),
+                kind.of(accesses),
                 &format!("of {}, which says where the array is", range.name),
             ),
             () if !each.is_empty() => {
@@ -248,20 +204,20 @@ fn beside_arrays(sides: &Sides, kind: Kind) -> Vec<(f64, String)> {
                     range.name,
                     each.join(", ")
                 );
-                add(kind.count(accesses), &what);
+                add(kind.of(accesses), &what);
             }
             () if !all_known => {}
-            () if range.name == "stack" => add(kind.count(accesses), "on the stack"),
+            () if range.kind() == RangeKind::Stack => add(kind.of(accesses), "on the stack"),
             () if range.is_variable => {
                 let what = if kind.is_load() { "of" } else { "to" };
-                add(kind.count(accesses), &format!("{what} {}", range.name));
+                add(kind.of(accesses), &format!("{what} {}", range.name));
             }
             () if range.high - range.low <= 8 => {
                 let what = format!(
                     "of {}, at most 8 bytes in one place: a pointer or another scalar",
                     range.name
                 );
-                add(kind.count(accesses), &what);
+                add(kind.of(accesses), &what);
             }
             () => {}
         }
@@ -288,7 +244,15 @@ fn widths(promised: f64, traced: f64, bytes: f64) -> String {
 }
 
 /// Whether the bytes of an array agree, in accesses of another width.
-fn same_bytes(sides: &Sides, name: &str, kind: Kind, promised: f64, traced: f64) -> Option<String> {
+fn same_bytes(
+    sides: &Sides,
+    names: &[String],
+    kind: AccessCount,
+    promised: f64,
+    traced: f64,
+) -> Option<String> {
+    // Several may have elements of several sizes.
+    let [name] = names else { return None };
     let (_, iterations) = sides.iterations();
     let range = sides.range_of(name)?;
     let own = sides
@@ -296,23 +260,20 @@ fn same_bytes(sides: &Sides, name: &str, kind: Kind, promised: f64, traced: f64)
         .data
         .iter()
         .filter(|(number, _)| sides.profile.data[**number as usize].name == range);
-    let wide = if kind.is_load() {
-        Kind::LoadedBytes
-    } else {
-        Kind::StoredBytes
-    };
-    let bytes = own.map(|(_, accesses)| wide.count(accesses)).sum::<f64>() / iterations?;
+    let wide = kind.direction().bytes();
+    let bytes = own.map(|(_, accesses)| wide.of(accesses)).sum::<f64>() / iterations?;
     let element = sides
         .nest()?
         .references
         .iter()
-        .find(|found| found.array == name)?
-        .element_bytes;
+        .find(|found| found.array == *name)?
+        .element_bytes
+        .known()?;
     is_near(bytes, promised * element).then(|| widths(promised, traced, bytes))
 }
 
 /// Whether the accesses of the loops around are shared out among more or fewer iterations of the innermost loop.
-fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<String> {
+fn around(sides: &Sides, kind: AccessCount, promised: f64, traced: f64) -> Option<String> {
     let (of_report, of_run) = sides.innermost_trips()?;
     let inner = *sides.loops().last()?;
     let facts = sides.places.facts(inner);
@@ -323,9 +284,9 @@ fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<Strin
             access.writes
         }
     };
-    let size = |array: &Array| {
+    let size = |array: &ArrayReport| {
         if kind.is_bytes() {
-            array.element_bytes.unwrap_or(8.0)
+            array.element_bytes.map_or(8.0, f64::from)
         } else {
             1.0
         }
@@ -333,7 +294,7 @@ fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<Strin
     let own: f64 = facts
         .arrays
         .iter()
-        .map(|array| size(array) * array.accesses.iter().map(uses).sum::<f64>())
+        .map(|array| size(array) * array.accesses.iter().map(uses).sum::<u64>() as f64)
         .sum();
     let shared = promised - own;
     let is_it =
@@ -350,28 +311,33 @@ fn around(sides: &Sides, kind: Kind, promised: f64, traced: f64) -> Option<Strin
 
 /// What the source's references come to if they are done otherwise; the way that gives what was seen is named. Only of
 /// nests whose accesses are all in the innermost loop, and on no condition.
-fn done_otherwise(sides: &Sides, name: Option<&str>, kind: Kind, traced: f64) -> Option<String> {
+fn done_otherwise(
+    sides: &Sides,
+    names: Option<&[String]>,
+    kind: AccessCount,
+    traced: f64,
+) -> Option<String> {
     let inner = *sides.loops().last().filter(|_| traced > 0.0)?;
     let facts = sides.places.facts(inner);
-    let arrays: Vec<&Array> = facts
+    let arrays: Vec<&ArrayReport> = facts
         .arrays
         .iter()
-        .filter(|array| name.is_none_or(|name| array.name == name))
+        .filter(|array| names.is_none_or(|names| names.contains(&array.name)))
         .collect();
-    let is_invariant = |array: &Array| {
+    let is_invariant = |array: &ArrayReport| {
         !array
             .subscripts
             .iter()
             .any(|subscript| mentions(subscript, &facts.var))
     };
-    let size = |array: &Array| {
+    let size = |array: &ArrayReport| {
         if kind.is_bytes() {
-            array.element_bytes.unwrap_or(8.0)
+            array.element_bytes.map_or(8.0, f64::from)
         } else {
             1.0
         }
     };
-    let sum = |of: &dyn Fn(&Array) -> f64| {
+    let sum = |of: &dyn Fn(&ArrayReport) -> f64| {
         arrays
             .iter()
             .map(|array| of(array) * size(array))
@@ -379,21 +345,21 @@ fn done_otherwise(sides: &Sides, name: Option<&str>, kind: Kind, traced: f64) ->
     };
     let uses = |access: &&Access| {
         if kind.is_load() {
-            access.reads > 0.0
+            access.reads > 0
         } else {
-            access.writes > 0.0
+            access.writes > 0
         }
     };
-    let once = |array: &Array| array.accesses.iter().filter(uses).count() as f64;
-    let unwritten = |array: &Array| {
+    let once = |array: &ArrayReport| array.accesses.iter().filter(uses).count() as f64;
+    let unwritten = |array: &ArrayReport| {
         array
             .accesses
             .iter()
-            .filter(|access| access.reads > 0.0 && access.writes == 0.0)
+            .filter(|access| access.reads > 0 && access.writes == 0)
             .count() as f64
     };
     let unless_invariant =
-        |array: &Array, value: f64| if is_invariant(array) { 0.0 } else { value };
+        |array: &ArrayReport, value: f64| if is_invariant(array) { 0.0 } else { value };
     let near = |value: f64| is_near(value, traced);
     match () {
         () if near(sum(&once)) => Some(
@@ -426,27 +392,27 @@ fn done_otherwise(sides: &Sides, name: Option<&str>, kind: Kind, traced: f64) ->
 
 /// Loads an iteration that are left if of elements that follow one another in the innermost loop one is loaded, and
 /// none that a store leaves in a register.
-fn leading(array: &Array, variable: &str) -> Option<f64> {
+fn leading(array: &ArrayReport, variable: &str) -> Option<f64> {
     let mut moving =
         (0..array.subscripts.len()).filter(|at| mentions(&array.subscripts[*at], variable));
     let (Some(along), None) = (moving.next(), moving.next()) else {
         return None;
     };
-    let mut rows: BTreeMap<Vec<String>, bool> = BTreeMap::new();
+    let mut rows: BTreeMap<Vec<i64>, bool> = BTreeMap::new();
     for access in &array.accesses {
         let others = access
             .offset
             .iter()
             .enumerate()
             .filter(|(at, _)| *at != along);
-        let others = others.map(|(_, offset)| offset.to_string()).collect();
-        *rows.entry(others).or_default() |= access.writes > 0.0;
+        let others = others.map(|(_, offset)| *offset).collect();
+        *rows.entry(others).or_default() |= access.writes > 0;
     }
     Some(rows.values().filter(|is_written| !**is_written).count() as f64)
 }
 
 /// What is left.
-fn unexplained(sides: &Sides, promised: f64, rest: f64, unit: &str, kind: Kind) -> String {
+fn unexplained(sides: &Sides, promised: f64, rest: f64, unit: &str, kind: AccessCount) -> String {
     let what = if kind.is_load() { "loads" } else { "stores" };
     let callees = match sides.traced.called_instructions {
         0 => String::new(),

@@ -9,10 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
+use super::names::{is_structure_of, is_variable_of};
 use super::places::{Place, Places};
-use super::reports::{Nest, StaticReport};
+use super::tolerance::{LENGTH_STEP, are_same_rate as near};
 use super::traced::Join;
-use crate::metrics::profile::{Accesses, DataRange, Site, SourceProfile};
+use crate::metrics::profile::{Accesses, DataRange, RangeKind, Site, SourceProfile};
+use crate::report::StaticReport;
+use crate::report::static_report::NestReport;
 use crate::source::{Language, classify};
 
 /// Names of ranges by target and array.
@@ -48,10 +51,8 @@ pub fn names<'n>(
                 .and_then(|found| join.loops.get(&found))
                 .map(|counts| counts.rounds as f64);
             let mut found = evidence(nest, rounds, &join.targets[index].data, profile);
-            let calls = report.functions[target.function]
-                .times_called
-                .unwrap_or(1.0);
-            if rounds != nest.iterations.map(|iterations| iterations * calls) {
+            let calls = report.functions[target.function].calls();
+            if rounds != nest.iterations.known().map(|all| all * calls) {
                 // With sizes that do not fit the run, lengths say nothing.
                 found.footprints.clear();
             }
@@ -130,7 +131,7 @@ struct Evidence<'n> {
 }
 
 fn evidence<'n>(
-    nest: &'n Nest,
+    nest: &'n NestReport,
     rounds: Option<f64>,
     data: &BTreeMap<u32, Accesses>,
     profile: &'n SourceProfile,
@@ -138,6 +139,7 @@ fn evidence<'n>(
     let each = |count: f64, iterations: Option<f64>| {
         count / iterations.filter(|count| *count > 0.0).unwrap_or(1.0)
     };
+    let iterations = nest.iterations.known();
     let mut found = Evidence {
         arrays: BTreeMap::new(),
         ranges: BTreeMap::new(),
@@ -145,20 +147,20 @@ fn evidence<'n>(
     };
     for references in &nest.references {
         let (loads, stores) = found.arrays.entry(&references.array).or_default();
-        *loads += each(references.loads.unwrap_or(f64::NAN), nest.iterations);
-        *stores += each(references.stores.unwrap_or(f64::NAN), nest.iterations);
+        *loads += each(references.loads.known().unwrap_or(f64::NAN), iterations);
+        *stores += each(references.stores.known().unwrap_or(f64::NAN), iterations);
     }
     for (range, did) in data {
         let (loads, stores) = found
             .ranges
             .entry(&profile.data[*range as usize].name)
             .or_default();
-        *loads += each(did.loads as f64, rounds.or(nest.iterations));
-        *stores += each(did.stores as f64, rounds.or(nest.iterations));
+        *loads += each(did.loads as f64, rounds.or(iterations));
+        *stores += each(did.stores as f64, rounds.or(iterations));
     }
     for stream in &nest.streams {
         let bytes = found.footprints.entry(&stream.name).or_default();
-        *bytes = bytes.max(stream.footprint.unwrap_or(0.0));
+        *bytes = bytes.max(stream.footprint.known().unwrap_or(0.0));
     }
     found
 }
@@ -179,8 +181,7 @@ fn of_function<'n>(
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for &array in &arrays {
         let is_it = |range: &&&str| {
-            super::rows::is_variable_of(range, array)
-                && !is_pointer(nests, profile, language, (array, range))
+            is_variable_of(range, array) && !is_pointer(nests, profile, language, (array, range))
         };
         names.extend(ranges.iter().find(is_it).map(|range| (array, *range)));
     }
@@ -192,14 +193,14 @@ fn of_function<'n>(
     arrays.retain(|array| !names.contains_key(array));
     // Variables that are passed under another name too, but for scalars and pointers.
     let is_long = |range: &DataRange| range.is_variable && range.high - range.low > 8;
-    let may_be = |name: &str| {
-        profile
-            .data
-            .iter()
-            .any(|range| range.name == name && is_long(range))
+    let is_heap = |range: &DataRange| range.kind() == RangeKind::Heap;
+    let any = |name: &str, is_it: &dyn Fn(&DataRange) -> bool| {
+        let mut named = profile.data.iter().filter(|range| range.name == name);
+        named.any(is_it)
     };
     ranges.retain(|range| {
-        range.starts_with("heap") || may_be(range) && !names.values().any(|taken| taken == range)
+        let is_free = || !names.values().any(|taken| taken == range);
+        any(range, &is_heap) || any(range, &is_long) && is_free()
     });
     let mut pairs: Vec<(Likeness, &str, &str)> = Vec::new();
     for &array in &arrays {
@@ -211,7 +212,7 @@ fn of_function<'n>(
     let is_as_often =
         |array: &str, range: &str| nests.iter().any(|nest| is_as_often(nest, array, range));
     pairs.retain(|(likeness, array, range)| {
-        likeness.0 > 0 && (!super::rows::is_structure_of(range, array) || is_as_often(array, range))
+        likeness.0 > 0 && (!is_structure_of(range, array) || is_as_often(array, range))
     });
     pairs.sort_by_key(|(likeness, array, range)| (std::cmp::Reverse(*likeness), *array, *range));
     // The best first, as long as nothing else is as good for the array or for the range.
@@ -308,9 +309,7 @@ fn members<'n>(
         .collect();
     let mut found = Vec::new();
     for range in ranges {
-        let is_open = |array: &&&str| {
-            !names.contains_key(**array) && super::rows::is_structure_of(range, array)
-        };
+        let is_open = |array: &&&str| !names.contains_key(**array) && is_structure_of(range, array);
         let open: Vec<&str> = arrays.iter().filter(is_open).copied().collect();
         let own = arrays
             .iter()
@@ -328,10 +327,6 @@ fn members<'n>(
         }
     }
     found
-}
-
-fn near(one: f64, other: f64) -> bool {
-    (one - other).abs() <= 1e-6 * one.abs().max(other.abs())
 }
 
 fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &str) -> Likeness {
@@ -359,9 +354,9 @@ fn likeness(nests: &[Evidence], profile: &SourceProfile, array: &str, range: &st
         .iter()
         .find(|known| known.name == range)
         .map_or(0, |known| known.high - known.low) as f64;
-    // A footprint is in lines, a length in bytes: in steps of five percent.
+    // A footprint is in lines, a length in bytes: in steps.
     let distance = if footprint > 0.0 {
-        (20.0 * (footprint / length.max(1.0)).ln().abs()).round() as i64
+        ((footprint / length.max(1.0)).ln().abs() / LENGTH_STEP).round() as i64
     } else {
         0
     };

@@ -1,9 +1,10 @@
 //! How often a loop goes round, from its bounds, at values of the parameters in them; and the value at which it goes
 //! round as often as it did.
 
-use super::reports::Loop;
+use super::tolerance;
 use crate::expr::{Expr, Symbol};
 use crate::model::parameters::Kind;
+use crate::report::static_report::LoopReport;
 
 /// Rounds of an outer loop beyond these are not gone through.
 const MOST_ROUNDS: f64 = 100_000.0;
@@ -22,7 +23,7 @@ pub struct Bounds<'r> {
 }
 
 impl<'r> Bounds<'r> {
-    pub fn of(facts: &'r Loop) -> Option<Bounds<'r>> {
+    pub fn of(facts: &'r LoopReport) -> Option<Bounds<'r>> {
         let parse = |text: &str| Expr::parse(text).ok();
         let lower = parse(&facts.lower)?;
         let range = parse(&facts.upper)? - lower.clone();
@@ -115,11 +116,11 @@ impl<'r> Bounds<'r> {
             quotient(start + 2.0)?,
         );
         let slope = there - here;
-        if slope != 0.0 && (beyond - there - slope).abs() < 1e-9 {
+        if slope != 0.0 && (beyond - there - slope).abs() < tolerance::ROUNDING {
             let value = start + (wanted - here) / slope;
             // A size is a whole number; a loop that says otherwise was changed by the compiler, or is left early.
             return Some(if is_mean { value } else { value.round() })
-                .filter(|found| (value - found).abs() < 1e-6);
+                .filter(|found| (value - found).abs() < tolerance::WHOLE);
         }
         smallest(&|value| self.rounds(&at(value)), wanted)
     }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::machine_loops::LoopCounts;
+use super::counts::LoopCounts;
 use super::places::{LoopRef, Place, Places};
-use super::reports::{Branch, Loop};
 use crate::metrics::profile::{Site, SourceProfile};
+use crate::report::static_report::{BranchReport, LoopReport};
 
 /// Executions of the instructions of a line in loops of the machine code, all copies of it taken together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Lines {
         places: &Places,
         loops: &BTreeMap<LoopRef, LoopCounts>,
         found: LoopRef,
-        branch: &Branch,
+        branch: &BranchReport,
     ) -> Option<f64> {
         let arms = Arms {
             lines: self,
@@ -103,7 +103,7 @@ struct Arms<'a> {
     places: &'a Places<'a>,
     loops: &'a BTreeMap<LoopRef, LoopCounts>,
     found: LoopRef,
-    facts: &'a Loop,
+    facts: &'a LoopReport,
 }
 
 /// What tells how often an arm was taken.
@@ -117,7 +117,7 @@ struct Arm {
 impl Arms<'_> {
     /// How often a condition was reached: in every round, or as often as the arm around it was taken; less often where
     /// the loop may be left before.
-    fn reached(&self, branch: &Branch) -> Option<u64> {
+    fn reached(&self, branch: &BranchReport) -> Option<u64> {
         let most = match self.around(branch.line) {
             None => self.rounds()?,
             Some(around) => {
@@ -149,8 +149,8 @@ impl Arms<'_> {
     }
 
     /// The innermost condition in whose arms a line lies.
-    fn around(&self, line: u32) -> Option<&Branch> {
-        let is_around = |other: &&Branch| other.line < line && other.guards(line);
+    fn around(&self, line: u32) -> Option<&BranchReport> {
+        let is_around = |other: &&BranchReport| other.line < line && other.guards(line);
         self.facts
             .branches
             .iter()
@@ -168,7 +168,7 @@ impl Arms<'_> {
     }
 
     /// How often the first arm was taken, of so many times that the condition was reached.
-    fn taken(&self, branch: &Branch, reached: u64) -> Option<u64> {
+    fn taken(&self, branch: &BranchReport, reached: u64) -> Option<u64> {
         let then = self.arm(branch, branch.then, branch.otherwise);
         let otherwise = self.arm(branch, branch.otherwise, branch.then);
         let taken = match otherwise.is_empty() {
@@ -183,7 +183,12 @@ impl Arms<'_> {
     }
 
     /// A line that an arm shares with the condition or with the other arm is executed for these too.
-    fn arm(&self, branch: &Branch, lines: Option<(u32, u32)>, other: Option<(u32, u32)>) -> Arm {
+    fn arm(
+        &self,
+        branch: &BranchReport,
+        lines: Option<(u32, u32)>,
+        other: Option<(u32, u32)>,
+    ) -> Arm {
         let Some((first, last)) = lines.filter(|(first, last)| first <= last) else {
             return Arm::default();
         };

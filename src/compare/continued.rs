@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use super::origins::Origins;
 use super::places::{LoopRef, Places, functions};
-use super::reports::StaticReport;
 use super::shared_headers;
 use crate::metrics::profile::{After, MachineLoop, SourceProfile};
+use crate::report::StaticReport;
 
 /// The profile with every execution and round counted in one loop of the machine code.
 pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p, SourceProfile> {

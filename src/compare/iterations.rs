@@ -1,23 +1,29 @@
 //! Why a loop goes round more or less often than its source says. What was counted does not always tell why: then what is
 //! known is said, and no cause.
 
+use super::comparison::Suggestion;
 use super::machine_loops::replaces_loops;
-use super::parameters::{self, Suggestion};
+use super::parameters;
 use super::places::LoopRef;
-use super::reasons::{EQUAL, short};
-use super::rows::{EXECUTIONS, Sides, TRIP_COUNT, trip_count};
+use super::quantity::{Quantity, short};
+use super::sides::Sides;
+use super::tolerance::are_equal;
 
 /// The reason for a row about executions, iterations or a trip count.
-pub(super) fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: &str) -> String {
-    let all = sides.loops();
-    // A trip count is that of one loop; iterations are those of all.
-    let is_meant = |found: &&LoopRef| {
-        !quantity.starts_with(TRIP_COUNT) || trip_count(sides.places.facts(**found)) == quantity
+pub(super) fn of_iterations(
+    sides: &Sides,
+    parameters: &[Suggestion],
+    quantity: &Quantity,
+) -> String {
+    let loops: Vec<LoopRef> = match quantity {
+        Quantity::Executions => return of_executions(sides),
+        // A trip count is that of one loop; iterations are those of all.
+        Quantity::TripCount(name) => {
+            let found = sides.places.loop_by_id(sides.target.function, &name.id);
+            found.into_iter().collect()
+        }
+        _ => sides.loops(),
     };
-    let loops: Vec<LoopRef> = all.iter().filter(is_meant).copied().collect();
-    if quantity == EXECUTIONS {
-        return of_executions(sides);
-    }
     let ids: Vec<&str> = loops
         .iter()
         .map(|found| sides.places.facts(*found).id.as_str())
@@ -33,7 +39,7 @@ pub(super) fn of_iterations(sides: &Sides, parameters: &[Suggestion], quantity: 
         .or_else(|| of_calls(sides, &loops))
         .unwrap_or_else(|| {
             loops.last().map_or_else(String::new, |found| {
-                let is_total = !quantity.starts_with(TRIP_COUNT);
+                let is_total = *quantity == Quantity::Iterations;
                 is_total
                     .then(|| other_executions(sides, *found))
                     .flatten()
@@ -113,12 +119,13 @@ fn of_calls(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
 /// All rounds of a loop of the nest on both sides.
 fn all_rounds(sides: &Sides, found: LoopRef) -> Option<(f64, f64)> {
     let position = sides.loops().iter().position(|one| *one == found)?;
-    let promised = (*sides.nest()?.loop_iterations.get(position)?)? * sides.calls();
+    let iterations = *sides.nest()?.loop_iterations.get(position)?;
+    let promised = iterations.known()? * sides.calls();
     Some((promised, sides.join.loops.get(&found)?.rounds as f64))
 }
 
 fn agree((promised, traced): (f64, f64)) -> bool {
-    (promised - traced).abs() <= EQUAL * promised.abs().max(traced.abs())
+    are_equal(promised, traced)
 }
 
 /// Whether every execution of the nest has as many as the report says.

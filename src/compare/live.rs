@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::rows::{EXECUTIONS, ITERATIONS, OPERATIONS, TRAFFIC, TRIP_COUNT};
-use super::{NestComparison, Row};
+use super::comparison::{NestComparison, Row};
+use super::quantity::{AccessCount, Object, Operation, Quantity, Reused};
+use super::tolerance::are_equal;
+use crate::analysis::facts::Access;
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::model::nest::weight_expr;
 use crate::model::{Model, NestModel};
@@ -11,17 +13,20 @@ use crate::model::{Model, NestModel};
 /// Nests of a model by their place in a comparison.
 pub struct Live<'m> {
     model: &'m Model<'m>,
-    /// By function and id; of equal ones the first.
-    nests: HashMap<(&'m str, &'m str), &'m NestModel<'m>>,
+    /// By file, function and id; of equal ones the first.
+    nests: HashMap<Key<'m>, &'m NestModel<'m>>,
 }
+
+type Key<'k> = (&'k str, &'k str, &'k str);
 
 impl<'m> Live<'m> {
     pub fn of(model: &'m Model<'m>) -> Live<'m> {
         let mut nests = HashMap::new();
         for nest in &model.nests {
             let function = &model.program.functions[nest.nest.function];
+            let head = nest.nest.head();
             nests
-                .entry((function.name.as_str(), nest.nest.head().id.as_str()))
+                .entry((&*head.file, function.name.as_str(), head.id.as_str()))
                 .or_insert(nest);
         }
         Live { model, nests }
@@ -30,116 +35,91 @@ impl<'m> Live<'m> {
     /// What the model says of a row; `None` if it says nothing, or something else than the report did.
     pub fn expression(&self, nest: &NestComparison, row: &Row) -> Option<Expr> {
         let promised = row.promised?;
-        let found = self
-            .nests
-            .get(&(nest.function.as_str(), nest.id.as_str()))?;
+        let key: Key = (&nest.file, &nest.function, &nest.id);
+        let found = self.nests.get(&key)?;
         let expr = self.quantity(found, &row.quantity)?;
         let value = expr.evaluate(&self.model.figures).ok()?;
-        ((value - promised).abs() <= 1e-9 * promised.abs()).then_some(expr)
+        are_equal(value, promised).then_some(expr)
     }
 
-    fn quantity(&self, nest: &NestModel, quantity: &str) -> Option<Expr> {
+    fn quantity(&self, nest: &NestModel, quantity: &Quantity) -> Option<Expr> {
         let calls = match &self.model.calls {
             Some(calls) => Expr::from(calls.functions[nest.nest.function].times),
             None => Expr::from(1.0),
         };
         let all = |id: FigureId| Some(Expr::from(id) * calls.clone());
-        let each = |id: FigureId| Some(Expr::from(id).quotient(Expr::from(nest.iterations)));
+        let each = |expr: Expr| Some(expr.quotient(Expr::from(nest.iterations)));
         let operations = &nest.operations;
-        if let Some(position) = OPERATIONS.iter().position(|name| *name == quantity) {
-            return each(
-                [
-                    operations.adds,
-                    operations.multiplies,
-                    operations.divides,
-                    operations.specials,
-                ][position],
-            );
-        }
-        if let Some(rest) = quantity.strip_prefix(TRAFFIC) {
-            let name = rest.split(',').next()?;
-            return all(nest
-                .levels
-                .caches
-                .iter()
-                .find(|cache| cache.name == name)?
-                .bytes);
-        }
-        if let Some(rest) = quantity.strip_prefix(TRIP_COUNT) {
-            let line: u32 = rest.rsplit(' ').next()?.parse().ok()?;
-            let position = nest
-                .nest
-                .loops
-                .iter()
-                .position(|one| one.facts.line == line)?;
-            let inner = Expr::from(nest.counts[position].weighted);
-            return Some(match position.checked_sub(1) {
-                Some(outer) => inner.quotient(Expr::from(nest.counts[outer].weighted)),
-                None => inner,
-            });
-        }
         match quantity {
-            EXECUTIONS => Some(calls),
-            ITERATIONS => all(nest.iterations),
-            "working set, planes" => nest
-                .working_sets
-                .actual
-                .levels
-                .get(2)
-                .map(|id| Expr::from(*id)),
-            "working set, pencils" => nest
-                .working_sets
-                .actual
-                .levels
-                .get(1)
-                .map(|id| Expr::from(*id)),
-            "footprint" => Some(Expr::from(nest.working_sets.footprint)),
-            "time estimate" => all(nest.time.seconds),
-            _ => self.references(nest, quantity, &calls),
+            Quantity::Executions => Some(calls),
+            Quantity::Iterations => all(nest.iterations),
+            Quantity::TripCount(name) => trip_count(nest, &name.id),
+            Quantity::Operations(operation) => each(Expr::from(match operation {
+                Operation::Adds => operations.adds,
+                Operation::Multiplies => operations.multiplies,
+                Operation::Divides => operations.divides,
+                Operation::Specials => operations.specials,
+            })),
+            Quantity::Accesses(count) => each(self.references(nest, None, *count)),
+            Quantity::Object(direction, Object::Arrays { names, .. }) => {
+                Some(self.references(nest, Some(names), direction.accesses()) * calls)
+            }
+            Quantity::Traffic { level, .. } => {
+                let mut caches = nest.levels.caches.iter();
+                all(caches.find(|cache| cache.name == *level)?.bytes)
+            }
+            Quantity::WorkingSet(reused) => {
+                let level = match reused {
+                    Reused::Planes => 2,
+                    Reused::Pencils => 1,
+                };
+                let levels = &nest.working_sets.actual.levels;
+                levels.get(level).map(|id| Expr::from(*id))
+            }
+            Quantity::Footprint => Some(Expr::from(nest.working_sets.footprint)),
+            Quantity::TimeEstimate => all(nest.time.seconds),
+            // The source has none.
+            Quantity::Instructions
+            | Quantity::Object(_, Object::Range { .. })
+            | Quantity::Edag(_)
+            | Quantity::Epochs { .. }
+            | Quantity::Camat(_) => None,
         }
     }
 
-    /// Loads, stores and their bytes, an iteration or of one array.
-    fn references(&self, nest: &NestModel, quantity: &str, calls: &Expr) -> Option<Expr> {
-        let is_load = quantity.contains("load");
-        let is_each = quantity.ends_with(" an iteration");
-        let in_bytes = quantity.starts_with("bytes");
-        let array = match is_each {
-            true => None,
-            false => {
-                let rest = quantity
-                    .strip_prefix("loads of ")
-                    .or_else(|| quantity.strip_prefix("stores to "))?;
-                Some(rest.split(" (").next()?)
-            }
-        };
+    /// What is counted of the references to some arrays, or to all, over one execution of the nest.
+    fn references(&self, nest: &NestModel, names: Option<&[String]>, count: AccessCount) -> Expr {
         let symbol = |branch: &Symbol| self.model.parameters.symbol(nest.nest.function, branch);
-        // A row may be of several arrays.
-        let is_one = |names: &str, array: &str| names.split(", ").any(|name| name == array);
         let wanted = nest
             .nest
             .references
             .iter()
-            .filter(|found| array.is_none_or(|names| is_one(names, &found.stream.array)));
+            .filter(|found| names.is_none_or(|names| names.contains(&found.stream.array)));
         let terms = wanted.map(|found| {
             let stream = found.stream;
-            let count = |a: &crate::analysis::facts::Access| {
-                (if is_load { a.reads } else { a.writes }) as f64
+            let uses = |access: &Access| match count.is_load() {
+                true => access.reads as f64,
+                false => access.writes as f64,
             };
-            let bytes = if in_bytes {
-                f64::from(stream.element_bytes.unwrap_or(8))
-            } else {
-                1.0
+            let bytes = match count.is_bytes() {
+                true => f64::from(stream.element_bytes.unwrap_or(8)),
+                false => 1.0,
             };
-            let accesses = Expr::from(bytes * stream.accesses.iter().map(count).sum::<f64>());
+            let accesses = Expr::from(bytes * stream.accesses.iter().map(uses).sum::<f64>());
             let executed = Expr::from(nest.counts[found.level - 1].weighted);
             accesses * weight_expr(&found.weight, &symbol) * executed
         });
-        let sum = Expr::sum(terms);
-        Some(if is_each {
-            sum.quotient(Expr::from(nest.iterations))
-        } else {
-            sum * calls.clone()
-        })
+        Expr::sum(terms)
     }
+}
+
+/// Rounds of a loop of a nest in one of the loop around it.
+fn trip_count(nest: &NestModel, id: &str) -> Option<Expr> {
+    let mut loops = nest.nest.loops.iter();
+    let position = loops.position(|one| one.facts.id == id)?;
+    let inner = Expr::from(nest.counts[position].weighted);
+    Some(match position.checked_sub(1) {
+        Some(outer) => inner.quotient(Expr::from(nest.counts[outer].weighted)),
+        None => inner,
+    })
 }

@@ -6,48 +6,17 @@ mod tangled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::counts::LoopCounts;
 use super::entries::{MachineParts, tests_before};
 use super::origins::Origins;
 use super::parts::{around, body, drop_nested, statements};
 use super::places::{LoopRef, Place, Places};
-use super::reports::Loop;
 use super::unrolling::{Copies, copies, each_round, side_by_side};
-use super::work::{ADDS, DIVIDES, MULTIPLIES, ROOTS, STORES, Work, promised, sum, work, writes};
+use super::work::{
+    ADDS, DIVIDES, MULTIPLIES, ROOTS, STORES, Work, promised, stored_bytes, sum, work,
+};
 use crate::metrics::profile::{MachineLoop, Site, SourceProfile};
-
-/// How often a loop of the source was executed and went round.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LoopCounts {
-    /// Those with a round in a machine loop.
-    pub entries: u64,
-    /// The test before the first round: all executions, where it is known.
-    pub tests: u64,
-    pub rounds: u64,
-    /// Loops of the machine code that it became.
-    pub machine_loops: usize,
-    /// The most rounds of the source that one of the machine does.
-    pub unrolled: u64,
-    /// It did not go round equally often each time.
-    pub varies: bool,
-    /// Of the rounds, those that were done outside of the machine loops.
-    pub peeled: u64,
-    /// Of the rounds, those that a function of the C library did in their place.
-    pub replaced: u64,
-    /// Additions, multiplications, divisions and square roots on its lines that its machine loops do not have.
-    pub outside: [f64; 4],
-}
-
-impl LoopCounts {
-    /// Executions, as far as they were counted.
-    pub fn executions(&self) -> u64 {
-        self.entries.max(self.tests)
-    }
-
-    /// Whether these are all: rounds outside of machine loops may be of executions that enter none.
-    pub fn has_executions(&self) -> bool {
-        self.tests > 0 || self.entries > 0 && self.peeled == 0 && self.replaced == 0
-    }
-}
+use crate::report::static_report::LoopReport;
 
 /// Counts of all loops of the source that were executed.
 pub fn count(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, LoopCounts> {
@@ -188,7 +157,7 @@ impl<'a> Counter<'a> {
 
     /// Sums over the machine loops, by statement: one that the compiler divided into several, each with some of the
     /// statements, goes round as often as each of them.
-    fn sum(&self, found: LoopRef, facts: &Loop, parts: &[usize]) -> LoopCounts {
+    fn sum(&self, found: LoopRef, facts: &LoopReport, parts: &[usize]) -> LoopCounts {
         let is_innermost = self.places.children(found).next().is_none();
         let copies = |part: usize| match is_innermost {
             true => self.copies(found, part),
@@ -425,7 +394,7 @@ impl<'a> Counter<'a> {
     }
 
     /// How often the test of the loop's head was done before a first round.
-    fn tests_before(&self, found: LoopRef, facts: &Loop, parts: &BTreeSet<usize>) -> u64 {
+    fn tests_before(&self, found: LoopRef, facts: &LoopReport, parts: &BTreeSet<usize>) -> u64 {
         if self.places.shares_line(found) {
             return 0;
         }
@@ -446,7 +415,7 @@ impl<'a> Counter<'a> {
 
     /// Of a loop without machine loop: every kind of operation tells the same number of rounds. Where the source has a
     /// number for each round of the loop around, what that one has to do on the same line may be among them.
-    fn unrolled_completely(&self, found: LoopRef, facts: &Loop) -> Option<u64> {
+    fn unrolled_completely(&self, found: LoopRef, facts: &LoopReport) -> Option<u64> {
         let did = self
             .sites(found, None)
             .map(|site| work(site, facts))
@@ -467,7 +436,7 @@ impl<'a> Counter<'a> {
 
     /// Rounds by work without what the rounds of the loop around have to do and did on none of its own lines, if each has
     /// as many as in the source.
-    fn without_outer(&self, found: LoopRef, facts: &Loop, did: Work) -> Option<u64> {
+    fn without_outer(&self, found: LoopRef, facts: &LoopReport, did: Work) -> Option<u64> {
         let outer = self.places.chain(found).nth(1)?;
         let around = self.places.facts(outer);
         let times = self
@@ -488,7 +457,7 @@ impl<'a> Counter<'a> {
             .filter(|rounds| *rounds as f64 == each * times)
     }
 
-    fn rounds_by_work(&self, found: LoopRef, facts: &Loop, did: Work) -> Option<u64> {
+    fn rounds_by_work(&self, found: LoopRef, facts: &LoopReport, did: Work) -> Option<u64> {
         let source = promised(facts);
         let mut rounds = (0..did.len())
             .filter(|kind| source[*kind] > 0.0)
@@ -510,12 +479,8 @@ impl<'a> Counter<'a> {
 
     /// Calls of `memset` and its like, and the rounds that these did: the bytes that they stored, by those that a round
     /// stores.
-    fn replaced(&self, found: LoopRef, facts: &Loop) -> (u64, u64) {
-        let bytes: f64 = facts
-            .arrays
-            .iter()
-            .map(|array| array.element_bytes.unwrap_or(0.0) * writes(array))
-            .sum();
+    fn replaced(&self, found: LoopRef, facts: &LoopReport) -> (u64, u64) {
+        let bytes: f64 = facts.arrays.iter().map(stored_bytes).sum();
         let (mut times, mut stored) = (BTreeMap::new(), 0);
         for site in self.sites(found, None) {
             for call in site

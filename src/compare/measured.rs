@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Joined;
+use super::joined::Joined;
 use super::places::{LoopRef, Place};
-use super::reports::{StaticReport, TraceReport};
+use super::run::Run;
+use crate::report::StaticReport;
 
 /// Measured counters of one loop: its own lines, those of loops inside left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct Measured {
 }
 
 /// By function and id of the loop; only loops of which something was executed.
-pub fn measure(promised: &StaticReport, run: &TraceReport) -> BTreeMap<(String, String), Measured> {
+pub fn measure(promised: &StaticReport, run: &Run) -> BTreeMap<(String, String), Measured> {
     let Joined {
         profile,
         places,
@@ -49,7 +50,7 @@ pub fn measure(promised: &StaticReport, run: &TraceReport) -> BTreeMap<(String, 
         sum.multiplies += site.operations.multiplies;
         sum.divides += site.operations.divides;
         if let (Some(cache), Some(moved)) = (run.cache.first(), site.levels.first()) {
-            *sum.cache_misses.get_or_insert(0) += moved.bytes_in / cache.line.max(1);
+            *sum.cache_misses.get_or_insert(0) += moved.bytes_in / u64::from(cache.line).max(1);
         }
     }
     let named = |(place, mut sum): (LoopRef, Measured)| {

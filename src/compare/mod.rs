@@ -1,7 +1,7 @@
 //! Static against traced: what the source promised and what a run of it did, loop nest by loop nest (dynamic.md
 //! section 7).
 //!
-//! Both sides are the JSON that `loopsheet analyze` and `loopsheet trace --elf` write. They are joined by source
+//! Both sides are the reports of `loopsheet analyze` and `loopsheet trace --elf`. They are joined by source
 //! line: an instruction belongs to the line that it was written at, inside the callee where a call was inlined, and
 //! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
 //! remainder loops are their source loop. What cannot be joined is listed with its instructions.
@@ -10,222 +10,58 @@ mod accesses;
 mod arrays;
 mod bounds;
 mod branches;
+mod comparison;
 mod continued;
+mod counts;
 mod entries;
 mod iterations;
+mod joined;
 mod live;
 mod machine_loops;
 mod measured;
+mod names;
 mod operations;
 mod origins;
 mod parameters;
 mod parts;
 mod places;
+mod quantity;
 mod reasons;
 mod regions;
-mod reports;
 mod rows;
+mod run;
 mod shared_headers;
+mod sides;
+mod tolerance;
 mod traced;
 mod unrolling;
 mod work;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use crate::metrics::report::RegionKind;
+use crate::report::run_report::RegionReport;
 
-use serde::Serialize;
-use serde_json::Value;
-
-use crate::metrics::profile::SourceProfile;
-
+pub use comparison::{Apart, Comparison, FunctionShare, NestComparison, Row, Suggestion, Unjoined};
+use joined::Joined;
 pub use live::Live;
 pub use measured::{Measured, measure};
-pub use parameters::Suggestion;
 pub use places::LoopRef;
 use places::Places;
-use reports::{STATIC, TRACE};
-pub use reports::{StaticReport, TraceReport};
+pub use quantity::{
+    AccessCount, CamatFigure, Direction, EdagFigure, LoopName, Object, Operation, Quantity, Reused,
+    Role, Unit,
+};
+pub use run::{CompareError, Run};
 
-/// The whole comparison.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    /// As the reports name them.
-    pub machine: String,
-    pub trace: String,
-    /// Executed instructions.
-    pub instructions: u64,
-    /// Share of them that was joined to a loop of the static report, called code without lines included.
-    pub joined_share: f64,
-    /// Functions of the static report of which something was executed, by name.
-    pub functions: Vec<FunctionShare>,
-    /// In the order of the static report; only those of which something was executed.
-    pub nests: Vec<NestComparison>,
-    /// Nests of the static report of which nothing was executed.
-    pub not_executed: Vec<String>,
-    pub unjoined: Vec<Unjoined>,
-    /// Parameters whose values do not fit the run, with the values that would.
-    pub parameters: Vec<Suggestion>,
-    pub notes: Vec<String>,
-}
-
-/// How much of a function was joined; what lies outside of its loops is not.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FunctionShare {
-    pub name: String,
-    /// Executed instructions that belong to its lines, and of code without lines that its loops called.
-    pub instructions: u64,
-    /// Those of them that lie in its loops.
-    pub joined: u64,
-}
-
-/// One nest of the source on both sides.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NestComparison {
-    /// The loop that stands for it.
-    pub id: String,
-    pub function: String,
-    pub file: String,
-    pub line: u32,
-    /// Executed instructions that belong to its lines, and of code without lines that was called from there.
-    pub instructions: u64,
-    pub rows: Vec<Row>,
-}
-
-/// One quantity.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
-    pub quantity: String,
-    pub unit: &'static str,
-    /// `None` where it is not known, or the side has no such quantity.
-    #[serde(rename = "static")]
-    pub promised: Option<f64>,
-    pub traced: Option<f64>,
-    /// Traced over static.
-    pub ratio: Option<f64>,
-    /// Of operations as written: how many of them repeat others of the same iteration, if any do. A compiler may do them
-    /// once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeated: Option<f64>,
-    /// Why they differ, from what was seen.
-    pub reason: Option<String>,
-}
-
-/// Instructions that belong to no loop of the static report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Unjoined {
-    /// A function or file.
-    pub what: String,
-    pub instructions: u64,
-    pub reason: String,
-}
-
-/// Why there is nothing to compare.
-#[derive(Debug, thiserror::Error)]
-pub enum CompareError {
-    #[error("it is no JSON: {0}")]
-    Json(serde_json::Error),
-    #[error("it has the schema {found}, not {expected}: {hint}")]
-    Schema {
-        found: String,
-        expected: &'static str,
-        hint: &'static str,
-    },
-    #[error("it lacks what a comparison needs ({0}); write it anew with this version")]
-    Shape(serde_json::Error),
-    #[error(
-        "it has nothing by source line: make it with `loopsheet trace TRACE --elf PROGRAM`, the program compiled with -g"
-    )]
-    NoLines,
-}
-
-impl StaticReport {
-    /// # Errors
-    /// The text is not what `loopsheet analyze --json` writes.
-    pub fn parse(text: &str) -> Result<StaticReport, CompareError> {
-        let value = read(
-            text,
-            STATIC,
-            "it has to be one of `loopsheet analyze --json`",
-        )?;
-        serde_json::from_value(value).map_err(CompareError::Shape)
-    }
-}
-
-impl TraceReport {
-    /// # Errors
-    /// The text is not what `loopsheet trace --elf --json` writes.
-    pub fn parse(text: &str) -> Result<TraceReport, CompareError> {
-        let value = read(
-            text,
-            TRACE,
-            "it has to be one of `loopsheet trace --elf PROGRAM --json`",
-        )?;
-        match value.get("source") {
-            None | Some(Value::Null) => Err(CompareError::NoLines),
-            Some(_) => {
-                let report: TraceReport =
-                    serde_json::from_value(value).map_err(CompareError::Shape)?;
-                match report.source.wrong_index() {
-                    Some(what) => Err(CompareError::Shape(serde::de::Error::custom(what))),
-                    None => Ok(report),
-                }
-            }
-        }
-    }
-}
-
-/// A report of this schema.
-fn read(text: &str, expected: &'static str, hint: &'static str) -> Result<Value, CompareError> {
-    let value: Value = serde_json::from_str(text).map_err(CompareError::Json)?;
-    match value.get("schema").and_then(Value::as_str) {
-        Some(schema) if schema == expected => Ok(value),
-        other => Err(CompareError::Schema {
-            found: other.unwrap_or("(none)").to_string(),
-            expected,
-            hint,
-        }),
-    }
-}
-
-/// A run by the loops of a static report.
-struct Joined<'r> {
-    /// With every round and execution counted once.
-    profile: Cow<'r, SourceProfile>,
-    places: Places<'r>,
-    join: traced::Join,
-}
-
-impl<'r> Joined<'r> {
-    fn of(promised: &'r StaticReport, profile: &'r SourceProfile) -> Joined<'r> {
-        let profile = continued::settled(promised, profile);
-        let places = Places::of_run(promised, &profile);
-        let join = traced::join(promised, &places, &profile);
-        Joined {
-            profile,
-            places,
-            join,
-        }
-    }
-}
+pub use crate::report::StaticReport;
 
 /// Sets the reports side by side; of the functions that are wanted.
-pub fn compare(
-    promised: &StaticReport,
-    run: &TraceReport,
-    is_wanted: &dyn Fn(&str) -> bool,
-) -> Comparison {
+pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let Joined {
         profile,
         places,
         join,
     } = Joined::of(promised, &run.source);
     let profile = &*profile;
-    let regions: BTreeMap<&str, &reports::Region> = run
-        .regions
-        .iter()
-        .filter(|region| region.kind == "nest")
-        .map(|region| (region.name.as_str(), region))
-        .collect();
     let mut nests = Vec::new();
     let mut not_executed = Vec::new();
     let parameters = parameters::suggestions(promised, &places, &join);
@@ -240,7 +76,7 @@ pub fn compare(
             continue;
         }
         let (places, join, arrays) = (&places, &join, &arrays);
-        let sides = rows::Sides {
+        let sides = sides::Sides {
             promised,
             run,
             profile,
@@ -251,7 +87,7 @@ pub fn compare(
             target,
             traced,
         };
-        let mut rows = sides.rows(regions.get(target.id.as_str()).copied());
+        let mut rows = sides.rows(region_of(run, target));
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {
             id: target.id.clone(),
@@ -274,6 +110,14 @@ pub fn compare(
         parameters,
         notes: notes(promised, run),
     }
+}
+
+/// What the report of the run has of a nest. Functions of several files may have the same name.
+fn region_of<'r>(run: &'r Run, target: &places::Target) -> Option<&'r RegionReport> {
+    run.regions.iter().find(|region| {
+        let is_of_file = region.file.as_ref().is_none_or(|file| *file == target.file);
+        region.kind == RegionKind::Nest && region.name == target.id && is_of_file
+    })
 }
 
 /// Id of a nest without instructions, with what that may mean.
@@ -308,7 +152,7 @@ fn functions(join: &traced::Join, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Funct
         .collect()
 }
 
-fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
+fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
     let mut notes = vec![
         "static: one run of the program with the report's parameters; traced: what was executed. Flops, loads and stores \
          are those of one iteration of the innermost loop, all code of the nest shared out among them."
@@ -318,7 +162,11 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
         .functions
         .iter()
         .flat_map(|function| &function.nests)
-        .flat_map(|nest| nest.caches.iter().filter_map(|cache| cache.capacity))
+        .flat_map(|nest| {
+            nest.caches
+                .iter()
+                .filter_map(|cache| cache.capacity.known())
+        })
         .collect();
     let all = promised
         .functions
@@ -352,7 +200,7 @@ fn notes(promised: &StaticReport, run: &TraceReport) -> Vec<String> {
 }
 
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
-pub fn told_by_run(promised: &StaticReport, run: &TraceReport) -> Vec<Suggestion> {
+pub fn told_by_run(promised: &StaticReport, run: &Run) -> Vec<Suggestion> {
     let Joined { places, join, .. } = Joined::of(promised, &run.source);
     parameters::all(promised, &places, &join)
 }

@@ -1,38 +1,39 @@
 //! Why a nest does more or fewer floating-point operations than its source has.
 
-use super::Row;
-use super::reasons::{EQUAL, NEAR, short};
-use super::rows::{OPERATIONS, Sides};
+use super::accesses;
+use super::comparison::Row;
+use super::quantity::{Operation, Quantity, short};
+use super::sides::Sides;
+use super::tolerance::{NEAR, are_equal, are_same_rate, is_whole};
 
 /// The reason for a row of operations whose sides differ, tried against the numbers.
 pub(super) fn of_operations(
     sides: &Sides,
     rows: &[Row],
-    quantity: &str,
-    promised: f64,
-    traced: f64,
+    operation: Operation,
+    (promised, traced): (f64, f64),
 ) -> String {
-    let difference = |name: &str| {
-        let row = rows.iter().find(|row| row.quantity == name)?;
+    let difference = |operation: Operation| {
+        let quantity = Quantity::Operations(operation);
+        let row = rows.iter().find(|row| row.quantity == quantity)?;
         Some(row.traced? - row.promised?)
     };
     let [adds, multiplies, divides, specials] =
-        OPERATIONS.map(|name| difference(name).unwrap_or(0.0));
+        Operation::ALL.map(|operation| difference(operation).unwrap_or(0.0));
     let cancels = |one: f64, other: f64| one != 0.0 && (one + other).abs() <= NEAR * one.abs();
-    let is = |name: usize| quantity == OPERATIONS[name];
-    if (is(1) || is(2)) && divides < 0.0 && cancels(divides, multiplies) {
+    use Operation::{Adds, Divides, Multiplies, Specials};
+    if matches!(operation, Multiplies | Divides) && divides < 0.0 && cancels(divides, multiplies) {
         return "divisions by a constant whose reciprocal is exact became multiplications"
             .to_string();
     }
-    if (is(0) || is(1)) && multiplies < 0.0 && cancels(multiplies, adds) {
+    if matches!(operation, Adds | Multiplies) && multiplies < 0.0 && cancels(multiplies, adds) {
         return "multiplications by two became additions".to_string();
     }
     let repeated = sides.repeated();
-    let is_near = |one: f64, other: f64| (one - other).abs() <= EQUAL * one.abs().max(other.abs());
-    if (is(0) || is(1))
+    if matches!(operation, Adds | Multiplies)
         && adds > 0.0
         && repeated[0] == 0.0
-        && is_near(-(multiplies + adds), repeated[1])
+        && are_equal(-(multiplies + adds), repeated[1])
     {
         let products = match adds {
             1.0 => "1 product by two became a sum".to_string(),
@@ -44,12 +45,9 @@ pub(super) fn of_operations(
             done_once(repeated[1])
         );
     }
-    let kind = OPERATIONS
-        .iter()
-        .position(|name| *name == quantity)
-        .unwrap_or_default();
+    let kind = operation as usize;
     let again = repeated[kind];
-    if again > 0.0 && is_near(promised - traced, again) {
+    if again > 0.0 && are_equal(promised - traced, again) {
         return format!(
             "{} of the {} {}",
             short(again),
@@ -57,7 +55,7 @@ pub(super) fn of_operations(
             done_once(again)
         );
     }
-    if let Some(reason) = super::accesses::elsewhere(sides).filter(|_| promised > traced) {
+    if let Some(reason) = accesses::elsewhere(sides).filter(|_| promised > traced) {
         return reason;
     }
     // What is left to explain once these are done once.
@@ -68,7 +66,7 @@ pub(super) fn of_operations(
         ),
         false => (String::new(), promised),
     };
-    let are_constant_calls = is(3) && specials < 0.0;
+    let are_constant_calls = operation == Specials && specials < 0.0;
     once + &match promised > traced {
         true => fewer(sides, kind, promised - traced, are_constant_calls),
         false => more(sides, traced - promised),
@@ -124,10 +122,7 @@ fn hoisted(sides: &Sides, kind: usize, missing: f64, iterations: f64) -> Option<
     let counts = sides.join.loops.get(&inner)?;
     let outside = *counts.outside.get(kind)?;
     let moved = (missing + outside) / iterations;
-    let is_it = outside > 0.0
-        && counts.peeled == 0
-        && moved >= 1.0 - NEAR
-        && (moved - moved.round()).abs() < 1e-6;
+    let is_it = outside > 0.0 && counts.peeled == 0 && moved >= 1.0 - NEAR && is_whole(moved);
     let facts = sides.places.facts(inner);
     is_it.then(|| {
         format!(
@@ -146,7 +141,7 @@ fn not_entered(sides: &Sides, missing: f64) -> Option<String> {
         let (outer, inner) = (sides.join.loops.get(&pair[0])?, sides.join.loops.get(&pair[1])?);
         let idle = outer.rounds.checked_sub(inner.entries).filter(|idle| *idle > 0 && inner.entries > 0)? as f64;
         let facts = sides.places.facts(pair[1]);
-        let is_it = inner.peeled == 0 && (missing - idle).abs() < 1e-6 * idle;
+        let is_it = inner.peeled == 0 && are_same_rate(missing, idle);
         is_it.then(|| format!("1 fewer in each of {idle} rounds that do not enter the loop of {} (line {}), where operands are constants", facts.var, facts.line))
     })
 }
@@ -156,7 +151,7 @@ fn each_round(sides: &Sides, count: f64) -> Option<(f64, String)> {
     sides.loops().iter().rev().find_map(|found| {
         let rounds = sides.join.loops.get(found)?.rounds as f64;
         let times = count / rounds;
-        let is_whole = times > 0.5 && (times - times.round()).abs() < 1e-6;
+        let is_whole = times > 0.5 && is_whole(times);
         let facts = sides.places.facts(*found);
         is_whole.then(|| {
             (

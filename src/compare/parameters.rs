@@ -2,53 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
 use super::bounds::{Bounds, smallest};
+use super::comparison::Suggestion;
+use super::counts::LoopCounts;
 use super::places::{LoopRef, Places};
-use super::reports::{Branch, Parameter, StaticReport};
+use super::tolerance::are_same_rate;
 use super::traced::Join;
+use crate::analysis::facts::Origin;
 use crate::model::parameters::Kind;
-
-/// A parameter whose value does not fit the run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Suggestion {
-    /// Its name for `--set`.
-    pub parameter: String,
-    /// In the static report.
-    pub value: Option<f64>,
-    /// What the run says.
-    pub fits: f64,
-    /// Loops or branches that say so.
-    pub seen_in: Vec<String>,
-    pub is_probability: bool,
-    /// The loops did not go round equally often each time: what fits is a mean.
-    pub is_mean: bool,
-    /// It is the number of rounds of a loop whose source does not tell any, for which a mean does.
-    #[serde(skip)]
-    pub is_trip_count: bool,
-}
-
-impl Suggestion {
-    /// As a sentence.
-    pub fn in_words(&self) -> String {
-        let value = self
-            .value
-            .map_or_else(|| "unknown".to_string(), |value| value.to_string());
-        match self.is_mean {
-            true => {
-                format!(
-                    "{} is {value} in the report; in the run it varied, {} on average",
-                    self.parameter, self.fits
-                )
-            }
-            false => format!(
-                "{} is {value} in the report; {} would fit the run",
-                self.parameter, self.fits
-            ),
-        }
-    }
-}
+use crate::report::StaticReport;
+use crate::report::static_report::{BranchReport, ParameterReport};
 
 /// Those that do not fit.
 pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
@@ -57,7 +20,7 @@ pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<S
         .filter(|found| {
             found
                 .value
-                .is_none_or(|value| (value - found.fits).abs() > 1e-6 * found.fits.abs())
+                .is_none_or(|value| !are_same_rate(value, found.fits))
         })
         .collect()
 }
@@ -137,32 +100,33 @@ struct Triangle<'r> {
 
 impl<'r> Sizes<'r> {
     /// The parameter that a symbol is in a function.
-    fn parameter(&self, function: usize, symbol: &str) -> Option<(&'r str, &'r Parameter)> {
+    fn parameter(&self, function: usize, symbol: &str) -> Option<(&'r str, &'r ParameterReport)> {
         let name = &self.report.functions[function].name;
-        let fits = |(_, parameter): &(&'r String, &'r Parameter)| {
+        let fits = |(_, parameter): &(&'r String, &'r ParameterReport)| {
             parameter.source_name == symbol
                 && (parameter.functions.is_empty() || parameter.functions.contains(name))
         };
         self.report
             .parameters
             .iter()
-            .find(fits)
+            .filter(fits)
+            .min_by_key(|(name, _)| *name)
             .map(|(name, parameter)| (name.as_str(), parameter))
     }
 
     fn value(&self, function: usize, symbol: &str) -> Option<f64> {
         let (name, parameter) = self.parameter(function, symbol)?;
-        self.settled.get(name).copied().or(parameter.value)
+        self.settled.get(name).copied().or(parameter.value.known())
     }
 
     /// The one symbol of these whose value is not sure; those that callers give are surer than others.
     fn open(&self, function: usize, symbols: &[String]) -> Option<(String, &'r str)> {
         let known = |symbol: &String| Some((symbol.clone(), self.parameter(function, symbol)?));
         let all = symbols.iter().filter_map(known);
-        let open: Vec<(String, (&str, &Parameter))> = all
+        let open: Vec<(String, (&str, &ParameterReport))> = all
             .filter(|(_, (name, _))| !self.settled.contains_key(name))
             .collect();
-        let is_assumed = |parameter: &Parameter| parameter.origin != "caller";
+        let is_assumed = |parameter: &ParameterReport| parameter.origin != Origin::Caller;
         let mut assumed = open
             .iter()
             .filter(|(_, (_, parameter))| is_assumed(parameter));
@@ -206,9 +170,7 @@ impl<'r> Sizes<'r> {
             return None;
         }
         let is_whole = counts.has_executions() || counts.peeled == 0 && counts.replaced == 0;
-        let calls = self.report.functions[found.function]
-            .times_called
-            .unwrap_or(1.0);
+        let calls = self.report.functions[found.function].calls();
         let outer = match places.chain(found).nth(1) {
             Some(outer) => join.loops.get(&outer).map_or(0, |outer| outer.rounds),
             None => u64::from(calls == 1.0),
@@ -337,7 +299,7 @@ impl<'r> Sizes<'r> {
         let ids: BTreeSet<&str> = near.iter().map(|vote| vote.id).collect();
         Some(Suggestion {
             parameter: name.to_string(),
-            value: parameter.value,
+            value: parameter.value.known(),
             fits,
             seen_in: ids.into_iter().map(str::to_string).collect(),
             is_probability: false,
@@ -373,7 +335,7 @@ fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
 
 /// Outermost loops, entered once, with a loop inside whose bounds depend on their variable.
 fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
-    let triangle = |(found, counts): (&LoopRef, &super::machine_loops::LoopCounts)| {
+    let triangle = |(found, counts): (&LoopRef, &LoopCounts)| {
         let chain: Vec<LoopRef> = places.chain(*found).collect();
         let [inner, outer] = chain[..] else {
             return None;
@@ -409,13 +371,13 @@ fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Ve
             .branches
             .iter()
             .filter(|branch| report.parameters.contains_key(&branch.probability));
-        let suggestion = |branch: &Branch| {
+        let suggestion = |branch: &BranchReport| {
             Some(Suggestion {
                 parameter: branch.probability.clone(),
                 value: report
                     .parameters
                     .get(&branch.probability)
-                    .and_then(|parameter| parameter.value),
+                    .and_then(|parameter| parameter.value.known()),
                 fits: join.lines.frequency(places, &join.loops, *found, branch)?,
                 seen_in: vec![facts.id.clone()],
                 is_probability: true,

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reports::Loop;
 use crate::metrics::profile::{MachineLoop, Site};
+use crate::report::static_report::LoopReport;
 
 /// A loop and those around it.
 pub fn around(loops: &[MachineLoop], innermost: usize) -> impl Iterator<Item = usize> + '_ {
@@ -29,7 +29,7 @@ impl Statement {
 /// have become loops of their own.
 pub fn statements(
     parts: &[usize],
-    facts: &Loop,
+    facts: &LoopReport,
     loops: &[MachineLoop],
     sites: &[Vec<&Site>],
 ) -> Vec<Statement> {
@@ -90,7 +90,11 @@ pub fn drop_nested(
 
 /// Executions of the lines of a loop that each of its rounds passes, in one loop of the machine code, its inner loops
 /// left out: what lies in arms of conditions and on the head is not among them.
-pub fn body(facts: &Loop, lines: &BTreeMap<u32, Vec<&Site>>, part: usize) -> BTreeMap<u32, u64> {
+pub fn body(
+    facts: &LoopReport,
+    lines: &BTreeMap<u32, Vec<&Site>>,
+    part: usize,
+) -> BTreeMap<u32, u64> {
     let is_in_arm = |line: u32| facts.branches.iter().any(|branch| branch.guards(line));
     let of_part = |sites: &Vec<&Site>| {
         let own = sites

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Component, Path};
 
 use super::origins::Origins;
-use super::reports::{Loop, StaticReport};
 use crate::metrics::profile::{Site, SourceProfile};
+use crate::report::static_report::LoopReport;
+use crate::report::{Figure, StaticReport};
 
 /// What lines belong to: a nest of the report, or a loop around several that has nothing of its own to count.
 #[derive(Clone, Debug)]
@@ -181,7 +182,7 @@ impl<'r> Places<'r> {
         self.target_of[&found]
     }
 
-    pub fn facts(&self, found: LoopRef) -> &'r Loop {
+    pub fn facts(&self, found: LoopRef) -> &'r LoopReport {
         &self.report.functions[found.function].loops[found.number]
     }
 
@@ -191,9 +192,12 @@ impl<'r> Places<'r> {
         let id = &function.loops[found.number].id;
         let rounds = function.nests.iter().find_map(|nest| {
             let position = nest.loops.iter().position(|one| one == id)?;
-            nest.loop_iterations.get(position).copied().flatten()
+            nest.loop_iterations
+                .get(position)
+                .copied()
+                .and_then(Figure::known)
         })?;
-        Some(rounds * function.times_called.unwrap_or(1.0))
+        Some(rounds * function.calls())
     }
 
     /// A loop and those around it, the innermost first.

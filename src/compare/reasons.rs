@@ -2,18 +2,14 @@
 //! the difference is not named.
 
 use super::accesses;
+use super::comparison::{Row, Suggestion};
+use super::counts::LoopCounts;
 use super::iterations::{of_iterations, replacing_calls};
-use super::machine_loops::LoopCounts;
 use super::operations::of_operations;
-use super::parameters::Suggestion;
 use super::places::LoopRef;
-use super::rows::{EXECUTIONS, ITERATIONS, OPERATIONS, Sides, TRAFFIC, TRIP_COUNT, trip_count};
-use super::{Row, regions};
-
-/// Relative difference below which nothing needs a reason.
-pub(super) const EQUAL: f64 = 1e-9;
-/// How near an explanation has to come, relative to what it explains.
-pub(super) const NEAR: f64 = 0.02;
+use super::quantity::{Object, Quantity};
+use super::sides::Sides;
+use super::tolerance::{NEAR, REUSE_BIN, are_equal};
 
 /// Adds a reason to every row whose sides differ.
 pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
@@ -30,51 +26,50 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
     let (promised, traced) = match (row.promised, row.traced) {
         (Some(promised), Some(traced)) => (promised, traced),
         (Some(_), None) => return missing(sides, row),
-        (None, Some(_)) if regions::is_of_own_instructions(&row.quantity) => {
+        // Of the nest's own instructions alone.
+        (None, Some(_)) if matches!(row.quantity, Quantity::Edag(_)) => {
             return without_callees(sides);
         }
         _ => return None,
     };
-    let most = promised.abs().max(traced.abs());
-    if (promised - traced).abs() <= EQUAL * most {
+    if are_equal(promised, traced) {
         return None;
     }
-    let quantity = row.quantity.as_str();
-    if quantity == ITERATIONS || quantity == EXECUTIONS || quantity.starts_with(TRIP_COUNT) {
-        return Some(of_iterations(sides, parameters, quantity));
-    }
-    let is_traffic = quantity.starts_with(TRAFFIC);
     let by_branches = || branches(sides, parameters, promised, (promised - traced).abs());
-    if let Some(reason) =
-        by_branches().filter(|_| !is_traffic && !quantity.starts_with("working set"))
-    {
-        return Some(reason);
+    let both = (promised, traced);
+    match &row.quantity {
+        Quantity::Executions | Quantity::Iterations | Quantity::TripCount(_) => {
+            Some(of_iterations(sides, parameters, &row.quantity))
+        }
+        Quantity::Operations(operation) => {
+            by_branches().or_else(|| Some(of_operations(sides, rows, *operation, both)))
+        }
+        Quantity::Accesses(count) => {
+            by_branches().or_else(|| Some(accesses::of_all(sides, rows, *count, both)))
+        }
+        Quantity::Object(direction, Object::Arrays { names, .. }) => {
+            by_branches().or_else(|| Some(accesses::of_array(sides, names, *direction, both)))
+        }
+        Quantity::WorkingSet(_) => Some(of_working_set(promised, traced)),
+        Quantity::Traffic { .. } => Some(of_traffic(sides, promised, traced)),
+        // They have one side only.
+        Quantity::Object(_, Object::Range { .. })
+        | Quantity::Instructions
+        | Quantity::Footprint
+        | Quantity::TimeEstimate
+        | Quantity::Edag(_)
+        | Quantity::Epochs { .. }
+        | Quantity::Camat(_) => None,
     }
-    if OPERATIONS.contains(&quantity) {
-        return Some(of_operations(sides, rows, quantity, promised, traced));
+}
+
+fn of_working_set(promised: f64, traced: f64) -> String {
+    match REUSE_BIN.contains(&(traced / promised)) {
+        true => "the step of the reuse curve is known to within a factor of two".to_string(),
+        false => {
+            "the reuse curve has no step near: what the working set would hold is reused at other distances".to_string()
+        }
     }
-    if quantity.starts_with("loads")
-        || quantity.starts_with("stores")
-        || quantity.starts_with("bytes ") && !is_traffic
-    {
-        return Some(match quantity.ends_with(" an iteration") {
-            true => accesses::of_all(sides, rows, quantity, promised, traced),
-            false => accesses::of_array(sides, quantity, promised, traced),
-        });
-    }
-    if quantity.starts_with("working set") {
-        let ratio = traced / promised;
-        let is_near = (0.5..=2.0).contains(&ratio);
-        return Some(match is_near {
-            true => "the step of the reuse curve is known to within a factor of two".to_string(),
-            false => "the reuse curve has no step near: what the working set would hold is reused at other distances"
-                .to_string(),
-        });
-    }
-    if is_traffic {
-        return Some(of_traffic(sides, promised, traced));
-    }
-    None
 }
 
 /// Probabilities of branches in the nest that do not fit the run, if they can make such a difference: what is done in an
@@ -140,10 +135,7 @@ fn without_callees(sides: &Sides) -> Option<String> {
 
 /// A quantity that only the source has.
 fn missing(sides: &Sides, row: &Row) -> Option<String> {
-    let is_count = row.quantity == ITERATIONS
-        || row.quantity.starts_with(TRIP_COUNT)
-        || row.quantity == EXECUTIONS;
-    if is_count {
+    if row.quantity.is_count_of_rounds() {
         let counts = counted(sides, &row.quantity)
             .and_then(|found| sides.join.loops.get(&found))
             .copied();
@@ -165,7 +157,7 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
             _ => "it was entered from outside of machine loops, where nothing tells how often".to_string(),
         });
     }
-    row.quantity.contains(" of ").then(|| {
+    matches!(row.quantity, Quantity::Object(..)).then(|| {
         "no access was seen under this name; what was accessed is listed by range, under the names of variables, or as heap, \
          stack or constants"
             .to_string()
@@ -173,27 +165,19 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
 }
 
 /// The loop that a row about executions, iterations or a trip count is about.
-fn counted(sides: &Sides, quantity: &str) -> Option<LoopRef> {
+fn counted(sides: &Sides, quantity: &Quantity) -> Option<LoopRef> {
     let loops = sides.loops();
-    let is_of = |found: &&LoopRef| trip_count(sides.places.facts(**found)) == quantity;
-    let of_trips = loops.iter().find(is_of).copied();
-    of_trips.or(if quantity == EXECUTIONS {
-        loops.first().copied()
-    } else {
-        loops.last().copied()
-    })
-}
-
-/// Whether a name stands in an expression.
-pub fn mentions(text: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.split(|c| !is_word(c)).any(|word| word == name)
+    match quantity {
+        Quantity::Executions => loops.first().copied(),
+        Quantity::TripCount(name) => sides.places.loop_by_id(sides.target.function, &name.id),
+        _ => loops.last().copied(),
+    }
 }
 
 fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
     let (of_report, of_run) = sides.iterations();
     if let (Some(of_report), Some(of_run)) = (of_report, of_run)
-        && (of_report - of_run).abs() > EQUAL * of_run
+        && !are_equal(of_report, of_run)
     {
         return "the iterations differ already".to_string();
     }
@@ -209,9 +193,4 @@ fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
                   of earlier nests, stack and constants are not told apart"
             .to_string(),
     }
-}
-
-pub(super) fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }

@@ -1,70 +1,59 @@
 //! Figures of a nest that only the run tells and that do not add up from lines: the eDAG of its instructions, steps
 //! of its reuse curve, epochs, C-AMAT.
 
-use serde_json::Value;
+use super::comparison::Row;
+use super::quantity::{CamatFigure, EdagFigure, Quantity};
+use super::run::Run;
+use super::tolerance::REUSE_STEP;
+use crate::report::Figure;
+use crate::report::run_report::{CamatLevelReport, EdagReport, EpochsReport, RegionReport};
 
-use super::Row;
-use super::reports::{Region, TraceReport};
-
-/// A step of the reuse curve has at least this share of the touches that are not the first of their line.
-const STEP: f64 = 0.02;
-/// Window at which epochs are shown, if it was asked for; else the nearest.
+/// Window in instructions at which epochs are shown, if it was asked for; else the nearest.
 const WINDOW: f64 = 64.0;
-
-/// Key, quantity and unit of what the eDAG of the nest's own instructions tells.
-const EDAG: [(&str, &str, &str); 6] = [
-    ("memory_work", "memory work W", ""),
-    ("memory_depth", "memory depth D", ""),
-    ("lambda", "sensitivity lambda", ""),
-    ("parallelism", "parallelism", ""),
-    ("time_lower", "time, lower bound", "cycle"),
-    ("time_upper", "time, upper bound", "cycle"),
-];
-
-/// Whether a quantity is of the nest's own instructions alone, without those of functions that it calls.
-pub fn is_of_own_instructions(quantity: &str) -> bool {
-    EDAG.iter().any(|(_, name, _)| *name == quantity)
-}
+/// Capacity in bytes at which they are shown without caches.
+const CAPACITY: f64 = 32.0 * 1024.0;
 
 /// Rows without a static side.
-pub fn rows(region: &Region, run: &TraceReport) -> Vec<Row> {
-    const CAMAT: [(&str, &str, &str); 4] = [
-        ("AMAT", "AMAT", "cycle"),
-        ("CAMAT", "C-AMAT", "cycle"),
-        ("C", "memory concurrency C", ""),
-        ("APC", "APC", "1/cycle"),
-    ];
-    let mut rows = Vec::new();
-    for (key, quantity, unit) in EDAG {
-        rows.extend(
-            region
-                .metrics
-                .get(key)
-                .and_then(Value::as_f64)
-                .map(|value| seen(quantity, unit, value)),
-        );
-    }
-    if let Some(epochs) = region.metrics.get("epochs") {
-        rows.extend(epochs_at(epochs, run));
-    }
-    let nearest = region
-        .metrics
-        .get("camat")
-        .and_then(|camat| camat.get("levels")?.get(0));
-    for (key, quantity, unit) in CAMAT {
-        rows.extend(
-            nearest
-                .and_then(|level| level.get(key)?.as_f64())
-                .map(|value| seen(quantity, unit, value)),
-        );
-    }
-    rows
+pub fn rows(region: &RegionReport, run: &Run) -> Vec<Row> {
+    let edag = EdagFigure::ALL.into_iter().filter_map(|figure| {
+        let value = of_edag(&region.edag, figure)?;
+        Some(seen(Quantity::Edag(figure), value))
+    });
+    let epochs = region.epochs.as_ref();
+    let epochs = epochs.and_then(|epochs| epochs_at(epochs, run));
+    let nearest = region.camat.as_ref().and_then(|camat| camat.levels.first());
+    let camat = CamatFigure::ALL.into_iter().filter_map(|figure| {
+        let value = of_level(nearest?, figure)?;
+        Some(seen(Quantity::Camat(figure), value))
+    });
+    edag.chain(epochs).chain(camat).collect()
 }
 
-fn seen(quantity: &str, unit: &'static str, value: f64) -> Row {
+fn of_edag(edag: &EdagReport, figure: EdagFigure) -> Option<f64> {
+    let count = |count: Option<u64>| count.map(|count| count as f64);
+    match figure {
+        EdagFigure::MemoryWork => count(edag.memory_work),
+        EdagFigure::MemoryDepth => count(edag.memory_depth),
+        EdagFigure::Lambda => edag.lambda.known(),
+        EdagFigure::Parallelism => edag.parallelism.known(),
+        EdagFigure::TimeLower => edag.time_lower.known(),
+        EdagFigure::TimeUpper => edag.time_upper.known(),
+    }
+}
+
+fn of_level(level: &CamatLevelReport, figure: CamatFigure) -> Option<f64> {
+    let key = match figure {
+        CamatFigure::Amat => "AMAT",
+        CamatFigure::Camat => "CAMAT",
+        CamatFigure::Concurrency => "C",
+        CamatFigure::Apc => "APC",
+    };
+    level.figures.get(key).copied().and_then(Figure::known)
+}
+
+fn seen(quantity: Quantity, value: f64) -> Row {
     Row {
-        quantity: quantity.to_string(),
-        unit,
+        quantity,
         promised: None,
         traced: Some(value),
         ratio: None,
@@ -74,63 +63,42 @@ fn seen(quantity: &str, unit: &'static str, value: f64) -> Row {
 }
 
 /// Epochs at the window and the capacity that are nearest to a usual core and the nearest cache.
-fn epochs_at(epochs: &Value, run: &TraceReport) -> Option<Row> {
-    let list = |key: &str| -> Option<Vec<f64>> {
-        epochs
-            .get(key)?
-            .as_array()?
-            .iter()
-            .map(Value::as_f64)
-            .collect()
-    };
-    let (windows, capacities) = (list("windows")?, list("capacities")?);
+fn epochs_at(report: &EpochsReport, run: &Run) -> Option<Row> {
+    let EpochsReport {
+        windows,
+        capacities,
+        epochs,
+        ..
+    } = report;
     let wanted = run
         .cache
         .first()
-        .map_or(32.0 * 1024.0, |cache| cache.size as f64);
-    let nearest = |values: &[f64], wanted: f64| {
+        .map_or(CAPACITY, |cache| cache.size as f64);
+    let nearest = |values: Vec<f64>, wanted: f64| {
         let distance = |value: f64| (value / wanted).ln().abs();
         (0..values.len()).min_by(|a, b| distance(values[*a]).total_cmp(&distance(values[*b])))
     };
-    let (window, capacity) = (nearest(&windows, WINDOW)?, nearest(&capacities, wanted)?);
-    let value = epochs.get("epochs")?.get(capacity)?.get(window)?.as_f64()?;
-    Some(seen(
-        &format!(
-            "epochs, window {}, {} B",
-            windows[window], capacities[capacity]
-        ),
-        "",
-        value,
-    ))
+    let window = nearest(windows.iter().map(|w| f64::from(*w)).collect(), WINDOW)?;
+    let capacity = nearest(capacities.iter().map(|c| *c as f64).collect(), wanted)?;
+    let value = *epochs.get(capacity)?.get(window)?;
+    let quantity = Quantity::Epochs {
+        window: windows[window],
+        capacity: capacities[capacity],
+    };
+    Some(seen(quantity, value as f64))
 }
 
 /// Bytes at the step of the region's reuse curve that is nearest to a working set: a cache of that size holds what
 /// the step's touches need. The mean of the step's distances; bins double, so it is known to within them.
-pub fn step_near(region: &Region, working_set: f64) -> Option<f64> {
-    let reuse = region.metrics.get("reuse")?;
-    let line = reuse.get("line")?.as_f64()?;
-    let bins: Vec<(f64, f64, f64)> = reuse
-        .get("histogram")?
-        .as_array()?
+pub fn step_near(region: &RegionReport, working_set: f64) -> Option<f64> {
+    let reuse = region.reuse.as_ref()?;
+    let touches: u64 = reuse.histogram.iter().map(|bin| bin.count).sum();
+    let steps = reuse
+        .histogram
         .iter()
-        .map(|bin| {
-            Some((
-                bin.get("lo")?.as_f64()?,
-                bin.get("hi")?.as_f64()?,
-                bin.get("count")?.as_f64()?,
-            ))
-        })
-        .collect::<Option<_>>()?;
-    let touches: f64 = bins.iter().map(|bin| bin.2).sum();
-    let steps = bins
-        .iter()
-        .filter(|bin| bin.2 >= STEP * touches && bin.0 >= 1.0);
+        .filter(|bin| bin.count as f64 >= REUSE_STEP * touches as f64 && bin.lo >= 1);
     // A cache holds a touch if it has more lines than the distance.
-    let bytes = steps.map(|(low, high, _)| (low * high).sqrt() * line);
-    bytes.min_by(|a, b| {
-        (a / working_set)
-            .ln()
-            .abs()
-            .total_cmp(&(b / working_set).ln().abs())
-    })
+    let bytes = steps.map(|bin| (bin.lo as f64 * bin.hi as f64).sqrt() * reuse.line as f64);
+    let distance = |bytes: f64| (bytes / working_set).ln().abs();
+    bytes.min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
 }

@@ -2,113 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arrays::ArrayNames;
-use super::machine_loops::LoopCounts;
-use super::places::{LoopRef, Places, Target};
-use super::reports::{Loop, Nest, References, Region, Repeated, StaticReport, TraceReport};
-use super::traced::{Join, Traced};
-use super::{Row, regions};
-use crate::metrics::profile::{Accesses, DataRange, SourceProfile};
+use super::comparison::Row;
+use super::counts::LoopCounts;
+use super::names::{is_structure_of, is_variable_of};
+use super::places::LoopRef;
+use super::quantity::{
+    AccessCount, Direction, LoopName, Object, Operation, Quantity, Reused, Role,
+};
+use super::regions;
+use super::sides::Sides;
+use crate::metrics::profile::{Accesses, DataRange, RangeKind};
+use crate::report::Figure;
+use crate::report::run_report::RegionReport;
+use crate::report::static_report::{LoopReport, NestReport, ReferencesReport};
 
-/// Everything about one nest.
-pub struct Sides<'a> {
-    pub promised: &'a StaticReport,
-    pub run: &'a TraceReport,
-    pub profile: &'a SourceProfile,
-    pub places: &'a Places<'a>,
-    pub join: &'a Join,
-    pub arrays: &'a ArrayNames<'a>,
-    /// Index of the target.
-    pub number: usize,
-    pub target: &'a Target,
-    pub traced: &'a Traced,
-}
-
-pub const EXECUTIONS: &str = "executions";
-pub const ITERATIONS: &str = "iterations";
-pub const LOADS: &str = "loads an iteration";
-pub const STORES: &str = "stores an iteration";
-/// Rows of operations: quantity and what it is called in sentences.
-pub const OPERATIONS: [&str; 4] = [
-    "adds an iteration",
-    "multiplies an iteration",
-    "divides an iteration",
-    "specials an iteration",
-];
-/// What rows about one loop's trip count begin with.
-pub const TRIP_COUNT: &str = "mean trip count of ";
-/// What rows about the traffic behind a cache begin with.
-pub const TRAFFIC: &str = "bytes behind ";
-
-impl<'a> Sides<'a> {
-    /// The nest of the report; a loop around several nests has none.
-    pub fn nest(&self) -> Option<&'a Nest> {
-        Some(&self.promised.functions[self.target.function].nests[self.target.nest?])
-    }
-
-    /// Loops of the nest, outermost first; of a loop around several nests that loop.
-    pub fn loops(&self) -> Vec<LoopRef> {
-        let by_id = |id: &String| self.places.loop_by_id(self.target.function, id);
-        match self.nest() {
-            Some(nest) => nest.loops.iter().filter_map(by_id).collect(),
-            None => by_id(&self.target.id).into_iter().collect(),
-        }
-    }
-
-    /// Name of the range that an array of the nest is.
-    pub fn range_of(&self, array: &str) -> Option<&'a str> {
-        self.arrays.get(&(self.number, array)).copied()
-    }
-
-    /// How often the nest's function is called according to the report.
-    pub fn calls(&self) -> f64 {
-        self.promised.functions[self.target.function]
-            .times_called
-            .unwrap_or(1.0)
-    }
-
-    /// What the run did of the innermost loop.
-    pub fn innermost(&self) -> Option<LoopCounts> {
-        self.join.loops.get(self.loops().last()?).copied()
-    }
-
-    /// Iterations on both sides.
-    pub fn iterations(&self) -> (Option<f64>, Option<f64>) {
-        let promised = self
-            .nest()
-            .and_then(|nest| nest.iterations)
-            .map(|each| each * self.calls());
-        (
-            promised,
-            self.innermost().map(|counts| counts.rounds as f64),
-        )
-    }
-
-    /// Rounds of the innermost loop by those of the loop around it, on both sides.
-    pub fn innermost_trips(&self) -> Option<(f64, f64)> {
-        let [.., outer, inner] = self.loops()[..] else {
-            return None;
-        };
-        let [.., of_outer, of_inner] = self.nest()?.loop_iterations[..] else {
-            return None;
-        };
-        let rounds = |found: LoopRef| {
-            self.join
-                .loops
-                .get(&found)
-                .map(|counts| counts.rounds as f64)
-        };
-        let (promised, traced) = (of_inner? / of_outer?, rounds(inner)? / rounds(outer)?);
-        (promised > 0.0 && promised.is_finite() && traced > 0.0 && traced.is_finite())
-            .then_some((promised, traced))
-    }
-
-    pub fn rows(&self, region: Option<&Region>) -> Vec<Row> {
+impl Sides<'_> {
+    pub fn rows(&self, region: Option<&RegionReport>) -> Vec<Row> {
         let mut rows = Vec::new();
         self.loop_rows(&mut rows);
         rows.push(row(
-            "instructions",
-            "",
+            Quantity::Instructions,
             None,
             Some((self.traced.instructions + self.traced.called_instructions) as f64),
         ));
@@ -118,20 +31,20 @@ impl<'a> Sides<'a> {
             self.array_rows(nest, &mut rows);
             self.traffic_rows(nest, &mut rows);
             let sets = &nest.working_set.actual;
-            for (quantity, promised) in [
-                ("working set, planes", sets.plane),
-                ("working set, pencils", sets.pencil),
+            for (reused, promised) in [
+                (Reused::Planes, sets.plane.known()),
+                (Reused::Pencils, sets.pencil.known()),
             ] {
                 let traced = promised
                     .zip(region)
                     .and_then(|(bytes, region)| regions::step_near(region, bytes));
-                rows.push(row(quantity, "B", promised, traced));
+                rows.push(row(Quantity::WorkingSet(reused), promised, traced));
             }
-            rows.push(row("footprint", "B", nest.working_set.footprint, None));
+            let footprint = nest.working_set.footprint.known();
+            rows.push(row(Quantity::Footprint, footprint, None));
             rows.push(row(
-                "time estimate",
-                "s",
-                nest.seconds.map(|seconds| seconds * self.calls()),
+                Quantity::TimeEstimate,
+                nest.seconds.known().map(|seconds| seconds * self.calls()),
                 None,
             ));
         }
@@ -149,16 +62,16 @@ impl<'a> Sides<'a> {
             .and_then(counts)
             .map(|counts| counts.executions() as f64)
             .filter(|executions| *executions > 0.0);
-        rows.push(row(EXECUTIONS, "", Some(self.calls()), executions));
+        rows.push(row(Quantity::Executions, Some(self.calls()), executions));
         let (promised, traced) = self.iterations();
-        rows.push(row(ITERATIONS, "", promised, traced));
+        rows.push(row(Quantity::Iterations, promised, traced));
         let of_report = self.nest().map_or(&[][..], |nest| &nest.loop_iterations);
         let mut outer = Some(1.0);
         // Each loop's rounds by those of the loop around it, so that a loop that is not entered counts as one of none.
         let mut around: Option<f64> = None;
         for (position, found) in loops.iter().enumerate() {
             let facts = &self.promised.functions[found.function].loops[found.number];
-            let iterations = of_report.get(position).copied().flatten();
+            let iterations = of_report.get(position).copied().and_then(Figure::known);
             let promised = iterations
                 .zip(outer)
                 .filter(|(_, outer)| *outer > 0.0)
@@ -175,7 +88,21 @@ impl<'a> Sides<'a> {
             around = did
                 .map(|did| did.rounds as f64)
                 .filter(|rounds| *rounds > 0.0);
-            rows.push(row(&trip_count(facts), "", promised, traced));
+            let name = self.loop_name(facts, &loops);
+            rows.push(row(Quantity::TripCount(name), promised, traced));
+        }
+    }
+
+    /// Name of one of the nest's loops.
+    fn loop_name(&self, facts: &LoopReport, loops: &[LoopRef]) -> LoopName {
+        let is_alike = |other: &LoopReport| {
+            other.id != facts.id && (&other.var, other.line) == (&facts.var, facts.line)
+        };
+        LoopName {
+            id: facts.id.clone(),
+            variable: facts.var.clone(),
+            line: facts.line,
+            is_alone: !loops.iter().any(|one| is_alike(self.places.facts(*one))),
         }
     }
 
@@ -193,9 +120,9 @@ impl<'a> Sides<'a> {
         (promised, traced)
     }
 
-    fn operation_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
+    fn operation_rows(&self, nest: &NestReport, rows: &mut Vec<Row>) {
         let did = &self.traced.operations;
-        let promised = [nest.adds, nest.multiplies, nest.divides, nest.specials];
+        let promised = [nest.adds, nest.multiplies, nest.divides, nest.specials].map(Figure::known);
         let traced = [
             did.adds,
             did.multiplies,
@@ -203,72 +130,45 @@ impl<'a> Sides<'a> {
             did.square_roots + self.traced.elementary,
         ];
         let counts = promised.into_iter().zip(traced).zip(self.repeated());
-        for (quantity, ((promised, traced), repeated)) in OPERATIONS.into_iter().zip(counts) {
+        for (operation, ((promised, traced), repeated)) in Operation::ALL.into_iter().zip(counts) {
             let (promised, traced) = self.each(promised, traced as f64);
             let repeated = Some(repeated).filter(|repeated| *repeated > 0.0);
             rows.push(Row {
                 repeated,
-                ..row(quantity, "flop", promised, traced)
+                ..row(Quantity::Operations(operation), promised, traced)
             });
         }
     }
 
-    /// Operations of an iteration that repeat others of the same iteration: adds, multiplies, divides, specials.
-    pub fn repeated(&self) -> [f64; 4] {
-        let mut counts = [0.0; 4];
-        let Some(nest) = self.nest() else {
-            return counts;
-        };
-        let Some(all) = nest.iterations.filter(|all| *all > 0.0) else {
-            return counts;
-        };
-        for (found, iterations) in self.loops().iter().zip(&nest.loop_iterations) {
-            let Repeated {
-                adds,
-                multiplies,
-                divides,
-                specials,
-            } = self.places.facts(*found).repeated;
-            for (count, own) in counts.iter_mut().zip([adds, multiplies, divides, specials]) {
-                *count += own * iterations.unwrap_or(0.0) / all;
-            }
-        }
-        counts
-    }
-
-    fn access_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
-        let sum = |of: fn(&References) -> Option<f64>| {
+    fn access_rows(&self, nest: &NestReport, rows: &mut Vec<Row>) {
+        let sum = |of: fn(&ReferencesReport) -> Option<f64>| {
             nest.references.iter().map(of).sum::<Option<f64>>()
         };
         // Everything that the nest's instructions loaded and stored, stack and constants too.
         let mut did = self.traced.accesses;
         did.add(&self.traced.stack);
-        let quantities: [(&str, &'static str, Option<f64>, u64); 4] = [
-            (LOADS, "", sum(|r| r.loads), did.loads),
-            (STORES, "", sum(|r| r.stores), did.stores),
+        let quantities = [
+            (AccessCount::Loads, sum(|r| r.loads.known())),
+            (AccessCount::Stores, sum(|r| r.stores.known())),
             (
-                "bytes loaded an iteration",
-                "B",
-                sum(|r| Some(r.loads? * r.element_bytes)),
-                did.loaded_bytes,
+                AccessCount::LoadedBytes,
+                sum(|r| Some(r.loads.known()? * r.element_bytes.known()?)),
             ),
             (
-                "bytes stored an iteration",
-                "B",
-                sum(|r| Some(r.stores? * r.element_bytes)),
-                did.stored_bytes,
+                AccessCount::StoredBytes,
+                sum(|r| Some(r.stores.known()? * r.element_bytes.known()?)),
             ),
         ];
-        for (quantity, unit, promised, traced) in quantities {
-            let (promised, traced) = self.each(promised, traced as f64);
-            rows.push(row(quantity, unit, promised, traced));
+        for (count, promised) in quantities {
+            let (promised, traced) = self.each(promised, count.of(&did));
+            rows.push(row(Quantity::Accesses(count), promised, traced));
         }
     }
 
     /// Arrays that are global variables, by name; what lies elsewhere by range.
-    fn array_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
+    fn array_rows(&self, nest: &NestReport, rows: &mut Vec<Row>) {
         // Members of one variable are counted together.
-        let together = |array: &str| -> String {
+        let together = |array: &str| -> Vec<String> {
             let range = self.range_of(array);
             let is_with =
                 |other: &&str| *other == array || range.is_some() && self.range_of(other) == range;
@@ -278,17 +178,17 @@ impl<'a> Sides<'a> {
                 .map(|found| found.array.as_str())
                 .filter(is_with)
                 .collect();
-            names.into_iter().collect::<Vec<_>>().join(", ")
+            names.into_iter().map(str::to_string).collect()
         };
-        let mut promised: BTreeMap<String, (&str, f64, f64)> = BTreeMap::new();
+        let mut promised: BTreeMap<Vec<String>, (&str, f64, f64)> = BTreeMap::new();
         for references in &nest.references {
             let (_, loads, stores) = promised.entry(together(&references.array)).or_insert((
                 &references.array,
                 0.0,
                 0.0,
             ));
-            *loads += references.loads.unwrap_or(f64::NAN);
-            *stores += references.stores.unwrap_or(f64::NAN);
+            *loads += references.loads.known().unwrap_or(f64::NAN);
+            *stores += references.stores.known().unwrap_or(f64::NAN);
         }
         let mut traced: BTreeMap<&str, Accesses> = BTreeMap::new();
         for (range, accesses) in &self.traced.data {
@@ -303,7 +203,7 @@ impl<'a> Sides<'a> {
             .collect();
         let others = traced
             .keys()
-            .filter(|range| !shown.contains(*range) && **range != "constants");
+            .filter(|range| !shown.contains(*range) && !self.are_constants(range));
         // Then what was not found was not accessed.
         let all_known = others.count() == 0
             && self.traced.stack == Accesses::default()
@@ -317,25 +217,21 @@ impl<'a> Sides<'a> {
             let did = range
                 .and_then(|range| traced.get(range))
                 .or((all_known && !may_be_inside()).then_some(&none));
-            let label = match range {
-                Some(range) if !names.split(", ").any(|name| is_variable_of(range, name)) => {
-                    format!("{names} ({range})")
-                }
-                _ => names.clone(),
+            let is_named_alike = |range: &&str| names.iter().any(|n| is_variable_of(range, n));
+            let object = Object::Arrays {
+                names: names.clone(),
+                range: range
+                    .filter(|range| !is_named_alike(range))
+                    .map(str::to_string),
             };
             let known = |value: f64| Some(value * self.calls()).filter(|value| value.is_finite());
-            rows.push(row(
-                &format!("loads of {label}"),
-                "",
-                known(*loads),
-                did.map(|did| did.loads as f64),
-            ));
-            rows.push(row(
-                &format!("stores to {label}"),
-                "",
-                known(*stores),
-                did.map(|did| did.stores as f64),
-            ));
+            for (direction, promised) in Direction::BOTH.into_iter().zip([*loads, *stores]) {
+                rows.push(row(
+                    Quantity::Object(direction, object.clone()),
+                    known(promised),
+                    did.map(|did| direction.accesses().of(did)),
+                ));
+            }
         }
         for (range, did) in traced.iter().filter(|(range, _)| !shown.contains(*range)) {
             let is_long = |known: &&DataRange| known.name == **range && known.high - known.low > 8;
@@ -344,89 +240,56 @@ impl<'a> Sides<'a> {
                     .values()
                     .any(|(array, ..)| is_structure_of(range, array))
             };
-            let label = match promised
+            let role = match promised
                 .values()
                 .any(|(array, ..)| is_variable_of(range, array))
             {
-                false if is_structure() => format!("{range}, the structure itself"),
-                true if self.profile.data.iter().any(|known| is_long(&known)) => {
-                    format!("{range}, the variable")
-                }
-                true => format!("{range}, the pointer itself"),
-                false => (*range).to_string(),
+                false if is_structure() => Role::Structure,
+                true if self.profile.data.iter().any(|known| is_long(&known)) => Role::Variable,
+                true => Role::Pointer,
+                false => Role::Other,
             };
-            rows.push(row(
-                &format!("loads of {label}"),
-                "",
-                None,
-                Some(did.loads as f64),
-            ));
-            rows.push(row(
-                &format!("stores to {label}"),
-                "",
-                None,
-                Some(did.stores as f64),
-            ));
+            let object = Object::Range {
+                name: (*range).to_string(),
+                role,
+            };
+            for direction in Direction::BOTH {
+                rows.push(row(
+                    Quantity::Object(direction, object.clone()),
+                    None,
+                    Some(direction.accesses().of(did)),
+                ));
+            }
         }
     }
 
-    fn traffic_rows(&self, nest: &Nest, rows: &mut Vec<Row>) {
+    /// Whether a range is the constants of the program; a variable may be called so too.
+    fn are_constants(&self, range: &str) -> bool {
+        let mut named = self.profile.data.iter().filter(|known| known.name == range);
+        named.all(|known| known.kind() == RangeKind::Constants)
+    }
+
+    fn traffic_rows(&self, nest: &NestReport, rows: &mut Vec<Row>) {
         for (cache, moved) in self.run.cache.iter().zip(&self.traced.levels) {
+            let size = Some(cache.size as f64);
             let Some(level) = nest
                 .caches
                 .iter()
-                .find(|level| level.capacity == Some(cache.size as f64))
+                .find(|level| level.capacity.known() == size)
             else {
                 continue;
             };
-            let quantity = format!("{TRAFFIC}{}, {} B", level.name, cache.size);
-            rows.push(row(
-                &quantity,
-                "B",
-                level.bytes.map(|bytes| bytes * self.calls()),
-                Some(*moved as f64),
-            ));
+            let quantity = Quantity::Traffic {
+                level: level.name.clone(),
+                bytes: cache.size,
+            };
+            let promised = level.bytes.known().map(|bytes| bytes * self.calls());
+            rows.push(row(quantity, promised, Some(*moved as f64)));
         }
     }
 }
 
-/// What the row of a loop's trip count is called.
-pub fn trip_count(facts: &Loop) -> String {
-    let name = if facts.var.is_empty() {
-        "the loop"
-    } else {
-        &facts.var
-    };
-    format!("{TRIP_COUNT}{name}, line {}", facts.line)
-}
-
-/// What a member of a structure is a member of: `g` of `g->u`, `a` of `a%p`.
-pub fn base_of(array: &str) -> Option<&str> {
-    let end = array.find(['%', '.', '-'])?;
-    Some(&array[..end])
-}
-
-/// Whether a symbol of the program is the structure that an array is a member of: it holds the array itself, or says
-/// where that is.
-pub fn is_structure_of(symbol: &str, array: &str) -> bool {
-    base_of(array).is_some_and(|base| is_variable_of(symbol, base))
-}
-
-/// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules. Members
-/// of COMMON blocks are named after them, `/block/name`.
-pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
-    let variable = variable.rsplit(['%', '.', '>']).next().unwrap_or(variable);
-    let plain = symbol.rsplit('/').next().unwrap_or(symbol);
-    let plain = plain.split('.').next().unwrap_or(plain);
-    let plain = plain
-        .rsplit("_MOD_")
-        .next()
-        .unwrap_or(plain)
-        .trim_end_matches('_');
-    plain == variable || plain.eq_ignore_ascii_case(variable) && symbol != plain
-}
-
-fn row(quantity: &str, unit: &'static str, promised: Option<f64>, traced: Option<f64>) -> Row {
+fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
     // The sum of nothing is -0.
     let (promised, traced) = (
         promised.map(|value| value + 0.0),
@@ -437,8 +300,7 @@ fn row(quantity: &str, unit: &'static str, promised: Option<f64>, traced: Option
         .filter(|(promised, _)| *promised != 0.0)
         .map(|(promised, traced)| traced / promised);
     Row {
-        quantity: quantity.to_string(),
-        unit,
+        quantity,
         promised,
         traced,
         ratio,

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use super::origins::Origins;
 use super::parts::around;
 use super::places::{LoopRef, Place, Places, functions};
-use super::reports::StaticReport;
 use crate::metrics::profile::{Site, SourceProfile};
+use crate::report::StaticReport;
 
 /// The profile with such loops made one where they are one, and the rounds of the others shared out among them.
 pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p, SourceProfile> {
@@ -65,13 +65,24 @@ fn is_loop_of_its_own(
             && numbers().any(|number| number == outer)
             && numbers().all(|number| number != inner)
     };
+    let is_outside = |one: &LoopRef| places.chain(*one).all(|around| around != found);
     profile.sites.iter().filter(is_rest).any(|site| {
-        let loops = loops_of(places, site);
-        let is_outside = loops
-            .iter()
-            .all(|one| places.chain(*one).all(|around| around != found));
-        is_outside && loops.iter().any(|one| !beyond.contains(one))
+        let loops: Vec<LoopRef> = loops_of(places, site)
+            .into_iter()
+            .map(|one| on_its_line(places, one).find(is_outside).unwrap_or(one))
+            .collect();
+        loops.iter().all(is_outside) && loops.iter().any(|one| !beyond.contains(one))
     })
+}
+
+/// A loop and those around it that stand on the same line from beginning to end: code of that line may be of any of them.
+fn on_its_line<'p>(places: &'p Places, found: LoopRef) -> impl Iterator<Item = LoopRef> + 'p {
+    let own = places.facts(found);
+    let is_there = |one: &LoopRef| {
+        let facts = places.facts(*one);
+        (facts.line, facts.end_line) == (own.line, own.line) && facts.file == own.file
+    };
+    places.chain(found).take_while(is_there)
 }
 
 /// The loop around a site's line, and those around the calls that it was inlined for.

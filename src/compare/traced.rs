@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::branches::Lines;
-use super::machine_loops::{self, LoopCounts};
+use super::comparison::{Apart, Unjoined};
+use super::counts::LoopCounts;
+use super::machine_loops;
 use super::places::{LoopRef, Place, Places};
-use super::{Unjoined, reports::StaticReport};
 use crate::intrinsics::Intrinsics;
 use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile};
+use crate::report::StaticReport;
 use crate::source::Language;
 
 /// What the run did in one nest.
@@ -69,7 +71,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         lines: Lines::of(places, profile),
         functions: BTreeMap::new(),
     };
-    let mut unjoined: BTreeMap<(String, String), u64> = BTreeMap::new();
+    let mut unjoined: BTreeMap<(String, Apart), u64> = BTreeMap::new();
     let mut on_behalf: u64 = 0;
     let mut nowhere: BTreeMap<String, u64> = BTreeMap::new();
     for site in &profile.sites {
@@ -123,10 +125,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         // Traces of before this was counted do not tell whose it was.
         let taken = left.min(instructions);
         left -= taken;
-        let key = (
-            function,
-            "no line information, and not called from a nest".to_string(),
-        );
+        let key = (function, Apart::NoLines);
         if instructions > taken {
             *unjoined.entry(key).or_default() += instructions - taken;
         }
@@ -178,21 +177,12 @@ fn place_of<'r>(places: &Places<'r>, site: &Site) -> Place<'r> {
     }
 }
 
-fn why_not(place: Place, file: &str, site: &Site) -> (String, String) {
+fn why_not(place: Place, file: &str, site: &Site) -> (String, Apart) {
     let own = site.inlined.last().unwrap_or(&site.function);
     match place {
-        Place::NoLoop(function) => (
-            function.unwrap_or(own).to_string(),
-            "straight-line code, in no loop of the report".to_string(),
-        ),
-        Place::Ambiguous => (
-            file.to_string(),
-            "several files of the static report or of the program have this name".to_string(),
-        ),
-        Place::UnknownFile | Place::Loop(_) => (
-            file.to_string(),
-            "the static report does not have this file".to_string(),
-        ),
+        Place::NoLoop(function) => (function.unwrap_or(own).to_string(), Apart::StraightLine),
+        Place::Ambiguous => (file.to_string(), Apart::Ambiguous),
+        Place::UnknownFile | Place::Loop(_) => (file.to_string(), Apart::UnknownFile),
     }
 }
 

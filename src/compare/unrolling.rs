@@ -3,10 +3,12 @@
 //! What tells it best is how far addresses move: an access that walks by 32 bytes a round, where the source moves by one
 //! element of 8, has done four rounds. Where no address tells, operations and stored bytes have to agree on it.
 
-use super::reports::{Array, Loop};
+use super::names::mentions;
+use super::tolerance::ROUNDING;
 use super::work::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, promised, writes};
 use crate::expr::Expr;
 use crate::metrics::profile::Site;
+use crate::report::static_report::{ArrayReport, LoopReport};
 
 /// More rounds of the source in one of the machine are not looked for.
 const LARGEST: u64 = 64;
@@ -33,7 +35,7 @@ impl Copies {
 
 /// Copies in one round of a machine loop: of its own code, whose `rounds` were counted. `expected` is what the static
 /// report has of rounds.
-pub fn copies(facts: &Loop, sites: &[&Site], rounds: f64, expected: Option<f64>) -> Copies {
+pub fn copies(facts: &LoopReport, sites: &[&Site], rounds: f64, expected: Option<f64>) -> Copies {
     let rounds = rounds.max(1.0);
     let did = each_round(facts, sites, rounds);
     let bytes = sites.iter().map(|site| site.accesses.bytes()).sum::<u64>() as f64 / rounds;
@@ -57,7 +59,7 @@ pub fn copies(facts: &Loop, sites: &[&Site], rounds: f64, expected: Option<f64>)
 /// Rounds of a loop around that one round of a machine loop does side by side: as addresses tell that move only in the
 /// loop `around`, whose own code `sites` are, for references of `facts` inside. Some operation has to be done so many
 /// times as often, and none more often.
-pub fn side_by_side(around: &Loop, facts: &Loop, sites: &[&Site], did: &Work) -> u64 {
+pub fn side_by_side(around: &LoopReport, facts: &LoopReport, sites: &[&Site], did: &Work) -> u64 {
     let source = promised(facts);
     let strides: Vec<i64> = facts
         .arrays
@@ -75,14 +77,14 @@ pub fn side_by_side(around: &Loop, facts: &Loop, sites: &[&Site], did: &Work) ->
 }
 
 /// What sites of one loop did in one round.
-pub fn each_round(facts: &Loop, sites: &[&Site], rounds: f64) -> Work {
+pub fn each_round(facts: &LoopReport, sites: &[&Site], rounds: f64) -> Work {
     let did = sites.iter().map(|site| super::work::work(site, facts));
     did.fold(Work::default(), super::work::sum)
         .map(|value| value / rounds.max(1.0))
 }
 
 /// The fewest rounds of the source after which every address that tells has moved as far as it did.
-fn by_strides(facts: &Loop, sites: &[&Site]) -> Option<u64> {
+fn by_strides(facts: &LoopReport, sites: &[&Site]) -> Option<u64> {
     let of_source: Vec<i64> = facts
         .arrays
         .iter()
@@ -114,28 +116,28 @@ fn rounds_by_strides(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
 }
 
 /// Bytes by which a reference moves in a round of the source; `None` where the source does not tell in numbers.
-fn stride(facts: &Loop, array: &Array) -> Option<i64> {
+fn stride(facts: &LoopReport, array: &ArrayReport) -> Option<i64> {
     // Reports have the subscript first that moves by one element, in every language.
     let (own, others) = array.subscripts.split_first()?;
     let is_elsewhere = others
         .iter()
-        .any(|subscript| super::reasons::mentions(subscript, &facts.var));
+        .any(|subscript| mentions(subscript, &facts.var));
     let element = array
         .element_bytes
         .filter(|_| array.component.is_empty() && !is_elsewhere)?;
     let linear = Expr::parse(own).ok()?.linear_in(&[facts.var.as_str()])?;
     let step = Expr::parse(&facts.step).ok()?.as_number()?;
-    let stride = linear.coefficients.first()?.as_number()? * step * element;
+    let stride = linear.coefficients.first()?.as_number()? * step * f64::from(element);
     (stride != 0.0 && stride.fract() == 0.0).then_some(stride as i64)
 }
 
 /// Whether so many rounds' accesses and operations can be in what one round of the machine did.
-fn is_work_of(facts: &Loop, copies: u64, bytes: f64, did: &Work) -> bool {
+fn is_work_of(facts: &LoopReport, copies: u64, bytes: f64, did: &Work) -> bool {
     let source = promised(facts);
     let element = facts
         .arrays
         .iter()
-        .filter_map(|array| array.element_bytes)
+        .filter_map(|array| array.element_bytes.map(f64::from))
         .fold(f64::INFINITY, f64::min);
     let has_flops = (ADDS..=DIVIDES).any(|kind| did[kind] > 0.0 && source[kind] > 0.0);
     let more = (STORES..=DIVIDES).any(|kind| source[kind] > 0.0 && did[kind] > source[kind]);
@@ -144,7 +146,7 @@ fn is_work_of(facts: &Loop, copies: u64, bytes: f64, did: &Work) -> bool {
 
 /// Rounds of the loop around that one round does side by side, as far as addresses do not tell: every kind of operation
 /// is done so many times as often, and more is loaded than those references of the source are that change.
-fn jammed(facts: &Loop, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -> u64 {
+fn jammed(facts: &LoopReport, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -> u64 {
     let source = promised(facts);
     let mut times = (ADDS..=DIVIDES)
         .filter(|kind| source[*kind] > 0.0)
@@ -156,11 +158,11 @@ fn jammed(facts: &Loop, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -
         return 1;
     };
     let loaded = sites.iter().map(|site| site.accesses.loads).sum::<u64>() as f64 / rounds;
-    let read = |array: &Array| {
+    let read = |array: &ArrayReport| {
         array
             .accesses
             .iter()
-            .filter(|access| access.reads > 0.0)
+            .filter(|access| access.reads > 0)
             .count() as f64
     };
     let once: f64 = facts
@@ -180,12 +182,12 @@ fn jammed(facts: &Loop, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -
 }
 
 /// By what a round of the machine stored and computed.
-fn by_work(facts: &Loop, did: &Work) -> u64 {
+fn by_work(facts: &LoopReport, did: &Work) -> u64 {
     let source = promised(facts);
     let varying = varying_stores(facts);
     if varying > 0.0 && source[STORES] == varying {
         let copies = did[STORES] / varying;
-        let is_whole = copies > 1.0 && copies.fract() < 1e-9;
+        let is_whole = copies > 1.0 && copies.fract() < ROUNDING;
         // Scalars in memory are stored too: operations have to be as many times as many.
         let has_flops = (ADDS..=DIVIDES).any(|kind| source[kind] > 0.0 && did[kind] > 0.0);
         let is_confirmed = !has_flops || (ADDS..=DIVIDES).any(|kind| did[kind] > source[kind]);
@@ -197,7 +199,7 @@ fn by_work(facts: &Loop, did: &Work) -> u64 {
     }
     // The fewest for which it does no more than the source has. Products by two may be sums, and quotients products.
     let fits = |copies: &u64| {
-        let source = source.map(|value| value * *copies as f64 + 1e-9);
+        let source = source.map(|value| value * *copies as f64 + ROUNDING);
         let spare = |kind: usize| (source[kind] - did[kind]).max(0.0);
         did[DIVIDES] <= source[DIVIDES]
             && did[MULTIPLIES] <= source[MULTIPLIES] + spare(DIVIDES)
@@ -207,7 +209,7 @@ fn by_work(facts: &Loop, did: &Work) -> u64 {
 }
 
 /// Stores of a round to elements that are others in the next round.
-fn varying_stores(facts: &Loop) -> f64 {
+fn varying_stores(facts: &LoopReport) -> f64 {
     facts
         .arrays
         .iter()
@@ -217,9 +219,9 @@ fn varying_stores(facts: &Loop) -> f64 {
 }
 
 /// Whether a reference is another element in the next round.
-fn varies(facts: &Loop, array: &Array) -> bool {
+fn varies(facts: &LoopReport, array: &ArrayReport) -> bool {
     array
         .subscripts
         .iter()
-        .any(|subscript| super::reasons::mentions(subscript, &facts.var))
+        .any(|subscript| mentions(subscript, &facts.var))
 }

@@ -1,7 +1,7 @@
 //! What code does that can be counted on both sides.
 
-use super::reports::{Array, Loop};
 use crate::metrics::profile::Site;
+use crate::report::static_report::{ArrayReport, LoopReport};
 
 /// Stores, additions, multiplications, divisions, square roots.
 pub type Work = [f64; 5];
@@ -12,30 +12,32 @@ pub const DIVIDES: usize = 3;
 pub const ROOTS: usize = 4;
 
 /// Elements that one round stores by a reference.
-pub fn writes(array: &Array) -> f64 {
-    array.accesses.iter().map(|access| access.writes).sum()
+pub fn writes(array: &ArrayReport) -> f64 {
+    let writes = array.accesses.iter().map(|access| access.writes);
+    writes.sum::<u64>() as f64
+}
+
+/// Bytes of these, where their type is known.
+pub fn stored_bytes(array: &ArrayReport) -> f64 {
+    array.element_bytes.map_or(0.0, f64::from) * writes(array)
 }
 
 /// What a round of the source does.
-pub fn promised(facts: &Loop) -> Work {
-    let flops = &facts.flops;
+pub fn promised(facts: &LoopReport) -> Work {
+    let flops = &facts.flops.all;
     [
         facts.arrays.iter().map(writes).sum(),
-        flops.adds,
-        flops.multiplies,
-        flops.divides,
+        flops.adds as f64,
+        flops.multiplies as f64,
+        flops.divides as f64,
         0.0,
     ]
 }
 
 /// What a site did; stores in elements of those that the loop stores, which may be of several words.
-pub fn work(site: &Site, facts: &Loop) -> Work {
+pub fn work(site: &Site, facts: &LoopReport) -> Work {
     let did = &site.operations;
-    let element = facts
-        .arrays
-        .iter()
-        .map(|array| array.element_bytes.unwrap_or(0.0) * writes(array))
-        .sum::<f64>()
+    let element = facts.arrays.iter().map(stored_bytes).sum::<f64>()
         / facts.arrays.iter().map(writes).sum::<f64>();
     let operations =
         [did.adds, did.multiplies, did.divides, did.square_roots].map(|count| count as f64);

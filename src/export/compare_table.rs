@@ -67,7 +67,7 @@ pub fn render(comparison: &Comparison, top: Option<usize>) -> String {
             [
                 left.what.clone(),
                 left.instructions.to_string(),
-                left.reason.clone(),
+                left.reason.to_string(),
             ]
         };
         let rows: Vec<[String; 3]> = comparison
@@ -102,13 +102,8 @@ pub fn render(comparison: &Comparison, top: Option<usize>) -> String {
 
 fn cells(row: &Row) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_string(), shown);
-    let unit = if row.unit.is_empty() {
-        String::new()
-    } else {
-        format!(" [{}]", row.unit)
-    };
     vec![
-        format!("{}{unit}", row.quantity),
+        row.quantity.with_unit(),
         number(row.promised),
         number(row.traced),
         row.ratio

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::json::number;
 use super::listings::{PlainCell, PlainColumn, PlainTable, plain_tables};
 use crate::model::Model;
+use crate::report::Figure;
 
 /// Names of files and their content.
 ///
@@ -128,7 +128,7 @@ fn described(model: &Model, tables: &[PlainTable]) -> String {
     let value = json!({
         "schema": "loopsheet/tables/1",
         "machine": model.machine.name,
-        "seconds": number(model.value(model.totals.seconds)),
+        "seconds": Figure::of(model, model.totals.seconds),
         "tables": tables.iter().map(table).chain([parameters]).collect::<Vec<Value>>(),
     });
     serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"

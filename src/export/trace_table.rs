@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::camat_table;
 use super::columns::{Align, aligned, grid};
-use super::trace_json::QUANTILES;
 use crate::formula::Catalogue;
 use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
@@ -12,6 +11,7 @@ use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{CacheEpochs, Epochs, Region, RemoteDelay, Reuse, TraceReport};
 use crate::quantity::{Bytes, binary_size};
 use crate::regions::SourceLine;
+use crate::report::run_report::QUANTILES;
 use Align::{Left, Right};
 
 /// Instruction classes shown; the rest are put together.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::camat::Camat;
 pub use crate::cache::reuse::ReuseBin;
 use crate::cache::{CacheSpec, LevelCounters};
@@ -269,7 +271,8 @@ pub struct Region {
     pub detail: RegionDetail,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RegionKind {
     Function,
     Line,

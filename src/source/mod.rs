@@ -10,10 +10,13 @@ pub mod preprocess;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::diagnostic::{Diagnostic, Place};
 
 /// The languages that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Language {
     C,
     Fortran,
@@ -45,7 +48,8 @@ impl Language {
 }
 
 /// How the lines of a file are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
     Free,
     Fixed,
@@ -67,9 +71,11 @@ impl Form {
 }
 
 /// How macros and conditional compilation were dealt with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Preprocessing {
     /// The file went to the parser as it stands.
+    #[serde(rename = "no")]
     None,
     /// Our own preprocessor expanded it.
     Builtin,

@@ -1,12 +1,24 @@
 //! Static against traced, with traces written by hand as a compiler would have made them of a few lines of C.
 
-use crate::support::command;
-use loopsheet::compare::{Comparison, NestComparison, Row, StaticReport, TraceReport, compare};
+use std::sync::Arc;
+
+use crate::support::{command, programs};
+use loopsheet::analysis::analyze;
+use loopsheet::analysis::facts::Program;
+use loopsheet::compare::{
+    Apart, Comparison, Direction, EdagFigure, NestComparison, Quantity, Row, Run, StaticReport,
+    compare,
+};
+use loopsheet::export::json::analysis;
+use loopsheet::lower;
 use loopsheet::metrics::profile::{
     Accesses, After, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site,
     SourceProfile,
 };
+use loopsheet::source::SourceText;
 use serde_json::json;
+
+mod one_line;
 
 const FILE: &str = "kernel.c";
 
@@ -14,6 +26,12 @@ const FILE: &str = "kernel.c";
 fn promised(source: &str, settings: &[&str]) -> StaticReport {
     let report = command::analysed_text(FILE, source, &command::settings(settings));
     StaticReport::parse(&report.to_string()).expect("a report")
+}
+
+fn analysed(source: &str) -> Program {
+    let path: Arc<str> = FILE.into();
+    let source = SourceText::verbatim(&path, source.to_string());
+    analyze(&[lower::c::lower(&path, &source)])
 }
 
 fn compared(report: &StaticReport, profile: SourceProfile) -> Comparison {
@@ -24,7 +42,7 @@ fn compared(report: &StaticReport, profile: SourceProfile) -> Comparison {
     });
     compare(
         report,
-        &TraceReport::parse(&trace.to_string()).expect("a trace"),
+        &Run::parse(&trace.to_string()).expect("a trace"),
         &|_| true,
     )
 }
@@ -91,10 +109,21 @@ fn nest<'c>(comparison: &'c Comparison, id: &str) -> &'c NestComparison {
 
 fn row<'c>(comparison: &'c Comparison, id: &str, quantity: &str) -> &'c Row {
     let rows = &nest(comparison, id).rows;
-    let names: Vec<&str> = rows.iter().map(|row| row.quantity.as_str()).collect();
+    let names: Vec<String> = rows.iter().map(|row| row.quantity.to_string()).collect();
     rows.iter()
-        .find(|row| row.quantity == quantity)
+        .find(|row| row.quantity.to_string() == quantity)
         .unwrap_or_else(|| panic!("no {quantity} in {names:?}"))
+}
+
+/// What the rows of accesses are about.
+fn objects(nest: &NestComparison, wanted: Direction) -> Vec<String> {
+    let object = |row: &Row| -> Option<String> {
+        match &row.quantity {
+            Quantity::Object(direction, object) if *direction == wanted => Some(object.to_string()),
+            _ => None,
+        }
+    };
+    nest.rows.iter().filter_map(object).collect()
 }
 
 fn sides(comparison: &Comparison, id: &str, quantity: &str) -> (Option<f64>, Option<f64>) {
@@ -262,7 +291,7 @@ fn functions_of_the_same_lines_are_told_apart_by_name() {
                 nest.function.as_str(),
                 nest.rows
                     .iter()
-                    .find(|row| row.quantity == "iterations")
+                    .find(|row| row.quantity == Quantity::Iterations)
                     .expect("it is there")
                     .traced,
             )
@@ -313,17 +342,18 @@ fn what_is_not_joined_is_listed() {
         &promised(PLAIN, &["n=100"]),
         profile(vec![machine_loop(2, None, 1, 100)], sites),
     );
-    let unjoined: Vec<(&str, u64)> = comparison
+    let unjoined: Vec<(&str, u64, Apart)> = comparison
         .unjoined
         .iter()
-        .map(|left| (left.what.as_str(), left.instructions))
+        .map(|left| (left.what.as_str(), left.instructions, left.reason))
         .collect();
-    assert_eq!(unjoined, [("memchr", 20), ("other.c", 12), ("f", 8)]);
-    assert!(
-        comparison
-            .unjoined
-            .iter()
-            .all(|left| !left.reason.is_empty())
+    assert_eq!(
+        unjoined,
+        [
+            ("memchr", 20, Apart::NoLines),
+            ("other.c", 12, Apart::UnknownFile),
+            ("f", 8, Apart::StraightLine)
+        ]
     );
     assert_eq!(comparison.joined_share, 400.0 / 440.0);
     let [share] = &comparison.functions[..] else {
@@ -737,11 +767,7 @@ fn allocated_arrays_are_named_by_counts_and_lengths() {
         )
     };
     let names = |comparison: &Comparison| -> Vec<String> {
-        let loads = nest(comparison, "f@2")
-            .rows
-            .iter()
-            .filter_map(|row| row.quantity.strip_prefix("loads of "));
-        loads.map(str::to_string).collect()
+        objects(nest(comparison, "f@2"), Direction::Load)
     };
     let right = compared(&promised(source, &["n=10", "m=20"]), run());
     assert_eq!(names(&right), ["a (heap 1)", "b (heap 3)", "c (heap 2)"]);
@@ -844,7 +870,7 @@ fn a_size_that_was_not_always_the_same_is_a_mean() {
     }];
     let run = profile(loops, vec![walking(&[8], site(3, Some(0), 40, 40, 40))]);
     let mut report = promised(PLAIN, &["n=100"]);
-    report.functions[0].times_called = Some(2.0);
+    report.functions[0].times_called = Some(2.0.into());
     let comparison = compared(&report, run);
     let told = reason(&comparison, "f@2", "iterations");
     assert_eq!(
@@ -1479,11 +1505,7 @@ fn a_block_that_was_moved_lends_its_name_to_no_earlier_access() {
         )
     };
     let rows = |comparison: &Comparison, id| -> Vec<String> {
-        let stores = nest(comparison, id)
-            .rows
-            .iter()
-            .filter_map(|row| row.quantity.strip_prefix("stores to "));
-        stores.map(str::to_string).collect()
+        objects(nest(comparison, id), Direction::Store)
     };
     let moves = Called {
         function: "realloc".into(),
@@ -1576,7 +1598,7 @@ fn levels_are_only_set_where_the_machine_has_them() {
         "source": profile(vec![machine_loop(2, None, 1, 100)], vec![site(3, Some(0), 100, 100, 100)]),
         "cache": [{"size": 100, "line": 64}, {"size": 200, "line": 64}],
     });
-    let trace = TraceReport::parse(&trace.to_string()).expect("a trace");
+    let trace = Run::parse(&trace.to_string()).expect("a trace");
     let notes = compare(&promised(PLAIN, &["n=100"]), &trace, &|_| true).notes;
     let about = |level: &str| {
         notes
@@ -2074,7 +2096,7 @@ fn a_trace_whose_numbers_name_nothing_is_refused() {
             "trace": {"path": "by hand", "instructions": 0},
             "source": profile,
         });
-        TraceReport::parse(&trace.to_string())
+        Run::parse(&trace.to_string())
             .expect_err("refused")
             .to_string()
     };
@@ -2089,4 +2111,78 @@ fn a_trace_whose_numbers_name_nothing_is_refused() {
         vec![],
     ));
     assert!(told.contains("loop 0 names a loop"), "{told}");
+}
+
+/// Functions of two files that have the same name and lines have nests with the same id.
+#[test]
+fn regions_are_those_of_the_file() {
+    let files = ["a.c", "b.c"];
+    let mut report = promised(PLAIN, &["n=100"]);
+    report.functions.push(report.functions[0].clone());
+    for (function, file) in report.functions.iter_mut().zip(files) {
+        function.file = file.into();
+    }
+    let in_file = |number: usize| MachineLoop {
+        file: Some(files[number].into()),
+        ..machine_loop(2, None, 1, 100)
+    };
+    let code = |number: usize| Site {
+        file: Some(files[number].into()),
+        ..site(3, Some(number as u32), 100, 100, 100)
+    };
+    let region = |number: usize| json!({"kind": "nest", "name": "f@2", "file": files[number], "line": 2, "memory_work": 10 + number});
+    let trace = json!({
+        "schema": "loopsheet/trace/1",
+        "trace": {"path": "by hand", "instructions": 0},
+        "source": profile(vec![in_file(0), in_file(1)], vec![code(0), code(1)]),
+        "regions": [region(0), region(1)],
+    });
+    let run = Run::parse(&trace.to_string()).expect("a trace");
+    let comparison = compare(&report, &run, &|_| true);
+    let work = Quantity::Edag(EdagFigure::MemoryWork);
+    let of_nest = |nest: &NestComparison| {
+        let row = nest.rows.iter().find(|row| row.quantity == work);
+        (nest.file.clone(), row.and_then(|row| row.traced))
+    };
+    let found: Vec<(String, Option<f64>)> = comparison.nests.iter().map(of_nest).collect();
+    assert_eq!(
+        found,
+        [("a.c".into(), Some(10.0)), ("b.c".into(), Some(11.0))]
+    );
+}
+
+/// A report is the same read back as it was.
+#[test]
+fn a_static_report_is_read_back_as_it_was() {
+    let program = analysed(PLAIN);
+    let model = programs::model(&program, "exasat", &[("n", "100")]);
+    let text = analysis(&model);
+    assert_eq!(
+        StaticReport::parse(&text).expect("a report"),
+        StaticReport::from_model(&model)
+    );
+}
+
+/// What is missing or of another type is named with its place.
+#[test]
+fn a_report_that_lacks_something_is_refused_with_its_place() {
+    let program = analysed(PLAIN);
+    let model = programs::model(&program, "exasat", &[("n", "100")]);
+    let text = analysis(&model);
+    let refused = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        StaticReport::parse(&changed)
+            .expect_err("refused")
+            .to_string()
+    };
+    let told = refused("\"loop_iterations\"", "\"other\"");
+    assert!(
+        told.contains("functions[0].nests[0]") && told.contains("loop_iterations"),
+        "{told}"
+    );
+    let told = refused("\"adds\":1", "\"adds\":\"one\"");
+    assert!(told.contains("functions[0].loops[0]"), "{told}");
+    let told = refused("loopsheet/static/1", "loopsheet/static/9");
+    assert!(told.contains("loopsheet/static/9"), "{told}");
 }

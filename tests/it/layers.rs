@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Modules in reading order.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 28] = [
     "quantity",
     "diagnostic",
     "reason",
@@ -26,6 +26,7 @@ const ORDER: [&str; 27] = [
     "regions",
     "dataflow",
     "metrics",
+    "report",
     "compare",
     "graph",
     "export",

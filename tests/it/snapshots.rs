@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use assert_cmd::Command;
 use expect_test::expect_file;
-use loopsheet::export::compare_json;
+use loopsheet::export::json;
 use serde_json::Value;
 
 use crate::support::command::{self, printed};
@@ -125,7 +125,7 @@ fn keys_of_trace_reports() {
     let made = [trace_reports::full(), trace_reports::large()];
     let mut reports: Vec<Value> = made
         .iter()
-        .map(|report| serde_json::from_str(&loopsheet::export::trace_json::trace(report)))
+        .map(|report| serde_json::from_str(&loopsheet::export::json::trace(report)))
         .collect::<Result<_, _>>()
         .expect("JSON");
     let run = ["trace", "samples/traces/heat.execlog.zst", "--camat"];
@@ -172,7 +172,7 @@ fn keys_of_comparisons() {
     let model = model(&program, "xeon-8380", WORKED);
     let mut comparison = studied::comparison(&model, "a remark");
     comparison.nests[0].rows[0].repeated = Some(1.0);
-    let report = serde_json::from_str(&compare_json::render(&comparison)).expect("JSON");
+    let report = serde_json::from_str(&json::comparison(&comparison)).expect("JSON");
     let keys = keys("loopsheet/compare/1", &[report]);
     expect_file!["../golden/keys/compare.txt"].assert_eq(&keys);
 }

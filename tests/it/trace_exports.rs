@@ -2,13 +2,13 @@
 
 use crate::support::trace_reports;
 use loopsheet::cache::AccessKind;
-use loopsheet::export::{dot, svg, trace_json, trace_table};
+use loopsheet::export::{dot, json, svg, trace_table};
 use loopsheet::graph::{Dependences, Edag, Step, Touch};
 use loopsheet::trace::isa::{Class, Extent, Facts, Operand, Operands, Register};
 use serde_json::Value;
 
 fn json(report: &loopsheet::metrics::report::TraceReport) -> Value {
-    serde_json::from_str(&trace_json::trace(report)).unwrap()
+    serde_json::from_str(&json::trace(report)).unwrap()
 }
 
 /// The keys of the promise, at the top and inside.

@@ -1,6 +1,9 @@
 //! A comparison made by hand, for the tests of what shows it: the matrix multiplication of `programs` beside a run.
 
-use loopsheet::compare::{Comparison, FunctionShare, NestComparison, Row, Suggestion, Unjoined};
+use loopsheet::compare::{
+    Apart, Comparison, Direction, EdagFigure, FunctionShare, NestComparison, Object, Operation,
+    Quantity, Row, Suggestion, Unjoined,
+};
 use loopsheet::model::{Model, NestModel};
 
 /// Iterations of the run.
@@ -18,25 +21,50 @@ pub fn nest<'a>(model: &'a Model) -> &'a NestModel<'a> {
 /// Its iterations; a quantity that agrees, one that the model has no formula for, one that only the run has. `text` is
 /// wherever a name or a sentence can be.
 pub fn comparison(model: &Model, text: &str) -> Comparison {
-    let row =
-        |quantity: &str, promised: Option<f64>, traced: Option<f64>, reason: Option<&str>| Row {
-            quantity: quantity.into(),
-            unit: "",
-            promised,
-            traced,
-            ratio: promised
-                .zip(traced)
-                .map(|(promised, traced)| traced / promised),
-            repeated: None,
-            reason: reason.map(str::to_string),
-        };
+    let row = |quantity: Quantity,
+               promised: Option<f64>,
+               traced: Option<f64>,
+               reason: Option<&str>| Row {
+        quantity,
+        promised,
+        traced,
+        ratio: promised
+            .zip(traced)
+            .map(|(promised, traced)| traced / promised),
+        repeated: None,
+        reason: reason.map(str::to_string),
+    };
     let head = nest(model).nest.head();
     let iterations = model.value(nest(model).iterations);
+    let nobody = Object::Arrays {
+        names: vec!["nobody".into()],
+        range: None,
+    };
     let rows = vec![
-        row("iterations", Some(iterations), Some(DONE), Some(text)),
-        row("adds an iteration", Some(1.0), Some(1.0), None),
-        row("loads of nobody", Some(12.0), Some(24.0), None),
-        row("memory depth", None, Some(7.0), None),
+        row(
+            Quantity::Iterations,
+            Some(iterations),
+            Some(DONE),
+            Some(text),
+        ),
+        row(
+            Quantity::Operations(Operation::Adds),
+            Some(1.0),
+            Some(1.0),
+            None,
+        ),
+        row(
+            Quantity::Object(Direction::Load, nobody),
+            Some(12.0),
+            Some(24.0),
+            None,
+        ),
+        row(
+            Quantity::Edag(EdagFigure::MemoryDepth),
+            None,
+            Some(7.0),
+            None,
+        ),
     ];
     Comparison {
         machine: "xeon-8380".into(),
@@ -51,7 +79,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
         nests: vec![NestComparison {
             id: head.id.to_string(),
             function: "matmul".into(),
-            file: "matmul.f90".into(),
+            file: head.file.to_string(),
             line: head.line,
             instructions: 750,
             rows,
@@ -60,7 +88,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
         unjoined: vec![Unjoined {
             what: text.into(),
             instructions: 200,
-            reason: text.into(),
+            reason: Apart::UnknownFile,
         }],
         parameters: vec![Suggestion {
             parameter: "m".into(),

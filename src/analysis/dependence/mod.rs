@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
+use serde::{Deserialize, Serialize};
 
 use super::facts::{Block, Function, Item, Loop};
 use fusion::Candidate;
@@ -24,7 +25,8 @@ use regions::{Reference, Region, references};
 use shared::Sharing;
 
 /// The kind of a dependence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Written, then read.
     Flow,

@@ -16,6 +16,7 @@ use anyhow::Context;
 
 use super::{Status, Voice};
 use crate::cli::TraceArgs;
+use crate::compare::StaticReport;
 use crate::graph::Edag;
 use crate::metrics::analysis::Analysis;
 use crate::metrics::report::TraceReport;
@@ -32,7 +33,8 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = Outputs::create(args)?;
-    let Traced { report, graph } = analyse(args, voice)?;
+    let promised = regions::static_report(args)?;
+    let Traced { report, graph } = analyse(args, promised.as_ref(), voice)?;
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
         report
             .notes
@@ -60,11 +62,15 @@ pub fn check(args: &TraceArgs) -> anyhow::Result<bool> {
     Ok(regions::sites(args)?.is_some())
 }
 
-/// Reads a trace and counts what is asked for.
+/// Reads a trace and counts what is asked for; by nest those of `promised`.
 ///
 /// # Errors
 /// Bad usage, or a line that cannot be read.
-pub fn analyse(args: &TraceArgs, voice: Voice) -> anyhow::Result<Traced> {
+pub fn analyse(
+    args: &TraceArgs,
+    promised: Option<&StaticReport>,
+    voice: Voice,
+) -> anyhow::Result<Traced> {
     let Some(trace) = &args.trace else {
         anyhow::bail!("no trace is given")
     };
@@ -75,8 +81,7 @@ pub fn analyse(args: &TraceArgs, voice: Voice) -> anyhow::Result<Traced> {
         .map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
     let input = input::open(trace, voice)?;
-    let promised = regions::static_report(args)?;
-    let mut regions = Regions::of(args, promised.as_ref())?;
+    let mut regions = Regions::of(args, promised)?;
     let mut region_of = regions
         .as_mut()
         .map(|regions| |instruction: &Instruction| regions.region_of(instruction));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::TraceArgs;
 use crate::commands::outputs::{self, Output};
-use crate::export::{camat_json, camat_table, dot, svg, trace_json, trace_table, xlsx};
+use crate::export::{camat_table, dot, json, svg, trace_table, xlsx};
 use crate::graph::Edag;
 use crate::metrics::camat::Camat;
 use crate::metrics::report::{TimelineReport, TraceReport};
@@ -193,7 +193,7 @@ fn of_trace(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::R
     let drawn = || graph.ok_or_else(|| anyhow::anyhow!("--graph: there is no graph to draw"));
     Ok(match kind {
         Kind::Workbook => xlsx::trace_workbook(report)?,
-        Kind::Json => trace_json::trace(report).into_bytes(),
+        Kind::Json => json::trace(report).into_bytes(),
         Kind::GraphDot => dot::edag(drawn()?).into_bytes(),
         Kind::GraphSvg => {
             svg::edag(drawn()?, &format!("eDAG of {}", report.trace.path)).into_bytes()
@@ -216,7 +216,7 @@ fn of_trace(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::R
 fn of_timeline(kind: Kind, report: &TimelineReport) -> anyhow::Result<Vec<u8>> {
     Ok(match kind {
         Kind::Workbook => xlsx::timeline_workbook(report)?,
-        Kind::Json => camat_json::timeline(report).into_bytes(),
+        Kind::Json => json::timeline(report).into_bytes(),
         Kind::DiagramSvg => diagram(Report::Timeline(report))?,
         Kind::GraphDot | Kind::GraphSvg | Kind::SweepSvg | Kind::HeatMapSvg => {
             anyhow::bail!("a picture of a trace needs a trace")

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::TraceArgs;
 use crate::commands::{Status, Voice, outputs};
-use crate::export::{svg, trace_json, trace_table};
+use crate::export::{json, svg, trace_table};
 use crate::metrics::analysis::{Analysis, Settings};
 use crate::metrics::profiles::Profiles;
 use crate::trace;
@@ -52,7 +52,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         Kind::HeatMapSvg => svg::mean_epochs(&profiles)
             .map(String::into_bytes)
             .ok_or_else(|| anyhow::anyhow!("--heatmap: there are no epochs without instructions")),
-        _ => Ok(trace_json::profiles(&profiles).into_bytes()),
+        _ => Ok(json::profiles(&profiles).into_bytes()),
     })?;
     Ok(Status::Done)
 }

@@ -14,7 +14,7 @@ use super::outputs::{self, Output};
 use super::{Status, Voice, diagnostics, machines};
 use crate::cli::ValidateArgs;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::export::{validate_json, validate_table};
+use crate::export::{json, validate_table};
 use crate::model::Model;
 use crate::validate::{self, Report, Settings};
 
@@ -96,7 +96,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let has_errors =
         found.iter().any(|d| d.severity == Severity::Error) || !report.skipped.is_empty();
     match output {
-        Some(output) => output.finish(validate_json::render(&report).as_bytes())?,
+        Some(output) => output.finish(json::validation(&report).as_bytes())?,
         None => outputs::print(validate_table::render(&report, args.worst).as_bytes())?,
     }
     Ok(if has_errors {

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Counter;
 use crate::compare::parts::Statement;
 use crate::compare::places::LoopRef;
+use crate::compare::tolerance::{ROUNDING, ROUNDING_SHARE};
 use crate::compare::unrolling::Copies;
 use crate::compare::work::{ADDS, DIVIDES, STORES, Work, promised, sum, work};
-use crate::metrics::profile::Site;
+use crate::metrics::profile::{RangeKind, Site};
 
 impl<'a> Counter<'a> {
     /// Rounds outside of the machine loops by statement; `rounds` has those inside of some. Where a part of a round's
@@ -197,7 +198,7 @@ impl<'a> Counter<'a> {
             let stored = site.data.iter().filter(|data| data.accesses.stores > 0);
             stored
                 .into_iter()
-                .all(|data| self.profile.data[data.range as usize].name == "stack")
+                .all(|data| self.profile.data[data.range as usize].kind() == RangeKind::Stack)
         };
         let mut told: BTreeSet<u64> = BTreeSet::new();
         for sites in self
@@ -227,6 +228,7 @@ impl<'a> Counter<'a> {
 /// What only some rounds do tells nothing: code outside may finish what they began.
 fn peeled(inside: Work, outside: Work, rounds: f64) -> Option<u64> {
     let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0 && inside[*kind] >= rounds);
-    let times = kinds.map(|kind| outside[kind] * rounds / inside[kind] * (1.0 + 1e-12) + 1e-9);
+    let times =
+        kinds.map(|kind| outside[kind] * rounds / inside[kind] * (1.0 + ROUNDING_SHARE) + ROUNDING);
     times.reduce(f64::min).map(|times| times as u64)
 }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Counter, LoopCounts};
+use super::Counter;
+use crate::compare::counts::LoopCounts;
 use crate::compare::places::LoopRef;
 use crate::compare::work::{DIVIDES, STORES, Work, promised, sum, work};
 use crate::metrics::profile::Site;

@@ -95,14 +95,9 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
             promised,
             ratio,
         } = side;
-        let unit = if row.unit.is_empty() {
-            String::new()
-        } else {
-            format!(" [{}]", row.unit)
-        };
         vec![
             json!(nest.id),
-            json!(format!("{}{unit}", row.quantity)),
+            json!(row.quantity.with_unit()),
             promised.clone(),
             row.traced.map_or(Value::Null, |traced| json!([traced])),
             ratio.clone(),
@@ -302,7 +297,7 @@ fn scatter(sides: &[Side]) -> Value {
         Some(json!([
             series,
             side.nest.id,
-            side.row.quantity,
+            side.row.quantity.to_string(),
             side.promised,
             side.row.traced?
         ]))

@@ -11,7 +11,7 @@ use super::layout::{Layout, Sheet};
 use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
-use crate::compare::{Comparison, Live, NestComparison, Row};
+use crate::compare::{Comparison, Live, NestComparison, Quantity, Row, Unit};
 use crate::expr::Excel;
 use crate::model::Model;
 
@@ -97,15 +97,12 @@ pub(in crate::export) const SERIES: [(&str, u32); 4] = [
 ];
 
 /// Position in [`SERIES`]; other quantities are in no chart.
-pub(in crate::export) fn series_of(quantity: &str) -> Option<usize> {
+pub(in crate::export) fn series_of(quantity: &Quantity) -> Option<usize> {
     match quantity {
-        "iterations" => Some(0),
-        _ if quantity.starts_with("bytes behind ") => Some(3),
-        _ if quantity.starts_with("loads of ") || quantity.starts_with("stores to ") => Some(2),
-        "adds an iteration"
-        | "multiplies an iteration"
-        | "divides an iteration"
-        | "specials an iteration" => Some(1),
+        Quantity::Iterations => Some(0),
+        Quantity::Operations(_) => Some(1),
+        Quantity::Object(..) => Some(2),
+        Quantity::Traffic { .. } => Some(3),
         _ => None,
     }
 }
@@ -185,10 +182,11 @@ fn write_row(
         nest.line.into(),
         &style::cell(Look::Number, Role::Plain),
     )?;
-    page.text(row, 3, &entry.quantity, &plain)?;
-    page.text(row, 4, entry.unit, &plain)?;
+    let unit = entry.quantity.unit();
+    page.text(row, 3, &entry.quantity.to_string(), &plain)?;
+    page.text(row, 4, unit.as_str(), &plain)?;
     let look = |value: f64| match value {
-        _ if entry.unit == "s" => Look::Seconds,
+        _ if unit == Unit::Seconds => Look::Seconds,
         _ if value.fract() == 0.0 => Look::Count,
         _ => Look::Ratio,
     };
@@ -389,7 +387,7 @@ fn write_rest(comparison: &Comparison) -> Result<Worksheet, XlsxError> {
     for left in &comparison.unjoined {
         page.text(row, 0, &left.what, &plain)?;
         page.number(row, 1, left.instructions as f64, &count)?;
-        page.text(row, 2, &left.reason, &plain)?;
+        page.text(row, 2, &left.reason.to_string(), &plain)?;
         row += 1;
     }
     row += 1;

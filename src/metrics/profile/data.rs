@@ -213,9 +213,9 @@ impl DataMeter {
             };
             let name = match () {
                 () if self.stacks.iter().any(|stack| is_inside(range, *stack)) => {
-                    "stack".to_string()
+                    DataRange::STACK.to_string()
                 }
-                () if is_inside(range, self.image) => "constants".to_string(),
+                () if is_inside(range, self.image) => DataRange::CONSTANTS.to_string(),
                 () => format!("heap {}", numbers.next().unwrap_or(0) + 1),
             };
             match named.last_mut().filter(|last| last.name == name) {

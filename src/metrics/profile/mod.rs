@@ -245,6 +245,31 @@ pub struct DataRange {
     pub is_variable: bool,
 }
 
+/// What a range of addresses is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RangeKind {
+    Variable,
+    Stack,
+    /// In the program's file, and no variable.
+    Constants,
+    Heap,
+}
+
+impl DataRange {
+    /// Names of ranges that are no variable. A variable may be called so too.
+    pub const STACK: &str = "stack";
+    pub const CONSTANTS: &str = "constants";
+
+    pub fn kind(&self) -> RangeKind {
+        match self.name.as_str() {
+            _ if self.is_variable => RangeKind::Variable,
+            DataRange::STACK => RangeKind::Stack,
+            DataRange::CONSTANTS => RangeKind::Constants,
+            _ => RangeKind::Heap,
+        }
+    }
+}
+
 /// Accesses of a site to one range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataAccesses {

@@ -4,7 +4,7 @@ use rust_xlsxwriter::{RowNum, XlsxError};
 
 use super::super::style::{self, Look, Role};
 use super::Page;
-use crate::export::trace_json::QUANTILES;
+use crate::report::run_report::QUANTILES;
 
 /// The longest path with none, some and all accesses remote; returns the row for what follows.
 pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {

@@ -1,0 +1,35 @@
+//! What a run did of a loop of the source.
+
+/// How often a loop of the source was executed and went round.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LoopCounts {
+    /// Those with a round in a machine loop.
+    pub entries: u64,
+    /// The test before the first round: all executions, where it is known.
+    pub tests: u64,
+    pub rounds: u64,
+    /// Loops of the machine code that it became.
+    pub machine_loops: usize,
+    /// The most rounds of the source that one of the machine does.
+    pub unrolled: u64,
+    /// It did not go round equally often each time.
+    pub varies: bool,
+    /// Of the rounds, those that were done outside of the machine loops.
+    pub peeled: u64,
+    /// Of the rounds, those that a function of the C library did in their place.
+    pub replaced: u64,
+    /// Additions, multiplications, divisions and square roots on its lines that its machine loops do not have.
+    pub outside: [f64; 4],
+}
+
+impl LoopCounts {
+    /// Executions, as far as they were counted.
+    pub fn executions(&self) -> u64 {
+        self.entries.max(self.tests)
+    }
+
+    /// Whether these are all: rounds outside of machine loops may be of executions that enter none.
+    pub fn has_executions(&self) -> bool {
+        self.tests > 0 || self.entries > 0 && self.peeled == 0 && self.replaced == 0
+    }
+}

@@ -1,0 +1,198 @@
+//! The report of a trace, schema `loopsheet/trace/1`, and of epochs of several, `loopsheet/epochs/1`.
+
+mod caches;
+mod camat;
+mod edag;
+mod epochs;
+mod memory_chain;
+mod regions;
+mod remote;
+mod reuse;
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::{ReadError, read};
+use crate::metrics::profile::SourceProfile;
+use crate::metrics::report::{GreedySchedule, Movement, TraceReport, TraceSummary};
+use crate::trace::isa::Class;
+
+pub use caches::CacheLevelReport;
+pub use camat::{
+    CamatLevelReport, CamatProgramReport, CamatReport, IdentityReport, TimelineFileReport,
+    TimelineRunReport,
+};
+pub use edag::{BrentReport, EdagReport};
+pub use epochs::{CacheEpochsReport, EpochsReport, ProfiledTraceReport, ProfilesReport};
+pub use memory_chain::{ChainInstructionReport, ChainLineReport, ChainReport};
+pub use regions::RegionReport;
+pub use remote::{QUANTILES, RemoteReport};
+pub use reuse::{RegionReuseReport, ReuseReport};
+
+/// Of the reports of `loopsheet trace`.
+pub const SCHEMA: &str = "loopsheet/trace/1";
+
+/// Everything that was found in a trace. Bytes, cycles and seconds are plain numbers in base units; what was not asked
+/// for is absent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    pub schema: String,
+    pub trace: SummaryReport,
+    /// Executed instructions by class.
+    #[serde(default)]
+    pub mix: IndexMap<String, u64>,
+    /// Nearest first.
+    #[serde(default)]
+    pub cache: Vec<CacheLevelReport>,
+    #[serde(default)]
+    pub edag: EdagReport,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movement: Option<MovementReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<ReuseReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<EpochsReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_chain: Option<ChainReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ScheduleReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub camat: Option<CamatReport>,
+    /// Costliest first.
+    #[serde(default)]
+    pub regions: Vec<RegionReport>,
+    /// By source line, if the program is known and has line information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceProfile>,
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SummaryReport {
+    pub path: String,
+    #[serde(default)]
+    pub format: String,
+    pub instructions: u64,
+    #[serde(default)]
+    pub bytes: u64,
+    #[serde(default)]
+    pub harts: u64,
+    /// Executions of mnemonics that are not in the table.
+    #[serde(default)]
+    pub unknown: BTreeMap<String, u64>,
+    #[serde(default)]
+    pub distinct_instructions: u64,
+}
+
+/// Bytes to and from RAM, by interval of cycles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MovementReport {
+    pub interval: u64,
+    pub bytes: Vec<u64>,
+}
+
+/// The greedy schedule of a small trace, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScheduleReport {
+    pub time: u64,
+}
+
+impl RunReport {
+    /// Of everything that was found.
+    pub fn of(report: &TraceReport) -> RunReport {
+        let TraceReport {
+            trace,
+            mix,
+            cache,
+            inputs,
+            edag,
+            movement,
+            reuse,
+            remote,
+            epochs,
+            memory_chain,
+            schedule,
+            regions,
+            camat,
+            source,
+            notes,
+        } = report;
+        RunReport {
+            schema: SCHEMA.to_string(),
+            trace: SummaryReport::of(trace),
+            mix: classes(mix),
+            cache: cache.iter().map(CacheLevelReport::of).collect(),
+            edag: EdagReport::of(edag, inputs),
+            movement: movement.as_ref().map(MovementReport::of),
+            reuse: reuse.as_ref().map(ReuseReport::of),
+            remote: remote.as_ref().map(RemoteReport::of),
+            epochs: epochs.as_ref().map(EpochsReport::of),
+            memory_chain: memory_chain.as_ref().map(ChainReport::of),
+            schedule: schedule
+                .as_ref()
+                .map(|GreedySchedule { time }| ScheduleReport { time: *time }),
+            camat: camat.as_ref().map(CamatReport::of),
+            regions: regions
+                .iter()
+                .map(|region| RegionReport::of(region, inputs))
+                .collect(),
+            source: source.clone(),
+            notes: notes.clone(),
+        }
+    }
+
+    /// # Errors
+    /// The text is not what `loopsheet trace --json` writes.
+    pub fn parse(text: &str) -> Result<RunReport, ReadError> {
+        read(
+            text,
+            SCHEMA,
+            "it has to be one of `loopsheet trace --elf PROGRAM --json`",
+        )
+    }
+}
+
+impl SummaryReport {
+    fn of(trace: &TraceSummary) -> SummaryReport {
+        let TraceSummary {
+            path,
+            format,
+            instructions,
+            bytes,
+            harts,
+            unknown,
+            distinct_instructions,
+        } = trace.clone();
+        SummaryReport {
+            path,
+            format: format.to_string(),
+            instructions,
+            bytes,
+            harts,
+            unknown,
+            distinct_instructions,
+        }
+    }
+}
+
+impl MovementReport {
+    fn of(movement: &Movement) -> MovementReport {
+        let Movement { interval, bytes } = movement;
+        MovementReport {
+            interval: *interval,
+            bytes: bytes.clone(),
+        }
+    }
+}
+
+fn classes(mix: &BTreeMap<Class, u64>) -> IndexMap<String, u64> {
+    mix.iter()
+        .map(|(class, count)| (class.name().to_string(), *count))
+        .collect()
+}

@@ -1,0 +1,82 @@
+//! A function with everything in it.
+
+use serde::{Deserialize, Serialize};
+
+use super::calls::{self, CalleeReport, CostsReport};
+use super::communication::{self, MessageReport};
+use super::dependences::{self, DependenceReport, SequenceReport};
+use super::loops::{self, LoopReport};
+use super::nests::NestReport;
+use crate::model::Model;
+use crate::model::dependencies::SequenceModel;
+use crate::report::Figure;
+
+/// A function of the program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionReport {
+    pub name: String,
+    pub file: String,
+    pub line: u32,
+    /// Each before those inside of it.
+    pub loops: Vec<LoopReport>,
+    pub nests: Vec<NestReport>,
+    #[serde(default)]
+    pub dependencies: Vec<DependenceReport>,
+    #[serde(default)]
+    pub sequences: Vec<SequenceReport>,
+    /// How often it is called in all. This and what follows is absent where nothing calls anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times_called: Option<Figure>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_call: Option<CostsReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_call_with_callees: Option<CostsReport>,
+    /// All calls together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed: Option<CostsReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callees: Option<Vec<CalleeReport>>,
+    /// Absent where nothing is communicated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub communication: Vec<MessageReport>,
+}
+
+impl FunctionReport {
+    /// The function with this index, with the indices of its nests.
+    pub(super) fn of(
+        model: &Model,
+        index: usize,
+        nests: &[usize],
+        sequences: &[&SequenceModel],
+    ) -> FunctionReport {
+        let function = &model.program.functions[index];
+        let figures = model.calls.as_ref().map(|calls| &calls.functions[index]);
+        FunctionReport {
+            name: function.name.clone(),
+            file: function.file.to_string(),
+            line: function.line,
+            loops: loops::loops(model, index),
+            nests: nests
+                .iter()
+                .map(|nest| NestReport::of(model, *nest))
+                .collect(),
+            dependencies: dependences::dependencies(sequences),
+            sequences: sequences
+                .iter()
+                .map(|sequence| SequenceReport::of(model, sequence))
+                .collect(),
+            times_called: figures.map(|figures| Figure::of(model, figures.times)),
+            one_call: figures.map(|figures| CostsReport::of(model, &figures.own)),
+            one_call_with_callees: figures
+                .map(|figures| CostsReport::of(model, &figures.inclusive)),
+            executed: figures.map(|figures| CostsReport::of(model, &figures.executed)),
+            callees: calls::callees(model, index),
+            communication: communication::of_function(model, index),
+        }
+    }
+
+    /// How often it is called in all; once where nothing calls anything.
+    pub fn calls(&self) -> f64 {
+        self.times_called.and_then(Figure::known).unwrap_or(1.0)
+    }
+}

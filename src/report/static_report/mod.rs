@@ -1,0 +1,140 @@
+//! The report of an analysis, schema `loopsheet/static/1`.
+
+mod calls;
+mod communication;
+mod dependences;
+mod files;
+mod functions;
+mod inputs;
+mod levels;
+mod loops;
+mod nests;
+mod registers;
+mod sensitivity;
+mod totals;
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{ReadError, read};
+use crate::model::Model;
+
+pub use calls::{CalleeReport, CallsReport, CostsReport, PathReport};
+pub use communication::{CommunicationReport, MessageReport};
+pub use dependences::{DependenceReport, FusionReport, LoopTimesReport, SequenceReport};
+pub use files::{DiagnosticReport, FileReport};
+pub use functions::FunctionReport;
+pub use inputs::{MachineReport, ParameterReport};
+pub use levels::{CacheFitReport, CacheReport, LayerConditionReport, LeftReport, LevelReport};
+pub use loops::{
+    ArrayReport, BranchReport, CallReport, FlopsReport, LoopReport, ReasonReport, RepeatedReport,
+    ScalarReport,
+};
+pub use nests::{
+    ExtentReport, NestReport, ReferencesReport, StreamReport, TrafficReport, WorkingSetReport,
+    WorkingSetsReport,
+};
+pub use registers::{RegisterFileReport, RegistersReport};
+pub use sensitivity::{SweepReport, SweptNestReport};
+pub use totals::{CoverageReport, ReasonCodeReport, TotalsReport};
+
+/// Of the reports of `loopsheet analyze`.
+pub const SCHEMA: &str = "loopsheet/static/1";
+
+/// The whole analysis. Bytes and seconds are plain numbers in base units.
+///
+/// `F` is what stands for a function: its report, or one that is rendered already, since a big tree has more functions
+/// than fit in memory comfortably as values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StaticReport<F = FunctionReport> {
+    pub schema: String,
+    pub machine: MachineReport,
+    /// By name for `--set`.
+    pub parameters: IndexMap<String, ParameterReport>,
+    #[serde(default)]
+    pub files: Vec<FileReport>,
+    /// Files that are not read, by extension.
+    #[serde(default)]
+    pub unread_files: BTreeMap<String, usize>,
+    pub functions: Vec<F>,
+    #[serde(default)]
+    pub totals: TotalsReport,
+    #[serde(default)]
+    pub coverage: CoverageReport,
+    /// What the codes of reasons mean that occur.
+    #[serde(default)]
+    pub reason_codes: IndexMap<String, ReasonCodeReport>,
+    #[serde(default)]
+    pub calls: CallsReport,
+    /// Times over a range of single inputs, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Vec<SweepReport>>,
+    /// `None` where nothing communicates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub communication: Option<CommunicationReport>,
+}
+
+impl StaticReport {
+    /// Everything that a model has, without sensitivities.
+    pub fn from_model(model: &Model) -> StaticReport {
+        StaticReport::with_functions(model, |function| function)
+    }
+
+    /// # Errors
+    /// The text is not what `loopsheet analyze --json` writes.
+    pub fn parse(text: &str) -> Result<StaticReport, ReadError> {
+        read(
+            text,
+            SCHEMA,
+            "it has to be one of `loopsheet analyze --json`",
+        )
+    }
+}
+
+impl<F: Send> StaticReport<F> {
+    /// The same with what `each` makes of every function, right after it is made.
+    pub fn with_functions(
+        model: &Model,
+        each: impl Fn(FunctionReport) -> F + Sync,
+    ) -> StaticReport<F> {
+        StaticReport {
+            schema: SCHEMA.to_string(),
+            machine: MachineReport::of(&model.machine),
+            parameters: inputs::parameters(model),
+            files: model.program.files.iter().map(FileReport::of).collect(),
+            unread_files: model.program.unread.clone(),
+            functions: functions_of(model, each),
+            totals: TotalsReport::of(model),
+            coverage: CoverageReport::of(model.program),
+            reason_codes: totals::reason_codes(model),
+            calls: CallsReport::of(model),
+            sensitivity: None,
+            communication: CommunicationReport::of(model),
+        }
+    }
+
+    /// With the times that a model has over a range of single inputs.
+    pub fn with_sensitivity(self, swept: &Model) -> StaticReport<F> {
+        StaticReport {
+            sensitivity: Some(sensitivity::sweeps(swept)),
+            ..self
+        }
+    }
+}
+
+fn functions_of<F: Send>(model: &Model, each: impl Fn(FunctionReport) -> F + Sync) -> Vec<F> {
+    let mut nests = vec![Vec::new(); model.program.functions.len()];
+    for (index, nest) in model.nests.iter().enumerate() {
+        nests[nest.nest.function].push(index);
+    }
+    let mut sequences = vec![Vec::new(); model.program.functions.len()];
+    for sequence in &model.sequences {
+        sequences[sequence.function].push(sequence);
+    }
+    let own = nests.par_iter().zip(sequences.par_iter()).enumerate();
+    own.map(|(index, (nests, sequences))| each(FunctionReport::of(model, index, nests, sequences)))
+        .collect()
+}

@@ -1,0 +1,278 @@
+//! Nests: what the model says of each.
+
+use serde::{Deserialize, Serialize};
+
+use super::levels::{self, CacheReport, LayerConditionReport, LevelReport};
+use super::registers::RegistersReport;
+use crate::analysis::facts::AccessClass;
+use crate::expr::FigureId;
+use crate::model::references::{self, ArrayReferences};
+use crate::model::{Model, NestModel, WorkingSet, dimension_name};
+use crate::report::Figure;
+
+/// A nest, over one call of its function.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NestReport {
+    /// Id of the loop that stands for it.
+    #[serde(rename = "loop")]
+    pub head: String,
+    /// Ids of all loops around its innermost code, outermost first.
+    pub loops: Vec<String>,
+    #[serde(default)]
+    pub extents: Vec<ExtentReport>,
+    pub iterations: Figure,
+    /// Codes of what keeps it from being understood in full.
+    #[serde(default)]
+    pub reasons: Vec<String>,
+    #[serde(default)]
+    pub sweeps: Figure,
+    #[serde(default)]
+    pub blocks: Figure,
+    #[serde(default)]
+    pub flops: Figure,
+    pub adds: Figure,
+    pub multiplies: Figure,
+    pub divides: Figure,
+    pub specials: Figure,
+    #[serde(default)]
+    pub weighted_flops: Figure,
+    pub working_set: WorkingSetsReport,
+    #[serde(default)]
+    pub traffic: TrafficReport,
+    #[serde(default)]
+    pub streams: Vec<StreamReport>,
+    pub references: Vec<ReferencesReport>,
+    /// In all, by loop of `loops`.
+    pub loop_iterations: Vec<Figure>,
+    /// What serves the nest, nearest first.
+    #[serde(default)]
+    pub levels: Vec<LevelReport>,
+    #[serde(default)]
+    pub caches: Vec<CacheReport>,
+    #[serde(default)]
+    pub layer_conditions: Vec<LayerConditionReport>,
+    #[serde(default)]
+    pub intensity: Figure,
+    #[serde(default)]
+    pub cpu_seconds: Figure,
+    pub seconds: Figure,
+    /// What its time is spent on: the processor or a level.
+    #[serde(default)]
+    pub bound: Option<String>,
+    /// Absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registers: Option<RegistersReport>,
+    /// Of called procedures that keep their loops to themselves, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called_flops: Option<Figure>,
+}
+
+/// One dimension of a nest's range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExtentReport {
+    pub dimension: String,
+    pub var: String,
+    pub trip_count: Figure,
+    pub block: Figure,
+    pub blocks: Figure,
+}
+
+/// Bytes that have to stay in a cache for reuse, by what is reused, under four assumptions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkingSetsReport {
+    #[serde(default)]
+    pub naive: WorkingSetReport,
+    #[serde(default)]
+    pub streaming: WorkingSetReport,
+    #[serde(default)]
+    pub reuse: WorkingSetReport,
+    pub actual: WorkingSetReport,
+    pub footprint: Figure,
+}
+
+/// Bytes by what is reused.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkingSetReport {
+    pub plane: Figure,
+    pub pencil: Figure,
+    #[serde(default)]
+    pub cell: Figure,
+    /// Cells first.
+    #[serde(default)]
+    pub by_level: Vec<Figure>,
+}
+
+/// Bytes to and from memory by what is reused, and what the cache has room for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrafficReport {
+    pub between_blocks: Figure,
+    pub between_planes: Figure,
+    pub between_pencils: Figure,
+    pub within_pencils: Figure,
+    pub none: Figure,
+    pub actual: Figure,
+    pub by_level: Vec<Figure>,
+}
+
+/// What a nest touches of an array; lists as [`WorkingSetReport::by_level`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreamReport {
+    pub name: String,
+    #[serde(default)]
+    pub component: String,
+    #[serde(default)]
+    pub class: Option<AccessClass>,
+    #[serde(default)]
+    pub elements: Vec<Figure>,
+    #[serde(default)]
+    pub working_set: Vec<Figure>,
+    #[serde(default)]
+    pub traffic: Vec<Figure>,
+    pub footprint: Figure,
+}
+
+/// References to an array over the whole execution of a nest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReferencesReport {
+    pub array: String,
+    pub loads: Figure,
+    pub stores: Figure,
+    pub element_bytes: Figure,
+}
+
+impl NestReport {
+    /// The nest with this index.
+    pub(super) fn of(model: &Model, index: usize) -> NestReport {
+        let nest = &model.nests[index];
+        let figure = |id: FigureId| Figure::of(model, id);
+        let operations = &nest.operations;
+        let registers = model.registers[index].as_ref();
+        let calls = model.calls.as_ref();
+        NestReport {
+            head: nest.nest.head().id.clone(),
+            loops: (nest.nest.loops.iter())
+                .map(|one| one.facts.id.clone())
+                .collect(),
+            extents: extents(model, nest),
+            iterations: figure(nest.iterations),
+            reasons: (nest.nest.reason_codes().into_iter())
+                .map(|code| code.to_string())
+                .collect(),
+            sweeps: figure(nest.sweeps),
+            blocks: figure(nest.blocks),
+            flops: figure(operations.flops),
+            adds: figure(operations.adds),
+            multiplies: figure(operations.multiplies),
+            divides: figure(operations.divides),
+            specials: figure(operations.specials),
+            weighted_flops: figure(operations.weighted),
+            working_set: WorkingSetsReport::of(model, nest),
+            traffic: TrafficReport::of(model, nest),
+            streams: streams(model, nest),
+            references: (references::of_nest(model, nest).into_iter())
+                .map(ReferencesReport::of)
+                .collect(),
+            loop_iterations: (nest.counts.iter())
+                .map(|counts| figure(counts.weighted))
+                .collect(),
+            levels: levels::levels(model, nest),
+            caches: (nest.levels.caches.iter())
+                .map(|cache| CacheReport::of(model, cache))
+                .collect(),
+            layer_conditions: (nest.levels.reuses.iter())
+                .map(|reuse| LayerConditionReport::of(model, nest, reuse))
+                .collect(),
+            intensity: figure(nest.time.intensity),
+            cpu_seconds: figure(nest.time.cpu),
+            seconds: figure(nest.time.seconds),
+            bound: (nest.time.bound_name(model.value(nest.time.bound))).map(str::to_string),
+            registers: registers.map(|found| RegistersReport::of(model, found)),
+            called_flops: calls
+                .and_then(|calls| calls.called_flops.get(&index))
+                .map(|flops| figure(*flops)),
+        }
+    }
+}
+
+fn figures(model: &Model, ids: &[FigureId]) -> Vec<Figure> {
+    ids.iter().map(|id| Figure::of(model, *id)).collect()
+}
+
+fn extents(model: &Model, nest: &NestModel) -> Vec<ExtentReport> {
+    let spatial = nest.nest.spatial();
+    let extent = |(position, extent): (usize, &crate::model::LoopFigures)| ExtentReport {
+        dimension: dimension_name(position).to_string(),
+        var: (spatial[nest.loops.len() - 1 - position].facts.variable).clone(),
+        trip_count: Figure::of(model, extent.trip),
+        block: Figure::of(model, extent.block),
+        blocks: Figure::of(model, extent.blocks),
+    };
+    nest.loops.iter().enumerate().map(extent).collect()
+}
+
+fn streams(model: &Model, nest: &NestModel) -> Vec<StreamReport> {
+    let found = nest.streams.iter().map(|s| {
+        let stream = &nest.nest.streams[s.index].stream;
+        StreamReport {
+            name: stream.array.clone(),
+            component: stream.component.clone(),
+            class: Some(stream.class),
+            elements: figures(model, &s.elements),
+            working_set: figures(model, &s.working_set),
+            traffic: figures(model, &s.traffic),
+            footprint: Figure::of(model, s.footprint),
+        }
+    });
+    found.collect()
+}
+
+impl WorkingSetsReport {
+    fn of(model: &Model, nest: &NestModel) -> WorkingSetsReport {
+        let sets = &nest.working_sets;
+        let report = |set: &WorkingSet| WorkingSetReport {
+            plane: Figure::of(model, set.levels[2]),
+            pencil: Figure::of(model, set.levels[1]),
+            cell: Figure::of(model, set.levels[0]),
+            by_level: figures(model, &set.levels),
+        };
+        WorkingSetsReport {
+            naive: report(&sets.naive),
+            streaming: report(&sets.streaming),
+            reuse: report(&sets.reuse),
+            actual: report(&sets.actual),
+            footprint: Figure::of(model, sets.footprint),
+        }
+    }
+}
+
+impl TrafficReport {
+    fn of(model: &Model, nest: &NestModel) -> TrafficReport {
+        let traffic = &nest.traffic;
+        TrafficReport {
+            between_blocks: Figure::of(model, traffic.between_blocks),
+            between_planes: Figure::of(model, traffic.scenarios[3]),
+            between_pencils: Figure::of(model, traffic.scenarios[2]),
+            within_pencils: Figure::of(model, traffic.scenarios[1]),
+            none: Figure::of(model, traffic.scenarios[0]),
+            actual: Figure::of(model, traffic.actual),
+            by_level: figures(model, &traffic.scenarios),
+        }
+    }
+}
+
+impl ReferencesReport {
+    fn of(found: ArrayReferences) -> ReferencesReport {
+        let ArrayReferences {
+            array,
+            loads,
+            stores,
+            element_bytes,
+        } = found;
+        ReferencesReport {
+            array,
+            loads: loads.into(),
+            stores: stores.into(),
+            element_bytes: element_bytes.into(),
+        }
+    }
+}

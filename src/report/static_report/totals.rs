@@ -1,0 +1,106 @@
+//! Sums over the program, and how much of it was understood.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::calls::CostsReport;
+use crate::analysis::coverage::{Coverage, coverage};
+use crate::analysis::facts::Program;
+use crate::model::Model;
+use crate::reason::ReasonCode;
+use crate::report::Figure;
+
+/// All nests, each once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TotalsReport {
+    pub nests: usize,
+    pub flops: Figure,
+    pub weighted_flops: Figure,
+    pub bytes: Figure,
+    pub seconds: Figure,
+    /// All of them as often as they are called; absent where nothing calls anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed: Option<CostsReport>,
+}
+
+impl TotalsReport {
+    pub(super) fn of(model: &Model) -> TotalsReport {
+        let totals = &model.totals;
+        let calls = model.calls.as_ref();
+        TotalsReport {
+            nests: model.nests.len(),
+            flops: Figure::of(model, totals.flops),
+            weighted_flops: Figure::of(model, totals.weighted_flops),
+            bytes: Figure::of(model, totals.traffic),
+            seconds: Figure::of(model, totals.seconds),
+            executed: calls.map(|calls| CostsReport::of(model, &calls.executed)),
+        }
+    }
+}
+
+/// Loops by how well they are understood.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CoverageReport {
+    pub loops: usize,
+    pub understood: usize,
+    pub partial: usize,
+    /// How many loops have a reason of each code.
+    pub reasons: IndexMap<String, usize>,
+    /// How many places outside of loops have a reason of each code.
+    pub outside: IndexMap<String, usize>,
+    /// How many loops have an estimated trip count for each code.
+    #[serde(default)]
+    pub estimated: IndexMap<String, usize>,
+}
+
+impl CoverageReport {
+    pub(super) fn of(program: &Program) -> CoverageReport {
+        let Coverage {
+            loops,
+            understood,
+            partial,
+            reasons,
+            estimated,
+            outside,
+        } = coverage(program);
+        CoverageReport {
+            loops,
+            understood,
+            partial,
+            reasons: by_name(reasons),
+            outside: by_name(outside),
+            estimated: by_name(estimated),
+        }
+    }
+}
+
+fn by_name(counts: BTreeMap<ReasonCode, usize>) -> IndexMap<String, usize> {
+    let counts = counts.into_iter();
+    counts
+        .map(|(code, count)| (code.to_string(), count))
+        .collect()
+}
+
+/// What the code of a reason means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReasonCodeReport {
+    pub meaning: String,
+    pub effect: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// Of the codes that occur.
+pub(super) fn reason_codes(model: &Model) -> IndexMap<String, ReasonCodeReport> {
+    let entry = |code: ReasonCode| {
+        let report = ReasonCodeReport {
+            meaning: code.meaning().to_string(),
+            effect: code.effect().meaning().to_string(),
+            help: code.help().to_string(),
+        };
+        (code.to_string(), report)
+    };
+    model.reason_codes().into_iter().map(entry).collect()
+}
