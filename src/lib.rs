@@ -8,6 +8,7 @@
 //!
 //! - [`quantity`], [`diagnostic`], [`reason`], [`expr`]: units, remarks about the input, the register of reasons,
 //!   symbolic expressions.
+//! - [`formula`]: what figures are: name, unit, meaning and source, in catalogues with typed keys.
 //! - [`source`]: files as parsers see them — fixed form to free form, includes, preprocessing — with a
 //!   map back to the lines that a person wrote.
 //! - [`intrinsics`], [`message_passing`], [`machine`]: facts that are data, read from `templates/`.
@@ -39,7 +40,7 @@
 //!    it. An exporter computes nothing.
 //! 5. The same input gives the same bytes.
 
-pub use loopsheet_base::{diagnostic, quantity, reason};
+pub use loopsheet_base::{diagnostic, formula, quantity, reason};
 pub use loopsheet_procedures::{intrinsics, message_passing};
 pub use {
     loopsheet_analysis as analysis, loopsheet_binary as binary, loopsheet_cache as cache,

@@ -1,5 +1,7 @@
-//! What every layer speaks of: units of quantities, remarks about the input, and the register of reasons.
+//! What every layer speaks of: units of quantities, what a figure is, remarks about the input,
+//! and the register of reasons.
 
 pub mod diagnostic;
+pub mod formula;
 pub mod quantity;
 pub mod reason;

@@ -1,11 +1,11 @@
-//! Which value every byte of memory holds.
+//! Which value every byte of memory holds, by its handle.
 //!
 //! Four bytes make a cell. A cell that was written whole has one handle; one that was written in parts
 //! is split into a handle a byte until it is written whole again. Only written memory takes room.
 
 use rustc_hash::FxHashMap;
 
-use super::slab::{Handle, Slab};
+use super::handles::{Handle, Handles};
 
 const CELL: u64 = 4;
 const PAGE_BITS: u32 = 8;
@@ -14,9 +14,9 @@ const RECENT: usize = 512;
 const SPLIT: u32 = 1 << 31;
 const NO_PAGE: u32 = u32::MAX;
 
-/// Bytes to values.
-pub(super) struct Bytes<K> {
-    pub values: Slab<K>,
+/// Bytes to handles.
+pub(super) struct Bytes {
+    pub values: Handles,
     #[expect(
         clippy::vec_box,
         reason = "pages are not to be copied when their list grows"
@@ -62,10 +62,10 @@ fn parts(address: u64, bytes: u32) -> impl Iterator<Item = Part> {
     })
 }
 
-impl<K: Copy> Bytes<K> {
-    pub fn new() -> Bytes<K> {
+impl Bytes {
+    pub fn new() -> Bytes {
         Bytes {
-            values: Slab::new(),
+            values: Handles::new(),
             pages: Vec::new(),
             index: FxHashMap::default(),
             recent: Box::new([(u64::MAX, NO_PAGE); RECENT]),
@@ -76,13 +76,13 @@ impl<K: Copy> Bytes<K> {
 
     /// Every value in the bytes, some perhaps more than once.
     #[inline(always)]
-    pub fn read(&mut self, address: u64, bytes: u32, mut visit: impl FnMut(Handle, K)) {
+    pub fn read(&mut self, address: u64, bytes: u32, mut visit: impl FnMut(Handle)) {
         if let Some((low, high)) = self.plain(address, bytes) {
             if low != 0 {
-                visit(low, self.values.get(low));
+                visit(low);
             }
             if high != low && high != 0 {
-                visit(high, self.values.get(high));
+                visit(high);
             }
             return;
         }
@@ -95,7 +95,7 @@ impl<K: Copy> Bytes<K> {
                     self.splits[(entry & !SPLIT) as usize][byte]
                 };
                 if handle != 0 {
-                    visit(handle, self.values.get(handle));
+                    visit(handle);
                 }
                 if entry & SPLIT == 0 {
                     break;
@@ -126,19 +126,18 @@ impl<K: Copy> Bytes<K> {
         ((low | high) & SPLIT == 0).then_some((low, high))
     }
 
-    /// Makes all bytes hold one value, and tells its handle. Where one value of the same extent was,
-    /// the new one takes its place.
+    /// Makes all bytes hold one new value, and returns its handle. Where one value of the same extent was, the new
+    /// one has the same handle.
     #[inline(always)]
-    pub fn write(&mut self, address: u64, bytes: u32, value: K) -> Handle {
+    pub fn write(&mut self, address: u64, bytes: u32) -> Handle {
         if let Some((low, high)) = self.plain(address, bytes)
             && low == high
             && low != 0
             && u32::from(self.values.places(low)) * CELL as u32 == bytes
         {
-            *self.values.slot(low) = value;
             return low;
         }
-        let handle = self.values.insert(value);
+        let handle = self.values.take();
         self.place(address, bytes, handle);
         handle
     }
@@ -166,25 +165,22 @@ impl<K: Copy> Bytes<K> {
         }
     }
 
-    /// Changes the value of every byte by itself, places that share one value together.
-    pub fn change(&mut self, address: u64, bytes: u32, change: impl Fn(Option<K>) -> K) {
+    /// Gives every byte a new value of its own, places that share one together; visits the handles of the old value,
+    /// 0 if there was none, and of the new one.
+    pub fn change(&mut self, address: u64, bytes: u32, mut visit: impl FnMut(Handle, Handle)) {
         for part in parts(address, bytes) {
             let entry = self.entry(part.cell);
             if part.is_whole() && entry & SPLIT == 0 {
                 let at = part.cell.wrapping_mul(CELL);
-                self.write(
-                    at,
-                    CELL as u32,
-                    change((entry != 0).then(|| self.values.get(entry))),
-                );
+                visit(entry, self.write(at, CELL as u32));
                 continue;
             }
             let split = self.split(part.cell);
             for byte in part.first..=part.last {
                 let old = self.splits[split][byte];
-                let value = change((old != 0).then(|| self.values.get(old)));
-                let handle = self.values.insert(value);
+                let handle = self.values.take();
                 self.splits[split][byte] = handle;
+                visit(old, handle);
                 self.values.release(old);
                 self.values.add_places(handle, 1);
             }
@@ -258,37 +254,59 @@ impl<K: Copy> Bytes<K> {
 mod tests {
     use super::*;
 
-    fn held(bytes: &mut Bytes<u64>, address: u64, count: u32) -> Vec<u64> {
-        let mut found = Vec::new();
-        bytes.read(address, count, |_, value| found.push(value));
-        found.dedup();
-        found
+    /// Bytes with the values beside them.
+    struct Valued {
+        bytes: Bytes,
+        values: FxHashMap<Handle, u64>,
+    }
+
+    impl Valued {
+        fn new() -> Valued {
+            Valued {
+                bytes: Bytes::new(),
+                values: FxHashMap::default(),
+            }
+        }
+
+        fn write(&mut self, address: u64, count: u32, value: u64) {
+            let handle = self.bytes.write(address, count);
+            self.values.insert(handle, value);
+        }
+
+        fn held(&mut self, address: u64, count: u32) -> Vec<u64> {
+            let mut found = Vec::new();
+            let values = &self.values;
+            self.bytes
+                .read(address, count, |handle| found.push(values[&handle]));
+            found.dedup();
+            found
+        }
     }
 
     #[test]
     fn parts_of_a_word_are_written_and_read_apart() {
-        let mut bytes = Bytes::new();
+        let mut bytes = Valued::new();
         bytes.write(0x1000, 8, 1);
-        assert_eq!(held(&mut bytes, 0x1000, 8), [1]);
+        assert_eq!(bytes.held(0x1000, 8), [1]);
         bytes.write(0x1002, 1, 2);
-        assert_eq!(held(&mut bytes, 0x1000, 4), [1, 2, 1]);
-        assert_eq!(held(&mut bytes, 0x1003, 4), [1]);
+        assert_eq!(bytes.held(0x1000, 4), [1, 2, 1]);
+        assert_eq!(bytes.held(0x1003, 4), [1]);
         bytes.write(0x1001, 8, 3);
-        assert_eq!(held(&mut bytes, 0x1000, 16), [1, 3]);
+        assert_eq!(bytes.held(0x1000, 16), [1, 3]);
         bytes.write(0x1000, 4, 4);
-        assert_eq!(held(&mut bytes, 0x1000, 16), [4, 3]);
-        assert_eq!(held(&mut bytes, 0x1009, 4), Vec::<u64>::new());
+        assert_eq!(bytes.held(0x1000, 16), [4, 3]);
+        assert_eq!(bytes.held(0x1009, 4), Vec::<u64>::new());
     }
 
     #[test]
     fn pages_are_crossed_and_the_address_space_ends() {
-        let mut bytes = Bytes::new();
+        let mut bytes = Valued::new();
         bytes.write(0x13fc, 8, 1);
-        assert_eq!(held(&mut bytes, 0x13fc, 8), [1]);
-        assert_eq!(held(&mut bytes, 0x1400, 4), [1]);
+        assert_eq!(bytes.held(0x13fc, 8), [1]);
+        assert_eq!(bytes.held(0x1400, 4), [1]);
         bytes.write(u64::MAX - 1, 4, 2);
-        assert_eq!(held(&mut bytes, u64::MAX, 1), [2]);
-        assert!(held(&mut bytes, 0, 8).is_empty());
+        assert_eq!(bytes.held(u64::MAX, 1), [2]);
+        assert!(bytes.held(0, 8).is_empty());
     }
 
     #[test]
@@ -296,10 +314,10 @@ mod tests {
         let mut bytes = Bytes::new();
         for round in 0..1000 {
             for address in (0..256).step_by(3) {
-                bytes.write(address, 1 << (round % 4), round);
+                bytes.write(address, 1 << (round % 4));
             }
         }
-        assert!(bytes.values.insert(0) < 300);
+        assert!(bytes.values.take() < 300);
         assert!(bytes.splits.len() < 70);
     }
 }

@@ -6,19 +6,11 @@ pub trait Lanes: Copy {
     const START: Self;
     /// How memory keeps it; there are many more bytes than registers.
     type Kept: Copy;
-    /// Who reads a value, where that decides what is seen of it.
-    type Viewer: Copy;
 
     /// The later of both, lane by lane.
     fn latest(self, other: Self) -> Self;
     fn keep(self) -> Self::Kept;
     fn recall(kept: Self::Kept) -> Self;
-
-    /// The value as the viewer sees it; `None` if there is no edge between the two.
-    #[inline(always)]
-    fn seen_by(self, _: Self::Viewer) -> Option<Self> {
-        Some(self)
-    }
 }
 
 /// Longest paths of the eDAG up to a value (dynamic.md section 1).
@@ -57,7 +49,6 @@ impl Lanes for PathLengths {
     /// 44 bits a length of cycles, 40 the number of accesses, 20 of them in each word: 16 bytes for 8
     /// or 4 of the program.
     type Kept = [u64; 2];
-    type Viewer = ();
 
     #[inline(always)]
     fn latest(self, other: PathLengths) -> PathLengths {

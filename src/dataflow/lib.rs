@@ -1,10 +1,13 @@
-//! The one engine of the dynamic mode: it walks a program once, in its order, and knows for every
-//! register and every byte of memory when its value is available, in as many lanes as a run asks for.
-//! The graph is never stored; what is kept grows with registers and written bytes, not with the trace.
+//! Who depends on whom, resolved once for every question of a run: [`Dependences`] walks a program in its order
+//! and knows for every register and every byte of memory which instruction's value it holds. What it finds goes into
+//! [`Steps`], a stretch of the program order at a time; a question keeps what it wants to know of these values in
+//! [`Values`], in as many lanes as it asks for. The graph is never stored; what is kept grows with registers and
+//! written bytes, not with the trace.
 //!
 //! Invariants:
 //!
-//! 1. [`Dataflow::ready`] before [`Dataflow::complete`], once each for every instruction, in program order.
+//! 1. Every instruction is resolved once, in program order; a question takes the steps in that order, and of each
+//!    [`Values::ready`] before [`Values::complete`].
 //! 2. A byte's value is that of the last instruction that wrote it, whatever the width and alignment of
 //!    either. Registers are a hart's own, memory belongs to all.
 //! 3. Values that one instruction produced carry one identity, so that an edge is counted once however
@@ -14,14 +17,18 @@
 use loopsheet_trace as trace;
 
 mod bytes;
-mod engine;
+mod dependences;
+mod handles;
 mod lanes;
 mod operation;
 mod producer;
 mod registers;
-mod slab;
+mod steps;
+mod values;
 
-pub use engine::{Dataflow, MemoryRule, Ready, Rules};
+pub use dependences::{Dependences, MemoryRule, Next, Rules};
 pub use lanes::{Lanes, PathLengths};
 pub use operation::Operation;
 pub use producer::Producer;
+pub use steps::{Accessed, Step, Steps};
+pub use values::Values;

@@ -28,9 +28,8 @@ impl Lanes for Producer {
     /// Nobody.
     const START: Producer = Producer(0);
     type Kept = u64;
-    type Viewer = ();
 
-    /// The one with the higher number; of several sources, [`super::Dataflow::sources`] tells each.
+    /// The one with the higher number; of several sources, [`super::Values::sources`] visits each.
     #[inline(always)]
     fn latest(self, other: Producer) -> Producer {
         Producer(self.0.max(other.0))

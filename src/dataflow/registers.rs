@@ -1,6 +1,5 @@
-//! The registers of one hart.
+//! The registers of one hart: who produced what they hold.
 
-use super::lanes::Lanes;
 use crate::trace::isa::{Extent, Operand, Register, VectorType};
 
 /// Who produced a value.
@@ -18,20 +17,16 @@ pub(super) const FIRST_SHARED: Identity = 2;
 pub(super) const PLACES: usize = Register::COUNT + 1;
 pub(super) const SINK: usize = Register::COUNT;
 
-pub(super) struct RegisterFile<L> {
-    pub lanes: [L; PLACES],
+/// Who produced the value of each register.
+pub(super) struct RegisterFile {
     pub producers: [Identity; PLACES],
-    /// The latest start of those that read the value since it was written; for false dependences.
-    pub readers: Box<[L; PLACES]>,
     pub vector_type: Option<VectorType>,
 }
 
-impl<L: Lanes> RegisterFile<L> {
-    pub fn new() -> RegisterFile<L> {
+impl RegisterFile {
+    pub fn new() -> RegisterFile {
         RegisterFile {
-            lanes: [L::START; PLACES],
             producers: [NOBODY; PLACES],
-            readers: Box::new([L::START; PLACES]),
             vector_type: None,
         }
     }

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::columns::Align::{self, Left, Right};
 use super::columns::aligned;
 use super::trace_table::number;
-use crate::metrics::camat::formulas::{COUNTS, of_level, of_program};
+use crate::formula::Catalogue;
+use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use crate::metrics::camat::{Camat, Figures, matching};
 use crate::metrics::report::TimelineReport;
 
@@ -30,41 +31,16 @@ pub(super) fn levels(camat: &Camat) -> String {
         harts => format!("{harts} harts"),
     };
     let mut text = format!("C-AMAT, cycles {first} to {last}, {harts}\n");
-    let inputs = [
-        (
-            "Instructions",
-            "IC",
-            camat.program.instructions.map(|count| count as f64),
-        ),
-        (
-            "Cycles per instruction without stalls",
-            "CPI_exe",
-            camat.program.cpi_exe,
-        ),
-        (
-            "Cycles of all harts",
-            "",
-            camat.program.hart_cycles.map(|count| count as f64),
-        ),
-        (
-            "Stall time aimed at, over compute time",
-            "",
-            Some(camat.program.stall_target),
-        ),
-    ];
-    let row =
-        |label: &str, symbol: &str, value| [format!("  {label}"), symbol.to_string(), shown(value)];
-    let inputs = inputs
-        .iter()
-        .map(|(label, symbol, value)| row(label, symbol, *value));
-    let derived = of_program();
-    let derived = derived
-        .iter()
-        .map(|formula| row(formula.label, formula.symbol, figures.get(formula.key)));
-    text += &aligned(
-        &inputs.chain(derived).collect::<Vec<_>>(),
-        [Left, Left, Right],
-    );
+    let row = |figure: &ProgramFigure| {
+        let entry = figure.entry();
+        [
+            format!("  {}", entry.meaning),
+            entry.symbol.to_string(),
+            shown(figures.get(*figure)),
+        ]
+    };
+    let rows: Vec<_> = ProgramFigure::ALL.iter().map(row).collect();
+    text += &aligned(&rows, [Left, Left, Right]);
     text.push('\n');
     text += &table(camat, &figures, &shown);
     text.push('\n');
@@ -79,17 +55,15 @@ fn table(camat: &Camat, figures: &Figures, shown: &dyn Fn(Option<f64>) -> String
     let mut rows: Vec<Vec<String>> = vec![vec!["level".into(), String::new()]];
     rows[0].extend(camat.levels.iter().map(|level| level.name.clone()));
     rows[0].push(String::new());
-    let formulas = of_level(1);
-    let counts = COUNTS
-        .iter()
-        .map(|count| (count.label, count.symbol, count.key, count.unit));
-    let derived = formulas
-        .iter()
-        .map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
-    for (label, symbol, key, unit) in counts.chain(derived) {
-        let mut row = vec![format!("  {label}"), symbol.to_string()];
-        row.extend(levels.clone().map(|level| shown(figures.at(key, level))));
-        row.push(unit.to_string());
+    for figure in LevelFigure::ALL {
+        let entry = figure.entry();
+        let mut row = vec![format!("  {}", entry.meaning), entry.symbol.to_string()];
+        row.extend(
+            levels
+                .clone()
+                .map(|level| shown(figures.at(*figure, level))),
+        );
+        row.push(entry.unit.symbol().to_string());
         rows.push(row);
     }
     let mut align: Vec<Align> = vec![Right; camat.levels.len() + 3];

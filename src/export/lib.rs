@@ -3,7 +3,7 @@
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
-use loopsheet_base::{diagnostic, quantity, reason};
+use loopsheet_base::{diagnostic, formula, quantity, reason};
 use loopsheet_cache as cache;
 use loopsheet_compare as compare;
 use loopsheet_expr as expr;
@@ -25,6 +25,7 @@ pub mod dot;
 pub mod explain;
 pub mod html;
 pub mod json;
+pub mod listings;
 pub mod loops_dot;
 pub mod svg;
 pub mod table;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::xlsx::{PlainCell, PlainTable, plain_tables};
+use super::listings::{PlainCell, PlainColumn, PlainTable, plain_tables};
 use crate::model::Model;
 use crate::report::Figure;
 
@@ -107,7 +107,7 @@ fn exact(value: f64) -> String {
 }
 
 fn described(model: &Model, tables: &[PlainTable]) -> String {
-    let column = |column: &super::xlsx::PlainColumn| {
+    let column = |column: &PlainColumn| {
         json!({
             "name": column.name, "group": column.group, "header": column.header,
             "unit": column.unit, "meaning": column.meaning,

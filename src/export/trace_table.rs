@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::camat_table;
 use super::columns::{Align, aligned, grid};
-use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
+use crate::formula::Catalogue;
+use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{CacheEpochs, Epochs, Region, RemoteDelay, Reuse, TraceReport};
@@ -163,41 +164,26 @@ pub(super) fn number(value: f64) -> String {
 fn edag(report: &TraceReport) -> String {
     let figures = Figures::of(&report.edag, &report.inputs);
     let has_addresses = report.edag.memory.is_some();
-    let needs = formulas()
-        .into_iter()
-        .filter(|formula| formula.needs_addresses)
-        .map(|formula| formula.key);
-    let needs: Vec<&str> = needs.collect();
-    let value = |key: &str| match figures.get(key) {
+    let value = |figure: EdagFigure| match figures.get(figure) {
         Some(value) => Ok(number(value)),
-        None if !has_addresses
-            && (needs.contains(&key) || COUNTS.iter().any(|count| count.key == key)) =>
-        {
-            Err(NO_ADDRESSES)
-        }
+        None if !has_addresses && figure.needs_addresses() => Err(NO_ADDRESSES),
         None => Err("unknown (division by zero)"),
     };
-    let named = COUNTS
-        .iter()
-        .chain(&INPUTS)
-        .map(|name| (name.label, name.symbol, name.key, name.unit));
-    let derived = formulas()
-        .into_iter()
-        .map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
-    let row = |(label, symbol, key, unit): (&str, &str, &str, &str)| {
+    let row = |figure: &EdagFigure| {
+        let entry = figure.entry();
         // What is unknown has no unit, and must not widen the column.
-        let (value, unit) = match value(key) {
-            Ok(value) => (value, unit),
+        let (value, unit) = match value(*figure) {
+            Ok(value) => (value, entry.unit.symbol()),
             Err(why) => (String::new(), why),
         };
         [
-            format!("  {label}"),
-            symbol.to_string(),
+            format!("  {}", entry.meaning),
+            entry.symbol.to_string(),
             value,
             unit.to_string(),
         ]
     };
-    let mut rows: Vec<[String; 4]> = named.chain(derived).map(row).collect();
+    let mut rows: Vec<[String; 4]> = EdagFigure::ALL.iter().map(row).collect();
     if let Some(schedule) = &report.schedule {
         let label = "  Time of a greedy schedule of the RAM accesses alone";
         rows.push([
@@ -438,40 +424,33 @@ fn percent_of(share: f64) -> String {
 }
 
 fn regions(report: &TraceReport, top: Option<usize>) -> String {
-    let headings = [
-        "",
-        "place",
-        "instructions",
-        "T₁",
-        "T∞",
-        "𝒲",
-        "𝒟",
-        "λ",
-        "Λ(α₀)",
+    let figures = [
+        EdagFigure::Work,
+        EdagFigure::Depth,
+        EdagFigure::MemoryWork,
+        EdagFigure::MemoryDepth,
+        EdagFigure::Lambda,
+        EdagFigure::RelativeLambda,
     ];
-    let mut rows = vec![headings.map(String::from)];
-    rows[0][0] = format!("by {}", report.regions[0].kind.name());
+    let row = |name: String, place: String, instructions: String, values: [String; 6]| {
+        let [a, b, c, d, e, f] = values;
+        [name, place, instructions, a, b, c, d, e, f]
+    };
+    let name = format!("by {}", report.regions[0].kind.name());
+    let symbols = figures.map(|figure| figure.entry().symbol.to_string());
+    let mut rows = vec![row(name, "place".into(), "instructions".into(), symbols)];
     let shown = top
         .unwrap_or(report.regions.len())
         .min(report.regions.len());
     for region in &report.regions[..shown] {
-        let figures = Figures::of(&region.edag, &report.inputs);
-        let value = |key| {
-            figures
-                .get(key)
-                .map_or_else(|| "unknown".to_string(), number)
-        };
-        rows.push([
+        let known = Figures::of(&region.edag, &report.inputs);
+        let value = |figure| known.get(figure).map_or("unknown".to_string(), number);
+        rows.push(row(
             format!("  {}", region.name),
             place(region),
             region.instructions.to_string(),
-            value("work"),
-            value("depth"),
-            value("memory_work"),
-            value("memory_depth"),
-            value("lambda"),
-            value("relative_lambda"),
-        ]);
+            figures.map(value),
+        ));
     }
     let mut text = aligned(
         &rows,

@@ -1,29 +1,30 @@
-//! One pass over a trace that counts everything a run asks for.
+//! One pass over a trace that counts everything a run asks for: it resolves who depends on whom and which accesses go
+//! to RAM, once, and lets every metric watch.
 
 use std::collections::BTreeMap;
 
 use crate::cache::hierarchy::{Atomics, HierarchyError};
 use crate::cache::spec::SpecError;
 use crate::cache::{CacheSpec, LevelCounters};
-use crate::dataflow::{Dataflow, Lanes, Operation, PathLengths, Rules};
-use crate::trace::isa::{Access, Class};
-use crate::trace::{Batch, Consumer, Instruction, InstructionId};
+use crate::dataflow::{Dependences, Next, Operation, Rules, Steps};
+use crate::trace::isa::Class;
+use crate::trace::{Batch, Consumer, Instruction};
 use loopsheet_regions::{RegionError, Sites};
 
-use super::camat::{CamatMeter, MeterSettings, Program};
+use super::camat::CamatMeter;
+use super::catalogue::{self, Asked};
 use super::costs::Costs;
-use super::epoch::{EpochError, EpochMeter, EpochSettings};
-use super::memory_chain::{ChainInstruction, ChainMeter, MemoryChain};
-use super::movement::MovementMeter;
-use super::out_of_order::{CoreCycles, CoreModel, OutOfOrder};
-use super::profile::{ProfileMeter, SourceProfile};
+use super::epoch::{EpochError, EpochSettings};
+pub use super::kept::Execution;
+use super::memory_chain::MemoryChain;
+use super::metric::{Metric, Program, Run, Stretch};
+use super::out_of_order::{CoreCycles, CoreModel};
+use super::profile::{Moved, ProfileMeter, SourceProfile};
 use super::ram::{Ram, RamUse};
-use super::region_details::{Both, RegionDetail, RegionDetails};
+use super::region_details::RegionDetail;
 pub use super::regions::RegionId;
-use super::regions::RegionMeter;
-use super::remote::{RemoteMeter, RemoteSettings};
-use super::report::{CacheLevel, Edag, EdagMemory, Epochs, Movement, RemoteDelay, Reuse};
-use super::reuse::ReuseMeter;
+use super::remote::RemoteSettings;
+use super::report::{CacheLevel, Edag, Epochs, Movement, RemoteDelay, Reuse};
 
 /// What to count and how.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ pub struct Settings {
     pub reuse_line: Option<u64>,
     pub remote: Option<RemoteSettings>,
     pub epochs: Option<EpochSettings>,
-    /// Tell which instructions are on the deepest chain of RAM accesses.
+    /// Find which instructions are on the deepest chain of RAM accesses.
     pub memory_chain: bool,
     /// The out-of-order core whose accesses are timed, if that is asked for, and its cycles of each class.
     pub core: Option<(CoreModel, Costs)>,
@@ -57,95 +58,41 @@ pub enum SettingsError {
     Epochs(#[from] EpochError),
 }
 
-/// Tells which region an instruction belongs to; asked once for each that appears.
+/// Says which region an instruction belongs to; asked once for each that appears.
 pub type RegionOf<'r> = &'r mut dyn FnMut(&Instruction) -> RegionId;
 
 /// The pass.
 pub struct Analysis<'r> {
     settings: Settings,
-    instructions: Vec<Instruction>,
-    vertices: Vec<Vertex>,
+    program: Program,
+    /// How often each instruction was executed.
     executions: Vec<u64>,
-    flow: Dataflow<PathLengths>,
-    ram: Ram,
-    totals: Totals,
-    movement: MovementMeter,
-    others: Others<'r>,
-}
-
-/// What is looked up for each execution.
-struct Vertex {
-    operation: Operation,
-    cycles: u64,
-    is_omitted: bool,
-    region: RegionId,
-}
-
-#[derive(Default)]
-struct Totals {
-    edges: u64,
-    memory_work: u64,
-    /// Cycles of the vertices that go to RAM.
-    ram_cycles: u64,
-    bytes_moved: u64,
-    deepest: PathLengths,
-}
-
-/// What is counted only if it was asked for.
-struct Others<'r> {
     region_of: Option<RegionOf<'r>>,
-    regions: RegionMeter,
-    reuse: Option<ReuseMeter>,
-    remote: Option<RemoteMeter>,
-    epochs: Option<EpochMeter>,
-    chain: Option<ChainMeter>,
-    core: Option<TimedCore>,
-    profile: Option<ProfileMeter>,
-    details: Option<RegionDetails>,
-    kept: Vec<Execution>,
-    most_kept: usize,
-    has_more_than_kept: bool,
+    shared: Shared,
+    /// What was executed and the metrics have not seen.
+    ahead: Ahead,
+    metrics: Vec<Box<dyn Metric + 'r>>,
 }
 
-/// The core, its cycles of each class, and what counts its timeline.
-struct TimedCore {
-    core: OutOfOrder,
-    costs: Costs,
-    cycles: Vec<u64>,
-    meter: CamatMeter,
+/// What is found out once for all metrics.
+struct Shared {
+    dependences: Dependences,
+    ram: Ram,
+    watches_levels: bool,
 }
 
-impl TimedCore {
-    fn new(model: &CoreModel, costs: &Costs, rules: Rules) -> Result<TimedCore, HierarchyError> {
-        let meter = CamatMeter::new(meter_settings(model));
-        Ok(TimedCore {
-            core: OutOfOrder::new(model, rules)?,
-            costs: costs.clone(),
-            cycles: Vec::new(),
-            meter,
-        })
-    }
+/// A stretch of the program order.
+#[derive(Default)]
+struct Ahead {
+    steps: Steps<RamUse>,
+    moved: Vec<Moved>,
 }
 
-fn meter_settings(model: &CoreModel) -> MeterSettings {
-    let levels = model.levels.len();
-    MeterSettings {
-        levels,
-        first_shared: Some(model.first_shared).filter(|first| *first < levels),
-    }
-}
-
-/// One execution, kept for drawing.
-#[derive(Clone, Debug)]
-pub struct Execution {
-    pub instruction: InstructionId,
-    pub access: Option<Access>,
-    pub addresses: Vec<u64>,
-    pub to_ram: bool,
-    pub cycles: u64,
-}
+/// Steps of a stretch: they stay in the nearest cache while the metrics take them.
+const STRETCH: usize = 1024;
 
 /// What was counted.
+#[derive(Default)]
 pub struct Counted {
     pub instructions: Vec<Instruction>,
     /// Executions of each instruction.
@@ -163,6 +110,8 @@ pub struct Counted {
     pub core: Option<CountedCore>,
     /// By source line; an error if the trace is not one of the program.
     pub profile: Option<Result<SourceProfile, RegionError>>,
+    /// By instruction, its index in [`SourceProfile::sites`]; empty without a profile.
+    pub(super) sites_of_instructions: Vec<u32>,
     /// By number of the region.
     pub regions: Vec<CountedRegion>,
     /// All executions in program order, if there were not too many.
@@ -176,6 +125,7 @@ pub struct CountedCore {
 }
 
 /// One region's part.
+#[derive(Default)]
 pub struct CountedRegion {
     pub instructions: u64,
     pub mix: BTreeMap<Class, u64>,
@@ -185,7 +135,7 @@ pub struct CountedRegion {
 
 impl<'r> Analysis<'r> {
     /// # Errors
-    /// The caches are no hierarchy, or the line for reuse distances is no length of a line.
+    /// The caches are no hierarchy, or a metric cannot be made with these settings.
     pub fn new(
         settings: Settings,
         region_of: Option<RegionOf<'r>>,
@@ -195,230 +145,129 @@ impl<'r> Analysis<'r> {
         } else {
             Atomics::Cached
         };
-        let others = Others {
-            region_of,
-            regions: RegionMeter::new(settings.rules),
-            reuse: settings.reuse_line.map(ReuseMeter::new).transpose()?,
-            remote: settings
-                .remote
-                .map(|remote| RemoteMeter::new(remote, settings.rules)),
-            epochs: (settings.epochs.clone())
-                .map(|epochs| EpochMeter::new(epochs, settings.rules, !settings.caches.is_empty()))
-                .transpose()?,
-            chain: settings
-                .memory_chain
-                .then(|| ChainMeter::new(settings.rules)),
-            core: (settings.core.as_ref())
-                .map(|(model, costs)| TimedCore::new(model, costs, settings.rules))
-                .transpose()?,
-            profile: None,
-            details: None,
-            kept: Vec::new(),
-            most_kept: settings.keep,
-            has_more_than_kept: false,
+        let asked = Asked {
+            settings: &settings,
+            by_region: region_of.is_some(),
         };
+        let metrics = catalogue::asked(&asked)?;
         Ok(Analysis {
-            instructions: Vec::new(),
-            vertices: Vec::new(),
+            shared: Shared {
+                dependences: Dependences::new(settings.rules),
+                ram: Ram::new(&settings.caches, atomics)?,
+                watches_levels: metrics.iter().any(|metric| metric.watches_levels()),
+            },
+            metrics,
+            program: Program::default(),
             executions: Vec::new(),
-            flow: Dataflow::new(settings.rules),
-            ram: Ram::new(&settings.caches, atomics)?,
-            totals: Totals::default(),
-            movement: MovementMeter::default(),
-            others,
+            region_of,
+            ahead: Ahead::default(),
             settings,
         })
     }
 
-    /// Counts by source line too.
+    /// Lets one more metric watch. It finishes before those that are there, which may use what it counted.
     #[must_use]
-    pub fn with_profile(mut self, sites: Sites) -> Analysis<'r> {
-        self.others.profile = Some(ProfileMeter::new(sites));
+    pub fn with(mut self, metric: Box<dyn Metric + 'r>) -> Analysis<'r> {
+        self.shared.watches_levels |= metric.watches_levels();
+        self.metrics.insert(0, metric);
         self
     }
 
-    /// Tells reuse, epochs and C-AMAT by region too, as far as they are asked for.
+    /// Counts by source line too.
+    #[must_use]
+    pub fn with_profile(self, sites: Sites) -> Analysis<'r> {
+        self.with(Box::new(ProfileMeter::new(sites)))
+    }
+
+    /// Counts reuse, epochs and C-AMAT by region too, as far as they are asked for.
     #[must_use]
     pub fn with_region_details(mut self) -> Analysis<'r> {
-        let Settings {
-            rules,
-            epochs,
-            core,
-            caches,
-            ..
-        } = &self.settings;
-        let meter = core.as_ref().map(|(model, _)| meter_settings(model));
-        self.others.details = Some(RegionDetails::new(
-            *rules,
-            epochs.clone(),
-            !caches.is_empty(),
-            meter,
-        ));
+        self.metrics
+            .iter_mut()
+            .for_each(|metric| metric.split_by_region());
         self
     }
 
     fn add_instruction(&mut self, instruction: &Instruction) {
-        let region = self.others.add_instruction(instruction);
+        let region = self
+            .region_of
+            .as_mut()
+            .map_or(0, |region_of| region_of(instruction));
         let facts = &instruction.decoded.facts;
-        self.vertices.push(Vertex {
-            operation: Operation::new(instruction),
-            cycles: u64::from(self.settings.costs.of(facts.class)),
-            is_omitted: self.settings.like_edan && facts.edan_omits,
-            region,
-        });
-        self.flow.add_hart(instruction.hart);
+        let program = &mut self.program;
+        program.operations.push(Operation::new(instruction));
+        program
+            .cycles
+            .push(u64::from(self.settings.costs.of(facts.class)));
+        program
+            .is_omitted
+            .push(self.settings.like_edan && facts.edan_omits);
+        program.regions.push(region);
+        program.instructions.push(instruction.clone());
         self.executions.push(0);
-        self.instructions.push(instruction.clone());
+        self.shared.dependences.add_hart(instruction.hart);
+        for metric in &mut self.metrics {
+            metric.add(&self.program);
+        }
     }
 
     /// What was counted. Without addresses nothing is said of memory.
     pub fn finish(self, has_addresses: bool) -> Counted {
-        let memory_edag = |work: u64| EdagMemory {
-            work: self.totals.memory_work,
-            depth: self.totals.deepest.memory_depth,
-            non_memory_cost: work - self.totals.ram_cycles,
-            non_memory_span: self.totals.deepest.non_memory_span,
-            bytes_moved: self.totals.bytes_moved,
-        };
-        let counted = || {
-            self.vertices
-                .iter()
-                .zip(&self.executions)
-                .filter(|(vertex, _)| !vertex.is_omitted)
-        };
-        let work = counted().map(|(vertex, count)| vertex.cycles * count).sum();
-        let edag = Edag {
-            vertices: counted().map(|(_, count)| count).sum(),
-            edges: self.totals.edges,
-            work,
-            depth: self.totals.deepest.depth,
-            memory: has_addresses.then(|| memory_edag(work)),
-        };
-        let (cache, dirty_bytes) = match &self.ram {
+        let (cache, dirty_bytes) = match &self.shared.ram {
             Ram::Uncached => (Vec::new(), 0),
             Ram::Cached(hierarchy) => {
                 let level = |(spec, counters): (&CacheSpec, &LevelCounters)| CacheLevel {
                     spec: *spec,
                     counters: *counters,
                 };
-                (
-                    hierarchy
-                        .specs()
-                        .zip(hierarchy.counters())
-                        .map(level)
-                        .collect(),
-                    hierarchy.dirty_bytes(),
-                )
+                let levels = hierarchy.specs().zip(hierarchy.counters());
+                (levels.map(level).collect(), hierarchy.dirty_bytes())
             }
         };
-        let mixes = self.mixes();
-        let Others {
-            regions,
-            reuse,
-            remote,
-            epochs,
-            chain,
-            core,
-            profile,
-            details,
-            kept,
-            has_more_than_kept,
-            ..
-        } = self.others;
-        let reuse_line = self.settings.reuse_line.filter(|_| has_addresses);
-        let details = details
-            .map(|details| details.finish(reuse_line, Program::UNKNOWN))
-            .unwrap_or_default();
-        let mut details = details.into_iter();
-        let sites = profile
-            .as_ref()
-            .map(ProfileMeter::sites_of_instructions)
-            .unwrap_or_default();
-        let profile = profile.map(|profile| profile.finish(&self.instructions, &self.executions));
-        let region = |(edag, (instructions, mix))| CountedRegion {
-            instructions,
-            mix,
-            edag,
-            detail: details.next().unwrap_or_default(),
-        };
-        Counted {
-            mix: mixes.whole,
-            edag,
+        let mut counted = Counted {
             cache,
             dirty_bytes,
-            movement: has_addresses.then(|| self.movement.finish(edag.depth)),
-            reuse: reuse.filter(|_| has_addresses).map(ReuseMeter::finish),
-            remote: remote.map(RemoteMeter::finish),
-            epochs: epochs.filter(|_| has_addresses).map(EpochMeter::finish),
-            memory_chain: (chain.filter(|_| has_addresses))
-                .map(|chain| memory_chain(chain, &self.instructions, &sites, profile.as_ref())),
-            core: core
-                .filter(|_| has_addresses)
-                .map(|TimedCore { core, meter, .. }| CountedCore {
-                    cycles: core.finish(),
-                    meter,
-                }),
-            profile,
-            regions: regions
-                .finish(has_addresses)
-                .into_iter()
-                .zip(mixes.regions)
-                .map(region)
-                .collect(),
-            kept: (!has_more_than_kept).then_some(kept),
-            instructions: self.instructions,
-            executions: self.executions,
-        }
-    }
-
-    fn mixes(&self) -> Mixes {
-        let mut mixes = Mixes::default();
-        for ((instruction, vertex), count) in self
-            .instructions
-            .iter()
-            .zip(&self.vertices)
-            .zip(&self.executions)
-        {
-            let class = instruction.decoded.facts.class;
-            *mixes.whole.entry(class).or_default() += count;
-            if self.others.region_of.is_some() {
-                let region = vertex.region as usize;
-                if mixes.regions.len() <= region {
-                    mixes.regions.resize(region + 1, Default::default());
-                }
-                mixes.regions[region].0 += count;
-                *mixes.regions[region].1.entry(class).or_default() += count;
-            }
-        }
-        mixes
-    }
-}
-
-/// The deepest chain with places, as far as there are any: `sites` has that of each instruction.
-fn memory_chain(
-    meter: ChainMeter,
-    instructions: &[Instruction],
-    sites: &[u32],
-    profile: Option<&Result<SourceProfile, RegionError>>,
-) -> MemoryChain {
-    let (depth, counts) = meter.finish();
-    let part = |(id, accesses): (InstructionId, u64)| {
-        let instruction = &instructions[id.0 as usize];
-        let site = match profile {
-            Some(Ok(profile)) => sites
-                .get(id.0 as usize)
-                .map(|site| &profile.sites[*site as usize]),
-            _ => None,
+            ..Counted::default()
         };
-        ChainInstruction::new(instruction, accesses, site)
-    };
-    MemoryChain::of(depth, counts.into_iter().filter_map(part).collect())
-}
+        self.count_mixes(&mut counted);
+        let run = Run {
+            program: &self.program,
+            executions: &self.executions,
+            has_addresses,
+        };
+        for metric in self.metrics {
+            metric.finish(&run, &mut counted);
+        }
+        counted.instructions = self.program.instructions;
+        counted.executions = self.executions;
+        counted
+    }
 
-#[derive(Default)]
-struct Mixes {
-    whole: BTreeMap<Class, u64>,
-    regions: Vec<(u64, BTreeMap<Class, u64>)>,
+    /// Executions by class, of the whole and of every region.
+    fn count_mixes(&self, counted: &mut Counted) {
+        let Program {
+            instructions,
+            regions,
+            ..
+        } = &self.program;
+        let instructions = instructions.iter().zip(regions);
+        for ((instruction, region), count) in instructions.zip(&self.executions) {
+            let class = instruction.decoded.facts.class;
+            *counted.mix.entry(class).or_default() += count;
+            if self.region_of.is_none() {
+                continue;
+            }
+            let region = *region as usize;
+            if counted.regions.len() <= region {
+                counted
+                    .regions
+                    .resize_with(region + 1, CountedRegion::default);
+            }
+            let region = &mut counted.regions[region];
+            region.instructions += count;
+            *region.mix.entry(class).or_default() += count;
+        }
+    }
 }
 
 impl Consumer for Analysis<'_> {
@@ -427,201 +276,72 @@ impl Consumer for Analysis<'_> {
             self.add_instruction(instruction);
         }
         let Analysis {
-            vertices,
+            program,
             executions,
-            flow,
-            ram,
-            totals,
-            movement,
-            others,
+            shared,
+            ahead,
+            metrics,
             ..
         } = self;
-        let has_others = others.are_any();
-        batch.for_each(|id, addresses| {
-            let index = id.0 as usize;
-            executions[index] += 1;
-            let vertex = &vertices[index];
-            if vertex.is_omitted {
+        let (operations, is_omitted) = (&program.operations[..], &program.is_omitted[..]);
+        let executions = &mut executions[..];
+        batch.for_each(|instruction, addresses| {
+            let number = instruction.0 as usize;
+            executions[number] += 1;
+            if is_omitted[number] {
                 return;
             }
-            let operation = &vertex.operation;
-            let ready = flow.ready(operation, addresses, ());
-            let access = flow.access(operation);
-            let used = match access {
-                Some(access) => ram.access(access, addresses),
-                None => RamUse::default(),
+            let next = Next {
+                instruction,
+                operation: &operations[number],
+                addresses,
             };
-            let done = ready.lanes.then(vertex.cycles, used.accesses > 0);
-            flow.complete(operation, addresses, ready.lanes, done);
-            totals.edges += u64::from(ready.edges);
-            totals.deepest = totals.deepest.latest(done);
-            if used.accesses > 0 {
-                totals.memory_work += used.accesses;
-                totals.ram_cycles += vertex.cycles;
-            }
-            if used.bytes > 0 {
-                totals.bytes_moved += used.bytes;
-                movement.add(ready.lanes.depth, used.bytes);
-            }
-            if has_others {
-                others.step(id, vertex, access, addresses, used);
-                others.follow_source(index, access, addresses, used, ram);
+            shared.resolve(next, ahead);
+            if ahead.steps.len() == STRETCH {
+                show(metrics, program, shared, ahead);
             }
         });
+        show(metrics, program, shared, ahead);
     }
 }
 
-impl Others<'_> {
-    fn are_any(&self) -> bool {
-        let Others {
-            region_of,
-            regions: _,
-            reuse,
-            remote,
-            epochs,
-            chain,
-            core,
-            profile,
-            details: _,
-            kept: _,
-            most_kept,
-            has_more_than_kept,
+/// Shows the metrics what they have not seen.
+#[inline(never)]
+fn show(
+    metrics: &mut [Box<dyn Metric + '_>],
+    program: &Program,
+    shared: &Shared,
+    ahead: &mut Ahead,
+) {
+    let stretch = Stretch {
+        program,
+        steps: &ahead.steps,
+        levels: shared.ram.levels(),
+        moved: &ahead.moved,
+    };
+    for metric in metrics {
+        metric.take(&stretch);
+    }
+    ahead.steps.clear();
+    ahead.moved.clear();
+}
+
+impl Shared {
+    #[inline(always)]
+    fn resolve(&mut self, next: Next<'_>, ahead: &mut Ahead) {
+        let Shared {
+            dependences,
+            ram,
+            watches_levels,
         } = self;
-        let is_asked = region_of.is_some()
-            || reuse.is_some()
-            || remote.is_some()
-            || epochs.is_some()
-            || chain.is_some()
-            || core.is_some()
-            || profile.is_some();
-        is_asked || (*most_kept > 0 && !has_more_than_kept)
-    }
-
-    fn add_instruction(&mut self, instruction: &Instruction) -> RegionId {
-        if let Some(remote) = &mut self.remote {
-            remote.add_hart(instruction.hart);
-        }
-        if let Some(epochs) = &mut self.epochs {
-            epochs.add_hart(instruction.hart);
-        }
-        if let Some(chain) = &mut self.chain {
-            chain.add_hart(instruction.hart);
-        }
-        if let Some(TimedCore {
-            core,
-            costs,
-            cycles,
-            ..
-        }) = &mut self.core
-        {
-            core.add_hart(instruction.hart);
-            cycles.push(u64::from(costs.of(instruction.decoded.facts.class)));
-        }
-        if let Some(profile) = &mut self.profile {
-            profile.add_instruction(instruction);
-        }
-        let Some(region_of) = &mut self.region_of else {
-            return 0;
-        };
-        let region = region_of(instruction);
-        self.regions.add_hart(instruction.hart);
-        self.regions.add_region(region);
-        if let Some(details) = &mut self.details {
-            details.add(region, instruction.hart);
-        }
-        region
-    }
-
-    #[inline]
-    fn follow_source(
-        &mut self,
-        index: usize,
-        access: Option<Access>,
-        addresses: &[u64],
-        used: RamUse,
-        ram: &Ram,
-    ) {
-        if let Some(profile) = &mut self.profile {
-            profile.step(
-                index,
-                access,
-                addresses,
-                used.left_nearest.then(|| ram.moved()).into_iter().flatten(),
-            );
-        }
-    }
-
-    fn step(
-        &mut self,
-        id: InstructionId,
-        vertex: &Vertex,
-        access: Option<Access>,
-        addresses: &[u64],
-        used: RamUse,
-    ) {
-        let Vertex {
-            operation,
-            cycles,
-            region,
-            ..
-        } = vertex;
-        let to_ram = used.accesses > 0;
-        if self.region_of.is_some() {
-            self.regions
-                .step(*region, operation, addresses, *cycles, used);
-        }
-        if let (Some(reuse), Some(access)) = (&mut self.reuse, access) {
-            reuse.access(
-                access,
-                addresses,
-                self.details
-                    .as_mut()
-                    .and_then(|details| details.reuse(*region)),
-            );
-        }
-        if let Some(remote) = &mut self.remote {
-            remote.step(operation, addresses, *cycles, to_ram);
-        }
-        if let Some(epochs) = &mut self.epochs {
-            epochs.step(operation, addresses, used.accesses);
-            if let Some(details) = &mut self.details {
-                details.epochs(*region, operation, addresses, used.accesses);
+        let Ahead { steps, moved } = ahead;
+        let used = |access| {
+            let used = ram.access(access, next.addresses);
+            if *watches_levels && used.left_nearest {
+                moved.extend(ram.moved());
             }
-        }
-        if let Some(chain) = &mut self.chain {
-            chain.step(id, operation, addresses, to_ram);
-        }
-        if let Some(TimedCore {
-            core,
-            cycles,
-            meter,
-            ..
-        }) = &mut self.core
-        {
-            let own = self
-                .details
-                .as_mut()
-                .and_then(|details| details.camat(*region));
-            core.step(
-                operation,
-                addresses,
-                cycles[id.0 as usize],
-                &mut Both { all: meter, own },
-            );
-        }
-        if self.kept.len() < self.most_kept {
-            let addresses = addresses.to_vec();
-            self.kept.push(Execution {
-                instruction: id,
-                access,
-                addresses,
-                to_ram,
-                cycles: *cycles,
-            });
-        } else {
-            self.kept = Vec::new();
-            self.has_more_than_kept = true;
-            self.most_kept = 0;
-        }
+            used
+        };
+        dependences.resolve(next, used, steps);
     }
 }

@@ -4,9 +4,17 @@
 //!
 //! Three relations stand in Table 1 in another form; [`SLIPS`] says why they are as they are here.
 
-use super::formulas::Name;
 use super::report::Epochs;
 use crate::expr::{Comparison, Expr};
+
+/// A named input.
+#[derive(Clone, Copy, Debug)]
+pub struct Name {
+    pub key: &'static str,
+    pub symbol: &'static str,
+    pub label: &'static str,
+    pub unit: &'static str,
+}
 
 /// A constant of the model that a person may change.
 #[derive(Clone, Copy, Debug)]

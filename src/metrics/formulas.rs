@@ -1,210 +1,122 @@
 //! What follows from the counts of an eDAG and the inputs: latency sensitivity, time bounds, Brent's
-//! bounds, bandwidth (dynamic.md section 3). Each is one expression over the names below.
+//! bounds, bandwidth (dynamic.md section 3). Each is one expression over the names of the catalogue.
 
 use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup, Symbol};
-use crate::report::{Edag, Inputs};
+use crate::formula::{Catalogue, Source};
+use crate::report::{Edag, EdagMemory, Inputs};
 
-/// One derived figure.
-#[derive(Clone, Debug)]
-pub struct Formula {
-    /// The key in JSON and the defined name in the workbook.
-    pub key: &'static str,
-    /// The symbol of the publication.
-    pub symbol: &'static str,
-    pub label: &'static str,
-    pub unit: &'static str,
-    /// Over [`COUNTS`], [`INPUTS`] and the keys of earlier formulas.
-    pub expr: Expr,
-    /// Where the formula comes from.
-    pub source: &'static str,
-    /// Whether it needs the addresses of accesses.
-    pub needs_addresses: bool,
-}
-
-/// A named leaf of the formulas.
-#[derive(Clone, Copy, Debug)]
-pub struct Name {
-    pub key: &'static str,
-    pub symbol: &'static str,
-    pub label: &'static str,
-    pub unit: &'static str,
-}
-
-const fn name(
-    key: &'static str,
-    symbol: &'static str,
-    label: &'static str,
-    unit: &'static str,
-) -> Name {
-    Name {
-        key,
-        symbol,
-        label,
-        unit,
+loopsheet_base::catalogue! {
+    /// Counts (see [`Edag`]), inputs and what follows from them; formulas name what stands before them.
+    pub enum EdagFigure {
+        Vertices "vertices" "|V|" Instructions "Vertices: executed instructions" Source::Counted;
+        Edges "edges" "|E|" Edges "Edges: true dependences" Source::Counted;
+        Work "work" "T₁" Cycles "Work" Source::Counted;
+        Depth "depth" "T∞" Cycles "Depth (span)" Source::Counted;
+        MemoryWork "memory_work" "𝒲" Accesses "Memory work: accesses that go to RAM" Source::Counted;
+        MemoryDepth "memory_depth" "𝒟" Accesses "Memory depth: most of them on one path" Source::Counted;
+        NonMemoryCost "non_memory_cost" "C" Cycles "Cost of everything that does not go to RAM" Source::Counted;
+        NonMemorySpan "non_memory_span" "C∞" Cycles "Longest path without the RAM accesses" Source::Counted;
+        BytesMoved "bytes_moved" "" Bytes "Bytes to and from RAM" Source::Counted;
+        Slots "slots" "m" Accesses "Issue slots: RAM accesses under way at once" Source::Given;
+        Latency "latency" "α" Cycles "Latency of a RAM access" Source::Given;
+        BaseLatency "base_latency" "α₀" Cycles "Latency at which relative sensitivity is taken" Source::Given;
+        Ghz "ghz" "" Gigahertz "Clock" Source::Given;
+        Processors "processors" "p" Count "Processors of Brent's bounds" Source::Given;
+        Parallelism "parallelism" "T₁/T∞" Ratio "Parallelism" Source::Brent;
+        BrentLower "brent_lower" "T_p ≥" Cycles "Least time on p processors (work and depth laws)" Source::Brent;
+        BrentUpper "brent_upper" "T_p ≤" Cycles "Most time on p processors (Brent)" Source::Brent;
+        Lambda "lambda" "λ" Accesses "Latency sensitivity: growth of the upper bound per cycle of latency" Source::Edan;
+        LambdaLower "lambda_lower" "λ_lower" Accesses "Growth of the lower bound per cycle of latency" Source::Edan;
+        RelativeLambda "relative_lambda" "Λ(α₀)" PerCycle "Relative sensitivity: share by which the upper bound grows per cycle" Source::Edan;
+        TimeLower "time_lower" "T ≥" Cycles "Least time" Source::Edan;
+        TimeUpper "time_upper" "T ≤" Cycles "Most time" Source::Edan;
+        AverageBandwidth "average_bandwidth" "" BytesPerSecond "Average bandwidth over the depth" Source::Edan;
     }
 }
 
-/// What is counted; see [`Edag`].
-pub const COUNTS: [Name; 9] = [
-    name(
-        "vertices",
-        "|V|",
-        "Vertices: executed instructions",
-        "instructions",
-    ),
-    name("edges", "|E|", "Edges: true dependences", "edges"),
-    name("work", "T₁", "Work", "cycles"),
-    name("depth", "T∞", "Depth (span)", "cycles"),
-    name(
-        "memory_work",
-        "𝒲",
-        "Memory work: accesses that go to RAM",
-        "accesses",
-    ),
-    name(
-        "memory_depth",
-        "𝒟",
-        "Memory depth: most of them on one path",
-        "accesses",
-    ),
-    name(
-        "non_memory_cost",
-        "C",
-        "Cost of everything that does not go to RAM",
-        "cycles",
-    ),
-    name(
-        "non_memory_span",
-        "C∞",
-        "Longest path without the RAM accesses",
-        "cycles",
-    ),
-    name("bytes_moved", "", "Bytes to and from RAM", "B"),
-];
+use EdagFigure as F;
 
-/// What a person may change.
-pub const INPUTS: [Name; 5] = [
-    name(
-        "slots",
-        "m",
-        "Issue slots: RAM accesses under way at once",
-        "accesses",
-    ),
-    name("latency", "α", "Latency of a RAM access", "cycles"),
-    name(
-        "base_latency",
-        "α₀",
-        "Latency at which relative sensitivity is taken",
-        "cycles",
-    ),
-    name("ghz", "", "Clock", "GHz"),
-    name("processors", "p", "Processors of Brent's bounds", ""),
-];
+impl EdagFigure {
+    /// What is counted; see [`Edag`].
+    pub fn counts() -> impl Iterator<Item = EdagFigure> + Clone {
+        EdagFigure::of(|source| source == Source::Counted)
+    }
 
-const EDAN: &str = "EDAN (arXiv 2512.13176)";
-const BRENT: &str = "Brent, J. ACM 21(2), 1974";
+    /// What a person may change.
+    pub fn inputs() -> impl Iterator<Item = EdagFigure> + Clone {
+        EdagFigure::of(|source| source == Source::Given)
+    }
 
-/// All derived figures; later ones may name earlier ones.
-pub fn formulas() -> Vec<Formula> {
-    let v = Expr::symbol;
-    let of_memory = |key, symbol, label, unit, expr| {
-        let (source, needs_addresses) = (EDAN, true);
-        Formula {
-            key,
-            symbol,
-            label,
-            unit,
-            expr,
-            source,
-            needs_addresses,
+    /// What follows; later ones may name earlier ones.
+    pub fn derived() -> impl Iterator<Item = EdagFigure> + Clone {
+        EdagFigure::of(|source| !matches!(source, Source::Counted | Source::Given))
+    }
+
+    fn of(is_meant: fn(Source) -> bool) -> impl Iterator<Item = EdagFigure> + Clone {
+        let all = EdagFigure::ALL.iter().copied();
+        all.filter(move |figure| is_meant(figure.entry().source))
+    }
+
+    /// Whether it needs the addresses of accesses.
+    pub fn needs_addresses(self) -> bool {
+        match self.entry().source {
+            Source::Edan => true,
+            Source::Counted => !matches!(self, F::Vertices | F::Edges | F::Work | F::Depth),
+            _ => false,
         }
-    };
-    let of_graph = |key, symbol, label, unit, expr| {
-        let (source, needs_addresses) = (BRENT, false);
-        Formula {
-            key,
-            symbol,
-            label,
-            unit,
-            expr,
-            source,
-            needs_addresses,
-        }
-    };
-    vec![
-        of_graph(
-            "parallelism",
-            "T₁/T∞",
-            "Parallelism",
-            "",
-            v("work").quotient(v("depth")),
-        ),
-        of_graph(
-            "brent_lower",
-            "T_p ≥",
-            "Least time on p processors (work and depth laws)",
-            "cycles",
-            Expr::max([v("work").quotient(v("processors")), v("depth")]),
-        ),
-        of_graph(
-            "brent_upper",
-            "T_p ≤",
-            "Most time on p processors (Brent)",
-            "cycles",
-            (v("work") - v("depth")).quotient(v("processors")) + v("depth"),
-        ),
-        of_memory(
-            "lambda",
-            "λ",
-            "Latency sensitivity: growth of the upper bound per cycle of latency",
-            "accesses",
-            (v("memory_work") - v("memory_depth")).quotient(v("slots")) + v("memory_depth"),
-        ),
-        of_memory(
-            "lambda_lower",
-            "λ_lower",
-            "Growth of the lower bound per cycle of latency",
-            "accesses",
-            Expr::max([v("memory_work").quotient(v("slots")), v("memory_depth")]),
-        ),
-        of_memory(
-            "relative_lambda",
-            "Λ(α₀)",
-            "Relative sensitivity: share by which the upper bound grows per cycle",
-            "1/cycle",
-            v("lambda").quotient(v("lambda") * v("base_latency") + v("non_memory_cost")),
-        ),
-        of_memory(
-            "time_lower",
-            "T ≥",
-            "Least time",
-            "cycles",
-            v("lambda_lower") * v("latency") + v("non_memory_cost"),
-        ),
-        of_memory(
-            "time_upper",
-            "T ≤",
-            "Most time",
-            "cycles",
-            v("lambda") * v("latency") + v("non_memory_cost"),
-        ),
-        of_memory(
-            "average_bandwidth",
-            "",
-            "Average bandwidth over the depth",
-            "B/s",
-            v("bytes_moved").quotient(v("depth").quotient(v("ghz") * 1e9)),
-        ),
-    ]
+    }
+
+    /// The figure as a leaf of formulas.
+    fn leaf(self) -> Expr {
+        Expr::symbol(self.entry().name)
+    }
+
+    /// Its formula; `None` for counts and inputs.
+    pub fn expr(self) -> Option<Expr> {
+        let v = EdagFigure::leaf;
+        Some(match self {
+            F::Parallelism => v(F::Work).quotient(v(F::Depth)),
+            F::BrentLower => Expr::max([v(F::Work).quotient(v(F::Processors)), v(F::Depth)]),
+            F::BrentUpper => (v(F::Work) - v(F::Depth)).quotient(v(F::Processors)) + v(F::Depth),
+            F::Lambda => {
+                let others = v(F::MemoryWork) - v(F::MemoryDepth);
+                others.quotient(v(F::Slots)) + v(F::MemoryDepth)
+            }
+            F::LambdaLower => {
+                Expr::max([v(F::MemoryWork).quotient(v(F::Slots)), v(F::MemoryDepth)])
+            }
+            F::RelativeLambda => {
+                let time = v(F::Lambda) * v(F::BaseLatency) + v(F::NonMemoryCost);
+                v(F::Lambda).quotient(time)
+            }
+            F::TimeLower => v(F::LambdaLower) * v(F::Latency) + v(F::NonMemoryCost),
+            F::TimeUpper => v(F::Lambda) * v(F::Latency) + v(F::NonMemoryCost),
+            F::AverageBandwidth => v(F::BytesMoved).quotient(v(F::Depth).quotient(v(F::Ghz) * 1e9)),
+            _ => return None,
+        })
+    }
+
+    /// The formula as it is printed in the publications: `(𝒲-𝒟)/m+𝒟`.
+    pub fn text(self) -> String {
+        let text = |expr| {
+            Excel {
+                expr: &expr,
+                names: &Symbols,
+            }
+            .to_string()
+        };
+        self.expr().map(text).unwrap_or_default()
+    }
 }
 
-/// Counts, inputs and derived figures by name.
+/// Counts, inputs and derived figures.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    values: Vec<(&'static str, Option<f64>)>,
+    /// By position in the catalogue.
+    values: Vec<Option<f64>>,
 }
 
-/// What a formula calls its leaves in print: symbols where there are any, else the keys.
+/// What a formula calls its leaves in print.
 struct Symbols;
 
 impl CellNames for Symbols {
@@ -212,16 +124,11 @@ impl CellNames for Symbols {
         format!("figure {}", id.0)
     }
 
-    fn symbol(&self, key: &str) -> String {
-        let leaves = COUNTS
-            .iter()
-            .chain(&INPUTS)
-            .map(|name| (name.key, name.symbol));
-        let known = leaves.chain([("lambda", "λ"), ("lambda_lower", "λ_lower")]);
-        let symbol = known
-            .filter(|(_, symbol)| !symbol.is_empty())
-            .find(|(name, _)| *name == key);
-        symbol.map_or(key, |(_, symbol)| symbol).to_string()
+    fn symbol(&self, name: &str) -> String {
+        let known = EdagFigure::named(name);
+        known
+            .map_or(name, |figure| figure.entry().printed())
+            .to_string()
     }
 
     fn range(&self, _: &[FigureId]) -> Option<String> {
@@ -229,62 +136,55 @@ impl CellNames for Symbols {
     }
 }
 
-impl Formula {
-    /// The formula as it is printed in the publications: `(𝒲-𝒟)/m+𝒟`.
-    pub fn text(&self) -> String {
-        Excel {
-            expr: &self.expr,
-            names: &Symbols,
-        }
-        .to_string()
-    }
-}
-
 impl Figures {
     /// Evaluates every formula. What cannot be known without addresses has no value, nor has a division by zero.
     pub fn of(edag: &Edag, inputs: &Inputs) -> Figures {
-        let memory = |part: fn(&crate::report::EdagMemory) -> u64| {
-            edag.memory.as_ref().map(|m| part(m) as f64)
-        };
-        let mut values = vec![
-            ("vertices", Some(edag.vertices as f64)),
-            ("edges", Some(edag.edges as f64)),
-            ("work", Some(edag.work as f64)),
-            ("depth", Some(edag.depth as f64)),
-            ("memory_work", memory(|m| m.work)),
-            ("memory_depth", memory(|m| m.depth)),
-            ("non_memory_cost", memory(|m| m.non_memory_cost)),
-            ("non_memory_span", memory(|m| m.non_memory_span)),
-            ("bytes_moved", memory(|m| m.bytes_moved)),
-            ("slots", Some(inputs.slots)),
-            ("latency", Some(inputs.latency)),
-            ("base_latency", Some(inputs.base_latency)),
-            ("ghz", Some(inputs.ghz)),
-            ("processors", Some(inputs.processors)),
-        ];
-        for formula in formulas() {
-            let known = |symbol: &Symbol| {
-                values
-                    .iter()
-                    .find(|(key, _)| *key == symbol.name())
-                    .and_then(|(_, value)| *value)
+        let mut figures = Figures { values: Vec::new() };
+        for figure in EdagFigure::ALL {
+            let value = match figure.expr() {
+                None => given(*figure, edag, inputs),
+                Some(expr) => expr.evaluate(&figures).ok(),
             };
-            let value = formula
-                .expr
-                .evaluate(&known as &dyn Lookup)
-                .ok()
-                .filter(|value| value.is_finite());
-            values.push((formula.key, value));
+            figures.values.push(value.filter(|value| value.is_finite()));
         }
-        Figures { values }
+        figures
     }
 
-    /// The value under a key of [`COUNTS`], [`INPUTS`] or [`formulas`]; `None` if it is not known.
-    pub fn get(&self, key: &str) -> Option<f64> {
-        self.values
-            .iter()
-            .find(|(name, _)| *name == key)
-            .and_then(|(_, value)| *value)
+    /// `None` if it is not known.
+    pub fn get(&self, figure: EdagFigure) -> Option<f64> {
+        self.values.get(figure as usize).copied().flatten()
+    }
+}
+
+impl Lookup for Figures {
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        self.get(EdagFigure::named(symbol.name())?)
+    }
+
+    fn figure(&self, _: FigureId) -> Option<f64> {
+        None
+    }
+}
+
+/// A count or an input.
+fn given(figure: EdagFigure, edag: &Edag, inputs: &Inputs) -> Option<f64> {
+    let memory = |part: fn(&EdagMemory) -> u64| edag.memory.as_ref().map(|m| part(m) as f64);
+    match figure {
+        F::Vertices => Some(edag.vertices as f64),
+        F::Edges => Some(edag.edges as f64),
+        F::Work => Some(edag.work as f64),
+        F::Depth => Some(edag.depth as f64),
+        F::MemoryWork => memory(|m| m.work),
+        F::MemoryDepth => memory(|m| m.depth),
+        F::NonMemoryCost => memory(|m| m.non_memory_cost),
+        F::NonMemorySpan => memory(|m| m.non_memory_span),
+        F::BytesMoved => memory(|m| m.bytes_moved),
+        F::Slots => Some(inputs.slots),
+        F::Latency => Some(inputs.latency),
+        F::BaseLatency => Some(inputs.base_latency),
+        F::Ghz => Some(inputs.ghz),
+        F::Processors => Some(inputs.processors),
+        _ => None,
     }
 }
 
@@ -326,7 +226,7 @@ mod tests {
             (11_200_012, 45_102, 2_833_829.5),
             (10_833_505, 43_502, 2_741_002.75),
         ] {
-            assert_eq!(figures(work, depth, 0, 4.0).get("lambda"), Some(lambda));
+            assert_eq!(figures(work, depth, 0, 4.0).get(F::Lambda), Some(lambda));
         }
     }
 
@@ -335,30 +235,23 @@ mod tests {
     fn three_misses_chained_or_independent() {
         let chained = figures(3, 3, 1, 3.0);
         assert_eq!(
-            (chained.get("lambda"), chained.get("lambda_lower")),
+            (chained.get(F::Lambda), chained.get(F::LambdaLower)),
             (Some(3.0), Some(3.0))
         );
         let independent = figures(3, 1, 1, 3.0);
-        assert_eq!(independent.get("lambda_lower"), Some(1.0));
-        assert!((independent.get("lambda").expect("known") - 5.0 / 3.0).abs() < 1e-15);
+        assert_eq!(independent.get(F::LambdaLower), Some(1.0));
+        assert!((independent.get(F::Lambda).expect("known") - 5.0 / 3.0).abs() < 1e-15);
         // λ·α₀ + C = 5/3·50 + 1
-        let relative = independent.get("relative_lambda").expect("known");
+        let relative = independent.get(F::RelativeLambda).expect("known");
         assert!((relative - (5.0 / 3.0) / (250.0 / 3.0 + 1.0)).abs() < 1e-15);
-        assert_eq!(chained.get("time_upper"), Some(301.0));
+        assert_eq!(chained.get(F::TimeUpper), Some(301.0));
     }
 
     #[test]
     fn formulas_are_printed_with_their_symbols() {
-        let text = |key| {
-            formulas()
-                .into_iter()
-                .find(|formula| formula.key == key)
-                .expect("a formula")
-                .text()
-        };
-        assert_eq!(text("lambda"), "(𝒲-𝒟)/m+𝒟");
-        assert_eq!(text("lambda_lower"), "MAX(𝒲/m,𝒟)");
-        assert_eq!(text("parallelism"), "T₁/T∞");
+        assert_eq!(F::Lambda.text(), "(𝒲-𝒟)/m+𝒟");
+        assert_eq!(F::LambdaLower.text(), "MAX(𝒲/m,𝒟)");
+        assert_eq!(F::Parallelism.text(), "T₁/T∞");
     }
 
     #[test]
@@ -378,7 +271,7 @@ mod tests {
             processors: 1.0,
         };
         let figures = Figures::of(&edag, &inputs);
-        assert_eq!(figures.get("parallelism"), Some(1.5));
-        assert_eq!(figures.get("lambda"), None);
+        assert_eq!(figures.get(F::Parallelism), Some(1.5));
+        assert_eq!(figures.get(F::Lambda), None);
     }
 }

@@ -3,6 +3,7 @@
 //! and inputs is a formula of [`formulas`], which Rust evaluates and the workbook shows.
 
 // The layers below, by their names.
+use loopsheet_base::formula;
 use loopsheet_binary as binary;
 use loopsheet_cache as cache;
 use loopsheet_dataflow as dataflow;
@@ -11,16 +12,20 @@ use loopsheet_trace as trace;
 
 pub mod analysis;
 pub mod camat;
+pub mod catalogue;
 pub mod costs;
 pub mod design_space;
+mod edag;
 pub mod epoch;
 pub mod formulas;
+mod kept;
 pub mod memory_chain;
+pub mod metric;
 mod movement;
 pub mod out_of_order;
 pub mod profile;
 pub mod profiles;
-mod ram;
+pub mod ram;
 pub mod region_details;
 mod regions;
 pub mod remote;
@@ -28,4 +33,5 @@ pub mod report;
 mod reuse;
 pub mod sweep;
 pub mod tables;
+mod timed_core;
 pub mod timeline;

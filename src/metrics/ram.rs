@@ -8,9 +8,9 @@ use super::profile::Moved;
 
 /// What an instruction's accesses took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RamUse {
+pub struct RamUse {
     /// Accesses that went to RAM.
-    pub accesses: u64,
+    pub accesses: u32,
     /// Bytes between the last cache and RAM, write-backs included.
     pub bytes: u64,
     /// Whether a level other than the nearest was asked.
@@ -38,6 +38,14 @@ impl Ram {
         )))
     }
 
+    /// How many levels there are before RAM.
+    pub fn levels(&self) -> usize {
+        match self {
+            Ram::Uncached => 0,
+            Ram::Cached(hierarchy) => hierarchy.counters().len(),
+        }
+    }
+
     #[inline(always)]
     pub fn access(&mut self, access: Access, addresses: &[u64]) -> RamUse {
         let bytes = u32::from(access.bytes);
@@ -59,7 +67,7 @@ impl Ram {
                     (outcome.served, outcome.ram_bytes)
                 }
             };
-            used.accesses += u64::from(served == Served::Memory);
+            used.accesses += u32::from(served == Served::Memory);
             used.left_nearest |= served != Served::Level(0);
             used.bytes += moved;
         }

@@ -1,10 +1,20 @@
 //! The eDAG's figures by function, line or loop: of the graph that has only a region's vertices and the
 //! edges between them.
 
-use crate::dataflow::{Dataflow, Lanes, Operation, PathLengths, Rules};
-
-use super::ram::RamUse;
+use super::analysis::Counted;
+use super::catalogue::Entry;
+use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::report::{Edag, EdagMemory};
+use crate::dataflow::{Lanes, PathLengths, Rules, Values};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "regions",
+    meaning: "the figures of the eDAG that has only a region's vertices and the edges between them",
+    make: |asked| {
+        let meter = || Box::new(RegionMeter::new(asked.settings.rules)) as Box<dyn Metric>;
+        Ok(asked.by_region.then(meter))
+    },
+};
 
 /// Number of a region in the order of first execution.
 pub type RegionId = u32;
@@ -22,8 +32,6 @@ impl Lanes for PathInRegion {
         lengths: PathLengths::START,
     };
     type Kept = (RegionId, [u64; 2]);
-    /// The region of the instruction that reads.
-    type Viewer = RegionId;
 
     #[inline(always)]
     fn latest(self, other: PathInRegion) -> PathInRegion {
@@ -43,16 +51,11 @@ impl Lanes for PathInRegion {
             lengths: PathLengths::recall(lengths),
         }
     }
-
-    #[inline(always)]
-    fn seen_by(self, viewer: RegionId) -> Option<PathInRegion> {
-        (self.region == viewer).then_some(self)
-    }
 }
 
 /// Follows all regions at once: a value carries its region and is seen only there.
-pub(super) struct RegionMeter {
-    flow: Dataflow<PathInRegion>,
+struct RegionMeter {
+    values: Values<PathInRegion>,
     totals: Vec<Totals>,
 }
 
@@ -68,64 +71,70 @@ struct Totals {
 }
 
 impl RegionMeter {
-    pub fn new(rules: Rules) -> RegionMeter {
+    fn new(rules: Rules) -> RegionMeter {
         RegionMeter {
-            flow: Dataflow::new(rules),
+            values: Values::new(rules),
             totals: Vec::new(),
         }
     }
+}
 
-    pub fn add_hart(&mut self, hart: u16) {
-        self.flow.add_hart(hart);
-    }
-
-    pub fn add_region(&mut self, region: RegionId) {
+impl Metric for RegionMeter {
+    fn add(&mut self, program: &Program) {
+        let (instruction, region) = program.last();
+        self.values.add_hart(instruction.hart);
         if region as usize >= self.totals.len() {
             self.totals.resize(region as usize + 1, Totals::default());
         }
     }
 
-    pub fn step(
-        &mut self,
-        region: RegionId,
-        operation: &Operation,
-        addresses: &[u64],
-        cycles: u64,
-        ram: RamUse,
-    ) {
-        let ready = self.flow.ready(operation, addresses, region);
-        let lengths = ready.lanes.lengths.then(cycles, ram.accesses > 0);
-        self.flow.complete(
-            operation,
-            addresses,
-            ready.lanes,
-            PathInRegion { region, lengths },
-        );
-        let totals = &mut self.totals[region as usize];
-        totals.vertices += 1;
-        totals.edges += u64::from(ready.edges);
-        totals.work += cycles;
-        totals.memory_work += ram.accesses;
-        totals.non_memory_cost += if ram.accesses > 0 { 0 } else { cycles };
-        totals.bytes_moved += ram.bytes;
-        totals.deepest = totals.deepest.latest(lengths);
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        let RegionMeter { values, totals } = self;
+        stretch.for_each(|step| {
+            let region = stretch.program.region(step.instruction);
+            let cycles = stretch.program.cycles(step.instruction);
+            let used = ram_use(&step);
+            let (mut ready, mut edges) = (PathInRegion::START, 0);
+            values.sources(&step, |source| {
+                if source.region == region {
+                    ready = ready.latest(source);
+                    edges += 1;
+                }
+            });
+            let lengths = ready.lengths.then(cycles, used.accesses > 0);
+            values.complete(&step, ready, PathInRegion { region, lengths });
+            let totals = &mut totals[region as usize];
+            totals.vertices += 1;
+            totals.edges += edges;
+            totals.work += cycles;
+            totals.memory_work += u64::from(used.accesses);
+            totals.non_memory_cost += if used.accesses > 0 { 0 } else { cycles };
+            totals.bytes_moved += used.bytes;
+            totals.deepest = totals.deepest.latest(lengths);
+        });
     }
 
-    /// The figures of every region, in the order of their numbers.
-    pub fn finish(self, has_addresses: bool) -> Vec<Edag> {
-        let edag = |totals: &Totals| Edag {
-            vertices: totals.vertices,
-            edges: totals.edges,
-            work: totals.work,
-            depth: totals.deepest.depth,
+    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+        for (region, totals) in counted.regions.iter_mut().zip(&self.totals) {
+            region.edag = totals.edag(run.has_addresses);
+        }
+    }
+}
+
+impl Totals {
+    fn edag(&self, has_addresses: bool) -> Edag {
+        Edag {
+            vertices: self.vertices,
+            edges: self.edges,
+            work: self.work,
+            depth: self.deepest.depth,
             memory: has_addresses.then_some(EdagMemory {
-                work: totals.memory_work,
-                depth: totals.deepest.memory_depth,
-                non_memory_cost: totals.non_memory_cost,
-                non_memory_span: totals.deepest.non_memory_span,
-                bytes_moved: totals.bytes_moved,
+                work: self.memory_work,
+                depth: self.deepest.memory_depth,
+                non_memory_cost: self.non_memory_cost,
+                non_memory_span: self.deepest.non_memory_span,
+                bytes_moved: self.bytes_moved,
             }),
-        };
-        self.totals.iter().map(edag).collect()
+        }
     }
 }

@@ -1,9 +1,22 @@
 //! What if a share of the RAM accesses were remote and cost more? The distribution of T∞ over trials,
 //! each with its own random choice of accesses (dynamic.md section 3).
 
+use super::analysis::Counted;
+use super::catalogue::Entry;
+use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::report::RemoteDelay;
 use crate::cache::split_mix;
-use crate::dataflow::{Dataflow, Lanes, Operation, Rules};
+use crate::dataflow::{Lanes, Rules, Values};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "remote",
+    meaning: "the depth when a share of the RAM accesses, chosen at random, costs more",
+    make: |asked| {
+        let meter = |remote| RemoteMeter::new(remote, asked.settings.rules);
+        let meter = asked.settings.remote.map(meter);
+        Ok(meter.map(|meter| Box::new(meter) as Box<dyn Metric>))
+    },
+};
 
 /// Trials at once, as lanes of one engine.
 const LANES: usize = 16;
@@ -30,7 +43,6 @@ struct Depths([u64; LANES]);
 impl Lanes for Depths {
     const START: Depths = Depths([0; LANES]);
     type Kept = Depths;
-    type Viewer = ();
 
     #[inline(always)]
     fn latest(self, other: Depths) -> Depths {
@@ -47,7 +59,7 @@ impl Lanes for Depths {
 }
 
 /// Follows all trials.
-pub(super) struct RemoteMeter {
+struct RemoteMeter {
     settings: RemoteSettings,
     groups: Vec<Group>,
     /// RAM instructions so far; each has its own draw in every trial.
@@ -55,15 +67,15 @@ pub(super) struct RemoteMeter {
 }
 
 struct Group {
-    flow: Dataflow<Depths>,
+    values: Values<Depths>,
     first: u32,
     deepest: Depths,
 }
 
 impl RemoteMeter {
-    pub fn new(settings: RemoteSettings, rules: Rules) -> RemoteMeter {
+    fn new(settings: RemoteSettings, rules: Rules) -> RemoteMeter {
         let group = |first| Group {
-            flow: Dataflow::new(rules),
+            values: Values::new(rules),
             first,
             deepest: Depths::START,
         };
@@ -78,45 +90,7 @@ impl RemoteMeter {
         }
     }
 
-    pub fn add_hart(&mut self, hart: u16) {
-        self.groups
-            .iter_mut()
-            .for_each(|group| group.flow.add_hart(hart));
-    }
-
-    /// Takes the next instruction; one that goes to RAM costs the latency in place of its cycles.
-    pub fn step(&mut self, operation: &Operation, addresses: &[u64], cycles: u64, to_ram: bool) {
-        let RemoteSettings {
-            share,
-            delay,
-            latency,
-            seed,
-            ..
-        } = self.settings;
-        self.drawn += u64::from(to_ram);
-        let drawn = self.drawn;
-        for group in &mut self.groups {
-            let ready = group.flow.ready(operation, addresses, ()).lanes;
-            let cost = |lane: usize| match (to_ram, group.first + lane as u32) {
-                (false, _) => cycles,
-                (true, 0) => latency,
-                (true, 1) => latency + delay,
-                (true, trial) => {
-                    latency
-                        + if is_remote(seed, trial, drawn, share) {
-                            delay
-                        } else {
-                            0
-                        }
-                }
-            };
-            let done = Depths(std::array::from_fn(|lane| ready.0[lane] + cost(lane)));
-            group.flow.complete(operation, addresses, ready, done);
-            group.deepest = group.deepest.latest(done);
-        }
-    }
-
-    pub fn finish(self) -> RemoteDelay {
+    fn depths(self) -> RemoteDelay {
         let RemoteSettings {
             share,
             delay,
@@ -139,6 +113,58 @@ impl RemoteMeter {
             local: lanes[0],
             all_remote: lanes[1],
         }
+    }
+}
+
+impl Metric for RemoteMeter {
+    fn add(&mut self, program: &Program) {
+        let hart = program.last().0.hart;
+        self.groups
+            .iter_mut()
+            .for_each(|group| group.values.add_hart(hart));
+    }
+
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        let before = self.drawn;
+        for group in &mut self.groups {
+            self.drawn = group.take(stretch, &self.settings, before);
+        }
+    }
+
+    fn finish(self: Box<Self>, _: &Run<'_>, counted: &mut Counted) {
+        counted.remote = Some(self.depths());
+    }
+}
+
+impl Group {
+    /// Takes the steps; an instruction that goes to RAM costs the latency in place of its cycles. So many have gone
+    /// there before; returns how many then have.
+    fn take(&mut self, stretch: &Stretch<'_>, settings: &RemoteSettings, mut drawn: u64) -> u64 {
+        let RemoteSettings {
+            share,
+            delay,
+            latency,
+            seed,
+            ..
+        } = *settings;
+        let first = self.first;
+        stretch.for_each(|step| {
+            let to_ram = ram_use(&step).accesses > 0;
+            drawn += u64::from(to_ram);
+            let cycles = stretch.program.cycles(step.instruction);
+            let cost = |lane: usize| match (to_ram, first + lane as u32) {
+                (false, _) => cycles,
+                (true, 0) => latency,
+                (true, 1) => latency + delay,
+                (true, trial) if is_remote(seed, trial, drawn, share) => latency + delay,
+                (true, _) => latency,
+            };
+            let ready = self.values.ready(&step);
+            let done = Depths(std::array::from_fn(|lane| ready.0[lane] + cost(lane)));
+            self.values.complete(&step, ready, done);
+            self.deepest = self.deepest.latest(done);
+        });
+        drawn
     }
 }
 

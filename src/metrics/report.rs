@@ -96,7 +96,7 @@ pub struct Inputs {
 }
 
 /// What was counted on the eDAG (dynamic.md section 3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edag {
     /// Vertices: executed instructions, without those that `--compat edan` leaves out.
     pub vertices: u64,

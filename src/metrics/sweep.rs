@@ -1,6 +1,6 @@
 //! The time bounds over a grid of latencies: how a program feels slower memory.
 
-use super::formulas::Figures;
+use super::formulas::{EdagFigure, Figures};
 use super::report::{Edag, Inputs};
 
 /// First latency of the grid, cycles.
@@ -25,8 +25,8 @@ pub fn points(edag: &Edag, inputs: &Inputs) -> Option<Vec<Point>> {
         let figures = Figures::of(edag, &Inputs { latency, ..*inputs });
         Some(Point {
             latency,
-            lower: figures.get("time_lower")?,
-            upper: figures.get("time_upper")?,
+            lower: figures.get(EdagFigure::TimeLower)?,
+            upper: figures.get(EdagFigure::TimeUpper)?,
         })
     };
     (0..POINTS).map(point).collect()

@@ -10,44 +10,9 @@ use rustc_hash::FxHashMap;
 use super::parameters::ParameterTable;
 use super::{Model, group_name};
 use crate::expr::{Expr, FigureId, Lookup, Node, Symbol};
+pub use crate::formula::Unit;
 use crate::machine::parameters::{LATENCY_LIMIT, absent};
 use crate::machine::{MachineModel, MachineParameter};
-
-/// What a figure is measured in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    Count,
-    Elements,
-    Bytes,
-    Flops,
-    Seconds,
-    FlopsPerByte,
-    BytesPerFlop,
-    FlopsPerSecond,
-    BytesPerSecond,
-    /// Part of a whole, 0 to 1.
-    Share,
-    /// One thing over another of its kind.
-    Ratio,
-    /// A position in a list of names, counted from one.
-    Choice,
-}
-
-impl Unit {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Unit::Count | Unit::Choice | Unit::Share | Unit::Ratio => "",
-            Unit::Elements => "elements",
-            Unit::Bytes => "B",
-            Unit::Flops => "flop",
-            Unit::Seconds => "s",
-            Unit::FlopsPerByte => "flop/B",
-            Unit::BytesPerFlop => "B/flop",
-            Unit::FlopsPerSecond => "flop/s",
-            Unit::BytesPerSecond => "B/s",
-        }
-    }
-}
 
 /// The name of a figure. Big programs have millions of figures and few of them are ever named, so the
 /// text is put together when it is shown.

@@ -5,7 +5,7 @@
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
-use loopsheet_base::reason;
+use loopsheet_base::{formula, reason};
 use loopsheet_expr as expr;
 use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;

@@ -7,7 +7,7 @@
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
-use loopsheet_base::{diagnostic, reason};
+use loopsheet_base::{diagnostic, formula, reason};
 use loopsheet_cache as cache;
 use loopsheet_expr as expr;
 use loopsheet_machine as machine;

@@ -12,8 +12,9 @@ use calamine::{Data, Reader, Xlsx};
 use loopsheet::export::xlsx::{
     figure_cells, named_cells, timeline_workbook, trace_workbook, workbook,
 };
+use loopsheet::formula::Catalogue;
 use loopsheet::machine::MachineModel;
-use loopsheet::metrics::formulas::{Figures, formulas};
+use loopsheet::metrics::formulas::{EdagFigure, Figures};
 use loopsheet::metrics::report::{Inputs, TraceReport};
 use loopsheet::model::Model;
 
@@ -392,18 +393,18 @@ fn editing_inputs_of_a_trace_gives_its_figures() {
         let found = trace_recalculated(&report, inputs, &[]);
         let after = TraceReport { inputs, ..report };
         let figures = Figures::of(&after.edag, &inputs);
-        for formula in formulas() {
+        for figure in EdagFigure::derived() {
+            let name = figure.entry().name;
             let cell = named_cells(&after)
                 .unwrap()
                 .into_iter()
-                .find(|cell| cell.name == formula.key)
+                .find(|cell| cell.name == name)
                 .unwrap();
             let shown = &found[&(cell.sheet.to_string(), cell.row, u32::from(cell.column))];
-            let value = figures.get(formula.key).unwrap();
+            let value = figures.get(figure).unwrap();
             assert!(
                 matches!(shown, Data::Float(shown) if near(*shown, value)),
-                "{}: {shown}, not {value}",
-                formula.key
+                "{name}: {shown}, not {value}"
             );
         }
         // Every other cell too: the sweep, regions, movement, reuse.

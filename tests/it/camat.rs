@@ -2,7 +2,9 @@
 
 use crate::slow_camat;
 use crate::support::command::loopsheet;
+use loopsheet::formula::Catalogue;
 use loopsheet::metrics::camat::file::Timeline;
+use loopsheet::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use loopsheet::metrics::camat::identities::identities;
 use loopsheet::metrics::camat::{Camat, Figures, Program};
 use proptest::prelude::*;
@@ -26,8 +28,9 @@ fn counted(csv: &str, program: Program) -> Camat {
 fn assert_level(camat: &Camat, level: usize, expected: &[(&str, f64)]) {
     let figures = Figures::of(camat);
     for (key, value) in expected {
+        let figure = LevelFigure::named(key).expect("a figure");
         let found = figures
-            .at(key, level)
+            .at(figure, level)
             .unwrap_or_else(|| panic!("{key} of level {level} is unknown"));
         assert!(
             (found - value).abs() <= 1e-12 * value.abs(),
@@ -194,7 +197,7 @@ fn two_levels_by_hand() {
     assert_level(&camat, 2, &second);
     let figures = Figures::of(&camat);
     // A log does not tell whether what misses the last level waits for RAM or for another miss.
-    assert_eq!(figures.at("secondary", 2), None);
+    assert_eq!(figures.at(LevelFigure::Secondary, 2), None);
     for (key, value) in [
         ("f_mem", 0.5),
         ("IPC_exe", 1.25),
@@ -203,7 +206,8 @@ fn two_levels_by_hand() {
         ("Delta", 0.8125),
         ("MSE", 16.0 / 29.0),
     ] {
-        let found = figures.get(key).expect("known");
+        let figure = ProgramFigure::named(key).expect("a figure");
+        let found = figures.get(figure).expect("known");
         assert!(
             (found - value).abs() < 1e-12,
             "{key} is {found}, not {value}"
@@ -503,7 +507,8 @@ fn the_sheet_is_live_and_its_identities_agree() {
         ("Matching ratio", "LPMR"),
     ] {
         for (level, column) in [(1, 2), (2, 3)] {
-            let value = figures.at(key, level).expect("known");
+            let figure = LevelFigure::named(key).expect("a figure");
+            let value = figures.at(figure, level).expect("known");
             assert_eq!(
                 values.get_value((row(label), column)),
                 Some(&Data::Float(value)),

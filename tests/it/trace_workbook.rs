@@ -6,7 +6,8 @@ use std::io::Cursor;
 use crate::support::trace_reports;
 use calamine::{Data, Reader, Xlsx};
 use loopsheet::export::xlsx::{named_cells, trace_workbook};
-use loopsheet::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
+use loopsheet::formula::Catalogue;
+use loopsheet::metrics::formulas::{EdagFigure, Figures};
 use loopsheet::metrics::report::TraceReport;
 
 type Place = (String, u32, u32);
@@ -67,16 +68,16 @@ fn derived_figures_are_formulas_and_counts_are_numbers() {
     ] {
         let (values, cells, _) = opened(&report);
         let figures = Figures::of(&report.edag, &report.inputs);
-        let keys = COUNTS.iter().chain(&INPUTS).map(|name| (name.key, false));
-        for (key, is_formula) in keys.chain(formulas().iter().map(|formula| (formula.key, true))) {
+        for figure in EdagFigure::ALL {
+            let (key, is_formula) = (figure.entry().name, figure.expr().is_some());
             let place = place(&report, key);
             let expected = figures
-                .get(key)
+                .get(*figure)
                 .map_or(Data::String("unknown".into()), Data::Float);
             assert_eq!(values[&place], expected, "{key}");
             assert_eq!(
                 cells.contains_key(&place),
-                is_formula && figures.get(key).is_some(),
+                is_formula && figures.get(*figure).is_some(),
                 "{key}"
             );
         }

@@ -7,7 +7,8 @@ use super::figures::Figures;
 use super::tables;
 use crate::compare::{Comparison, Live, NestComparison, Row};
 use crate::expr::Expr;
-use crate::metrics::formulas::{self, COUNTS, INPUTS};
+use crate::formula::Catalogue;
+use crate::metrics::formulas::{self, EdagFigure};
 use crate::metrics::memory_chain::{ChainLine, MemoryChain};
 use crate::metrics::report::TraceReport;
 use crate::model::Model;
@@ -216,17 +217,16 @@ fn unjoined(comparison: &Comparison) -> Value {
 /// The eDAG of the whole run.
 fn counts(run: &TraceReport) -> Value {
     let figures = formulas::Figures::of(&run.edag, &run.inputs);
-    let named = COUNTS
-        .iter()
-        .chain(&INPUTS)
-        .map(|name| (name.label, name.symbol, name.key, name.unit));
-    let derived = formulas::formulas();
-    let derived = derived
-        .iter()
-        .map(|formula| (formula.label, formula.symbol, formula.key, formula.unit));
-    let row = |(label, symbol, key, unit): (&str, &str, &str, &str)| {
-        let value = figures.get(key).map_or(Value::Null, |value| json!([value]));
-        vec![json!(label), json!(symbol), value, json!(unit)]
+    let row = |figure: &EdagFigure| {
+        let entry = figure.entry();
+        let value = figures.get(*figure);
+        let value = value.map_or(Value::Null, |value| json!([value]));
+        vec![
+            json!(entry.meaning),
+            json!(entry.symbol),
+            value,
+            json!(entry.unit.symbol()),
+        ]
     };
     let headers = [
         ("Figure", "text"),
@@ -234,7 +234,7 @@ fn counts(run: &TraceReport) -> Value {
         ("Value", "count"),
         ("Unit", "text"),
     ];
-    let rows = named.chain(derived).map(row).collect();
+    let rows = EdagFigure::ALL.iter().map(row).collect();
     tables::plain(
         (
             "run",

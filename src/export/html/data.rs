@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::figures::Figures;
 use super::tables::{Choices, Shown};
 use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
+use crate::listings::{Column, Content, Table};
+use crate::listings::{arrays, caches, calls, communication, loops, notes, registers};
 use crate::model::{Model, NestModel, roofline};
-use crate::xlsx::table::{Column, Content, Table};
-use crate::xlsx::{arrays, caches, calls, communication, loops, notes, registers};
 
 const NESTS: &Shown = &[
     loops::ID,

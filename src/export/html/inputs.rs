@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::tables;
+use crate::listings::inputs;
 use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent, of_level};
 use crate::model::Model;
 use crate::model::parameters::{Kind, Row};
-use crate::xlsx::{machine, parameters};
 
 /// All inputs in the order in which the script counts them: machine, then problem.
 pub(super) fn all(model: &Model) -> Vec<Value> {
@@ -64,7 +64,7 @@ pub(super) fn machine_table(model: &Model) -> Value {
                 json!({ "input": index }),
                 json!(parameter.unit),
                 json!(parameter.name),
-                json!(machine::allowed(parameter)),
+                json!(inputs::allowed(parameter)),
                 json!(parameter.description),
                 json!(if parameter.value.is_none() {
                     "unknown"
@@ -102,8 +102,8 @@ pub(super) fn parameter_table(model: &Model) -> Value {
                 json!(row.label),
                 json!({ "input": first + index }),
                 json!(row.name),
-                json!(parameters::kind(row.kind)),
-                json!(parameters::origin(row.origin)),
+                json!(inputs::kind(row.kind)),
+                json!(inputs::origin(row.origin)),
                 json!(
                     row.definition
                         .as_ref()

@@ -6,8 +6,7 @@
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use crate::xlsx::style::Look;
-use crate::xlsx::table::{Column, Content, Table};
+use crate::listings::{Column, Content, Look, Table};
 
 /// Lists of names that figures count, each once.
 #[derive(Default)]

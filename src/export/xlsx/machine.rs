@@ -15,6 +15,7 @@ use super::layout::{Layout, Place, Sheet, in_force};
 use super::page::{Book, Page, UNKNOWN};
 use super::presets::{AS_WRITTEN, Choices, Says};
 use super::style::{self, Look, Role};
+use crate::listings::inputs::allowed;
 use crate::machine::MachineParameter;
 use crate::machine::parameters::{ParameterKind, absent};
 use crate::model::Model;
@@ -344,27 +345,6 @@ fn in_force_format(parameter: &MachineParameter) -> Format {
         }
         Some(0.0) => format.set_num_format("General;-General;\"unknown\""),
         _ => format,
-    }
-}
-
-/// Allowed values in words.
-pub(crate) fn allowed(parameter: &MachineParameter) -> String {
-    let (least, most) = parameter.range;
-    match parameter.kind {
-        ParameterKind::Switch => "0 or 1".to_string(),
-        ParameterKind::Real => format!("{} to {}", short(least), short(most)),
-        ParameterKind::Integer | ParameterKind::Size => {
-            format!("{} to {}, whole", short(least), short(most))
-        }
-    }
-}
-
-/// Powers of ten for what has many digits.
-fn short(value: f64) -> String {
-    if value != 0.0 && !(1e-3..1e6).contains(&value) {
-        format!("{value:e}")
-    } else {
-        value.to_string()
     }
 }
 

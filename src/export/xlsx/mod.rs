@@ -3,31 +3,24 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
-pub(crate) mod arrays;
-pub(crate) mod caches;
-pub(crate) mod calls;
-pub(crate) mod communication;
 pub(crate) mod compare;
 mod dependencies;
+mod highlights;
 mod inputs;
 mod layout;
-pub(crate) mod loops;
 pub(crate) mod machine;
 pub(crate) mod notes;
 mod package;
 mod page;
 pub(crate) mod parameters;
-mod plain;
 mod presets;
 mod ranking;
-pub(crate) mod registers;
 mod roofline;
 mod sensitivity;
-mod side_by_side;
 mod steps;
-pub(crate) mod style;
+mod style;
 mod summary;
-pub(crate) mod table;
+mod table;
 mod trace;
 mod unsure;
 
@@ -37,14 +30,13 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook, Worksheet};
 
 use crate::compare::Comparison;
 use crate::expr::FigureId;
+use crate::listings::Listings;
 use crate::metrics::report::TraceReport;
-use crate::model::{CallPath, Model, NestModel, OtherNest};
+use crate::model::Model;
 use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
-use table::Table;
 
 pub use compare::compare_workbook;
-pub use plain::{PlainCell, PlainColumn, PlainTable, plain_tables};
 pub use rust_xlsxwriter::XlsxError;
 pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
 
@@ -122,6 +114,11 @@ pub fn study_workbook(
 
 fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {
     let Tables {
+        listings,
+        steps,
+        layout,
+    } = tables;
+    let Listings {
         loops,
         arrays,
         caches,
@@ -129,10 +126,8 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         calls,
         communication,
         registers,
-        steps,
-        layout,
         side_by_side,
-    } = tables;
+    } = listings;
     let book = Book { model, layout };
     machine::define_names(workbook, book)?;
     presets::define_names(workbook, book)?;
@@ -147,7 +142,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     push(parameters::write(book)?);
     let mut page = Page::new(Sheet::Loops, book)?;
     loops.write(&mut page)?;
-    loops::highlight(&mut page, loops)?;
+    highlights::loops(&mut page, loops)?;
     push(page);
     if ranking::is_long(model) {
         push(ranking::write_top(book, loops)?);
@@ -194,7 +189,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     if !registers.rows.is_empty() {
         let mut page = Page::new(Sheet::Registers, book)?;
         registers.write(&mut page)?;
-        registers::highlight(&mut page, registers)?;
+        highlights::registers(&mut page, registers)?;
         push(page);
     }
     if !steps.is_empty() {
@@ -207,74 +202,39 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
 
 /// What the sheets show, with every figure in its place.
 struct Tables<'a> {
-    loops: Table<'a, (usize, &'a NestModel<'a>)>,
-    arrays: Table<'a, arrays::Row<'a>>,
-    caches: Table<'a, caches::CacheRow<'a>>,
-    conditions: Table<'a, caches::ReuseRow<'a>>,
-    calls: Option<CallTables<'a>>,
-    communication: Option<Table<'a, communication::Row<'a>>>,
-    registers: Table<'a, registers::Row<'a>>,
-    side_by_side: Option<Table<'a, &'a OtherNest>>,
+    listings: Listings<'a>,
     steps: Vec<FigureId>,
     layout: Layout,
 }
 
-struct CallTables<'a> {
-    sites: Table<'a, usize>,
-    functions: Table<'a, Option<usize>>,
-    paths: Table<'a, &'a CallPath>,
-}
-
 impl<'a> Tables<'a> {
     fn new(model: &'a Model<'a>) -> Tables<'a> {
-        let (loops, arrays) = (loops::table(model), arrays::table(model));
-        let (caches, conditions) = (caches::table(model), caches::conditions(model));
+        let listings = Listings::new(model);
         let mut layout = Layout::of(model);
         machine::place(model, &mut layout);
-        arrays.place(&mut layout);
-        caches.place(&mut layout);
-        conditions.place(&mut layout);
-        loops.place(&mut layout);
+        listings.arrays.place(Sheet::Arrays, &mut layout);
+        listings.caches.place(Sheet::Caches, &mut layout);
+        listings.conditions.place(Sheet::Conditions, &mut layout);
+        listings.loops.place(Sheet::Loops, &mut layout);
         summary::place(model, &mut layout);
         dependencies::place(model, &mut layout);
-        let calls = model.calls.as_ref().map(|calls| CallTables {
-            sites: calls::sites(model, calls),
-            functions: calls::functions(model, calls),
-            paths: calls::paths(model, calls),
-        });
-        if let Some(calls) = &calls {
-            calls.sites.place(&mut layout);
-            calls.functions.place(&mut layout);
-            calls.paths.place(&mut layout);
+        if let Some(calls) = &listings.calls {
+            calls.sites.place(Sheet::Calls, &mut layout);
+            calls.functions.place(Sheet::Functions, &mut layout);
+            calls.paths.place(Sheet::CallPaths, &mut layout);
         }
-        let communication = model
-            .communication
-            .as_ref()
-            .map(|found| communication::table(model, found));
-        communication
-            .iter()
-            .for_each(|table| table.place(&mut layout));
-        let registers = registers::table(model);
-        registers.place(&mut layout);
+        if let Some(communication) = &listings.communication {
+            communication.place(Sheet::Communication, &mut layout);
+        }
+        listings.registers.place(Sheet::Registers, &mut layout);
         roofline::place(model, &mut layout);
         sensitivity::place(model, &mut layout);
-        let side_by_side = model
-            .on_other
-            .as_ref()
-            .map(|other| side_by_side::table(model, other));
-        side_by_side
-            .iter()
-            .for_each(|table| table.place(&mut layout));
+        if let Some(side_by_side) = &listings.side_by_side {
+            side_by_side.place(Sheet::SideBySide, &mut layout);
+        }
         let steps = steps::place(&mut layout);
         Tables {
-            loops,
-            arrays,
-            caches,
-            conditions,
-            calls,
-            communication,
-            registers,
-            side_by_side,
+            listings,
             steps,
             layout,
         }

@@ -5,6 +5,8 @@ use rust_xlsxwriter::{ColNum, Format, Formula, RowNum, Worksheet, XlsxError};
 use super::layout::{Layout, Place, Sheet};
 use super::style::{self, Look, Role};
 use crate::expr::{Excel, Expr, FigureId, Node};
+pub(super) use crate::listings::UNKNOWN;
+use crate::listings::chosen;
 use crate::model::Model;
 
 /// What every sheet needs to be written.
@@ -23,9 +25,6 @@ pub(super) struct Paper<B> {
 
 /// A sheet of the static model's workbook.
 pub(super) type Page<'a> = Paper<Book<'a>>;
-
-/// What a cell says where the value is not known.
-pub(super) const UNKNOWN: &str = "unknown";
 
 impl<B> Paper<B> {
     pub fn new(sheet: Sheet, book: B) -> Result<Paper<B>, XlsxError> {
@@ -248,13 +247,6 @@ impl Page<'_> {
     }
 }
 
-/// The name at a position counted from one.
-pub(super) fn chosen<'n>(position: f64, names: &[&'n str]) -> Option<&'n str> {
-    (position >= 1.0)
-        .then(|| names.get(position as usize - 1).copied())
-        .flatten()
-}
-
 /// At most as much text as a cell takes.
 fn clipped(text: &str) -> &str {
     const CELL_LENGTH: usize = 32_767;
@@ -277,13 +269,5 @@ mod tests {
         assert_eq!(clipped("abc"), "abc");
         assert_eq!(clipped(&"é".repeat(40_000)).chars().count(), 32_767);
         assert_eq!(clipped(&"𝄞".repeat(40_000)).chars().count(), 16_383);
-    }
-
-    #[test]
-    fn a_choice_out_of_range_is_no_name() {
-        assert_eq!(chosen(2.0, &["CPU", "DRAM"]), Some("DRAM"));
-        for none in [0.0, 3.0, f64::NAN] {
-            assert_eq!(chosen(none, &["CPU", "DRAM"]), None);
-        }
     }
 }

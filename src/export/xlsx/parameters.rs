@@ -6,7 +6,7 @@ use super::inputs;
 use super::layout::Sheet;
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
-use crate::analysis::facts::Origin;
+use crate::listings::inputs::{kind, origin};
 use crate::model::parameters::{Kind, Row};
 
 const HEADER_ROW: RowNum = 3;
@@ -127,30 +127,6 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
     page.worksheet
         .set_row_height(row, style::row_height(lines))?;
     Ok(())
-}
-
-/// What a parameter is for, in words.
-pub(crate) fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Block => "block size",
-        Kind::Problem | Kind::Processes | Kind::Neighbours => "problem",
-        Kind::TripCount => "trip count",
-        Kind::Probability => "probability",
-    }
-}
-
-/// Where a value comes from, in words.
-pub(crate) fn origin(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Constant => "constant of the source",
-        Origin::Macro => "macro",
-        Origin::Assigned => "assigned once, outside of loops",
-        Origin::Caller => "what every call passes",
-        Origin::Callers => "default: calls pass different constants",
-        Origin::Default => "default: the source gives no value",
-        Origin::Set => "set by the user",
-        Origin::Traced => "seen in a run",
-    }
 }
 
 fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {

@@ -5,11 +5,11 @@ use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
 use super::layout::{Sheet, fixed_column_range};
-use super::loops;
-use super::page::{Book, Page, UNKNOWN, chosen};
+use super::page::{Book, Page, UNKNOWN};
 use super::style::{self, Look, Role};
-use super::table::{FIRST_ROW, Table};
+use super::table::FIRST_ROW;
 use crate::expr::FigureId;
+use crate::listings::{Table, chosen, loops};
 use crate::model::{Model, NestModel, costliest};
 
 pub(super) type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;

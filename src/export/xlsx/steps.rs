@@ -68,6 +68,6 @@ fn look(unit: Unit) -> Look {
         Unit::Seconds | Unit::FlopsPerSecond | Unit::BytesPerSecond => Look::Seconds,
         Unit::FlopsPerByte | Unit::BytesPerFlop | Unit::Ratio => Look::Ratio,
         Unit::Share => Look::Share,
-        Unit::Count | Unit::Elements | Unit::Bytes | Unit::Flops | Unit::Choice => Look::Count,
+        _ => Look::Count,
     }
 }

@@ -2,20 +2,7 @@
 
 use rust_xlsxwriter::{Format, FormatAlign, FormatBorder, Worksheet};
 
-/// What is in a cell, as far as its format goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
-    Text,
-    /// Small numbers that may have a fraction.
-    Number,
-    /// Whole counts and bytes, with thousands separators.
-    Count,
-    /// Counts that may have a fraction, as those of what happens with a probability.
-    Times,
-    Seconds,
-    Ratio,
-    Share,
-}
+pub(crate) use crate::listings::Look;
 
 impl Look {
     fn number_format(self) -> &'static str {

@@ -7,14 +7,14 @@ use rust_xlsxwriter::{
 };
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
-use super::page::{Book, Page, chosen};
+use super::page::{Book, Page};
 use super::presets::Choices;
 use super::ranking::{Found, LoopTable, Ranking};
 use super::style::{self, Look, Role};
-use super::table::{FIRST_ROW, Table};
-use super::{loops, side_by_side};
+use super::table::FIRST_ROW;
 use crate::analysis::coverage;
 use crate::expr::FigureId;
+use crate::listings::{Table, chosen, loops, side_by_side};
 use crate::model::{Model, OtherMachine, OtherNest, costliest};
 
 type OtherTable<'a> = Table<'a, &'a OtherNest>;

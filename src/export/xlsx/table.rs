@@ -1,76 +1,12 @@
-//! A sheet that is one table: columns say what they hold, once, for placing figures and for writing.
+//! A sheet that is one table: its figures are placed, and it is written.
 
 use rust_xlsxwriter::{ColNum, Note, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet};
 use super::page::Page;
-use super::style::{self, Look, Role};
-use crate::expr::FigureId;
+use super::style::{self, Role};
+use crate::listings::{Column, Content, Look, Table};
 use crate::model::Model;
-
-/// What one cell holds.
-pub(crate) enum Content {
-    Empty,
-    Text(String),
-    /// A fact of the source.
-    Fact(f64),
-    Figure(FigureId),
-    /// The name that the figure counts.
-    Choice(FigureId, Vec<String>),
-}
-
-/// One column over rows of type `R`.
-pub(crate) struct Column<'a, R> {
-    /// Heading shared with its neighbours.
-    pub group: String,
-    pub header: String,
-    pub unit: &'static str,
-    /// What it holds and how it follows, for the header's comment and the glossary.
-    pub meaning: String,
-    pub look: Look,
-    pub cell: Box<dyn Fn(&R) -> Content + 'a>,
-}
-
-/// Group, header and unit.
-pub(super) type Heading<'h> = (&'h str, &'h str, &'static str);
-
-impl<'a, R> Column<'a, R> {
-    pub fn new(
-        (group, header, unit): Heading,
-        look: Look,
-        meaning: &str,
-        cell: impl Fn(&R) -> Content + 'a,
-    ) -> Column<'a, R> {
-        Column {
-            group: group.into(),
-            header: header.into(),
-            unit,
-            meaning: meaning.into(),
-            look,
-            cell: Box::new(cell),
-        }
-    }
-}
-
-/// One more column.
-pub(super) fn add<'a, R>(
-    columns: &mut Vec<Column<'a, R>>,
-    heading: Heading,
-    look: Look,
-    meaning: &str,
-    cell: impl Fn(&R) -> Content + 'a,
-) {
-    columns.push(Column::new(heading, look, meaning, cell));
-}
-
-/// A sheet with one table.
-pub(crate) struct Table<'a, R> {
-    pub sheet: Sheet,
-    pub title: &'static str,
-    pub remark: String,
-    pub rows: Vec<R>,
-    pub columns: Vec<Column<'a, R>>,
-}
 
 /// Rows above the first row of a table: title, remark, groups, headers, units.
 pub(super) const FIRST_ROW: RowNum = 5;
@@ -80,25 +16,18 @@ const UNIT_ROW: RowNum = 4;
 
 impl<R> Table<'_, R> {
     /// Gives every figure that the table shows first its home.
-    pub(super) fn place(&self, layout: &mut Layout) {
+    pub(super) fn place(&self, sheet: Sheet, layout: &mut Layout) {
         for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
             for (column, definition) in (0..).zip(&self.columns) {
                 if let Content::Figure(id) = (definition.cell)(entry) {
-                    layout.put(
-                        id,
-                        Place {
-                            sheet: self.sheet,
-                            row,
-                            column,
-                        },
-                    );
+                    layout.put(id, Place { sheet, row, column });
                 }
             }
         }
     }
 
     /// The position of the column with that group and header.
-    pub fn column(&self, group: &str, header: &str) -> Option<ColNum> {
+    pub(super) fn column(&self, group: &str, header: &str) -> Option<ColNum> {
         let position = self
             .columns
             .iter()
@@ -107,7 +36,7 @@ impl<R> Table<'_, R> {
     }
 
     /// The last row with an entry.
-    pub fn last_row(&self) -> RowNum {
+    pub(super) fn last_row(&self) -> RowNum {
         FIRST_ROW + (self.rows.len() as RowNum).saturating_sub(1)
     }
 

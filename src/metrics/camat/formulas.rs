@@ -1,77 +1,200 @@
 //! What follows from the counts of a timeline: each figure is one expression, which Rust evaluates and the
-//! workbook shows. Names are a key and the level, `omega.1`; those of the program have no level.
+//! workbook shows. Names are those of the catalogue, with the level behind those of a level: `omega.1`.
 
 use std::collections::BTreeMap;
 
 use super::{Camat, LevelCounts, Program};
 use crate::expr::{CellNames, Comparison, Excel, Expr, FigureId, Lookup, Symbol};
+use crate::formula::{Catalogue, Source};
 
-/// What is counted at a level.
-#[derive(Clone, Copy, Debug)]
-pub struct Count {
-    /// The key in JSON.
-    pub key: &'static str,
-    pub symbol: &'static str,
-    pub label: &'static str,
-    pub unit: &'static str,
-    /// `None` if the timeline does not tell.
-    pub of: fn(&LevelCounts) -> Option<u64>,
+loopsheet_base::catalogue! {
+    /// Inputs of the program and what follows from them and level 1. Cycles are cycles of a hart: one of a level that
+    /// several share is one of each of them. With a private nearest level, or one hart, that factor is 1 and the
+    /// equations are the printed ones.
+    pub enum ProgramFigure {
+        Instructions "instructions" "IC" Instructions "Instructions of all harts" Source::Given;
+        CpiExe "cpi_exe" "CPI_exe" Cycles "Cycles per instruction without stalls" Source::Given;
+        HartCycles "hart_cycles" "" Cycles "Cycles of all harts" Source::Given;
+        StallTarget "stall_target" "" Ratio "Stall time aimed at, over compute time" Source::Given;
+        AccessRate "f_mem" "f_mem" Ratio "Accesses per instruction" Source::Liu("2");
+        IpcExe "IPC_exe" "IPC_exe" Ratio "Instructions per cycle without stalls" Source::Liu("3");
+        ComputeCycles "compute_cycles" "" Cycles "Compute time" Source::Liu("4");
+        RunCycles "run_cycles" "" Cycles "Compute time and stalls" Source::Liu("4");
+        Delta "Delta" "Δ" Ratio "Stall time over compute time" Source::Liu("5");
+        Mse "MSE" "MSE" Ratio "Memory system efficiency: 1/(1 + Δ)" Source::Liu("6");
+        DeltaCore "Delta_core" "" Ratio "What the harts took beyond compute time, over it" Source::Measured;
+    }
 }
 
-/// One derived figure of a level or of the program.
-#[derive(Clone, Debug)]
-pub struct Formula {
-    /// The key in JSON.
-    pub key: &'static str,
-    pub symbol: &'static str,
-    pub label: &'static str,
-    pub unit: &'static str,
-    pub expr: Expr,
-    /// The equation of Liu, Espina, Sun 2021.
-    pub source: &'static str,
+loopsheet_base::catalogue! {
+    /// Counts of a level (see [`LevelCounts`]) and what follows from them; formulas name what stands before them, and
+    /// figures of levels before.
+    pub enum LevelFigure {
+        Accesses "alpha" "α" Accesses "Accesses" Source::Counted;
+        Misses "alpha_m" "α_m" Accesses "Misses, secondary ones too" Source::Counted;
+        PureMisses "alpha_pure" "α_M" Accesses "Pure misses: with at least one pure miss cycle" Source::Counted;
+        Secondary "secondary" "" Accesses "Secondary misses: they wait for another miss" Source::Counted;
+        Cycles "n" "n" Cycles "Cycles of the run" Source::Counted;
+        Idle "e" "e" Cycles "Cycles without activity" Source::Counted;
+        HitOnly "h" "h" Cycles "Pure hit cycles: look-ups only" Source::Counted;
+        MissOnly "m" "m" Cycles "Pure miss cycles: misses only" Source::Counted;
+        Mixed "x" "x" Cycles "Mixed cycles: both" Source::Counted;
+        Active "omega" "ω" Cycles "Memory active cycles" Source::Counted;
+        Onward "onward" "" Cycles "Cycles in which a miss waits for the next level" Source::Counted;
+        HitCycles "hit_cycles" "Σ c⁽ʰ⁾" Cycles "Hit cycles of all accesses" Source::Counted;
+        MissCycles "miss_cycles" "Σ c⁽ᵐ⁾" Cycles "Miss cycles of all accesses" Source::Counted;
+        PureMissCycles "pure_miss_cycles" "Σ_𝕄 c⁽ᵐ⁾" Cycles "Miss cycles of all accesses in pure miss cycles" Source::Counted;
+        SecondaryCycles "secondary_cycles" "" Cycles "Miss cycles of secondary misses" Source::Counted;
+        StayCycles "stay_cycles" "Σ c" Cycles "Cycles of all accesses" Source::Counted;
+        Sharers "sharers" "" Count "Harts whose cycles are counted at once" Source::Counted;
+        Hits "alpha_h" "α_h" Accesses "Hits" Source::Liu("9");
+        HitRatio "rho_h" "ρ_h" Ratio "Hit ratio" Source::Liu("7");
+        MissRatio "rho_m" "ρ_m" Ratio "Miss ratio" Source::Liu("8");
+        PureMissRatio "rho_pure" "ρ_M" Ratio "Pure miss ratio" Source::Liu("17");
+        HitShare "phi" "φ" Ratio "Share of hit cycles in active cycles" Source::Liu("13");
+        MissShare "mu" "μ" Ratio "Share of miss cycles in active cycles" Source::Liu("14");
+        PureShare "kappa" "κ" Ratio "Share of pure miss cycles in miss cycles" Source::Liu("15");
+        HitTime "H" "H" Cycles "Hit time" Source::Liu("20");
+        MissPenalty "AMP" "AMP" Cycles "Average miss penalty" Source::Liu("21");
+        PureMissPenalty "pAMP" "pAMP" Cycles "Average pure miss penalty" Source::Liu("34");
+        Concurrency "C" "C" Ratio "Concurrency" Source::Liu("22");
+        HitConcurrency "C_H" "C_H" Ratio "Hit concurrency" Source::Liu("23");
+        MissConcurrency "C_m" "C_m" Ratio "Miss concurrency" Source::Liu("26");
+        PureMissConcurrency "C_M" "C_M" Ratio "Pure miss concurrency" Source::Liu("27");
+        Amat "AMAT" "AMAT" Cycles "Average access time" Source::Liu("28");
+        Camat "CAMAT" "C-AMAT" Cycles "Concurrent average access time" Source::Liu("30");
+        Apc "APC" "APC" PerCycle "Accesses per active cycle" Source::Liu("32");
+        StallTime "MST" "MST" Cycles "Stall time per access" Source::Liu("18");
+        RequestRate "request_rate" "λ" PerCycle "Request rate: accesses per cycle of stall-free time" Source::Liu("46");
+        SupplyRate "supply_rate" "ν" PerCycle "Supply rate" Source::Liu("51");
+        Lpmr "LPMR" "LPMR" Ratio "Matching ratio" Source::Liu("43");
+        LpmrTarget "LPMR_target" "" Ratio "Matching ratio that the stall target allows" Source::Liu("56-58");
+    }
 }
 
-macro_rules! counts {
-    ($($key:ident $symbol:literal $label:literal $unit:literal;)*) => {
-        [$(Count {
-            key: stringify!($key),
-            symbol: $symbol,
-            label: $label,
-            unit: $unit,
-            of: |level| is_told(stringify!($key), level).then_some(level.$key),
-        }),*]
-    };
+use LevelFigure as L;
+use ProgramFigure as P;
+
+impl ProgramFigure {
+    /// What a timeline does not tell.
+    pub fn inputs() -> impl Iterator<Item = ProgramFigure> + Clone {
+        let all = ProgramFigure::ALL.iter().copied();
+        all.filter(|figure| figure.entry().source == Source::Given)
+    }
+
+    /// What follows; later ones may name earlier ones.
+    pub fn derived() -> impl Iterator<Item = ProgramFigure> + Clone {
+        let all = ProgramFigure::ALL.iter().copied();
+        all.filter(|figure| figure.entry().source != Source::Given)
+    }
+
+    /// The figure as a leaf of formulas.
+    pub fn leaf(self) -> Expr {
+        Expr::symbol(self.entry().name)
+    }
+
+    /// Its formula; `None` for inputs.
+    pub fn expr(self) -> Option<Expr> {
+        let v = ProgramFigure::leaf;
+        Some(match self {
+            P::AccessRate => at(L::Accesses, 1).quotient(v(P::Instructions)),
+            P::IpcExe => Expr::from(1.0).quotient(v(P::CpiExe)),
+            P::ComputeCycles => v(P::Instructions) * v(P::CpiExe),
+            P::RunCycles => {
+                v(P::ComputeCycles) + at(L::Accesses, 1) * at(L::StallTime, 1) * at(L::Sharers, 1)
+            }
+            P::Delta => {
+                (at(L::StallTime, 1) * v(P::AccessRate) * at(L::Sharers, 1)).quotient(v(P::CpiExe))
+            }
+            P::Mse => Expr::from(1.0).quotient(v(P::Delta) + 1.0),
+            P::DeltaCore => v(P::HartCycles).quotient(v(P::ComputeCycles)) - 1.0,
+            P::Instructions | P::CpiExe | P::HartCycles | P::StallTarget => return None,
+        })
+    }
 }
 
-/// Whether the timeline tells a count: what secondary misses are is untold at the last level of a log.
-fn is_told(key: &str, level: &LevelCounts) -> bool {
-    level.untold == 0 || !matches!(key, "secondary" | "secondary_cycles" | "onward")
-}
+impl LevelFigure {
+    /// What is counted.
+    pub fn counts() -> impl Iterator<Item = LevelFigure> + Clone {
+        let all = LevelFigure::ALL.iter().copied();
+        all.filter(|figure| figure.entry().source == Source::Counted)
+    }
 
-/// All counts; see [`LevelCounts`].
-pub const COUNTS: [Count; 17] = counts! {
-    alpha "α" "Accesses" "accesses";
-    alpha_m "α_m" "Misses, secondary ones too" "accesses";
-    alpha_pure "α_M" "Pure misses: with at least one pure miss cycle" "accesses";
-    secondary "" "Secondary misses: they wait for another miss" "accesses";
-    n "n" "Cycles of the run" "cycles";
-    e "e" "Cycles without activity" "cycles";
-    h "h" "Pure hit cycles: look-ups only" "cycles";
-    m "m" "Pure miss cycles: misses only" "cycles";
-    x "x" "Mixed cycles: both" "cycles";
-    omega "ω" "Memory active cycles" "cycles";
-    onward "" "Cycles in which a miss waits for the next level" "cycles";
-    hit_cycles "Σ c⁽ʰ⁾" "Hit cycles of all accesses" "cycles";
-    miss_cycles "Σ c⁽ᵐ⁾" "Miss cycles of all accesses" "cycles";
-    pure_miss_cycles "Σ_𝕄 c⁽ᵐ⁾" "Miss cycles of all accesses in pure miss cycles" "cycles";
-    secondary_cycles "" "Miss cycles of secondary misses" "cycles";
-    stay_cycles "Σ c" "Cycles of all accesses" "cycles";
-    sharers "" "Harts whose cycles are counted at once" "";
-};
+    /// What follows; later ones may name earlier ones.
+    pub fn derived() -> impl Iterator<Item = LevelFigure> + Clone {
+        let all = LevelFigure::ALL.iter().copied();
+        all.filter(|figure| figure.entry().source != Source::Counted)
+    }
+
+    /// Its name among the figures of all levels, which count from one.
+    pub fn name_at(self, level: usize) -> String {
+        format!("{}.{level}", self.entry().name)
+    }
+
+    /// A count of a level; `None` if it is none, or if the timeline does not say: what secondary misses are is unknown
+    /// at the last level of a log.
+    pub fn count(self, counts: &LevelCounts) -> Option<u64> {
+        let is_about_secondary = matches!(self, L::Secondary | L::SecondaryCycles | L::Onward);
+        if counts.untold != 0 && is_about_secondary {
+            return None;
+        }
+        Some(match self {
+            L::Accesses => counts.alpha,
+            L::Misses => counts.alpha_m,
+            L::PureMisses => counts.alpha_pure,
+            L::Secondary => counts.secondary,
+            L::Cycles => counts.n,
+            L::Idle => counts.e,
+            L::HitOnly => counts.h,
+            L::MissOnly => counts.m,
+            L::Mixed => counts.x,
+            L::Active => counts.omega,
+            L::Onward => counts.onward,
+            L::HitCycles => counts.hit_cycles,
+            L::MissCycles => counts.miss_cycles,
+            L::PureMissCycles => counts.pure_miss_cycles,
+            L::SecondaryCycles => counts.secondary_cycles,
+            L::StayCycles => counts.stay_cycles,
+            L::Sharers => counts.sharers,
+            _ => return None,
+        })
+    }
+
+    /// Its formula at a level, counted from one; `None` for counts.
+    pub fn expr(self, level: usize) -> Option<Expr> {
+        let v = |figure| at(figure, level);
+        let over = |a: Expr, b: Expr| a.quotient(b);
+        Some(match self {
+            L::Hits => v(L::Accesses) - v(L::Misses),
+            L::HitRatio => over(v(L::Hits), v(L::Accesses)),
+            L::MissRatio => over(v(L::Misses), v(L::Accesses)),
+            L::PureMissRatio => over(v(L::PureMisses), v(L::Accesses)),
+            L::HitShare => over(v(L::HitOnly) + v(L::Mixed), v(L::Active)),
+            L::MissShare => over(v(L::MissOnly) + v(L::Mixed), v(L::Active)),
+            L::PureShare => over(v(L::MissOnly), v(L::MissOnly) + v(L::Mixed)),
+            L::HitTime => over(v(L::HitCycles), v(L::Accesses)),
+            L::MissPenalty => over(v(L::MissCycles), v(L::Misses)),
+            L::PureMissPenalty => over(v(L::PureMissCycles), v(L::PureMisses)),
+            L::Concurrency => over(v(L::HitCycles) + v(L::MissCycles), v(L::Active)),
+            L::HitConcurrency => over(v(L::HitCycles), v(L::HitOnly) + v(L::Mixed)),
+            L::MissConcurrency => over(v(L::MissCycles), v(L::MissOnly) + v(L::Mixed)),
+            L::PureMissConcurrency => over(v(L::PureMissCycles), v(L::MissOnly)),
+            L::Amat => over(v(L::HitCycles) + v(L::MissCycles), v(L::Accesses)),
+            L::Camat => over(v(L::Active), v(L::Accesses)),
+            L::Apc => over(v(L::Accesses), v(L::Active)),
+            L::StallTime => over(v(L::MissOnly), v(L::Accesses)),
+            L::RequestRate => over(v(L::Accesses) * v(L::Sharers), P::ComputeCycles.leaf()),
+            L::SupplyRate => over(v(L::Accesses), v(L::Active)),
+            L::Lpmr => over(v(L::RequestRate), v(L::SupplyRate)),
+            L::LpmrTarget => P::StallTarget.leaf() * share_of_stall(level),
+            _ => return None,
+        })
+    }
+}
 
 /// A figure of a level as a leaf of formulas; levels count from one.
-pub fn at(key: &str, level: usize) -> Expr {
-    Expr::symbol(&format!("{key}.{level}"))
+pub fn at(figure: LevelFigure, level: usize) -> Expr {
+    Expr::symbol(&figure.name_at(level))
 }
 
 /// `expr`, or zero if there is nothing of what it is an average of.
@@ -82,279 +205,16 @@ pub(super) fn none_is_zero(count: Expr, expr: Expr) -> Expr {
 
 /// Π μ(i), i < level, over μ(1)·κ(1): what LPMR(level) is of Δ (L 55).
 pub(super) fn share_of_stall(level: usize) -> Expr {
-    let fractions = (1..level).map(|i| at("mu", i));
-    Expr::product(fractions).quotient(at("mu", 1) * at("kappa", 1))
+    let fractions = (1..level).map(|i| at(L::MissShare, i));
+    Expr::product(fractions).quotient(at(L::MissShare, 1) * at(L::PureShare, 1))
 }
 
-/// Figures of the program, from level 1 and the inputs `instructions`, `cpi_exe`, `hart_cycles` and `stall_target`. Cycles are
-/// cycles of a hart: one of a level that several share is one of each of them. With a private nearest level, or one
-/// hart, that factor is 1 and the equations are the printed ones.
-pub fn of_program() -> Vec<Formula> {
-    let v = Expr::symbol;
-    let formula = |key, symbol, label, unit, expr, source| Formula {
-        key,
-        symbol,
-        label,
-        unit,
-        expr,
-        source,
-    };
-    vec![
-        formula(
-            "f_mem",
-            "f_mem",
-            "Accesses per instruction",
-            "",
-            at("alpha", 1).quotient(v("instructions")),
-            "L 2",
-        ),
-        formula(
-            "IPC_exe",
-            "IPC_exe",
-            "Instructions per cycle without stalls",
-            "",
-            Expr::from(1.0).quotient(v("cpi_exe")),
-            "L 3",
-        ),
-        formula(
-            "compute_cycles",
-            "",
-            "Compute time",
-            "cycles",
-            v("instructions") * v("cpi_exe"),
-            "L 4",
-        ),
-        formula(
-            "run_cycles",
-            "",
-            "Compute time and stalls",
-            "cycles",
-            v("compute_cycles") + at("alpha", 1) * at("MST", 1) * at("sharers", 1),
-            "L 4",
-        ),
-        formula(
-            "Delta",
-            "Δ",
-            "Stall time over compute time",
-            "",
-            (at("MST", 1) * v("f_mem") * at("sharers", 1)).quotient(v("cpi_exe")),
-            "L 5",
-        ),
-        formula(
-            "MSE",
-            "MSE",
-            "Memory system efficiency: 1/(1 + Δ)",
-            "",
-            Expr::from(1.0).quotient(v("Delta") + 1.0),
-            "L 6",
-        ),
-        formula(
-            "Delta_core",
-            "",
-            "What the harts took beyond compute time, over it",
-            "",
-            v("hart_cycles").quotient(v("compute_cycles")) - 1.0,
-            "measured",
-        ),
-    ]
-}
-
-/// Figures of a level, counted from one; later ones may name earlier ones, and those of levels before.
-pub fn of_level(level: usize) -> Vec<Formula> {
-    let v = |key: &str| at(key, level);
-    let over = |a: Expr, b: Expr| a.quotient(b);
-    let formula = |key, symbol, label, unit, expr, source| Formula {
-        key,
-        symbol,
-        label,
-        unit,
-        expr,
-        source,
-    };
-    vec![
-        formula(
-            "alpha_h",
-            "α_h",
-            "Hits",
-            "accesses",
-            v("alpha") - v("alpha_m"),
-            "L 9",
-        ),
-        formula(
-            "rho_h",
-            "ρ_h",
-            "Hit ratio",
-            "",
-            over(v("alpha_h"), v("alpha")),
-            "L 7",
-        ),
-        formula(
-            "rho_m",
-            "ρ_m",
-            "Miss ratio",
-            "",
-            over(v("alpha_m"), v("alpha")),
-            "L 8",
-        ),
-        formula(
-            "rho_pure",
-            "ρ_M",
-            "Pure miss ratio",
-            "",
-            over(v("alpha_pure"), v("alpha")),
-            "L 17",
-        ),
-        formula(
-            "phi",
-            "φ",
-            "Share of hit cycles in active cycles",
-            "",
-            over(v("h") + v("x"), v("omega")),
-            "L 13",
-        ),
-        formula(
-            "mu",
-            "μ",
-            "Share of miss cycles in active cycles",
-            "",
-            over(v("m") + v("x"), v("omega")),
-            "L 14",
-        ),
-        formula(
-            "kappa",
-            "κ",
-            "Share of pure miss cycles in miss cycles",
-            "",
-            over(v("m"), v("m") + v("x")),
-            "L 15",
-        ),
-        formula(
-            "H",
-            "H",
-            "Hit time",
-            "cycles",
-            over(v("hit_cycles"), v("alpha")),
-            "L 20",
-        ),
-        formula(
-            "AMP",
-            "AMP",
-            "Average miss penalty",
-            "cycles",
-            over(v("miss_cycles"), v("alpha_m")),
-            "L 21",
-        ),
-        formula(
-            "pAMP",
-            "pAMP",
-            "Average pure miss penalty",
-            "cycles",
-            over(v("pure_miss_cycles"), v("alpha_pure")),
-            "L 34",
-        ),
-        formula(
-            "C",
-            "C",
-            "Concurrency",
-            "",
-            over(v("hit_cycles") + v("miss_cycles"), v("omega")),
-            "L 22",
-        ),
-        formula(
-            "C_H",
-            "C_H",
-            "Hit concurrency",
-            "",
-            over(v("hit_cycles"), v("h") + v("x")),
-            "L 23",
-        ),
-        formula(
-            "C_m",
-            "C_m",
-            "Miss concurrency",
-            "",
-            over(v("miss_cycles"), v("m") + v("x")),
-            "L 26",
-        ),
-        formula(
-            "C_M",
-            "C_M",
-            "Pure miss concurrency",
-            "",
-            over(v("pure_miss_cycles"), v("m")),
-            "L 27",
-        ),
-        formula(
-            "AMAT",
-            "AMAT",
-            "Average access time",
-            "cycles",
-            over(v("hit_cycles") + v("miss_cycles"), v("alpha")),
-            "L 28",
-        ),
-        formula(
-            "CAMAT",
-            "C-AMAT",
-            "Concurrent average access time",
-            "cycles",
-            over(v("omega"), v("alpha")),
-            "L 30",
-        ),
-        formula(
-            "APC",
-            "APC",
-            "Accesses per active cycle",
-            "1/cycle",
-            over(v("alpha"), v("omega")),
-            "L 32",
-        ),
-        formula(
-            "MST",
-            "MST",
-            "Stall time per access",
-            "cycles",
-            over(v("m"), v("alpha")),
-            "L 18",
-        ),
-        formula(
-            "request_rate",
-            "λ",
-            "Request rate: accesses per cycle of stall-free time",
-            "1/cycle",
-            over(v("alpha") * v("sharers"), Expr::symbol("compute_cycles")),
-            "L 46",
-        ),
-        formula(
-            "supply_rate",
-            "ν",
-            "Supply rate",
-            "1/cycle",
-            over(v("alpha"), v("omega")),
-            "L 51",
-        ),
-        formula(
-            "LPMR",
-            "LPMR",
-            "Matching ratio",
-            "",
-            over(v("request_rate"), v("supply_rate")),
-            "L 43",
-        ),
-        formula(
-            "LPMR_target",
-            "",
-            "Matching ratio that the stall target allows",
-            "",
-            Expr::symbol("stall_target") * share_of_stall(level),
-            "L 56-58",
-        ),
-    ]
-}
-
-/// Counts, inputs and derived figures by name.
-#[derive(Clone, Debug)]
+/// Counts, inputs and derived figures.
+#[derive(Clone, Debug, Default)]
 pub struct Figures {
-    values: BTreeMap<String, f64>,
+    program: BTreeMap<ProgramFigure, f64>,
+    /// Levels count from one.
+    levels: BTreeMap<(usize, LevelFigure), f64>,
 }
 
 impl Figures {
@@ -367,68 +227,81 @@ impl Figures {
             hart_cycles,
             stall_target,
         } = camat.program;
-        let mut figures = Figures {
-            values: BTreeMap::new(),
-        };
-        figures.put(
-            "instructions".into(),
-            instructions.map(|count| count as f64),
-        );
-        figures.put("cpi_exe".into(), cpi_exe);
-        figures.put(
-            "hart_cycles".into(),
-            hart_cycles.map(|cycles| cycles as f64),
-        );
-        figures.put("stall_target".into(), Some(stall_target));
+        let mut figures = Figures::default();
+        let inputs = [
+            (P::Instructions, instructions.map(|count| count as f64)),
+            (P::CpiExe, cpi_exe),
+            (P::HartCycles, hart_cycles.map(|cycles| cycles as f64)),
+            (P::StallTarget, Some(stall_target)),
+        ];
+        for (figure, value) in inputs {
+            figures.program.extend(value.map(|value| (figure, value)));
+        }
         for (number, level) in (1..).zip(&camat.levels) {
-            for count in COUNTS {
-                figures.put(
-                    format!("{}.{number}", count.key),
-                    (count.of)(level).map(|count| count as f64),
-                );
-            }
+            let counts = LevelFigure::counts().filter_map(|figure| {
+                let count = figure.count(level)?;
+                Some(((number, figure), count as f64))
+            });
+            figures.levels.extend(counts);
         }
         // Levels want the compute time, the program wants the nearest level: each in turn finds what it needs.
         for pass in 0..2 {
             for number in 1..=camat.levels.len() {
-                for formula in of_level(number) {
-                    figures.put(
-                        format!("{}.{number}", formula.key),
-                        figures.value(&formula.expr),
-                    );
+                for figure in LevelFigure::derived() {
+                    let value = figure.expr(number).and_then(|expr| figures.value(&expr));
+                    let value = value.map(|value| ((number, figure), value));
+                    figures.levels.extend(value);
                 }
             }
             if pass == 0 {
-                for formula in of_program() {
-                    figures.put(formula.key.to_string(), figures.value(&formula.expr));
+                for figure in ProgramFigure::derived() {
+                    let value = figure.expr().and_then(|expr| figures.value(&expr));
+                    figures.program.extend(value.map(|value| (figure, value)));
                 }
             }
         }
         figures
     }
 
-    fn put(&mut self, name: String, value: Option<f64>) {
-        if let Some(value) = value {
-            self.values.insert(name, value);
-        }
-    }
-
     /// A figure of the program; `None` if it is not known.
-    pub fn get(&self, name: &str) -> Option<f64> {
-        self.values.get(name).copied()
+    pub fn get(&self, figure: ProgramFigure) -> Option<f64> {
+        self.program.get(&figure).copied()
     }
 
     /// A figure of a level, counted from one; `None` if it is not known.
-    pub fn at(&self, key: &str, level: usize) -> Option<f64> {
-        self.get(&format!("{key}.{level}"))
+    pub fn at(&self, figure: LevelFigure, level: usize) -> Option<f64> {
+        self.levels.get(&(level, figure)).copied()
     }
 
     /// The value of an expression over the names; `None` if it is not known or not finite.
     pub fn value(&self, expr: &Expr) -> Option<f64> {
-        let known = |symbol: &Symbol| self.get(symbol.name());
-        expr.evaluate(&known as &dyn Lookup)
-            .ok()
-            .filter(|value| value.is_finite())
+        expr.evaluate(self).ok().filter(|value| value.is_finite())
+    }
+}
+
+impl Lookup for Figures {
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        match leaf(symbol.name())? {
+            Leaf::Program(figure) => self.get(figure),
+            Leaf::Level(figure, level) => self.at(figure, level),
+        }
+    }
+
+    fn figure(&self, _: FigureId) -> Option<f64> {
+        None
+    }
+}
+
+/// What a name in a formula means.
+enum Leaf {
+    Program(ProgramFigure),
+    Level(LevelFigure, usize),
+}
+
+fn leaf(name: &str) -> Option<Leaf> {
+    match name.split_once('.') {
+        None => ProgramFigure::named(name).map(Leaf::Program),
+        Some((key, level)) => Some(Leaf::Level(LevelFigure::named(key)?, level.parse().ok()?)),
     }
 }
 
@@ -460,27 +333,13 @@ impl CellNames for Symbols {
     }
 
     fn symbol(&self, name: &str) -> String {
-        let (key, level) = name
-            .split_once('.')
-            .map_or((name, None), |(key, level)| (key, Some(level)));
-        let counts = COUNTS.iter().map(|count| (count.key, count.symbol));
-        let of_level: Vec<Formula> = of_level(1);
-        let formulas = of_level.iter().map(|formula| (formula.key, formula.symbol));
-        let inputs = [
-            ("instructions", "IC"),
-            ("cpi_exe", "CPI_exe"),
-            ("Delta", "Δ"),
-        ];
-        let mut known = counts
-            .chain(formulas)
-            .chain(inputs)
-            .filter(|(_, symbol)| !symbol.is_empty());
-        let symbol = known
-            .find(|(known, _)| *known == key)
-            .map_or(key, |(_, symbol)| symbol);
-        match level {
-            Some(level) if self.with_level => format!("{symbol}({level})"),
-            _ => symbol.to_string(),
+        match leaf(name) {
+            None => name.to_string(),
+            Some(Leaf::Program(figure)) => figure.entry().printed().to_string(),
+            Some(Leaf::Level(figure, level)) if self.with_level => {
+                format!("{}({level})", figure.entry().printed())
+            }
+            Some(Leaf::Level(figure, _)) => figure.entry().printed().to_string(),
         }
     }
 

@@ -2,7 +2,9 @@
 //! ways. Asserted on every run in debug builds, and shown side by side in the workbook.
 
 use super::Camat;
-use super::formulas::{Figures, at, none_is_zero, share_of_stall};
+use super::formulas::{
+    Figures, LevelFigure as L, ProgramFigure as P, at, none_is_zero, share_of_stall,
+};
 use crate::expr::Expr;
 
 /// Two expressions of one quantity.
@@ -90,7 +92,7 @@ pub fn identity_formulas(camat: &Camat) -> Vec<IdentityFormula> {
 
 /// At one level.
 fn within(level: usize, found: &mut Vec<IdentityFormula>) {
-    let v = |key: &str| at(key, level);
+    let v = |figure| at(figure, level);
     let mut add = |name, left, right, exact| {
         found.push(IdentityFormula {
             name,
@@ -102,65 +104,90 @@ fn within(level: usize, found: &mut Vec<IdentityFormula>) {
     };
     add(
         "n = e + h + m + x",
-        v("n"),
-        v("e") + v("h") + v("m") + v("x"),
+        v(L::Cycles),
+        v(L::Idle) + v(L::HitOnly) + v(L::MissOnly) + v(L::Mixed),
         true,
     );
-    add("L 12", v("omega"), v("h") + v("m") + v("x"), true);
-    add("L 9", v("alpha"), v("alpha_h") + v("alpha_m"), true);
+    add(
+        "L 12",
+        v(L::Active),
+        v(L::HitOnly) + v(L::MissOnly) + v(L::Mixed),
+        true,
+    );
+    add("L 9", v(L::Accesses), v(L::Hits) + v(L::Misses), true);
     add(
         "L 19 summed",
-        v("stay_cycles"),
-        v("hit_cycles") + v("miss_cycles"),
+        v(L::StayCycles),
+        v(L::HitCycles) + v(L::MissCycles),
         true,
     );
     // As a sum: 1 - φ would lose digits where φ is near 1.
-    let miss_cycles = v("m") + v("x");
-    let pure_share = none_is_zero(miss_cycles.clone(), v("mu") * v("kappa"));
+    let miss_cycles = v(L::MissOnly) + v(L::Mixed);
+    let pure_share = none_is_zero(miss_cycles.clone(), v(L::MissShare) * v(L::PureShare));
     add(
         "L 16, as φ + μκ = 1",
-        v("phi") + pure_share.clone(),
+        v(L::HitShare) + pure_share.clone(),
         Expr::from(1.0),
         false,
     );
     add(
         "L 24",
-        v("alpha") * v("H"),
-        (v("h") + v("x")) * v("C_H"),
+        v(L::Accesses) * v(L::HitTime),
+        (v(L::HitOnly) + v(L::Mixed)) * v(L::HitConcurrency),
         false,
     );
     add(
         "L 29 = L 28",
-        v("H") + none_is_zero(v("alpha_m"), v("rho_m") * v("AMP")),
-        v("AMAT"),
+        v(L::HitTime) + none_is_zero(v(L::Misses), v(L::MissRatio) * v(L::MissPenalty)),
+        v(L::Amat),
         false,
     );
-    add("L 31", v("CAMAT"), v("AMAT").quotient(v("C")), false);
+    add(
+        "L 31",
+        v(L::Camat),
+        v(L::Amat).quotient(v(L::Concurrency)),
+        false,
+    );
     add(
         "L 32",
-        v("APC"),
-        Expr::from(1.0).quotient(v("CAMAT")),
+        v(L::Apc),
+        Expr::from(1.0).quotient(v(L::Camat)),
         false,
     );
-    let hit_part = none_is_zero(v("h") + v("x"), v("H").quotient(v("C_H")));
-    let pure_part = none_is_zero(v("m"), v("rho_pure") * v("pAMP").quotient(v("C_M")));
-    add("L 33 = L 30", hit_part + pure_part, v("CAMAT"), false);
-    add("L 35 = L 18", pure_share * v("CAMAT"), v("MST"), false);
-    let ratios = [("rho_pure", "rho_m"), ("pAMP", "AMP"), ("C_m", "C_M")];
+    let hit_part = none_is_zero(
+        v(L::HitOnly) + v(L::Mixed),
+        v(L::HitTime).quotient(v(L::HitConcurrency)),
+    );
+    let pure_part = none_is_zero(
+        v(L::MissOnly),
+        v(L::PureMissRatio) * v(L::PureMissPenalty).quotient(v(L::PureMissConcurrency)),
+    );
+    add("L 33 = L 30", hit_part + pure_part, v(L::Camat), false);
+    add(
+        "L 35 = L 18",
+        pure_share * v(L::Camat),
+        v(L::StallTime),
+        false,
+    );
+    let ratios = [
+        (L::PureMissRatio, L::MissRatio),
+        (L::PureMissPenalty, L::MissPenalty),
+        (L::MissConcurrency, L::PureMissConcurrency),
+    ];
     let ratios = ratios.map(|(a, b)| v(a).quotient(v(b)));
-    add("L 40", v("kappa"), Expr::product(ratios), false);
+    add("L 40", v(L::PureShare), Expr::product(ratios), false);
     add(
         "L 52",
-        v("LPMR"),
-        (v("omega") * v("sharers")).quotient(Expr::symbol("compute_cycles")),
+        v(L::Lpmr),
+        (v(L::Active) * v(L::Sharers)).quotient(P::ComputeCycles.leaf()),
         false,
     );
 }
 
 /// From a level to the next one.
 fn between(level: usize, same_harts: bool, passes_on: bool, found: &mut Vec<IdentityFormula>) {
-    let v = |key: &str| at(key, level);
-    let next = |key: &str| at(key, level + 1);
+    let v = |figure| at(figure, level);
+    let next = |figure| at(figure, level + 1);
     let mut add = |name, left, right, exact| {
         found.push(IdentityFormula {
             name,
@@ -172,55 +199,66 @@ fn between(level: usize, same_harts: bool, passes_on: bool, found: &mut Vec<Iden
     };
     add(
         "L 36 without secondary misses",
-        next("alpha"),
-        v("alpha_m") - v("secondary"),
+        next(L::Accesses),
+        v(L::Misses) - v(L::Secondary),
         true,
     );
     add(
         "L 37 without secondary misses",
-        next("stay_cycles"),
-        v("miss_cycles") - v("secondary_cycles"),
+        next(L::StayCycles),
+        v(L::MissCycles) - v(L::SecondaryCycles),
         true,
     );
     let amat_beyond = none_is_zero(
-        next("alpha"),
-        next("alpha").quotient(v("alpha")) * next("AMAT"),
+        next(L::Accesses),
+        next(L::Accesses).quotient(v(L::Accesses)) * next(L::Amat),
     );
     if !passes_on {
-        let waits = v("secondary_cycles").quotient(v("alpha"));
+        let waits = v(L::SecondaryCycles).quotient(v(L::Accesses));
         add(
             "L 39 with secondary misses",
-            v("AMAT"),
-            v("H") + amat_beyond.clone() + waits,
+            v(L::Amat),
+            v(L::HitTime) + amat_beyond.clone() + waits,
             false,
         );
     }
     if same_harts {
         add(
             "L 38, waiting for the next level",
-            next("omega"),
-            v("onward"),
+            next(L::Active),
+            v(L::Onward),
             true,
         );
     }
     if passes_on {
-        add("L 38", next("omega"), v("m") + v("x"), true);
+        add("L 38", next(L::Active), v(L::MissOnly) + v(L::Mixed), true);
         add(
             "L 38, ω(l) - h(l)",
-            next("omega"),
-            v("omega") - v("h"),
+            next(L::Active),
+            v(L::Active) - v(L::HitOnly),
             true,
         );
         add(
             "L 39",
-            v("AMAT"),
-            v("H") + none_is_zero(next("alpha"), v("rho_m") * next("AMAT")),
+            v(L::Amat),
+            v(L::HitTime) + none_is_zero(next(L::Accesses), v(L::MissRatio) * next(L::Amat)),
             false,
         );
-        let hit_part = none_is_zero(v("h") + v("x"), v("H").quotient(v("C_H")));
-        let miss_part = none_is_zero(next("alpha"), v("rho_m") * v("kappa") * next("CAMAT"));
-        add("L 41", v("CAMAT"), hit_part + miss_part, false);
-        add("L 52, recursion", next("LPMR"), v("mu") * v("LPMR"), false);
+        let hit_part = none_is_zero(
+            v(L::HitOnly) + v(L::Mixed),
+            v(L::HitTime).quotient(v(L::HitConcurrency)),
+        );
+        let miss_part = none_is_zero(
+            next(L::Accesses),
+            v(L::MissRatio) * v(L::PureShare) * next(L::Camat),
+        );
+        add("L 41", v(L::Camat), hit_part + miss_part, false);
+        add(
+            "L 52, recursion",
+            next(L::Lpmr),
+            v(L::MissShare) * v(L::Lpmr),
+            false,
+        );
     }
 }
 
@@ -236,20 +274,19 @@ fn from_the_first(level: usize, found: &mut Vec<IdentityFormula>) {
             exact: false,
         })
     };
-    let growth = Expr::product(before().map(|i| at("mu", i).quotient(at("rho_m", i))));
+    let growth = Expr::product(before().map(|i| at(L::MissShare, i).quotient(at(L::MissRatio, i))));
     if level > 1 {
-        add("L 42", at("CAMAT", level), at("CAMAT", 1) * growth);
+        add("L 42", at(L::Camat, level), at(L::Camat, 1) * growth);
     }
-    let shares = Expr::product(before().map(|i| at("mu", i)));
-    let v = Expr::symbol;
+    let shares = Expr::product(before().map(|i| at(L::MissShare, i)));
     add(
         "L 53 = L 52",
-        at("LPMR", level),
-        v("IPC_exe") * v("f_mem") * at("sharers", 1) * at("CAMAT", 1) * shares,
+        at(L::Lpmr, level),
+        P::IpcExe.leaf() * P::AccessRate.leaf() * at(L::Sharers, 1) * at(L::Camat, 1) * shares,
     );
     add(
         "L 55 = L 52",
-        at("LPMR", level),
-        v("Delta") * share_of_stall(level),
+        at(L::Lpmr, level),
+        P::Delta.leaf() * share_of_stall(level),
     );
 }

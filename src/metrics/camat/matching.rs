@@ -1,5 +1,6 @@
 //! Layered performance matching: which levels are too slow for what is asked of them (L 52–59).
 
+use super::formulas::{LevelFigure, ProgramFigure};
 use super::{Camat, Figures};
 
 /// A level and its target.
@@ -22,8 +23,8 @@ impl LevelMatch {
 pub fn matches(camat: &Camat, figures: &Figures) -> Vec<LevelMatch> {
     let of_level = |(number, level): (usize, &super::LevelCounts)| {
         let (ratio, target) = (
-            figures.at("LPMR", number)?,
-            figures.at("LPMR_target", number)?,
+            figures.at(LevelFigure::Lpmr, number)?,
+            figures.at(LevelFigure::LpmrTarget, number)?,
         );
         Some(LevelMatch {
             name: level.name.clone(),
@@ -45,7 +46,7 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     if camat.levels.iter().all(|level| level.alpha == 0) {
         return vec!["Nothing is accessed: there is no memory time to speak of.".into()];
     }
-    let Some(delta) = figures.get("Delta") else {
+    let Some(delta) = figures.get(ProgramFigure::Delta) else {
         let missing = match (camat.program.instructions, camat.program.cpi_exe) {
             (None, None) => {
                 "the number of instructions and CPI_exe, the cycles of an instruction without stalls"
@@ -67,7 +68,7 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     )];
     // Pure miss cycles hold up nobody while a window or a store buffer has something else to do.
     if let Some(measured) = figures
-        .get("Delta_core")
+        .get(ProgramFigure::DeltaCore)
         .filter(|measured| 2.0 * measured < delta)
     {
         advice.push(format!(

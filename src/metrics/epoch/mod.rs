@@ -15,6 +15,7 @@
 //! Beside the capacities stand the run's own caches, if it has any: there an access misses if it went to RAM,
 //! whatever the levels' shapes and the order in which they throw lines out, and hits wait for lines under way.
 
+mod metric;
 mod own_caches;
 mod rings;
 mod slots;
@@ -22,10 +23,12 @@ mod windows;
 
 use smallvec::SmallVec;
 
+use super::ram::RamUse;
 use super::report::{CacheEpochs, Epochs};
 use crate::cache::StackDistances;
 use crate::cache::spec::SpecError;
-use crate::dataflow::{Dataflow, Lanes, Operation, Producer, Rules};
+use crate::dataflow::{Lanes, Producer, Rules, Step, Values};
+pub(super) use metric::ENTRY;
 use own_caches::{Accesses, OwnCaches};
 use slots::{SlottedWindows, Wait};
 use windows::{LARGEST_WINDOW, MOST_CAPACITIES, Windows};
@@ -136,12 +139,12 @@ impl EpochSettings {
 }
 
 /// Follows all windows and capacities.
-pub(super) struct EpochMeter {
+struct EpochMeter {
     settings: EpochSettings,
     /// Capacities in lines.
     lines: Vec<u64>,
     distances: StackDistances,
-    flow: Dataflow<Producer>,
+    values: Values<Producer>,
     harts: Vec<Hart>,
     /// Lines that were fetched, by the number of capacities that missed them.
     fetched: Vec<u64>,
@@ -178,7 +181,7 @@ impl EpochMeter {
                 .map(|capacity| capacity / settings.line)
                 .collect(),
             distances,
-            flow: Dataflow::new(rules),
+            values: Values::new(rules),
             harts: Vec::new(),
             fetched: vec![0; settings.capacities.len() + 1],
             reach: settings.windows.last().copied().map_or(0, u64::from),
@@ -188,7 +191,7 @@ impl EpochMeter {
     }
 
     pub fn add_hart(&mut self, hart: u16) {
-        self.flow.add_hart(hart);
+        self.values.add_hart(hart);
         let EpochSettings {
             windows,
             capacities,
@@ -208,22 +211,23 @@ impl EpochMeter {
         }
     }
 
-    /// Takes the next instruction, with how many of its accesses went to RAM.
-    pub fn step(&mut self, operation: &Operation, addresses: &[u64], to_ram: u64) {
+    /// Takes the next instruction.
+    pub fn step(&mut self, step: &Step<'_, RamUse>) {
         let EpochMeter {
             settings,
             lines,
             distances,
-            flow,
+            values,
             harts,
             fetched,
             reach,
             has_caches: _,
         } = self;
-        let hart = &mut harts[operation.hart as usize];
+        let number = step.operation.hart;
+        let hart = &mut harts[number as usize];
         let mut sources: SmallVec<[usize; 8]> = SmallVec::new();
-        flow.sources(operation, addresses, |producer| {
-            if let Some(distance) = producer.distance(operation.hart, hart.executed)
+        values.sources(step, |producer| {
+            if let Some(distance) = producer.distance(number, hart.executed)
                 && distance < *reach
                 && !sources.contains(&(distance as usize))
             {
@@ -233,11 +237,14 @@ impl EpochMeter {
         let mut misses: SmallVec<[usize; 4]> = SmallVec::new();
         let mut touched: SmallVec<[u64; 4]> = SmallVec::new();
         let mut wait = Wait::ForNothing;
-        if let Some(access) = flow.access(operation) {
+        let mut to_ram = 0;
+        if let Some(accessed) = step.accessed {
+            to_ram = accessed.used.accesses;
+            let access = accessed.access;
             if access.kind.reads() || settings.stores == Stores::Blocking {
                 wait = Wait::ForMisses;
             }
-            for address in addresses {
+            for address in accessed.addresses {
                 let mut most = 0;
                 for line in distances.lines(*address, u32::from(access.bytes)) {
                     let missing = missing(lines, distances.touch(line));
@@ -267,8 +274,8 @@ impl EpochMeter {
                 },
             );
         }
-        let own = Producer::new(operation.hart, hart.executed);
-        flow.complete(operation, addresses, Producer::START, own);
+        let own = Producer::new(number, hart.executed);
+        values.complete(step, Producer::START, own);
         hart.executed += 1;
     }
 

@@ -16,7 +16,7 @@ pub(super) struct Accesses<'a> {
     /// Lines that it touched.
     pub lines: &'a [u64],
     /// How many of its accesses went to RAM.
-    pub to_ram: u64,
+    pub to_ram: u32,
     pub wait: Wait,
 }
 

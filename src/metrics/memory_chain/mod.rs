@@ -3,14 +3,26 @@
 mod chains;
 
 use crate::cache::AccessKind;
-use crate::dataflow::{Dataflow, Lanes, Operation, Rules};
+use crate::dataflow::{Lanes, Rules, Values};
 use crate::trace::isa::Register;
 use crate::trace::{Instruction, InstructionId};
 use loopsheet_regions::SourceLine;
 
+use super::analysis::Counted;
+use super::catalogue::Entry;
+use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::profile::Site;
 
 use chains::{ChainId, Chains, EMPTY};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "memory_chain",
+    meaning: "which instructions are on the deepest chain of RAM accesses",
+    make: |asked| {
+        let meter = || Box::new(ChainMeter::new(asked.settings.rules)) as Box<dyn Metric>;
+        Ok(asked.settings.memory_chain.then(meter))
+    },
+};
 
 /// The deepest chain: the RAM accesses of one path with most of them; of several such paths that which the program
 /// finished first.
@@ -53,7 +65,7 @@ pub struct ChainInstruction {
 
 impl ChainInstruction {
     /// `None` if the instruction accesses no memory, and so is on no chain.
-    pub(super) fn new(
+    fn new(
         instruction: &Instruction,
         accesses: u64,
         site: Option<&Site>,
@@ -82,7 +94,7 @@ impl ChainInstruction {
 
 impl MemoryChain {
     /// Adds up instructions, given most accesses first, by source line.
-    pub(super) fn of(depth: u64, instructions: Vec<ChainInstruction>) -> MemoryChain {
+    fn of(depth: u64, instructions: Vec<ChainInstruction>) -> MemoryChain {
         let mut lines: Vec<ChainLine> = Vec::new();
         for instruction in &instructions {
             let Some(function) = &instruction.function else {
@@ -138,7 +150,6 @@ impl Lanes for Path {
         chain: EMPTY,
     };
     type Kept = (u64, ChainId);
-    type Viewer = ();
 
     /// Of two that are as long, the one that is asked first.
     #[inline(always)]
@@ -162,45 +173,18 @@ impl Lanes for Path {
 }
 
 /// Follows the chains while the trace goes by.
-pub(super) struct ChainMeter {
-    flow: Dataflow<Path>,
+struct ChainMeter {
+    values: Values<Path>,
     chains: Chains,
     deepest: Path,
 }
 
 impl ChainMeter {
-    pub fn new(rules: Rules) -> ChainMeter {
+    fn new(rules: Rules) -> ChainMeter {
         ChainMeter {
-            flow: Dataflow::new(rules),
+            values: Values::new(rules),
             chains: Chains::new(),
             deepest: Path::START,
-        }
-    }
-
-    pub fn add_hart(&mut self, hart: u16) {
-        self.flow.add_hart(hart);
-    }
-
-    /// Takes the next instruction.
-    pub fn step(
-        &mut self,
-        id: InstructionId,
-        operation: &Operation,
-        addresses: &[u64],
-        to_ram: bool,
-    ) {
-        let ready = self.flow.ready(operation, addresses, ()).lanes;
-        let done = match to_ram {
-            true => Path {
-                depth: ready.depth + 1,
-                chain: self.chains.extend(ready.chain, id.0),
-            },
-            false => ready,
-        };
-        self.flow.complete(operation, addresses, ready, done);
-        self.deepest = self.deepest.latest(done);
-        if self.chains.is_full() {
-            self.join();
         }
     }
 
@@ -208,20 +192,64 @@ impl ChainMeter {
     fn join(&mut self) {
         let mut marks = self.chains.mark();
         marks.add(self.deepest.chain);
-        self.flow.for_each_value(&mut |path| marks.add(path.chain));
+        self.values
+            .for_each_value(&mut |path| marks.add(path.chain));
         let numbers = self.chains.join(marks);
         let renumber = |path: &mut Path| path.chain = numbers[path.chain as usize];
         renumber(&mut self.deepest);
-        self.flow.for_each_value(&mut |path| renumber(path));
+        self.values.for_each_value(&mut |path| renumber(path));
     }
 
     /// 𝒟, and how often each instruction is on the deepest chain: the most often first, then by first execution.
-    pub fn finish(self) -> (u64, Vec<(InstructionId, u64)>) {
+    fn deepest(self) -> (u64, Vec<(InstructionId, u64)>) {
         let counts = self.chains.counts(self.deepest.chain).into_iter();
         let mut counts: Vec<(InstructionId, u64)> = counts
             .map(|(id, count)| (InstructionId(id), count))
             .collect();
         counts.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
         (self.deepest.depth, counts)
+    }
+}
+
+impl Metric for ChainMeter {
+    fn add(&mut self, program: &Program) {
+        self.values.add_hart(program.last().0.hart);
+    }
+
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        stretch.for_each(|step| {
+            let ready = self.values.ready(&step);
+            let done = match ram_use(&step).accesses {
+                0 => ready,
+                _ => Path {
+                    depth: ready.depth + 1,
+                    chain: self.chains.extend(ready.chain, step.instruction.0),
+                },
+            };
+            self.values.complete(&step, ready, done);
+            self.deepest = self.deepest.latest(done);
+            if self.chains.is_full() {
+                self.join();
+            }
+        });
+    }
+
+    /// With places, as far as the profile has any.
+    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+        if !run.has_addresses {
+            return;
+        }
+        let profile = counted.profile.as_ref();
+        let profile = profile.and_then(|profile| profile.as_ref().ok());
+        let (depth, counts) = self.deepest();
+        let part = |(id, accesses): (InstructionId, u64)| {
+            let number = id.0 as usize;
+            let site = counted.sites_of_instructions.get(number);
+            let site = profile.zip(site);
+            let site = site.map(|(profile, site)| &profile.sites[*site as usize]);
+            ChainInstruction::new(&run.program.instructions[number], accesses, site)
+        };
+        let instructions = counts.into_iter().filter_map(part).collect();
+        counted.memory_chain = Some(MemoryChain::of(depth, instructions));
     }
 }

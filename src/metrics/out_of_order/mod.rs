@@ -31,7 +31,7 @@ use std::collections::VecDeque;
 
 use crate::cache::CacheSpec;
 use crate::cache::hierarchy::HierarchyError;
-use crate::dataflow::{Dataflow, Lanes, Operation, Rules};
+use crate::dataflow::{Accessed, Lanes, Rules, Step, Values};
 
 use super::timeline::TimelineSink;
 use memory::{Memory, Request};
@@ -88,7 +88,6 @@ struct Cycle(u64);
 impl Lanes for Cycle {
     const START: Cycle = Cycle(0);
     type Kept = u64;
-    type Viewer = ();
 
     #[inline(always)]
     fn latest(self, other: Cycle) -> Cycle {
@@ -132,16 +131,10 @@ impl OutOfOrder {
     }
 
     /// Executes the next instruction of the program order.
-    pub fn step(
-        &mut self,
-        operation: &Operation,
-        addresses: &[u64],
-        cycles: u64,
-        sink: &mut impl TimelineSink,
-    ) {
+    pub fn step<U: Copy>(&mut self, step: &Step<'_, U>, cycles: u64, sink: &mut impl TimelineSink) {
         self.instructions += 1;
-        self.real.step(operation, addresses, cycles, sink);
-        self.perfect.step(operation, addresses, cycles, &mut Nobody);
+        self.real.step(step, cycles, sink);
+        self.perfect.step(step, cycles, &mut Nobody);
     }
 
     pub fn finish(self) -> CoreCycles {
@@ -164,7 +157,7 @@ impl TimelineSink for Nobody {
 
 struct Machine {
     model: CoreModel,
-    flow: Dataflow<Cycle>,
+    values: Values<Cycle>,
     cores: Vec<Core>,
     memory: Memory,
     executed: u64,
@@ -227,7 +220,7 @@ impl Machine {
     fn new(model: &CoreModel, rules: Rules, memory: Memory) -> Machine {
         Machine {
             model: model.clone(),
-            flow: Dataflow::new(rules),
+            values: Values::new(rules),
             cores: Vec::new(),
             memory,
             executed: 0,
@@ -235,7 +228,7 @@ impl Machine {
     }
 
     fn add_hart(&mut self, hart: u16) {
-        self.flow.add_hart(hart);
+        self.values.add_hart(hart);
         while self.cores.len() <= hart as usize {
             self.cores
                 .push(Core::new(&self.model, self.memory.settled()));
@@ -243,33 +236,27 @@ impl Machine {
         self.memory.add_hart(hart);
     }
 
-    fn step(
-        &mut self,
-        operation: &Operation,
-        addresses: &[u64],
-        cycles: u64,
-        sink: &mut impl TimelineSink,
-    ) {
-        let core = &mut self.cores[operation.hart as usize];
+    fn step<U: Copy>(&mut self, step: &Step<'_, U>, cycles: u64, sink: &mut impl TimelineSink) {
+        let hart = step.operation.hart;
+        let core = &mut self.cores[hart as usize];
         // One that slept wakes up no earlier than what the others have settled.
         core.settled = core.settled.max(self.memory.settled());
         let enter = core.enter(&self.model);
-        let ready = self.flow.ready(operation, addresses, ()).lanes.0.max(enter);
-        let access = self
-            .flow
-            .access(operation)
-            .filter(|_| !addresses.is_empty());
-        let (started, available, done) = match access {
+        let ready = self.values.ready(step).0.max(enter);
+        let accessed = step.accessed.filter(|own| !own.addresses.is_empty());
+        let (started, available, done) = match accessed {
             None => {
                 let issue = core.issue.first_free(ready);
                 core.issue.take(issue);
                 (issue, issue + cycles, issue + cycles)
             }
-            Some(access) => {
+            Some(Accessed {
+                access, addresses, ..
+            }) => {
                 let waits = access.kind.reads() || self.model.blocking_stores;
                 let (mut first, mut last) = (u64::MAX, ready);
                 for address in addresses {
-                    let (hart, bytes) = (operation.hart, u32::from(access.bytes));
+                    let bytes = u32::from(access.bytes);
                     let request = Request {
                         hart,
                         address: *address,
@@ -284,8 +271,7 @@ impl Machine {
                 (first, last, last)
             }
         };
-        self.flow
-            .complete(operation, addresses, Cycle(started), Cycle(available));
+        self.values.complete(step, Cycle(started), Cycle(available));
         core.retire(done);
         self.executed += 1;
         core.last = self.executed;

@@ -1,6 +1,7 @@
 use super::*;
-use crate::dataflow::MemoryRule;
+use crate::dataflow::{Dependences, MemoryRule, Next, Operation, Steps};
 use crate::timeline::{Stay, TimedAccess};
+use crate::trace::InstructionId;
 use crate::trace::isa::decode_text;
 
 #[derive(Default)]
@@ -57,11 +58,21 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
     let mut machine = OutOfOrder::new(model, rules).expect("a machine");
     let mut sink = Collected::default();
     machine.add_hart(0);
+    let mut dependences = Dependences::new(rules);
+    dependences.add_hart(0);
+    let (mut steps, mut operations) = (Steps::<()>::default(), Vec::new());
     for (text, address) in program {
         let operation = Operation::of(&decode_text(text).expect("an instruction").facts, 0);
         let addresses = operation.access.map(|_| *address);
-        machine.step(&operation, addresses.as_slice(), 1, &mut sink);
+        let next = Next {
+            instruction: InstructionId(operations.len() as u32),
+            operation: &operation,
+            addresses: addresses.as_slice(),
+        };
+        dependences.resolve(next, |_| (), &mut steps);
+        operations.push(operation);
     }
+    steps.for_each(&operations, |step| machine.step(&step, 1, &mut sink));
     let stays = |stays: &[Stay]| stays.iter().map(|stay| (stay.hit, stay.miss)).collect();
     (
         sink.accesses

@@ -9,6 +9,8 @@ use super::strides::StrideMeter;
 use super::{
     After, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile,
 };
+use crate::analysis::Counted;
+use crate::metric::{Metric, Program, Run, Stretch, ram_use};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
 use loopsheet_regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
@@ -61,7 +63,7 @@ impl ProfileMeter {
         }
     }
 
-    pub fn add_instruction(&mut self, instruction: &Instruction) {
+    fn add_instruction(&mut self, instruction: &Instruction) {
         let spot = self.sites.spot_of(instruction);
         self.spots.push(spot);
         self.hand_out
@@ -76,20 +78,9 @@ impl ProfileMeter {
         self.strides.add_instruction();
     }
 
-    /// Index of the site of each instruction, in [`SourceProfile::sites`].
-    pub fn sites_of_instructions(&self) -> Vec<u32> {
-        self.spots.iter().map(|spot| spot.site).collect()
-    }
-
     /// Takes one execution, with what the cache levels have moved so far if it may have changed.
     #[inline]
-    pub fn step(
-        &mut self,
-        index: usize,
-        access: Option<Access>,
-        addresses: &[u64],
-        levels: impl Iterator<Item = Moved>,
-    ) {
+    fn step(&mut self, index: usize, access: Option<Access>, addresses: &[u64], levels: &[Moved]) {
         let spot = self.spots[index];
         let thread = &mut self.threads[usize::from(self.harts[index])];
         let depth = thread.calls.depth();
@@ -126,8 +117,8 @@ impl ProfileMeter {
     }
 
     /// Gives a site what the levels have moved since the last time.
-    fn attribute(&mut self, site: u32, levels: impl Iterator<Item = Moved>) {
-        for (level, now) in levels.enumerate() {
+    fn attribute(&mut self, site: u32, levels: &[Moved]) {
+        for (level, now) in levels.iter().copied().enumerate() {
             if self.seen.len() <= level {
                 self.seen.resize(level + 1, Moved::default());
             }
@@ -151,7 +142,7 @@ impl ProfileMeter {
     ///
     /// # Errors
     /// The trace is not one of this program, or it was loaded elsewhere.
-    pub fn finish(
+    fn profile(
         self,
         instructions: &[Instruction],
         executions: &[u64],
@@ -253,6 +244,35 @@ impl ProfileMeter {
             data,
             files,
         })
+    }
+}
+
+impl Metric for ProfileMeter {
+    fn add(&mut self, program: &Program) {
+        self.add_instruction(program.last().0);
+    }
+
+    fn watches_levels(&self) -> bool {
+        true
+    }
+
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        let mut levels = stretch.levels_moved();
+        stretch.for_each(|step| {
+            let moved = match ram_use(&step).left_nearest {
+                true => levels.after_next(),
+                false => &[],
+            };
+            let access = step.accessed.map(|accessed| accessed.access);
+            let index = step.instruction.0 as usize;
+            self.step(index, access, step.addresses(), moved);
+        });
+    }
+
+    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+        counted.sites_of_instructions = self.spots.iter().map(|spot| spot.site).collect();
+        let instructions = &run.program.instructions;
+        counted.profile = Some(self.profile(instructions, run.executions));
     }
 }
 

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::SCHEMA;
 use crate::Figure;
-use crate::metrics::camat::formulas::{COUNTS, of_level, of_program};
+use crate::formula::Catalogue;
+use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use crate::metrics::camat::identities::{Identity, identities};
 use crate::metrics::camat::{Camat, Figures, LevelCounts, matching};
 use crate::metrics::report::TimelineReport;
@@ -56,7 +57,7 @@ pub struct CamatProgramReport {
     pub cpi_exe: Figure,
     pub hart_cycles: Option<u64>,
     pub stall_target: Figure,
-    /// By the keys of the formulas of a program.
+    /// By the names of the figures of a program that are derived.
     #[serde(flatten)]
     pub figures: IndexMap<String, Figure>,
     pub harts: u64,
@@ -70,7 +71,7 @@ pub struct CamatProgramReport {
 pub struct CamatLevelReport {
     #[serde(default)]
     pub name: String,
-    /// By the keys of the counts and the formulas of a level.
+    /// By the names of the figures of a level.
     #[serde(flatten)]
     pub figures: IndexMap<String, Figure>,
 }
@@ -104,14 +105,13 @@ impl CamatReport {
 
 impl CamatProgramReport {
     fn of(camat: &Camat, figures: &Figures) -> CamatProgramReport {
-        let formulas = of_program().into_iter();
         CamatProgramReport {
             instructions: camat.program.instructions,
             cpi_exe: camat.program.cpi_exe.into(),
             hart_cycles: camat.program.hart_cycles,
             stall_target: camat.program.stall_target.into(),
-            figures: formulas
-                .map(|formula| (formula.key.to_string(), figures.get(formula.key).into()))
+            figures: ProgramFigure::derived()
+                .map(|figure| (figure.entry().name.to_string(), figures.get(figure).into()))
                 .collect(),
             harts: camat.harts,
             first_cycle: camat.run.0,
@@ -124,13 +124,13 @@ impl CamatProgramReport {
 impl CamatLevelReport {
     /// Of a level by its number, counted from one.
     fn of(counts: &LevelCounts, number: usize, figures: &Figures) -> CamatLevelReport {
-        let counted = COUNTS.iter().map(|count| {
-            let value = (count.of)(counts).map(|count| count as f64);
-            (count.key.to_string(), value.into())
+        let counted = LevelFigure::counts().map(|figure| {
+            let value = figure.count(counts).map(|count| count as f64);
+            (figure.entry().name.to_string(), value.into())
         });
-        let derived = of_level(number).into_iter().map(|formula| {
-            let value = figures.at(formula.key, number);
-            (formula.key.to_string(), value.into())
+        let derived = LevelFigure::derived().map(|figure| {
+            let value = figures.at(figure, number);
+            (figure.entry().name.to_string(), value.into())
         });
         CamatLevelReport {
             name: counts.name.clone(),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::metrics::formulas::Figures;
+use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::report::{Edag, EdagMemory, Inputs};
 
 /// What was counted, the inputs, and what follows from both. Counts that need addresses are `None` without them.
@@ -59,26 +59,26 @@ impl EdagReport {
             edges: *edges,
             work: *work,
             depth: *depth,
-            parallelism: figure("parallelism"),
+            parallelism: figure(EdagFigure::Parallelism),
             memory_work: memory(|m| m.work),
             memory_depth: memory(|m| m.depth),
             non_memory_cost: memory(|m| m.non_memory_cost),
             non_memory_span: memory(|m| m.non_memory_span),
-            slots: figure("slots"),
-            latency: figure("latency"),
-            base_latency: figure("base_latency"),
-            ghz: figure("ghz"),
-            lambda: figure("lambda"),
-            lambda_lower: figure("lambda_lower"),
-            relative_lambda: figure("relative_lambda"),
-            time_lower: figure("time_lower"),
-            time_upper: figure("time_upper"),
+            slots: figure(EdagFigure::Slots),
+            latency: figure(EdagFigure::Latency),
+            base_latency: figure(EdagFigure::BaseLatency),
+            ghz: figure(EdagFigure::Ghz),
+            lambda: figure(EdagFigure::Lambda),
+            lambda_lower: figure(EdagFigure::LambdaLower),
+            relative_lambda: figure(EdagFigure::RelativeLambda),
+            time_lower: figure(EdagFigure::TimeLower),
+            time_upper: figure(EdagFigure::TimeUpper),
             bytes_moved: memory(|m| m.bytes_moved),
-            average_bandwidth: figure("average_bandwidth"),
+            average_bandwidth: figure(EdagFigure::AverageBandwidth),
             brent: BrentReport {
-                processors: figure("processors"),
-                lower: figure("brent_lower"),
-                upper: figure("brent_upper"),
+                processors: figure(EdagFigure::Processors),
+                lower: figure(EdagFigure::BrentLower),
+                upper: figure(EdagFigure::BrentUpper),
             },
         }
     }

@@ -8,67 +8,19 @@ use super::super::page::Paper;
 use super::super::style::{self, Look, Role};
 use super::scope::Scope;
 use super::{Named, inputs};
-use crate::metrics::camat::formulas::{
-    COUNTS, Formula, of_level, of_program, text, text_of_any_level,
-};
+use crate::expr::Expr;
+use crate::formula::{Catalogue, Unit};
+use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure, text, text_of_any_level};
 use crate::metrics::camat::identities::identity_formulas;
 use crate::metrics::camat::{Camat, Figures, matching};
 
 const VALUE: u16 = 2;
-/// An input cell.
-struct Input {
-    key: &'static str,
-    label: &'static str,
-    symbol: &'static str,
-    unit: &'static str,
-    range: (f64, f64),
-}
-
-const fn input(
-    key: &'static str,
-    label: &'static str,
-    symbol: &'static str,
-    unit: &'static str,
-    range: (f64, f64),
-) -> Input {
-    Input {
-        key,
-        label,
-        symbol,
-        unit,
-        range,
-    }
-}
-
-const INPUTS: [Input; 4] = [
-    input(
-        "instructions",
-        "Instructions of all harts",
-        "IC",
-        "instructions",
-        (1.0, 1e15),
-    ),
-    input(
-        "cpi_exe",
-        "Cycles per instruction without stalls",
-        "CPI_exe",
-        "cycles",
-        (1e-6, 1e6),
-    ),
-    input(
-        "hart_cycles",
-        "Cycles of all harts",
-        "",
-        "cycles",
-        (1.0, 1e15),
-    ),
-    input(
-        "stall_target",
-        "Stall time aimed at, over compute time",
-        "",
-        "",
-        (1e-8, 1e4),
-    ),
+/// Each input with its smallest and largest value.
+const INPUTS: [(ProgramFigure, (f64, f64)); 4] = [
+    (ProgramFigure::Instructions, (1.0, 1e15)),
+    (ProgramFigure::CpiExe, (1e-6, 1e6)),
+    (ProgramFigure::HartCycles, (1.0, 1e15)),
+    (ProgramFigure::StallTarget, (1e-8, 1e4)),
 ];
 
 struct Book<'a> {
@@ -117,7 +69,7 @@ pub(super) fn write<'a>(
     )?;
     widths(&mut page)?;
     let mut row = write_inputs(&mut page, 4)? + 1;
-    let (programs, levels) = (row, row + of_program().len() as RowNum + 3);
+    let (programs, levels) = (row, row + ProgramFigure::derived().count() as RowNum + 3);
     name_cells(&mut page, programs, levels);
     row = write_program(&mut page, programs)? + 1;
     debug_assert_eq!(row, levels);
@@ -142,22 +94,18 @@ fn widths(page: &mut Page) -> Result<(), XlsxError> {
 fn write_inputs(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let headers = ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"];
     let first = page.section(row, "Inputs: change one and everything follows", headers)?;
-    for (
-        row,
-        Input {
-            key,
-            label,
-            symbol,
-            unit,
-            range,
-        },
-    ) in (first..).zip(INPUTS)
-    {
-        for (column, text) in [(0, label), (1, symbol), (3, unit), (4, key)] {
+    for (row, (figure, range)) in (first..).zip(INPUTS) {
+        let entry = figure.entry();
+        for (column, text) in [
+            (0, entry.meaning),
+            (1, entry.symbol),
+            (3, entry.unit.symbol()),
+            (4, entry.name),
+        ] {
             page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
         }
-        let value = page.book.figures.get(key);
-        inputs::write_input(page, row, (key, label), value, range)?;
+        let value = page.book.figures.get(figure);
+        inputs::write_input(page, row, (entry.name, entry.meaning), value, range)?;
     }
     Ok(first + INPUTS.len() as RowNum)
 }
@@ -170,21 +118,13 @@ fn name_cells(page: &mut Page, programs: RowNum, levels: RowNum) {
         scope,
         ..
     } = &mut page.book;
-    for (row, formula) in (programs + 2..).zip(of_program()) {
-        scope.cell(formula.key, (row, VALUE), figures.get(formula.key));
+    for (row, figure) in (programs + 2..).zip(ProgramFigure::derived()) {
+        scope.cell(figure.entry().name, (row, VALUE), figures.get(figure));
     }
-    let formulas = of_level(1);
-    let keys = COUNTS
-        .iter()
-        .map(|count| count.key)
-        .chain(formulas.iter().map(|formula| formula.key));
-    for (row, key) in (levels + 2..).zip(keys) {
-        for (index, column) in (0..camat.levels.len()).zip(VALUE..) {
-            scope.cell(
-                &format!("{key}.{}", index + 1),
-                (row, column),
-                figures.at(key, index + 1),
-            );
+    for (row, figure) in (levels + 2..).zip(LevelFigure::ALL) {
+        for (level, column) in (1..=camat.levels.len()).zip(VALUE..) {
+            let name = figure.name_at(level);
+            scope.cell(&name, (row, column), figures.at(*figure, level));
         }
     }
 }
@@ -196,28 +136,29 @@ fn write_program(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         ["Figure", "Symbol", "Value", "Unit", "Source", "Formula"],
     )?;
     let plain = style::cell(Look::Text, Role::Plain);
-    let formulas = of_program();
-    for (row, formula) in (first..).zip(&formulas) {
-        let printed = text(&formula.expr);
+    for (row, figure) in (first..).zip(ProgramFigure::derived()) {
+        let Some(expr) = figure.expr() else { continue };
+        let (entry, printed) = (figure.entry(), text(&expr));
+        let source = entry.source.to_string();
         let texts = [
-            (0, formula.label),
-            (1, formula.symbol),
-            (3, formula.unit),
-            (4, formula.source),
-            (5, printed.as_str()),
+            (0, entry.meaning),
+            (1, entry.symbol),
+            (3, entry.unit.symbol()),
+            (4, &source),
+            (5, &printed),
         ];
         for (column, text) in texts {
             page.text(row, column, text, &plain)?;
         }
-        derived(page, (row, VALUE), formula)?;
+        derived(page, (row, VALUE), &expr)?;
     }
-    Ok(first + formulas.len() as RowNum)
+    Ok(first + ProgramFigure::derived().count() as RowNum)
 }
 
-fn derived(page: &mut Page, cell: (RowNum, u16), formula: &Formula) -> Result<(), XlsxError> {
+fn derived(page: &mut Page, cell: (RowNum, u16), expr: &Expr) -> Result<(), XlsxError> {
     let scope = page.book.scope.clone();
-    let look = look(scope.value(&formula.expr));
-    page.live(cell, &formula.expr, &scope, look)?;
+    let look = look(scope.value(expr));
+    page.live(cell, expr, &scope, look)?;
     Ok(())
 }
 
@@ -225,7 +166,7 @@ fn derived(page: &mut Page, cell: (RowNum, u16), formula: &Formula) -> Result<()
 fn look(value: Option<f64>) -> Look {
     match value {
         Some(value) if value != 0.0 && value.abs() < 1e-3 => Look::Seconds,
-        value => super::look("", value),
+        value => super::look(Unit::Ratio, value),
     }
 }
 
@@ -253,58 +194,56 @@ fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     page.worksheet.set_row_height(row + 1, 20)?;
     let plain = style::cell(Look::Text, Role::Plain);
     let mut row = row + 2;
-    for count in COUNTS {
+    for figure in LevelFigure::ALL {
+        let entry = figure.entry();
+        // The target is over all levels before, and another formula at each.
+        let deepest = figure.expr(names.len());
+        let printed = match (figure, &deepest) {
+            (_, None) => String::new(),
+            (LevelFigure::LpmrTarget, Some(expr)) => text(expr),
+            (_, Some(expr)) => text_of_any_level(expr),
+        };
+        let source = entry.source.to_string();
         let texts = [
-            (0, count.label),
-            (1, count.symbol),
-            (unit, count.unit),
-            (unit + 1, "counted"),
+            (0, entry.meaning),
+            (1, entry.symbol),
+            (unit, entry.unit.symbol()),
+            (unit + 1, &source),
         ];
         for (column, text) in texts {
             page.text(row, column, text, &plain)?;
         }
-        for (column, level) in (VALUE..).zip(&page.book.camat.levels) {
-            match (count.of)(level) {
-                Some(count) => page.number(
-                    row,
-                    column,
-                    count as f64,
-                    &style::cell(Look::Count, Role::Plain),
-                )?,
-                None => page.text(
-                    row,
-                    column,
-                    "unknown",
-                    &style::cell(Look::Number, Role::Unknown),
-                )?,
+        if deepest.is_some() {
+            page.text(row, unit + 2, &printed, &plain)?;
+        }
+        for (level, column) in (1..=names.len()).zip(VALUE..) {
+            match figure.expr(level) {
+                Some(expr) => derived(page, (row, column), &expr)?,
+                None => write_count(page, (row, column), *figure, level)?,
             }
         }
         row += 1;
     }
-    let by_level: Vec<Vec<Formula>> = (1..=names.len()).map(of_level).collect();
-    for index in 0..of_level(1).len() {
-        // The target is over all levels before, and another formula at each.
-        let deepest = by_level.last().map(|formulas| &formulas[index]);
-        let Some(formula) = deepest else { break };
-        let printed = match formula.key {
-            "LPMR_target" => text(&formula.expr),
-            _ => text_of_any_level(&formula.expr),
-        };
-        let texts = [
-            (0, formula.label),
-            (1, formula.symbol),
-            (unit, formula.unit),
-            (unit + 1, formula.source),
-        ];
-        for (column, text) in texts.into_iter().chain([(unit + 2, printed.as_str())]) {
-            page.text(row, column, text, &plain)?;
-        }
-        for (column, formulas) in (VALUE..).zip(&by_level) {
-            derived(page, (row, column), &formulas[index])?;
-        }
-        row += 1;
-    }
     write_verdicts(page, row)
+}
+
+fn write_count(
+    page: &mut Page,
+    (row, column): (RowNum, u16),
+    figure: LevelFigure,
+    level: usize,
+) -> Result<(), XlsxError> {
+    let count = figure.count(&page.book.camat.levels[level - 1]);
+    match count {
+        Some(count) => {
+            let style = style::cell(Look::Count, Role::Plain);
+            page.number(row, column, count as f64, &style)
+        }
+        None => {
+            let style = style::cell(Look::Number, Role::Unknown);
+            page.text(row, column, "unknown", &style)
+        }
+    }
 }
 
 /// Whether each level meets its target, as a formula over the two rows above.

@@ -4,7 +4,8 @@ use rust_xlsxwriter::{RowNum, XlsxError};
 
 use super::super::style::{self, Look, Role};
 use super::{Page, look};
-use crate::metrics::formulas::{COUNTS, formulas};
+use crate::formula::Catalogue;
+use crate::metrics::formulas::EdagFigure;
 
 const VALUE: u16 = 2;
 
@@ -15,20 +16,20 @@ pub(super) fn write_counts(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxE
         "Counted on the eDAG",
         ["Count", "Symbol", "Value", "Unit", "Name"],
     )?;
-    for (row, name) in (first..).zip(COUNTS) {
-        let value = page.book.figures.get(name.key);
+    for (row, figure) in (first..).zip(EdagFigure::counts()) {
+        let (entry, value) = (figure.entry(), page.book.figures.get(figure));
         for (column, text) in [
-            (0, name.label),
-            (1, name.symbol),
-            (3, name.unit),
-            (4, name.key),
+            (0, entry.meaning),
+            (1, entry.symbol),
+            (3, entry.unit.symbol()),
+            (4, entry.name),
         ] {
             page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
         }
         page.fact((row, VALUE), value, Look::Count)?;
-        page.name(name.key, (row, VALUE), value);
+        page.name(entry.name, (row, VALUE), value);
     }
-    Ok(first + COUNTS.len() as RowNum)
+    Ok(first + EdagFigure::counts().count() as RowNum)
 }
 
 /// One row a formula; returns the row after the last.
@@ -37,29 +38,25 @@ pub(super) fn write_derived(page: &mut Page, row: RowNum) -> Result<RowNum, Xlsx
         "Figure", "Symbol", "Value", "Unit", "Name", "Formula", "", "", "Source", "",
     ];
     let first = page.section(row, "What follows", headers)?;
-    let formulas = formulas();
-    for (row, formula) in (first..).zip(&formulas) {
-        let value = page.book.figures.get(formula.key);
-        let text = formula.text();
+    for (row, figure) in (first..).zip(EdagFigure::derived()) {
+        let (entry, value) = (figure.entry(), page.book.figures.get(figure));
+        let (text, source) = (figure.text(), entry.source.to_string());
         let texts = [
-            (0, formula.label),
-            (1, formula.symbol),
-            (3, formula.unit),
-            (4, formula.key),
+            (0, entry.meaning),
+            (1, entry.symbol),
+            (3, entry.unit.symbol()),
+            (4, entry.name),
             (5, &text),
-            (8, formula.source),
+            (8, &source),
         ];
         for (column, text) in texts {
             page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
         }
         let scope = page.book.scope.clone();
-        page.live(
-            (row, VALUE),
-            &formula.expr,
-            &scope,
-            look(formula.unit, value),
-        )?;
-        page.name(formula.key, (row, VALUE), value);
+        if let Some(expr) = figure.expr() {
+            page.live((row, VALUE), &expr, &scope, look(entry.unit, value))?;
+        }
+        page.name(entry.name, (row, VALUE), value);
     }
-    Ok(first + formulas.len() as RowNum)
+    Ok(first + EdagFigure::derived().count() as RowNum)
 }

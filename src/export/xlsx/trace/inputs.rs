@@ -8,37 +8,35 @@ use super::super::inputs::write_value;
 use super::super::page::Paper;
 use super::super::style::{self, Look, Role};
 use super::{Named, Page};
-use crate::metrics::formulas::INPUTS;
+use crate::formula::Catalogue;
+use crate::metrics::formulas::EdagFigure;
 
-/// Smallest and largest value of each input.
-const RANGES: [(&str, f64, f64); 5] = [
-    ("slots", 1.0, 1e9),
-    ("latency", 0.0, 1e9),
-    ("base_latency", 0.0, 1e9),
-    ("ghz", 0.001, 1000.0),
-    ("processors", 1.0, 1e9),
+/// Each input with its smallest and largest value.
+const INPUTS: [(EdagFigure, f64, f64); 5] = [
+    (EdagFigure::Slots, 1.0, 1e9),
+    (EdagFigure::Latency, 0.0, 1e9),
+    (EdagFigure::BaseLatency, 0.0, 1e9),
+    (EdagFigure::Ghz, 0.001, 1000.0),
+    (EdagFigure::Processors, 1.0, 1e9),
 ];
 
 /// One row an input; returns the row after the last.
 pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let headers = ["Input", "Symbol", "Value", "Unit", "Name", "Allowed"];
     let first = page.section(row, "Inputs: change one and everything follows", headers)?;
-    for (row, name) in (first..).zip(INPUTS) {
-        let value = page.book.figures.get(name.key);
+    for (row, (figure, least, most)) in (first..).zip(INPUTS) {
+        let (entry, value) = (figure.entry(), page.book.figures.get(figure));
         let texts = [
-            (0, name.label),
-            (1, name.symbol),
-            (3, name.unit),
-            (4, name.key),
+            (0, entry.meaning),
+            (1, entry.symbol),
+            (3, entry.unit.symbol()),
+            (4, entry.name),
         ];
         for (column, text) in texts {
             page.text(row, column, text, &style::cell(Look::Text, Role::Plain))?;
         }
-        let (_, least, most) = RANGES
-            .into_iter()
-            .find(|(key, ..)| *key == name.key)
-            .expect("every input has a range");
-        write_input(page, row, (name.key, name.label), value, (least, most))?;
+        let named = (entry.name, entry.meaning);
+        write_input(page, row, named, value, (least, most))?;
     }
     Ok(first + INPUTS.len() as RowNum)
 }
@@ -90,6 +88,7 @@ mod tests {
 
     #[test]
     fn ranges_are_those_of_the_inputs() {
-        assert_eq!(RANGES.map(|(key, ..)| key), INPUTS.map(|input| input.key));
+        let inputs: Vec<EdagFigure> = EdagFigure::inputs().collect();
+        assert_eq!(INPUTS.map(|(figure, ..)| figure)[..], inputs);
     }
 }

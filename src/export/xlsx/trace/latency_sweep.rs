@@ -6,7 +6,8 @@ use rust_xlsxwriter::{
 
 use super::super::style::{self, Look, Role};
 use super::{BLUE, Page, VERMILION, inputs, stroked, titled};
-use crate::metrics::formulas::formulas;
+use crate::expr::Expr;
+use crate::metrics::formulas::EdagFigure;
 use crate::metrics::{sweep, tables};
 
 /// Rows of the chart.
@@ -61,14 +62,9 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         page.text(header, column, text, &style::header())?;
     }
     page.worksheet.set_row_height(header, 32)?;
-    let bounds: Vec<_> = ["time_lower", "time_upper"]
-        .map(|key| {
-            formulas()
-                .into_iter()
-                .find(|formula| formula.key == key)
-                .expect("a formula")
-        })
+    let bounds: Vec<Expr> = [EdagFigure::TimeLower, EdagFigure::TimeUpper]
         .into_iter()
+        .filter_map(EdagFigure::expr)
         .collect();
     let start = header + 1;
     for index in 0..sweep::POINTS {
@@ -77,8 +73,8 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         let point = tables::grid_point("sweep_start", "sweep_step", index);
         let latency = page.live((row, 0), &point, &scope, Look::Number)?;
         scope.cell("latency", (row, 0), latency);
-        for (column, formula) in (1..).zip(&bounds) {
-            page.live((row, column), &formula.expr, &scope, Look::Count)?;
+        for (column, bound) in (1..).zip(&bounds) {
+            page.live((row, column), bound, &scope, Look::Count)?;
         }
     }
     let last = start + sweep::POINTS as RowNum - 1;

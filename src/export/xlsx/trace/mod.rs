@@ -27,6 +27,7 @@ use super::layout::Place;
 use super::package;
 use super::page::Paper;
 use super::style::{self, Look};
+use crate::formula::Unit;
 use crate::metrics::formulas::Figures;
 use crate::metrics::report::{TimelineReport, TraceReport};
 use scope::Scope;
@@ -268,11 +269,11 @@ impl<B> Paper<B> {
 }
 
 /// Counts show whole numbers, everything else four digits.
-fn look(unit: &str, value: Option<f64>) -> Look {
+fn look(unit: Unit, value: Option<f64>) -> Look {
     match unit {
         _ if value.is_some_and(|value| value.abs() >= 1e3) => Look::Count,
         _ if value.is_some_and(|value| value.fract() == 0.0) => Look::Number,
-        "1/cycle" => Look::Seconds,
+        Unit::PerCycle => Look::Seconds,
         _ => Look::Ratio,
     }
 }

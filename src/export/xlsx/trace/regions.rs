@@ -5,23 +5,24 @@ use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
 use super::{Page, TraceBook, look};
-use crate::metrics::formulas::{COUNTS, Figures, INPUTS, formulas};
+use crate::formula::Catalogue;
+use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::report::Region;
 
 /// Counts and formulas that a region has a column for; a formula names only columns and inputs.
-const COLUMNS: [&str; 12] = [
-    "work",
-    "depth",
-    "parallelism",
-    "memory_work",
-    "memory_depth",
-    "non_memory_cost",
-    "lambda",
-    "lambda_lower",
-    "relative_lambda",
-    "time_lower",
-    "time_upper",
-    "non_memory_span",
+const COLUMNS: [EdagFigure; 12] = [
+    EdagFigure::Work,
+    EdagFigure::Depth,
+    EdagFigure::Parallelism,
+    EdagFigure::MemoryWork,
+    EdagFigure::MemoryDepth,
+    EdagFigure::NonMemoryCost,
+    EdagFigure::Lambda,
+    EdagFigure::LambdaLower,
+    EdagFigure::RelativeLambda,
+    EdagFigure::TimeLower,
+    EdagFigure::TimeUpper,
+    EdagFigure::NonMemorySpan,
 ];
 const FIRST: ColNum = 3;
 /// Behind the figures, where a long path has room.
@@ -39,9 +40,9 @@ pub(super) fn write<'a>(book: TraceBook<'a>, kind: &str) -> Result<Page<'a>, Xls
         "Edges between regions are left out, so depths do not add up to that of the whole.",
         &style::remark(),
     )?;
-    for input in INPUTS {
-        let value = page.book.figures.get(input.key);
-        page.book.scope.set(input.key, input.key.to_string(), value);
+    for input in EdagFigure::inputs() {
+        let (name, value) = (input.entry().name, page.book.figures.get(input));
+        page.book.scope.set(name, name.to_string(), value);
     }
     const HEADER: RowNum = 3;
     for (column, header) in (0..).zip(["Name", "Kind", "Instructions"]) {
@@ -49,8 +50,9 @@ pub(super) fn write<'a>(book: TraceBook<'a>, kind: &str) -> Result<Page<'a>, Xls
         page.worksheet
             .set_column_width(column, WIDTHS[usize::from(column)])?;
     }
-    for (column, key) in (FIRST..).zip(COLUMNS) {
-        let (symbol, unit) = symbol_and_unit(key);
+    for (column, figure) in (FIRST..).zip(COLUMNS) {
+        let entry = figure.entry();
+        let (symbol, unit) = (entry.symbol, entry.unit.symbol());
         let unit = if unit.is_empty() {
             String::new()
         } else {
@@ -91,19 +93,15 @@ fn write_region(page: &mut Page, row: RowNum, region: &Region) -> Result<(), Xls
     page.text(row, PLACE, &place, &plain)?;
     let figures = Figures::of(&region.edag, &page.book.report.inputs);
     let mut scope = page.book.scope.clone();
-    for (column, key) in (FIRST..).zip(COLUMNS) {
-        scope.cell(key, (row, column), figures.get(key));
+    for (column, figure) in (FIRST..).zip(COLUMNS) {
+        scope.cell(figure.entry().name, (row, column), figures.get(figure));
     }
-    for (column, key) in (FIRST..).zip(COLUMNS) {
-        let value = figures.get(key);
-        match formulas().into_iter().find(|formula| formula.key == key) {
-            Some(formula) => {
-                page.live(
-                    (row, column),
-                    &formula.expr,
-                    &scope,
-                    look(formula.unit, value),
-                )?;
+    for (column, figure) in (FIRST..).zip(COLUMNS) {
+        let value = figures.get(figure);
+        match figure.expr() {
+            Some(expr) => {
+                let look = look(figure.entry().unit, value);
+                page.live((row, column), &expr, &scope, look)?;
             }
             None => page.fact((row, column), value, Look::Count)?,
         }
@@ -111,41 +109,19 @@ fn write_region(page: &mut Page, row: RowNum, region: &Region) -> Result<(), Xls
     Ok(())
 }
 
-fn symbol_and_unit(key: &str) -> (&'static str, &'static str) {
-    let counts = COUNTS
-        .iter()
-        .map(|count| (count.key, count.symbol, count.unit));
-    let derived = formulas()
-        .into_iter()
-        .map(|formula| (formula.key, formula.symbol, formula.unit));
-    let found = counts.chain(derived).find(|(known, ..)| *known == key);
-    found
-        .map(|(_, symbol, unit)| (symbol, unit))
-        .expect("columns are counts and formulas")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::formulas::INPUTS;
 
     #[test]
     fn formulas_of_a_row_name_columns_and_inputs_only() {
-        for formula in formulas()
-            .into_iter()
-            .filter(|formula| COLUMNS.contains(&formula.key))
-        {
-            for name in formula.expr.symbols() {
-                let is_input = INPUTS.iter().any(|input| input.key == name.name());
-                assert!(
-                    is_input || COLUMNS.contains(&name.name()),
-                    "{}: {name}",
-                    formula.key
-                );
+        for figure in COLUMNS {
+            assert!(!figure.entry().symbol.is_empty());
+            for name in figure.expr().iter().flat_map(|expr| expr.symbols()) {
+                let leaf = EdagFigure::named(name.name()).expect("leaves are in the catalogue");
+                let is_input = EdagFigure::inputs().any(|input| input == leaf);
+                assert!(is_input || COLUMNS.contains(&leaf), "{figure:?}: {name}");
             }
         }
-        COLUMNS
-            .into_iter()
-            .for_each(|key| assert!(!symbol_and_unit(key).0.is_empty()));
     }
 }

@@ -1,9 +1,8 @@
-//! The tables of the workbook as plain values, for other formats: one definition of the columns for all.
+//! The tables as plain values, for formats without formulas.
 
 use petgraph::visit::EdgeRef;
 
-use super::Tables;
-use super::table::{Content, Table};
+use super::{Content, Listings, Table, chosen};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
 use crate::loops_dot::distance_text;
@@ -41,7 +40,7 @@ pub enum PlainCell {
 
 /// All tables, in the order of the sheets; those that a program never has are left out.
 pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
-    let tables = Tables::new(model);
+    let tables = Listings::new(model);
     let mut found = vec![
         plain(model, &tables.loops),
         plain(model, &tables.arrays),
@@ -258,7 +257,7 @@ fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
         Content::Figure(id) => PlainCell::Number(model.value(id)),
         Content::Choice(id, names) => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            super::page::chosen(model.value(id), &names)
+            chosen(model.value(id), &names)
                 .map_or(PlainCell::Empty, |name| PlainCell::Text(name.into()))
         }
     };

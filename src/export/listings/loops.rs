@@ -1,11 +1,6 @@
 //! The sheet Loops: ExaSAT's loop table (report section 2.3.3), one row a nest.
 
-use rust_xlsxwriter::{ConditionalFormatBlank, ConditionalFormatDataBar, Format, XlsxError};
-
-use super::layout::Sheet;
-use super::page::Page;
-use super::style::Look;
-use super::table::{Column, Content, FIRST_ROW, Table, add};
+use super::{Column, Content, Look, Table, add};
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::{Model, NestModel, WorkingSet, dimension_name, group_name, scenario_name};
@@ -40,32 +35,12 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
     time(model, &mut columns);
     steps(model, &mut columns);
     Table {
-        sheet: Sheet::Loops,
         title: "Loops",
         remark: "One row a loop nest. Point at a heading to read what its column means; Notes has the whole glossary."
             .into(),
         rows: model.nests.iter().enumerate().collect(),
         columns,
     }
-}
-
-/// Bars for the shares, a colour for what was not understood.
-pub(super) fn highlight(page: &mut Page, table: &Table<(usize, Row)>) -> Result<(), XlsxError> {
-    let (first, last) = (FIRST_ROW, table.last_row());
-    if let Some(column) = table.column(SHARE.0, SHARE.1) {
-        let bars = ConditionalFormatDataBar::new()
-            .set_fill_color(0x9DB9D9)
-            .set_solid_fill(true);
-        page.worksheet
-            .add_conditional_format(first, column, last, column, &bars)?;
-    }
-    if let Some(column) = table.column(REASONS.0, REASONS.1) {
-        let colour = Format::new().set_background_color(0xFBE0D3);
-        let filled = ConditionalFormatBlank::new().invert().set_format(colour);
-        page.worksheet
-            .add_conditional_format(first, column, last, column, &filled)?;
-    }
-    Ok(())
 }
 
 /// A figure where the nest has it.

@@ -1,8 +1,6 @@
 //! The sheet Communication: one row a call between processes, and all of them together.
 
-use super::layout::Sheet;
-use super::style::Look;
-use super::table::{Column, Content, Table, add};
+use super::{Column, Content, Look, Table, UNKNOWN, add};
 use crate::expr::FigureId;
 use crate::model::{CommunicationFigures, CommunicationModel, Model};
 
@@ -22,7 +20,6 @@ pub(crate) fn table<'a>(
     one_call(&mut columns);
     in_all(communication, &mut columns);
     Table {
-        sheet: Sheet::Communication,
         title: "Communication",
         remark: "One row a call, in the time and with the bytes of one process. A receive takes no time of its own while nic_full_duplex is 1: what it receives is counted where it is sent.".into(),
         rows: communication.calls.iter().map(Some).chain([None]).collect(),
@@ -38,7 +35,7 @@ fn text(text: impl Into<String>) -> Content {
 fn known(call: &CommunicationFigures, figure: Option<FigureId>) -> Content {
     match figure {
         Some(id) => Content::Figure(id),
-        None if call.is_unknown() => text(super::page::UNKNOWN),
+        None if call.is_unknown() => text(UNKNOWN),
         None => Content::Empty,
     }
 }

@@ -1,8 +1,6 @@
 //! The sheets Calls, Functions and Call paths: how often what is called, and what that costs in all.
 
-use super::layout::Sheet;
-use super::style::Look;
-use super::table::{Column, Content, Table};
+use super::{Column, Content, Look, Table};
 use crate::model::{CallPath, Calls, Costs, Model};
 
 /// The costs of a row; `None` stands for all functions together.
@@ -56,7 +54,6 @@ pub(crate) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usi
         ),
     ];
     Table {
-        sheet: Sheet::Calls,
         title: "Calls",
         remark: "One row a call of a function of these files that keeps its loops to itself. Bodies without loops are counted where they are called.".into(),
         rows: (0..calls.sites.len()).collect(),
@@ -130,7 +127,6 @@ pub(crate) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a,
         }
     }
     Table {
-        sheet: Sheet::Functions,
         title: "Functions",
         remark: "How often every function is called, and what that makes of its nests' figures. Change a trip count on Parameters and all follows.".into(),
         rows: (0..calls.functions.len()).map(Some).chain([None]).collect(),
@@ -183,7 +179,6 @@ pub(crate) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a
         ));
     }
     Table {
-        sheet: Sheet::CallPaths,
         title: "Call paths",
         remark:
             "The costliest nests under the calls that lead to them, as they were ranked when this file was written; in program order."

@@ -1,9 +1,7 @@
 //! The sheet Arrays: one row a stream of a nest, the streams of one nest below each other.
 
-use super::layout::Sheet;
 use super::loops::capital;
-use super::style::Look;
-use super::table::{Column, Content, Table, add};
+use super::{Column, Content, Look, Table, add};
 use crate::analysis::facts::Stream;
 use crate::expr::FigureId;
 use crate::model::{Model, NestModel, StreamFigures, group_name, scenario_name};
@@ -20,7 +18,6 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
     groups(model, &mut columns);
     bytes(model, &mut columns);
     Table {
-        sheet: Sheet::Arrays,
         title: "Arrays",
         remark: "One row an array, or a component of one, of a loop nest. Dimensions are in storage order, the contiguous one first."
             .into(),

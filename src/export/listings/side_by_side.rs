@@ -1,18 +1,16 @@
 //! The sheet A and B: the time of every nest on the machine in force and on the one it is compared with.
 
-use super::layout::Sheet;
-use super::style::Look;
-use super::table::{Column, Content, Table, add};
+use super::{Column, Content, Look, Table, add};
 use crate::model::{Model, OtherMachine, OtherNest};
 
 /// Where Summary finds what it lists.
-pub(super) const POSITION: (&str, &str) = ("Nest", "Row of Loops");
-pub(super) const ON_B: (&str, &str) = (TIME, "On B");
-pub(super) const RATIO: (&str, &str) = (TIME, "B over A");
+pub(crate) const POSITION: (&str, &str) = ("Nest", "Row of Loops");
+pub(crate) const ON_B: (&str, &str) = (TIME, "On B");
+pub(crate) const RATIO: (&str, &str) = (TIME, "B over A");
 
 const TIME: &str = "Time";
 
-pub(super) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<'a, &'a OtherNest> {
+pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<'a, &'a OtherNest> {
     let mut columns: Vec<Column<&OtherNest>> = Vec::new();
     let group = "Nest";
     let meaning = "The nest: its row in Loops";
@@ -97,7 +95,6 @@ pub(super) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
         false => "All nests. Pick machine B on sheet Machine.".to_string(),
     };
     Table {
-        sheet: Sheet::SideBySide,
         title: "Machines A and B",
         remark,
         rows: other.nests.iter().collect(),

@@ -1,9 +1,7 @@
 //! The sheets Caches, one row a nest and cache level, and Layer conditions, one row a reuse: what lies
 //! in between, and what moves again through every cache that does not hold it.
 
-use super::layout::Sheet;
-use super::style::Look;
-use super::table::{Column, Content, Table};
+use super::{Column, Content, Look, Table};
 use crate::model::{CacheFigures, Model, NestModel, ReuseFigures};
 
 /// A nest with one of its cache levels.
@@ -119,7 +117,6 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         |(_, cache): &CacheRow| cache.seconds.map_or(Content::Empty, Content::Figure),
     ));
     Table {
-        sheet: Sheet::Caches,
         title: "Caches",
         remark: "One row a loop nest and cache: what moves between the cache and what is behind it. \
                  Fully associative, least recently used first to go, write-allocate and write-back, each nest from cold caches \
@@ -258,7 +255,6 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
         }
     }
     Table {
-        sheet: Sheet::Conditions,
         title: "Layer conditions",
         remark: "One row a loop that carries reuse and a distance: if the working set in between fits, the lines are \
                  found again, else they move again. Sheet Caches adds these up."

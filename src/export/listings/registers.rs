@@ -1,18 +1,13 @@
 //! The sheet Registers: one row a nest whose innermost loop says what it keeps in registers.
 
-use rust_xlsxwriter::{ConditionalFormatText, ConditionalFormatTextRule, Format, XlsxError};
-
-use super::layout::Sheet;
-use super::page::Page;
-use super::style::Look;
-use super::table::{Column, Content, FIRST_ROW, Table, add};
+use super::{Column, Content, Look, Table, add};
 use crate::model::registers::VERDICTS;
 use crate::model::{FileFigures, Model, NestModel, RegisterFigures};
 
 /// A nest and its registers.
 pub(crate) type Row<'a> = (&'a NestModel<'a>, &'a RegisterFigures);
 
-const SPILLS: (&str, &str) = ("Verdict", "Registers");
+pub(crate) const SPILLS: (&str, &str) = ("Verdict", "Registers");
 
 /// One row a nest, in the order of Loops.
 pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
@@ -63,7 +58,6 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
         |registers| registers.floating,
     );
     Table {
-        sheet: Sheet::Registers,
         title: "Registers",
         remark: "An estimate of the values that one iteration of the innermost loop keeps in registers, without vectorisation and unrolling; Notes tell how.".into(),
         rows,
@@ -143,23 +137,4 @@ fn file<'a>(
         spilled,
         move |(_, r)| Content::Figure(of(r).spilled),
     );
-}
-
-/// Marks the nests that spill, as long as they do.
-pub(super) fn highlight(page: &mut Page, table: &Table<Row>) -> Result<(), XlsxError> {
-    if let Some(column) = table.column(SPILLS.0, SPILLS.1) {
-        let colour = Format::new().set_background_color(0xFBE0D3);
-        let rule = ConditionalFormatTextRule::Contains(VERDICTS[0].to_string());
-        let spills = ConditionalFormatText::new()
-            .set_rule(rule)
-            .set_format(colour);
-        page.worksheet.add_conditional_format(
-            FIRST_ROW,
-            column,
-            table.last_row(),
-            column,
-            &spills,
-        )?;
-    }
-    Ok(())
 }

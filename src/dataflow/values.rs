@@ -1,0 +1,232 @@
+//! What a question keeps of every value that registers and memory hold: in its own lanes, under the handles of the
+//! shared dependences.
+
+use super::dependences::Rules;
+use super::handles::Handle;
+use super::lanes::Lanes;
+use super::operation::Operation;
+use super::registers::{PLACES, SINK};
+use super::steps::{Overwriting, Registers, Step};
+
+/// The availability of all values, in the lanes of one question.
+pub struct Values<L: Lanes> {
+    rules: Rules,
+    harts: Vec<[L; PLACES]>,
+    memory: Column<L::Kept>,
+    starts: Starts<L>,
+}
+
+/// The latest start of those that read a value since it was written; for false dependences.
+struct Starts<L: Lanes> {
+    harts: Vec<[L; PLACES]>,
+    memory: Column<L::Kept>,
+}
+
+impl<L: Lanes> Values<L> {
+    pub fn new(rules: Rules) -> Values<L> {
+        Values {
+            rules,
+            harts: Vec::new(),
+            memory: Column::default(),
+            starts: Starts {
+                harts: Vec::new(),
+                memory: Column::default(),
+            },
+        }
+    }
+
+    /// Makes room for a hart; to be called before its first instruction.
+    pub fn add_hart(&mut self, hart: u16) {
+        while self.harts.len() <= hart as usize {
+            self.harts.push([L::START; PLACES]);
+            if self.rules.false_dependences {
+                self.starts.harts.push([L::START; PLACES]);
+            }
+        }
+    }
+
+    /// When the operands of an instruction are there.
+    #[inline(always)]
+    pub fn ready<U: Copy>(&self, step: &Step<'_, U>) -> L {
+        let mut ready = L::START;
+        self.sources(step, |lanes| ready = ready.latest(lanes));
+        if self.rules.false_dependences {
+            ready =
+                self.wait_to_overwrite(step.operation, step.registers, overwriting(step), ready);
+        }
+        ready
+    }
+
+    /// Visits the value of every source, each instruction's once, and those that were there before the trace. True
+    /// dependences only.
+    #[inline(always)]
+    pub fn sources<U: Copy>(&self, step: &Step<'_, U>, mut visit: impl FnMut(L)) {
+        let lanes = &self.harts[step.operation.hart as usize];
+        match step.registers {
+            None => step
+                .operation
+                .sources
+                .iter()
+                .for_each(|place| visit(lanes[*place as usize])),
+            Some(registers) => registers.reads[..registers.sources]
+                .iter()
+                .for_each(|place| visit(lanes[*place as usize])),
+        }
+        if let Some(accessed) = &step.accessed {
+            for handle in accessed.sources {
+                visit(L::recall(self.memory.get(*handle)));
+            }
+        }
+    }
+
+    /// Waits for the last writer of everything that an instruction overwrites, and for those who read it since. Takes the
+    /// parts of a step: a reference to the whole would write every step to memory.
+    #[inline(never)]
+    fn wait_to_overwrite(
+        &self,
+        operation: &Operation,
+        registers: Option<&Registers>,
+        overwriting: Option<Overwriting<'_>>,
+        mut ready: L,
+    ) -> L {
+        let hart = operation.hart as usize;
+        let (lanes, starts) = (&self.harts[hart], &self.starts.harts[hart]);
+        let destination = [operation.destination];
+        let writes = registers.map_or(&destination[..], |own| &own.writes);
+        for place in writes.iter().map(|place| *place as usize) {
+            if place != SINK {
+                ready = ready.latest(lanes[place]).latest(starts[place]);
+            }
+        }
+        if let Some(overwriting) = overwriting {
+            for handle in overwriting.written {
+                ready = ready.latest(L::recall(self.memory.get(*handle)));
+            }
+            for handle in overwriting.read {
+                ready = ready.latest(L::recall(self.starts.memory.get(*handle)));
+            }
+        }
+        ready
+    }
+
+    /// Makes the results available of an instruction that started when its operands were there.
+    #[inline(always)]
+    pub fn complete<U: Copy>(&mut self, step: &Step<'_, U>, started: L, done: L) {
+        if self.rules.false_dependences {
+            self.note_reads(step.operation, step.registers, overwriting(step), started);
+        }
+        if let Some(accessed) = &step.accessed
+            && accessed.written != 0
+        {
+            *self.memory.slot::<L>(accessed.written) = done.keep();
+        }
+        let hart = step.operation.hart as usize;
+        match step.registers {
+            None => self.write_register(hart, step.operation.destination, done),
+            Some(registers) => {
+                for place in &registers.writes {
+                    self.write_register(hart, *place, done);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn write_register(&mut self, hart: usize, place: u8, done: L) {
+        // What goes to the sink is read by nobody.
+        self.harts[hart][place as usize] = done;
+        if self.rules.false_dependences {
+            self.starts.harts[hart][place as usize] = L::START;
+        }
+    }
+
+    /// Remembers when operands were read, for those that will overwrite them.
+    #[inline(never)]
+    fn note_reads(
+        &mut self,
+        operation: &Operation,
+        registers: Option<&Registers>,
+        overwriting: Option<Overwriting<'_>>,
+        started: L,
+    ) {
+        let starts = &mut self.starts.harts[operation.hart as usize];
+        let reads = registers.map_or(&operation.sources[..], |own| &own.reads);
+        // Place 0 is always at the start.
+        for place in reads.iter().filter(|place| **place != 0) {
+            let place = &mut starts[*place as usize];
+            *place = place.latest(started);
+        }
+        for (before, now) in overwriting.iter().flat_map(|own| own.readers) {
+            let latest = match before {
+                0 => started,
+                before => L::recall(self.starts.memory.get(*before)).latest(started),
+            };
+            *self.starts.memory.slot::<L>(*now) = latest.keep();
+        }
+    }
+
+    /// Visits everything that is known of any value, to look at it or to change it: of registers, of memory, and of
+    /// readers where these count; perhaps also of some that nothing holds any more.
+    pub fn for_each_value(&mut self, visit: &mut dyn FnMut(&mut L)) {
+        let Values {
+            rules: _,
+            harts,
+            memory,
+            starts,
+        } = self;
+        let registers = harts.iter_mut().chain(&mut starts.harts);
+        registers.flatten().for_each(&mut *visit);
+        for kept in memory.iter_mut().chain(starts.memory.iter_mut()) {
+            let mut lanes = L::recall(*kept);
+            visit(&mut lanes);
+            *kept = lanes.keep();
+        }
+    }
+}
+
+#[inline(always)]
+fn overwriting<'a, U: Copy>(step: &Step<'a, U>) -> Option<Overwriting<'a>> {
+    step.accessed.as_ref().and_then(|own| own.overwriting)
+}
+
+const CHUNK_BITS: u32 = 12;
+const CHUNK: usize = 1 << CHUNK_BITS;
+
+/// One value for each handle, in pieces that never move, so that growing does not copy.
+struct Column<K> {
+    chunks: Vec<Box<[K]>>,
+}
+
+impl<K> Default for Column<K> {
+    fn default() -> Column<K> {
+        Column { chunks: Vec::new() }
+    }
+}
+
+impl<K: Copy> Column<K> {
+    #[inline(always)]
+    fn get(&self, handle: Handle) -> K {
+        self.chunks[handle as usize >> CHUNK_BITS][handle as usize & (CHUNK - 1)]
+    }
+
+    /// Where the value of a handle is kept, one that was there before the trace if it has none yet.
+    #[inline(always)]
+    fn slot<L: Lanes<Kept = K>>(&mut self, handle: Handle) -> &mut K {
+        let chunk = handle as usize >> CHUNK_BITS;
+        if chunk >= self.chunks.len() {
+            self.grow(chunk, L::START.keep());
+        }
+        &mut self.chunks[chunk][handle as usize & (CHUNK - 1)]
+    }
+
+    #[cold]
+    fn grow(&mut self, chunk: usize, value: K) {
+        while self.chunks.len() <= chunk {
+            self.chunks.push(vec![value; CHUNK].into_boxed_slice());
+        }
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut K> {
+        self.chunks.iter_mut().flat_map(|chunk| chunk.iter_mut())
+    }
+}

@@ -1,0 +1,51 @@
+//! What is said of an input: which values it may have, what it is for, where its value comes from.
+
+use crate::analysis::facts::Origin;
+use crate::machine::MachineParameter;
+use crate::machine::parameters::ParameterKind;
+use crate::model::parameters::Kind;
+
+/// Allowed values in words.
+pub(crate) fn allowed(parameter: &MachineParameter) -> String {
+    let (least, most) = parameter.range;
+    match parameter.kind {
+        ParameterKind::Switch => "0 or 1".to_string(),
+        ParameterKind::Real => format!("{} to {}", short(least), short(most)),
+        ParameterKind::Integer | ParameterKind::Size => {
+            format!("{} to {}, whole", short(least), short(most))
+        }
+    }
+}
+
+/// Powers of ten for what has many digits.
+fn short(value: f64) -> String {
+    if value != 0.0 && !(1e-3..1e6).contains(&value) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}
+
+/// What a parameter is for, in words.
+pub(crate) fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Block => "block size",
+        Kind::Problem | Kind::Processes | Kind::Neighbours => "problem",
+        Kind::TripCount => "trip count",
+        Kind::Probability => "probability",
+    }
+}
+
+/// Where a value comes from, in words.
+pub(crate) fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Constant => "constant of the source",
+        Origin::Macro => "macro",
+        Origin::Assigned => "assigned once, outside of loops",
+        Origin::Caller => "what every call passes",
+        Origin::Callers => "default: calls pass different constants",
+        Origin::Default => "default: the source gives no value",
+        Origin::Set => "set by the user",
+        Origin::Traced => "seen in a run",
+    }
+}

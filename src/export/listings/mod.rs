@@ -1,0 +1,158 @@
+//! The tables of a static report, whatever format shows them: a column says once what it holds, in which unit, and what
+//! that means.
+
+pub(crate) mod arrays;
+pub(crate) mod caches;
+pub(crate) mod calls;
+pub(crate) mod communication;
+pub(crate) mod inputs;
+pub(crate) mod loops;
+pub(crate) mod notes;
+mod plain;
+pub(crate) mod registers;
+pub(crate) mod side_by_side;
+
+use crate::expr::FigureId;
+use crate::model::{CallPath, Model, NestModel, OtherNest};
+
+pub use plain::{PlainCell, PlainColumn, PlainTable, plain_tables};
+
+/// What a cell says where the value is not known.
+pub(crate) const UNKNOWN: &str = "unknown";
+
+/// What is in a cell, as far as the form of its number goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Text,
+    /// Small numbers that may have a fraction.
+    Number,
+    /// Whole counts and bytes, with thousands separators.
+    Count,
+    /// Counts that may have a fraction, as those of what happens with a probability.
+    Times,
+    Seconds,
+    Ratio,
+    Share,
+}
+
+/// What one cell holds.
+pub(crate) enum Content {
+    Empty,
+    Text(String),
+    /// A fact of the source.
+    Fact(f64),
+    Figure(FigureId),
+    /// The name that the figure counts.
+    Choice(FigureId, Vec<String>),
+}
+
+/// One column over rows of type `R`.
+pub(crate) struct Column<'a, R> {
+    /// Heading shared with its neighbours.
+    pub group: String,
+    pub header: String,
+    pub unit: &'static str,
+    /// What it holds and how it follows, for the header's comment and the glossary.
+    pub meaning: String,
+    pub look: Look,
+    pub cell: Box<dyn Fn(&R) -> Content + 'a>,
+}
+
+/// Group, header and unit.
+type Heading<'h> = (&'h str, &'h str, &'static str);
+
+impl<'a, R> Column<'a, R> {
+    pub fn new(
+        (group, header, unit): Heading,
+        look: Look,
+        meaning: &str,
+        cell: impl Fn(&R) -> Content + 'a,
+    ) -> Column<'a, R> {
+        Column {
+            group: group.into(),
+            header: header.into(),
+            unit,
+            meaning: meaning.into(),
+            look,
+            cell: Box::new(cell),
+        }
+    }
+}
+
+/// One more column.
+fn add<'a, R>(
+    columns: &mut Vec<Column<'a, R>>,
+    heading: Heading,
+    look: Look,
+    meaning: &str,
+    cell: impl Fn(&R) -> Content + 'a,
+) {
+    columns.push(Column::new(heading, look, meaning, cell));
+}
+
+/// One table.
+pub(crate) struct Table<'a, R> {
+    pub title: &'static str,
+    pub remark: String,
+    pub rows: Vec<R>,
+    pub columns: Vec<Column<'a, R>>,
+}
+
+/// All of them.
+pub(crate) struct Listings<'a> {
+    pub loops: Table<'a, (usize, &'a NestModel<'a>)>,
+    pub arrays: Table<'a, arrays::Row<'a>>,
+    pub caches: Table<'a, caches::CacheRow<'a>>,
+    pub conditions: Table<'a, caches::ReuseRow<'a>>,
+    pub calls: Option<CallListings<'a>>,
+    pub communication: Option<Table<'a, communication::Row<'a>>>,
+    pub registers: Table<'a, registers::Row<'a>>,
+    pub side_by_side: Option<Table<'a, &'a OtherNest>>,
+}
+
+pub(crate) struct CallListings<'a> {
+    pub sites: Table<'a, usize>,
+    pub functions: Table<'a, Option<usize>>,
+    pub paths: Table<'a, &'a CallPath>,
+}
+
+impl<'a> Listings<'a> {
+    pub fn new(model: &'a Model<'a>) -> Listings<'a> {
+        let communication = model.communication.as_ref();
+        let on_other = model.on_other.as_ref();
+        Listings {
+            loops: loops::table(model),
+            arrays: arrays::table(model),
+            caches: caches::table(model),
+            conditions: caches::conditions(model),
+            calls: model.calls.as_ref().map(|calls| CallListings {
+                sites: calls::sites(model, calls),
+                functions: calls::functions(model, calls),
+                paths: calls::paths(model, calls),
+            }),
+            communication: communication.map(|found| communication::table(model, found)),
+            registers: registers::table(model),
+            side_by_side: on_other.map(|other| side_by_side::table(model, other)),
+        }
+    }
+}
+
+/// The name at a position counted from one.
+pub(crate) fn chosen<'n>(position: f64, names: &[&'n str]) -> Option<&'n str> {
+    (position >= 1.0)
+        .then(|| names.get(position as usize - 1).copied())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_out_of_range_is_no_name() {
+        assert_eq!(chosen(2.0, &["CPU", "DRAM"]), Some("DRAM"));
+        for none in [0.0, 3.0, f64::NAN] {
+            assert_eq!(chosen(none, &["CPU", "DRAM"]), None);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The metrics that a run may ask for.
+
+use super::analysis::{Settings, SettingsError};
+use super::metric::Metric;
+use super::{edag, epoch, kept, memory_chain, regions, remote, reuse, timed_core};
+
+/// One metric.
+pub struct Entry {
+    pub name: &'static str,
+    /// What it counts, in a few words.
+    pub meaning: &'static str,
+    /// Makes it, if the run asks for it.
+    pub(super) make: fn(&Asked<'_>) -> Made,
+}
+
+/// A metric, if the run asks for it, or why it cannot be made with these settings.
+pub(super) type Made = Result<Option<Box<dyn Metric>>, SettingsError>;
+
+/// What a run asks for.
+pub(super) struct Asked<'a> {
+    pub settings: &'a Settings,
+    /// Whether instructions have regions.
+    pub by_region: bool,
+}
+
+/// All of them. A metric is one file with its entry, a line here, and a test.
+pub const METRICS: [Entry; 8] = [
+    edag::ENTRY,
+    regions::ENTRY,
+    reuse::ENTRY,
+    remote::ENTRY,
+    epoch::ENTRY,
+    memory_chain::ENTRY,
+    timed_core::ENTRY,
+    kept::ENTRY,
+];
+
+/// Those that the run asks for.
+///
+/// # Errors
+/// One cannot be made with these settings.
+pub(super) fn asked(asked: &Asked<'_>) -> Result<Vec<Box<dyn Metric>>, SettingsError> {
+    let made = METRICS.iter().map(|entry| (entry.make)(asked));
+    made.filter_map(Result::transpose).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_has_a_name_of_its_own_and_a_meaning() {
+        for (number, entry) in METRICS.iter().enumerate() {
+            assert!(!entry.name.is_empty() && !entry.meaning.is_empty());
+            let is_twice = METRICS[..number]
+                .iter()
+                .any(|other| other.name == entry.name);
+            assert!(!is_twice, "{}", entry.name);
+        }
+    }
+}

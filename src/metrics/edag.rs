@@ -1,0 +1,106 @@
+//! Work, depth and memory of the eDAG, and its data movement over the as-soon-as-possible schedule (dynamic.md
+//! section 3).
+
+use super::analysis::Counted;
+use super::catalogue::Entry;
+use super::metric::{Metric, Program, Run, Stretch, ram_use};
+use super::movement::MovementMeter;
+use super::report::{Edag, EdagMemory};
+use crate::dataflow::{Lanes, PathLengths, Rules, Values};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "edag",
+    meaning: "work, depth and RAM accesses of the execution DAG, and bytes moved over its schedule",
+    make: |asked| Ok(Some(Box::new(EdagMeter::new(asked.settings.rules)))),
+};
+
+/// Follows the longest paths.
+struct EdagMeter {
+    values: Values<PathLengths>,
+    totals: Totals,
+    movement: MovementMeter,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Totals {
+    edges: u64,
+    memory_work: u64,
+    /// Cycles of the vertices that go to RAM.
+    ram_cycles: u64,
+    bytes_moved: u64,
+    deepest: PathLengths,
+}
+
+impl EdagMeter {
+    fn new(rules: Rules) -> EdagMeter {
+        EdagMeter {
+            values: Values::new(rules),
+            totals: Totals::default(),
+            movement: MovementMeter::default(),
+        }
+    }
+}
+
+impl Metric for EdagMeter {
+    fn add(&mut self, program: &Program) {
+        self.values.add_hart(program.last().0.hart);
+    }
+
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        let EdagMeter {
+            values,
+            totals,
+            movement,
+        } = self;
+        // A copy, so that it stays in registers.
+        let mut sums = *totals;
+        let cycles = &stretch.program.cycles[..];
+        stretch.for_each(|step| {
+            let cycles = cycles[step.instruction.0 as usize];
+            let used = ram_use(&step);
+            let ready = values.ready(&step);
+            let done = ready.then(cycles, used.accesses > 0);
+            values.complete(&step, ready, done);
+            sums.edges += u64::from(step.edges);
+            sums.deepest = sums.deepest.latest(done);
+            if used.accesses > 0 {
+                sums.memory_work += u64::from(used.accesses);
+                sums.ram_cycles += cycles;
+            }
+            if used.bytes > 0 {
+                sums.bytes_moved += used.bytes;
+                movement.add(ready.depth, used.bytes);
+            }
+        });
+        *totals = sums;
+    }
+
+    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+        let Program {
+            cycles, is_omitted, ..
+        } = run.program;
+        let vertices = || {
+            let counts = run.executions.iter().zip(cycles).zip(is_omitted);
+            counts.filter(|(_, is_omitted)| !**is_omitted)
+        };
+        let work = vertices().map(|((count, cycles), _)| count * cycles).sum();
+        let totals = self.totals;
+        let memory = EdagMemory {
+            work: totals.memory_work,
+            depth: totals.deepest.memory_depth,
+            non_memory_cost: work - totals.ram_cycles,
+            non_memory_span: totals.deepest.non_memory_span,
+            bytes_moved: totals.bytes_moved,
+        };
+        counted.edag = Edag {
+            vertices: vertices().map(|((count, _), _)| count).sum(),
+            edges: totals.edges,
+            work,
+            depth: totals.deepest.depth,
+            memory: run.has_addresses.then_some(memory),
+        };
+        counted.movement = run
+            .has_addresses
+            .then(|| self.movement.finish(totals.deepest.depth));
+    }
+}

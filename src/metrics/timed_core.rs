@@ -1,0 +1,123 @@
+//! C-AMAT of the timeline that an out-of-order core makes of the trace.
+
+use super::analysis::{Counted, CountedCore};
+use super::camat::{CamatMeter, MeterSettings, Program as Timed};
+use super::catalogue::Entry;
+use super::costs::Costs;
+use super::metric::{Metric, Program, Run, Stretch};
+use super::out_of_order::{CoreModel, OutOfOrder};
+use super::timeline::{TimedAccess, TimelineSink};
+use crate::cache::hierarchy::HierarchyError;
+use crate::dataflow::Rules;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "camat",
+    meaning: "concurrent average access time of an out-of-order core's accesses, level by level",
+    make: |asked| {
+        let Some((model, costs)) = &asked.settings.core else {
+            return Ok(None);
+        };
+        let core = TimedCore::new(model, costs, asked.settings.rules)?;
+        Ok(Some(Box::new(core)))
+    },
+};
+
+/// The core, its cycles of each class, and what counts its timeline.
+struct TimedCore {
+    core: OutOfOrder,
+    costs: Costs,
+    /// By instruction.
+    cycles: Vec<u64>,
+    meter: CamatMeter,
+    settings: MeterSettings,
+    /// By region, if that is asked for.
+    regions: Option<Vec<CamatMeter>>,
+}
+
+impl TimedCore {
+    fn new(model: &CoreModel, costs: &Costs, rules: Rules) -> Result<TimedCore, HierarchyError> {
+        let levels = model.levels.len();
+        let settings = MeterSettings {
+            levels,
+            first_shared: Some(model.first_shared).filter(|first| *first < levels),
+        };
+        Ok(TimedCore {
+            core: OutOfOrder::new(model, rules)?,
+            costs: costs.clone(),
+            cycles: Vec::new(),
+            meter: CamatMeter::new(settings),
+            settings,
+            regions: None,
+        })
+    }
+}
+
+impl Metric for TimedCore {
+    fn add(&mut self, program: &Program) {
+        let (instruction, region) = program.last();
+        self.core.add_hart(instruction.hart);
+        let cycles = self.costs.of(instruction.decoded.facts.class);
+        self.cycles.push(u64::from(cycles));
+        if let Some(regions) = &mut self.regions {
+            while regions.len() <= region as usize {
+                regions.push(CamatMeter::new(self.settings));
+            }
+        }
+    }
+
+    fn split_by_region(&mut self) {
+        self.regions = Some(Vec::new());
+    }
+
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        let TimedCore {
+            core,
+            cycles,
+            meter,
+            regions,
+            ..
+        } = self;
+        stretch.for_each(|step| {
+            let region = stretch.program.region(step.instruction) as usize;
+            let own = regions.as_mut().and_then(|own| own.get_mut(region));
+            let cycles = cycles[step.instruction.0 as usize];
+            core.step(&step, cycles, &mut Both { all: meter, own });
+        });
+    }
+
+    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+        if !run.has_addresses {
+            return;
+        }
+        counted.core = Some(CountedCore {
+            cycles: self.core.finish(),
+            meter: self.meter,
+        });
+        let own = self.regions.into_iter().flatten();
+        for (region, meter) in counted.regions.iter_mut().zip(own) {
+            region.detail.camat = Some(meter.finish(Timed::UNKNOWN, None));
+        }
+    }
+}
+
+/// Passes a timeline on to two.
+struct Both<'s> {
+    all: &'s mut CamatMeter,
+    own: Option<&'s mut CamatMeter>,
+}
+
+impl TimelineSink for Both<'_> {
+    fn access(&mut self, access: &TimedAccess) {
+        self.all.access(access);
+        if let Some(own) = &mut self.own {
+            own.access(access);
+        }
+    }
+
+    fn settled(&mut self, cycle: u64) {
+        self.all.settled(cycle);
+        if let Some(own) = &mut self.own {
+            own.settled(cycle);
+        }
+    }
+}
