@@ -21,6 +21,10 @@ use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// What an expression refers to.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives on the stack while one expression is read, most are paths"
+)]
 pub enum Access<'t> {
     Path(Path<'t>),
     /// The result of a computation, such as a call: no variable to name.
