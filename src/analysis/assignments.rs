@@ -264,7 +264,7 @@ pub fn count_assignments(
 ) {
     for statement in statements {
         effects.written_by(statement, &mut |id| {
-            counts.entry(id).or_default().statements += 1
+            counts.entry(id).or_default().statements += 1;
         });
         match statement {
             Stmt::Assign {

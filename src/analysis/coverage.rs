@@ -47,7 +47,7 @@ pub fn codes(program: &Program) -> BTreeSet<ReasonCode> {
         let mut add = |block: &Block| found.extend(block.reasons.iter().map(|r| r.code));
         function.body.with_branches(&mut add);
         each_loop(&function.body, &mut |facts| {
-            facts.body.with_branches(&mut add)
+            facts.body.with_branches(&mut add);
         });
     }
     found

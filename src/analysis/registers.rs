@@ -295,7 +295,7 @@ impl<'f> Scan<'f> {
         subscripts.iter().for_each(|subscript| {
             each_value(subscript, &mut |part| match part {
                 Value::Variable(id) => {
-                    stay &= Some(*id) != self.counter && !self.assigned.contains(id)
+                    stay &= Some(*id) != self.counter && !self.assigned.contains(id);
                 }
                 Value::Element { .. } | Value::Call { .. } => stay = false,
                 part if part.has_no_number() => stay = false,
@@ -316,7 +316,7 @@ impl<'f> Scan<'f> {
     fn subscript(&mut self, value: &'f Value, depth: u32) -> Need {
         let mut loads = false;
         each_value(value, &mut |part| {
-            loads |= matches!(part, Value::Element { .. } | Value::Call { .. })
+            loads |= matches!(part, Value::Element { .. } | Value::Call { .. });
         });
         if loads {
             return self.need(value, depth).at_least(Need::of(File::Integer, 1));
@@ -494,7 +494,7 @@ fn hash(value: &Value, hasher: &mut FxHasher) {
         Value::Text(text) => (8u8, text).hash(hasher),
         Value::Select(..) => 9u8.hash(hasher),
         Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => {
-            10u8.hash(hasher)
+            10u8.hash(hasher);
         }
     });
 }

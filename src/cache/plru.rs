@@ -77,7 +77,11 @@ mod tests {
     fn four_ways_by_hand() {
         let mut level = Level::new(&"256,4way,plru".parse().expect("legal"));
         let (a, b, c, d) = (10, 11, 12, 13);
-        let mut leaves = |line| level.touch(line, State::Clean).map(|victim| victim.line());
+        let mut leaves = |line| {
+            level
+                .touch(line, State::Clean)
+                .map(super::super::slot::Slot::line)
+        };
         for line in [a, b, c, d] {
             assert_eq!(leaves(line), Some(None));
         }

@@ -63,7 +63,7 @@ impl Output {
                 anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind())
             })?;
         Ok(Output::File {
-            path: path.to_path_buf(),
+            path: path.clone(),
             temporary,
         })
     }

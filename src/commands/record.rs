@@ -86,7 +86,7 @@ pub fn run_beside(
     let mut child = emulator.start(&request, &tracer, &shared, out)?;
     let progress = progress(to_file, voice);
     let status = emulator::wait(&mut child, &signals, || {
-        progress.set_position(shared.instructions())
+        progress.set_position(shared.instructions());
     })?;
     progress.finish_and_clear();
     let seconds = begin.elapsed().as_secs_f64();

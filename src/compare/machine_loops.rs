@@ -102,13 +102,13 @@ impl<'a> Counter<'a> {
             }
         }
         Counter {
-            of_loop,
-            sharing,
             places,
             profile,
             rounds,
             parts,
             nested,
+            of_loop,
+            sharing,
             lines,
         }
     }

@@ -198,7 +198,7 @@ impl<'a> Compiler<'a> {
 fn reads(value: &Value, id: VarId) -> bool {
     let mut found = false;
     each_value(value, &mut |part| {
-        found |= matches!(part, Value::Variable(other) if *other == id)
+        found |= matches!(part, Value::Variable(other) if *other == id);
     });
     found
 }

@@ -356,7 +356,7 @@ impl<'a> Compiler<'a> {
             Stmt::Evaluate { values, .. } => values.iter().for_each(|value| self.reads(value, out)),
             Stmt::Mark { .. } => {}
             Stmt::Opaque { place, reason, .. } => {
-                self.refuse(reason.code, place.line, reason.detail.clone())
+                self.refuse(reason.code, place.line, reason.detail.clone());
             }
         }
     }

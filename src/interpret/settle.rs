@@ -259,7 +259,7 @@ fn carries(body: &[Op]) -> bool {
     });
     let mut found = false;
     each_set(body, &mut |_, value| {
-        found |= may_be_unknown(value, &assigned)
+        found |= may_be_unknown(value, &assigned);
     });
     found
 }

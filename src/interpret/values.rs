@@ -127,7 +127,7 @@ impl<'a> Compiler<'a> {
             }
             Value::Unary(_, operand) | Value::Convert(_, operand) => self.reads(operand, out),
             Value::Binary(_, left, right) => {
-                [left, right].into_iter().for_each(|v| self.reads(v, out))
+                [left, right].into_iter().for_each(|v| self.reads(v, out));
             }
             Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {

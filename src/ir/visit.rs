@@ -53,7 +53,7 @@ pub fn values_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Value)) {
                     .for_each(|v| each_value(v, visit));
             }
             Control::Uncounted { condition, .. } => {
-                condition.iter().for_each(|v| each_value(v, visit))
+                condition.iter().for_each(|v| each_value(v, visit));
             }
         },
         Stmt::Opaque { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
@@ -76,7 +76,7 @@ pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
         | Value::Convert(_, operand)
         | Value::Address { of: operand, .. } => each_value(operand, visit),
         Value::Binary(_, left, right) => {
-            [left, right].into_iter().for_each(|v| each_value(v, visit))
+            [left, right].into_iter().for_each(|v| each_value(v, visit));
         }
         Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| each_value(v, visit)),
         Value::Integer(_)

@@ -45,7 +45,7 @@ impl MessageSite<'_> {
         let mut all = |expr: &Expr, is_size| {
             expr.symbols()
                 .iter()
-                .for_each(|symbol| visit(symbol, is_size))
+                .for_each(|symbol| visit(symbol, is_size));
         };
         let Communication {
             count,

@@ -326,11 +326,7 @@ fn busiest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
                 .iter()
                 .map(|access| access.reads + access.writes)
                 .sum();
-            references as f64
-                * used
-                    .stream
-                    .element_bytes
-                    .map_or(BYTES, |bytes| bytes as f64)
+            references as f64 * used.stream.element_bytes.map_or(BYTES, f64::from)
         });
         figures.value(nest.iterations) * bytes.sum::<f64>()
             + figures.value(nest.operations.flops) * BYTES
@@ -435,7 +431,8 @@ fn parts(nests: Vec<Nest>) -> Vec<Vec<Nest>> {
 /// `x`, `y`, `z`, `w` … for a loop counted from the innermost: the suffix of `block_x`.
 pub fn dimension_name(position: usize) -> String {
     const NAMES: [&str; 8] = ["x", "y", "z", "w", "v", "u", "t", "s"];
-    NAMES
-        .get(position)
-        .map_or_else(|| format!("d{}", position + 1), |name| name.to_string())
+    NAMES.get(position).map_or_else(
+        || format!("d{}", position + 1),
+        std::string::ToString::to_string,
+    )
 }

@@ -329,10 +329,10 @@ impl ParameterTable {
             };
             match (found, &entry.definition) {
                 (Some(constant), None) if constant.origin == Origin::Callers => {
-                    entry.origin = Origin::Callers
+                    entry.origin = Origin::Callers;
                 }
                 (Some(constant), None) => {
-                    (entry.origin, entry.definition) = (constant.origin, definition)
+                    (entry.origin, entry.definition) = (constant.origin, definition);
                 }
                 _ => {}
             }
@@ -472,7 +472,7 @@ impl ParameterTable {
             match value {
                 Some(value) => self.rows[row].value = value,
                 None => {
-                    (self.rows[row].definition, self.rows[row].origin) = (None, Origin::Default)
+                    (self.rows[row].definition, self.rows[row].origin) = (None, Origin::Default);
                 }
             }
         }

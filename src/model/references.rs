@@ -50,7 +50,7 @@ pub fn of_nest(model: &Model, nest: &NestModel) -> Vec<ArrayReferences> {
         };
         match found.iter_mut().find(same) {
             Some(known) => {
-                (known.loads, known.stores) = (known.loads + loads, known.stores + stores)
+                (known.loads, known.stores) = (known.loads + loads, known.stores + stores);
             }
             None => found.push(ArrayReferences {
                 array: stream.array.to_string(),

@@ -73,7 +73,10 @@ fn sharing_header(graph: &FlowGraph, blocks: &[usize], header: usize) -> Vec<Vec
     let back = graph
         .steps
         .neighbors_directed(NodeIndex::new(header), petgraph::Incoming);
-    let latches: Vec<usize> = back.map(|node| node.index()).filter(is_inside).collect();
+    let latches: Vec<usize> = back
+        .map(petgraph::prelude::NodeIndex::index)
+        .filter(is_inside)
+        .collect();
     if !(2..=MOST_LATCHES).contains(&latches.len()) {
         return Vec::new();
     }

@@ -395,7 +395,7 @@ pub(super) fn tests(
                 nest.graph
                     .steps
                     .neighbors(petgraph::graph::NodeIndex::new(block))
-                    .map(|to| to.index())
+                    .map(petgraph::prelude::NodeIndex::index)
             };
             let leaves = steps().any(|to| one.blocks.binary_search(&to).is_err());
             let comes_back = steps().any(|to| to == one.header);
@@ -418,7 +418,7 @@ fn is_guarded(nest: &Nest, found: &Loop, is_own: &dyn Fn(u64) -> bool) -> bool {
             .graph
             .steps
             .neighbors_directed(petgraph::graph::NodeIndex::new(block), petgraph::Incoming);
-        from.map(|from| from.index())
+        from.map(petgraph::prelude::NodeIndex::index)
             .filter(|from| found.blocks.binary_search(from).is_err())
     };
     let (mut work, mut seen): (Vec<usize>, BTreeSet<usize>) =

@@ -204,7 +204,7 @@ impl<'t> SyntaxTree<'t> {
 }
 
 /// Named children that are neither comments nor other extras.
-pub fn named_children<'a>(node: Node<'a>) -> Vec<Node<'a>> {
+pub fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor)
         .filter(|child| !child.is_extra())

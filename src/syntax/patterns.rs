@@ -98,7 +98,7 @@ mod tests {
         let query = "; text (a) @x\n(do_loop) @loop\n[(a)\n (b)] @pair\n(k \"exit\") @exit\n(l !left) @unary\n\
                      ((c) @d (#match? @d \"^!\"))\n";
         let patterns = split(query);
-        let plain: Vec<_> = patterns.iter().map(|p| p.plain_kinds()).collect();
+        let plain: Vec<_> = patterns.iter().map(super::Pattern::plain_kinds).collect();
         let expected = [
             Some((vec!["do_loop"], "loop")),
             Some((vec!["a", "b"], "pair")),

@@ -244,7 +244,7 @@ fn random_words() {
             }
             match agreed(word, &text) {
                 Ok(decoded) if style == STYLES[3] => {
-                    differences.extend(second_opinion(word, &text, &decoded))
+                    differences.extend(second_opinion(word, &text, &decoded));
                 }
                 Ok(_) => {}
                 Err(difference) => differences.push(difference),

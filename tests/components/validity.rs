@@ -314,7 +314,10 @@ fn validator_errors(path: &Path) -> Vec<String> {
     });
     let errors = said["errors"].as_array().expect("a list of errors");
     assert_eq!(said["ok"].as_bool(), Some(errors.is_empty()), "{said}");
-    errors.iter().map(|error| error.to_string()).collect()
+    errors
+        .iter()
+        .map(std::string::ToString::to_string)
+        .collect()
 }
 
 /// Loads each workbook into the second engine, computes it anew, and prints cells whose formulas come to an error.

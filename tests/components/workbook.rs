@@ -268,7 +268,7 @@ fn compare_figures(found: &Cells, model: &Model, other: &Model) -> usize {
         let value = values[&cell.figure];
         match shown {
             Some(Data::Float(shown)) => {
-                assert!(near(*shown, value), "{cell:?}: {shown}, not {value}")
+                assert!(near(*shown, value), "{cell:?}: {shown}, not {value}");
             }
             _ => assert!(!value.is_finite(), "{cell:?}: {shown:?}, not {value}"),
         }

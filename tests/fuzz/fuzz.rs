@@ -186,7 +186,7 @@ fn main() -> ExitCode {
             ("--prefixes", _) => {
                 prefixes = arguments
                     .next()
-                    .and_then(|number| number.parse::<usize>().ok())
+                    .and_then(|number| number.parse::<usize>().ok());
             }
             (_, Ok(number)) => seconds = number,
             _ => directories.push(PathBuf::from(argument)),

@@ -77,7 +77,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
             joined: 600,
         }],
         nests: vec![NestComparison {
-            id: head.id.to_string(),
+            id: head.id.clone(),
             function: "matmul".into(),
             file: head.file.to_string(),
             line: head.line,

@@ -31,7 +31,7 @@ pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
         summary,
     };
     statements(&function.body, InLoop::No, &mut |stmt, in_loop| {
-        scan.statement(stmt, in_loop)
+        scan.statement(stmt, in_loop);
     });
     let bounds = function
         .variables
@@ -137,7 +137,7 @@ impl Scan<'_> {
                         .for_each(|value| self.read(value));
                 }
                 Control::Uncounted { condition, .. } => {
-                    condition.iter().for_each(|value| self.read(value))
+                    condition.iter().for_each(|value| self.read(value));
                 }
             },
             Stmt::Opaque { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
@@ -165,7 +165,7 @@ impl Scan<'_> {
             | Value::Convert(_, operand)
             | Value::Address { of: operand, .. } => self.read(operand),
             Value::Binary(_, left, right) => {
-                [left, right].into_iter().for_each(|part| self.read(part))
+                [left, right].into_iter().for_each(|part| self.read(part));
             }
             Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| self.read(part)),
             Value::Integer(_)
@@ -200,7 +200,7 @@ impl Scan<'_> {
             // Others are copies.
             Role::Argument if self.passes_places() => self.written(id),
             Role::Global if variable.dimensions.is_empty() => {
-                self.summary.globals.add(variable.name.as_str().into())
+                self.summary.globals.add(variable.name.as_str().into());
             }
             _ => {}
         }

@@ -210,7 +210,7 @@ impl Shape {
                     return None;
                 }
                 Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } => {
-                    out.push(stmt.clone())
+                    out.push(stmt.clone());
                 }
             }
         }
@@ -293,7 +293,7 @@ pub fn works(function: &ir::Function) -> bool {
         has_loops |= matches!(stmt, Stmt::Loop(_));
         has_calls |= matches!(stmt, Stmt::Call { .. });
         values_of(stmt, &mut |value| {
-            has_calls |= matches!(value, Value::Call { .. })
+            has_calls |= matches!(value, Value::Call { .. });
         });
     });
     !has_loops && !is_trivial(function, has_calls)

@@ -232,7 +232,7 @@ fn scalars(block: &Block, first: &Loop, second: &Loop) -> Result<(), String> {
     }
     let (variables, own) = (variables(first), variables(second));
     let mut needed = symbols(second);
-    needed.extend(after.keys().map(|name| name.to_string()));
+    needed.extend(after.keys().map(std::string::ToString::to_string));
     if let Some(name) = variables
         .iter()
         .find(|name| needed.contains(**name) && !own.contains(*name))
@@ -263,11 +263,12 @@ fn variables(facts: &Loop) -> BTreeSet<&str> {
 /// Names in bounds and subscripts.
 fn symbols(facts: &Loop) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut add = |expr: &Expr| found.extend(expr.symbols().iter().map(|name| name.to_string()));
+    let mut add =
+        |expr: &Expr| found.extend(expr.symbols().iter().map(std::string::ToString::to_string));
     each_loop(facts, &mut |inner| {
         [&inner.lower, &inner.upper, &inner.step]
             .into_iter()
-            .for_each(&mut add)
+            .for_each(&mut add);
     });
     everywhere(&facts.body, &mut |block| {
         for subscript in block.streams.iter().flat_map(|stream| &stream.subscripts) {

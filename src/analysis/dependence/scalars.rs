@@ -134,7 +134,7 @@ fn uses_of(facts: &Loop) -> BTreeMap<&str, Usage> {
 fn of_loop<'p>(facts: &'p Loop, is_conditional: bool, uses: &mut BTreeMap<&'p str, Usage>) {
     for bound in [&facts.lower, &facts.upper, &facts.step] {
         symbols_in(bound, &mut |name| {
-            add(uses, name, AccessClass::ReadOnly, is_conditional)
+            add(uses, name, AccessClass::ReadOnly, is_conditional);
         });
     }
     add(

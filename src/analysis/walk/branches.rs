@@ -9,7 +9,7 @@ use crate::facts::{Block, Branch, Constant, Item, Origin};
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 use crate::symbols::Known;
 
-impl<'f> Walker<'f> {
+impl Walker<'_> {
     pub(super) fn branch(
         &mut self,
         branch: &ir::If,
@@ -75,7 +75,7 @@ impl<'f> Walker<'f> {
                     (a, _)
                         if self.conditional.contains(id) && !matches!(a, Known::Changes { .. }) =>
                     {
-                        *known = a
+                        *known = a;
                     }
                     (a, b) if a == b => *known = a,
                     (a, b) => {

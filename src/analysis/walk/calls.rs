@@ -11,7 +11,7 @@ use crate::ir::{Type, Value, VarId, addressed};
 use crate::message_passing::Interface;
 use crate::reason::ReasonCode;
 
-impl<'f> Walker<'f> {
+impl Walker<'_> {
     pub(super) fn call(
         &mut self,
         place: &Place,
@@ -26,10 +26,10 @@ impl<'f> Walker<'f> {
             Target::Library(kind) => {
                 match kind {
                     Reduction | Array => {
-                        self.reason(block, place, ReasonCode::ArrayIntrinsic, name.to_string())
+                        self.reason(block, place, ReasonCode::ArrayIntrinsic, name.to_string());
                     }
                     Memory => {
-                        self.reason(block, place, ReasonCode::MemoryIntrinsic, name.to_string())
+                        self.reason(block, place, ReasonCode::MemoryIntrinsic, name.to_string());
                     }
                     Io | Timer | System | Allocation | Communication => {}
                     _ => return,
@@ -159,7 +159,7 @@ impl<'f> Walker<'f> {
         for subscript in subscripts {
             match subscript {
                 Value::Opaque { inner, .. } => {
-                    inner.iter().for_each(|v| self.reads_in(place, v, block))
+                    inner.iter().for_each(|v| self.reads_in(place, v, block));
                 }
                 Value::Section(parts) => parts.iter().for_each(|v| self.reads_in(place, v, block)),
                 Value::Address { of, .. } => self.reads_in(place, of, block),

@@ -16,7 +16,7 @@ pub(super) enum Ends {
     AtBoundOrBefore,
 }
 
-impl<'f> Walker<'f> {
+impl Walker<'_> {
     /// Iterations as the comparisons among the parts of a condition have them that the body moves by a constant each time. What is
     /// known of variables must be that of an iteration's beginning.
     pub(super) fn iterations(

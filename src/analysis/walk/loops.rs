@@ -19,7 +19,7 @@ use crate::reason::{Effect, ReasonCode};
 use crate::symbols::{Address, Known, Level};
 use crate::{references, registers, repeated};
 
-impl<'f> Walker<'f> {
+impl Walker<'_> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
         let function = self.function();
         let mut reasons = Vec::new();
@@ -205,7 +205,7 @@ impl<'f> Walker<'f> {
                 self.reads_in(place, bound, block);
             }
             Value::Unary(_, inner) | Value::Convert(_, inner) => {
-                self.reads_in_bound(place, inner, block)
+                self.reads_in_bound(place, inner, block);
             }
             Value::Binary(_, left, right) => {
                 [left, right]

@@ -5,7 +5,7 @@ use crate::facts::{Block, Setting, SettingKind};
 use crate::ir::visit::each_value;
 use crate::ir::{Role, Stmt, Value, VarId};
 
-impl<'f> Walker<'f> {
+impl Walker<'_> {
     /// A statement that gives a target another value.
     pub(super) fn sets(&mut self, target: &Value, value: &Value, block: &mut Block) {
         if !self.in_sequence {

@@ -25,7 +25,7 @@ impl<'f> Walker<'f> {
         self.with_counter(place, block, |counter| counter.count(value));
         match target {
             Value::Variable(_) if self.symbols.is_address(target) => {
-                self.follows(place, value, block)
+                self.follows(place, value, block);
             }
             _ => self.reads_in(place, value, block),
         }
@@ -179,7 +179,7 @@ impl<'f> Walker<'f> {
             Value::Variable(id) => self.scalar(place, *id, AccessClass::ReadOnly, block),
             Value::Element { .. } => self.element(place, value, AccessClass::ReadOnly, block),
             Value::Unary(_, operand) | Value::Convert(_, operand) => {
-                self.reads_in(place, operand, block)
+                self.reads_in(place, operand, block);
             }
             Value::Binary(_, left, right) => {
                 self.reads_in(place, left, block);

@@ -53,7 +53,7 @@ pub fn of(
         "--camat is about cache levels: --cache none leaves it nothing to tell"
     );
     let whole = |value: f64| value.fract() == 0.0 && value >= 1.0;
-    let most = MOST_CYCLES as f64;
+    let most = f64::from(MOST_CYCLES);
     anyhow::ensure!(
         whole(latency(args)) && latency(args) <= most,
         "--latency {}: --camat needs whole cycles, from 1 to {MOST_CYCLES}",

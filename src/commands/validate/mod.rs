@@ -112,7 +112,7 @@ fn parts(model: &Model, whole: bool) -> Vec<Vec<usize>> {
     for (index, nest) in model.nests.iter().enumerate() {
         match parts.last_mut() {
             Some(part) if whole && model.nests[part[0]].nest.function == nest.nest.function => {
-                part.push(index)
+                part.push(index);
             }
             _ => parts.push(vec![index]),
         }

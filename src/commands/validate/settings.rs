@@ -250,7 +250,7 @@ pub fn build<'p>(
                         anyhow::ensure!(
                             number.fract() == 0.0,
                             "--set {name}={value}: not a whole number"
-                        )
+                        );
                     }
                     _ => anyhow::ensure!(
                         (0.0..=1.0).contains(&number),

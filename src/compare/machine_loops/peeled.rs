@@ -10,7 +10,7 @@ use crate::tolerance::{ROUNDING, ROUNDING_SHARE};
 use crate::unrolling::Copies;
 use crate::work::{ADDS, DIVIDES, STORES, Work, promised, sum, work};
 
-impl<'a> Counter<'a> {
+impl Counter<'_> {
     /// Rounds outside of the machine loops by statement; `rounds` has those inside of some. Where a part of a round's
     /// operations was moved out of the loop, what is outside is no round unless all lines say so.
     pub(super) fn peeled(

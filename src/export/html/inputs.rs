@@ -107,7 +107,7 @@ pub(super) fn parameter_table(model: &Model) -> Value {
                 json!(
                     row.definition
                         .as_ref()
-                        .map(|definition| definition.to_string())
+                        .map(std::string::ToString::to_string)
                         .unwrap_or_default()
                 ),
                 json!(row.functions.join(", ")),

@@ -104,7 +104,7 @@ fn place<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     );
 }
 
-fn what<'a>(columns: &mut Columns<'a>) {
+fn what(columns: &mut Columns<'_>) {
     let group = "What it moves";
     let some = |figure: Option<FigureId>| figure.map_or(Content::Empty, Content::Figure);
     add(
@@ -179,7 +179,7 @@ fn what<'a>(columns: &mut Columns<'a>) {
     );
 }
 
-fn one_call<'a>(columns: &mut Columns<'a>) {
+fn one_call(columns: &mut Columns<'_>) {
     let group = "One execution";
     let messages = "Messages one after another: 1 point to point, 2 a dimension of a ghost exchange, the stages of a collective";
     add(

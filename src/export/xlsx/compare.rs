@@ -194,7 +194,7 @@ fn write_row(
         let format = style::cell(look(value), Role::Plain);
         match promised {
             Some(formula) => {
-                page.presentation(row, STATIC, &formula, &value.to_string(), &format)?
+                page.presentation(row, STATIC, &formula, &value.to_string(), &format)?;
             }
             None => page.number(row, STATIC, value, &format)?,
         }

@@ -56,7 +56,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
                 row,
                 column,
             },
-        )
+        );
     };
     let (mut loop_row, mut fusion_row) = (rows.loops, rows.fusions);
     for (row, sequence) in (rows.sequences..).zip(&model.sequences) {

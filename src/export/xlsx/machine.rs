@@ -93,7 +93,7 @@ pub(super) fn value_cell(parameter: usize) -> String {
     row_col_to_cell(FIRST_ROW + parameter as RowNum, VALUE)
 }
 
-pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Machine, book)?;
     let machine = &book.model.machine;
     let choices = Choices::of(book.model);

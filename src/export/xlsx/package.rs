@@ -38,7 +38,7 @@ pub(super) fn finish(mut workbook: Workbook) -> Result<Vec<u8>, XlsxError> {
     let mut package = ZipArchive::new(Cursor::new(&written))?;
     let names = package
         .file_names()
-        .map(|name| name.map(|name| name.into_owned()))
+        .map(|name| name.map(std::borrow::Cow::into_owned))
         .collect::<Result<Vec<String>, ZipError>>()?;
     if !names.iter().any(|name| is_chart(name)) {
         return Ok(written);

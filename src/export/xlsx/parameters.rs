@@ -33,7 +33,7 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
     Ok(())
 }
 
-pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Parameters, book)?;
     page.title("Parameters")?;
     let legends = [
@@ -118,7 +118,7 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
     let definition = parameter
         .definition
         .as_ref()
-        .map(|definition| definition.to_string())
+        .map(std::string::ToString::to_string)
         .unwrap_or_default();
     page.text(row, 5, &definition, &plain)?;
     let functions = parameter.functions.join(", ");

@@ -97,7 +97,7 @@ pub(super) fn define_names(workbook: &mut Workbook, _: Book) -> Result<(), XlsxE
     Ok(())
 }
 
-pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Presets, book)?;
     let choices = Choices::of(book.model);
     page.title("Presets")?;

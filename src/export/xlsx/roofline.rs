@@ -55,7 +55,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
                 row,
                 column,
             },
-        )
+        );
     };
     for (row, (_, (x, y))) in (HEADER_ROW + 1..).zip(ends(roofline)) {
         put(x, row, 1);

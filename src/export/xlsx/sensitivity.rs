@@ -57,7 +57,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
     }
 }
 
-pub(super) fn write<'a>(book: Book<'a>) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Sensitivity, book)?;
     page.title("Sensitivity")?;
     let text = "Seconds of the nests with the most work (operations and references, when the workbook was written) over one input at a time, all others as in force.";

@@ -47,7 +47,7 @@ pub(super) fn read(
     for child in &element.children {
         match child.name.as_str() {
             "ls:subscripts" => {
-                exact = Some(read_list(child, "ls:subscript", context, read_subscript)?)
+                exact = Some(read_list(child, "ls:subscript", context, read_subscript)?);
             }
             "ls:extents" => extents = Some(read_list(child, "ls:extent", context, read_extent)?),
             "access" => references.push(child),

@@ -102,7 +102,7 @@ impl Element {
         let mut event = |event: Event<'_>| {
             writer
                 .write_event(event)
-                .expect("memory takes what is written")
+                .expect("memory takes what is written");
         };
         if self.children.is_empty() {
             event(Event::Empty(start));

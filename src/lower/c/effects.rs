@@ -51,9 +51,9 @@ impl<'t> Lowering<'t> {
             }
             Some(Role::Parenthesised) => children(node).into_iter().for_each(|inner| {
                 if self.role(inner) == Some(Role::Block) {
-                    self.statement(inner)
+                    self.statement(inner);
                 } else {
-                    self.effects(inner)
+                    self.effects(inner);
                 }
             }),
             Some(Role::Conditional) => {

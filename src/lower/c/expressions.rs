@@ -329,7 +329,7 @@ impl<'t> Lowering<'t> {
         let calls = |value: &Value| {
             let mut found = false;
             each_value(value, &mut |part| {
-                found |= matches!(part, Value::Call { .. })
+                found |= matches!(part, Value::Call { .. });
             });
             found
         };

@@ -60,7 +60,7 @@ pub fn part(node: Node<'_>, field: Field) -> Option<Node<'_>> {
 pub fn parts(node: Node<'_>, field: Field) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children_by_field_name(field.name(), &mut cursor)
-        .filter(|child| child.is_named())
+        .filter(tree_sitter::Node::is_named)
         .collect()
 }
 

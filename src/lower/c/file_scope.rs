@@ -16,7 +16,7 @@ impl<'t> Names<'t> {
                 Some(Role::Declaration) => self.declare_global(node),
                 Some(Role::Typedef) => self.type_definition(node),
                 Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => {
-                    self.define_specifier(node)
+                    self.define_specifier(node);
                 }
                 Some(Role::Procedure) => self.declare_procedure(node),
                 _ => {}

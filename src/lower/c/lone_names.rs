@@ -144,7 +144,7 @@ fn tokens(source: &str) -> Vec<Token> {
             b'#' if line_start => at = directive_end(bytes, at),
             b'/' if bytes.get(at + 1) == Some(&b'/') => at = find(bytes, at, b"\n"),
             b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                at = (find(bytes, at + 2, b"*/") + 2).min(bytes.len())
+                at = (find(bytes, at + 2, b"*/") + 2).min(bytes.len());
             }
             quote @ (b'"' | b'\'') => {
                 at = literal_end(bytes, at, quote);

@@ -51,7 +51,7 @@ fn complete_value(value: &mut Value, variables: &[Variable]) {
     let all = |values: &mut [Value]| {
         values
             .iter_mut()
-            .for_each(|value| complete_value(value, variables))
+            .for_each(|value| complete_value(value, variables));
     };
     match value {
         Value::Element {
@@ -64,7 +64,7 @@ fn complete_value(value: &mut Value, variables: &[Variable]) {
         }
         Value::Section(parts) => all(&mut **parts),
         Value::Unary(_, inner) | Value::Convert(_, inner) | Value::Address { of: inner, .. } => {
-            complete_value(inner, variables)
+            complete_value(inner, variables);
         }
         Value::Binary(_, left, right) => [left, right]
             .into_iter()

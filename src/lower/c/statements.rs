@@ -62,7 +62,7 @@ impl<'t> Lowering<'t> {
             Some(Role::Declaration) => self.declaration(node),
             Some(Role::Typedef) => self.names.type_definition(node),
             Some(Role::TypeDefinition | Role::Union | Role::Enumeration) => {
-                self.names.define_specifier(node)
+                self.names.define_specifier(node);
             }
             Some(Role::ExpressionStatement) => {
                 children(node)
@@ -166,7 +166,7 @@ impl<'t> Lowering<'t> {
                 _ => {
                     last = self
                         .captured(|this| this.scoped(|this| this.statements(clause)))
-                        .1
+                        .1;
                 }
             }
         }
@@ -270,7 +270,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-impl<'t> Lowering<'t> {
+impl Lowering<'_> {
     /// A condition in the values that its variables have before its effects, which stand in front of it in the
     /// body: `i-- > 0` is `i - 1` with one added, compared. Only what counts is told in that way.
     pub fn before(&self, condition: Value, effects: &[Stmt]) -> Value {

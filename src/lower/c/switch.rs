@@ -103,7 +103,7 @@ impl<'t> Lowering<'t> {
             .captured(|this| {
                 defaults
                     .into_iter()
-                    .for_each(|group| this.group(selector, group))
+                    .for_each(|group| this.group(selector, group));
             })
             .1;
         for group in cases.into_iter().rev() {
@@ -112,7 +112,7 @@ impl<'t> Lowering<'t> {
             let condition = self
                 .matches(selector, &group)
                 .unwrap_or(Value::Logical(true));
-            let (_, then) = self.captured(|this| this.group(selector, group));
+            let ((), then) = self.captured(|this| this.group(selector, group));
             otherwise = vec![Stmt::If(Box::new(If {
                 place,
                 condition,
@@ -139,7 +139,7 @@ impl<'t> Lowering<'t> {
                 self.reason(ReasonCode::SwitchFallthrough, *node),
             );
             let statements = group.into_iter().flat_map(|arm| arm.statements).collect();
-            let (_, inner) = self.captured(|this| this.statements(statements));
+            let ((), inner) = self.captured(|this| this.statements(statements));
             return self.emit(Stmt::Opaque {
                 place,
                 reason,

@@ -155,7 +155,7 @@ impl<'t> Names<'t> {
             found.ty = match self.role(current) {
                 Some(Role::PointerDeclarator) => CType::Pointer(Box::new(ty)),
                 Some(Role::ArrayDeclarator) => {
-                    let size = part(current, Field::Size).filter(|size| size.is_named());
+                    let size = part(current, Field::Size).filter(tree_sitter::Node::is_named);
                     CType::Array(Box::new(ty), size)
                 }
                 Some(Role::FunctionDeclarator) => {

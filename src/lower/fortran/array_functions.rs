@@ -26,7 +26,7 @@ struct Filling {
     ty: Type,
 }
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     /// `target = f(…)`, if `f` is one of these functions: whether `out` has its loops now.
     pub fn fills(
         &mut self,

@@ -14,7 +14,7 @@ use crate::ir::{Control, If, Loop, Reason, Stmt, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     /// An assignment, whatever its shape.
     pub fn assign(&mut self, node: Node, target: Value, value: Value, out: &mut Vec<Stmt>) {
         let place = self.place(node);
@@ -81,7 +81,7 @@ impl<'a> Lowering<'a> {
         let place = self.place(node);
         let mut has_array_calls = false;
         super::visit::every(&value, &mut |part| {
-            has_array_calls |= self.is_array_call(part, self.rank(&target))
+            has_array_calls |= self.is_array_call(part, self.rank(&target));
         });
         let indices = if has_array_calls {
             self.indices(&target)

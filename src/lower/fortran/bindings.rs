@@ -34,7 +34,7 @@ fn procedures(reader: &Reader, statement: Node, found: &mut Vec<Binding>) {
                     ("nopass", _) => passed = Passed::Nowhere,
                     ("deferred", _) => is_deferred = true,
                     (text, Some(named)) if text.starts_with("pass") => {
-                        passed = Passed::Named(named)
+                        passed = Passed::Named(named);
                     }
                     _ => {}
                 }

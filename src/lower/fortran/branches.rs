@@ -24,7 +24,7 @@ struct Branch<'t> {
     body: Vec<Stmt>,
 }
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     pub fn if_statement(&mut self, node: Node, out: &mut Vec<Stmt>) {
         let mut branches = vec![self.branch(node)];
         for clause in named_children(node) {

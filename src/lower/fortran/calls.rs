@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
                 Argument::Value(e) if Some(at) == kind_position => kind = Some(e),
                 Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
                 Argument::Section(_) | Argument::Star => {
-                    values.push(Value::opaque(ReasonCode::ArraySection, ""))
+                    values.push(Value::opaque(ReasonCode::ArraySection, ""));
                 }
             }
         }

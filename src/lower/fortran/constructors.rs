@@ -10,7 +10,7 @@ use crate::reason::ReasonCode;
 /// Array constructors up to this long become single assignments.
 const LONGEST: usize = 16;
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     /// `a(1:2) = [x, y]` as `a(1) = x` and `a(2) = y`, and `a = [(f(i), i = 1, n)]` as a loop.
     pub fn constructor_assignment(
         &mut self,

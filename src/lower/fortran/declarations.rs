@@ -115,7 +115,7 @@ impl<'t> Part<'_, '_, 't> {
                     self.functions.push(node);
                 }
                 Some(Role::Nothing) if node.kind() == kind::STATEMENT_LABEL => {
-                    self.statements.push(node)
+                    self.statements.push(node);
                 }
                 Some(Role::InternalProcedures | Role::Nothing) | None if !node.is_error() => {}
                 Some(role) if self.declaration(role, node) => {}

@@ -81,7 +81,7 @@ pub fn declared(reader: &Reader, node: Node) -> Option<(Arc<str>, Option<Vec<Bou
             kind::SIZE => dimensions = Some(bounds(reader, node)),
             kind::COARRAY_DECLARATOR => pending.extend(named_children(node)),
             _ if reader.tree.role(node) == Some(Role::ArrayDeclarator) => {
-                pending.extend(named_children(node))
+                pending.extend(named_children(node));
             }
             _ => {}
         }

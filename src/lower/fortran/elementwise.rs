@@ -29,7 +29,7 @@ impl Index {
 /// The highest rank that Fortran 2008 has; what has more was read wrongly.
 const MOST_DIMENSIONS: usize = 15;
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     /// Number of dimensions of a value; `None` where that is not known.
     pub fn rank(&self, value: &Value) -> Option<usize> {
         match value {
@@ -114,7 +114,7 @@ impl<'a> Lowering<'a> {
                 for subscript in subscripts {
                     match bounds(subscript) {
                         Some([lower, upper, step]) => {
-                            ranges.push([lower.clone(), upper.clone(), step.clone()])
+                            ranges.push([lower.clone(), upper.clone(), step.clone()]);
                         }
                         None if self.rank(subscript)? == 0 => {}
                         // A vector of subscripts: its own bounds count.

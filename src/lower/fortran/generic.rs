@@ -43,7 +43,7 @@ pub enum Choice<'a> {
     Several,
 }
 
-impl<'a> Candidate<'a> {
+impl Candidate<'_> {
     /// The names of the dummy arguments that arguments are given for.
     pub fn dummies(&self) -> Vec<Arc<str>> {
         let numbered = self.declared.symbol.arguments.iter().enumerate();
@@ -84,7 +84,7 @@ impl<'a> Lowering<'a> {
         for argument in arguments {
             match argument {
                 Argument::Keyword(name, e) => {
-                    given.push((Some(name.clone()), self.value(e, scope)))
+                    given.push((Some(name.clone()), self.value(e, scope)));
                 }
                 other => {
                     let values = self.bounds_of(std::slice::from_ref(other), scope);

@@ -17,7 +17,7 @@ enum Way {
     Out,
 }
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     /// The statement stands as a call in front of its items: what comes before it stays before it.
     pub fn input_output(&mut self, node: Node, out: &mut Vec<Stmt>) {
         let text = self.reader.tree.text(node);
@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
         };
         match nested {
             Some((element, indices)) => {
-                out.extend(nest(place, indices, vec![assign(self, element)]))
+                out.extend(nest(place, indices, vec![assign(self, element)]));
             }
             None => out.push(assign(self, target)),
         }

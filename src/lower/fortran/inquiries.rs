@@ -8,7 +8,7 @@ use crate::ir::{BinaryOp, Value, VarId};
 /// Lower and upper bound of one dimension.
 type Range = [Value; 2];
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     /// The value of an inquiry by the declared bounds; `None` where they leave it open.
     pub fn inquiry(&self, name: &str, arguments: &[Value]) -> Option<Value> {
         let (array, dimension) = match (name, arguments) {
@@ -54,7 +54,7 @@ impl<'a> Lowering<'a> {
                 for (at, subscript) in subscripts.iter().enumerate() {
                     match bounds(subscript) {
                         Some(section) => {
-                            ranges.push(self.section_range(self.declared(*array, at), section))
+                            ranges.push(self.section_range(self.declared(*array, at), section));
                         }
                         None if self.rank(subscript)? == 0 => {}
                         None => return None,

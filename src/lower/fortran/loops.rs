@@ -22,7 +22,7 @@ struct Index {
     step: Value,
 }
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     pub fn do_loop(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {
         let parts = children(node);
         let head = parts.iter().find(|n| n.kind() == kind::DO_STATEMENT);
@@ -146,7 +146,7 @@ impl<'a> Lowering<'a> {
     pub fn end_line(&self, node: Node) -> u32 {
         let last = named_children(node)
             .last()
-            .map_or_else(|| node.end_position(), |last| last.end_position());
+            .map_or_else(|| node.end_position(), tree_sitter::Node::end_position);
         self.reader.source.place(last.row, last.column).line
     }
 

@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
         // What a submodule holds belongs to its module.
         let name = host.map(|host| host.ancestor.as_ref().unwrap_or(&host.name));
         self.draft.set_host(
-            name.map(|name| name.to_string())
+            name.map(std::string::ToString::to_string)
                 .filter(|name| !name.is_empty()),
         );
     }

@@ -9,7 +9,7 @@ use super::scope::Class;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, If, Role, Stmt, Type, Value, VarId, Variable};
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     /// The value with its reductions replaced by variables that loops in `out` compute. A reduction
     /// whose loops cannot be told stays a call.
     pub fn hoist_reductions(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) -> Value {
@@ -242,7 +242,7 @@ impl<'a> Lowering<'a> {
             match (argument, argument.ty(self.draft.function())) {
                 (Value::Integer(n), _) if found.dimension.is_none() => found.dimension = Some(*n),
                 (_, Type::Logical(_)) if found.mask.is_none() => {
-                    found.mask = Some(argument.clone())
+                    found.mask = Some(argument.clone());
                 }
                 _ => return None,
             }

@@ -18,14 +18,14 @@ use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
 /// The children of a node, comments included: directives are comments.
-pub fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor)
-        .filter(|child| child.is_named())
+        .filter(tree_sitter::Node::is_named)
         .collect()
 }
 
-impl<'a> Lowering<'a> {
+impl Lowering<'_> {
     /// The statements among `nodes`; everything else among them is passed over.
     pub fn block(&mut self, nodes: &[Node]) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(nodes.len());

@@ -49,7 +49,10 @@ impl Units<'_> {
         let generic = |(name, symbol): (&Arc<str>, &Symbol)| match &symbol.class {
             Class::Generic(specific) => Some((
                 name.to_string(),
-                specific.iter().map(|s| s.to_string()).collect(),
+                specific
+                    .iter()
+                    .map(std::string::ToString::to_string)
+                    .collect(),
             )),
             _ => None,
         };
@@ -122,7 +125,7 @@ fn collect<'t>(
                 collect(reader, child, &scope, units, depth + 1);
             }
             Some(Role::InternalProcedures | Role::Block) => {
-                collect(reader, child, host, units, depth + 1)
+                collect(reader, child, host, units, depth + 1);
             }
             None if child.is_error() => collect(reader, child, host, units, depth + 1),
             _ => {}

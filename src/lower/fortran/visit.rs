@@ -67,7 +67,7 @@ pub fn every(value: &Value, found: &mut impl FnMut(&Value)) {
 pub fn mentions(value: &Value, variable: VarId) -> bool {
     let mut mentioned = false;
     every(value, &mut |value| {
-        mentioned |= matches!(value, Value::Variable(id) if *id == variable)
+        mentioned |= matches!(value, Value::Variable(id) if *id == variable);
     });
     mentioned
 }

@@ -100,7 +100,7 @@ fn within(level: usize, found: &mut Vec<IdentityFormula>) {
             left,
             right,
             exact,
-        })
+        });
     };
     add(
         "n = e + h + m + x",
@@ -195,7 +195,7 @@ fn between(level: usize, same_harts: bool, passes_on: bool, found: &mut Vec<Iden
             left,
             right,
             exact,
-        })
+        });
     };
     add(
         "L 36 without secondary misses",
@@ -272,7 +272,7 @@ fn from_the_first(level: usize, found: &mut Vec<IdentityFormula>) {
             left,
             right,
             exact: false,
-        })
+        });
     };
     let growth = Expr::product(before().map(|i| at(L::MissShare, i).quotient(at(L::MissRatio, i))));
     if level > 1 {

@@ -76,7 +76,9 @@ impl CamatMeter {
             accesses: self.kept,
         };
         debug_assert!(
-            identities(&camat).iter().all(|identity| identity.holds()),
+            identities(&camat)
+                .iter()
+                .all(super::identities::Identity::holds),
             "{:?}",
             identities(&camat)
         );

@@ -106,7 +106,7 @@ impl Chains {
                 None => (numbers[link.before as usize], None),
                 Some((before, mut counts)) => {
                     own.iter().for_each(|(instruction, count)| {
-                        *counts.entry(*instruction).or_default() += count
+                        *counts.entry(*instruction).or_default() += count;
                     });
                     (before, Some(counts))
                 }
@@ -162,7 +162,7 @@ impl Chains {
                 _ => {
                     let joined = self.joined[(what & !JOINED) as usize].iter();
                     joined.for_each(|(instruction, count)| {
-                        *counts.entry(*instruction).or_default() += count
+                        *counts.entry(*instruction).or_default() += count;
                     });
                 }
             }

@@ -65,7 +65,7 @@ impl RoundsMeter {
         match before {
             None => *left = None,
             Some(before) if before.innermost != spot.innermost => {
-                *left = self.left(spot, before).or(*left)
+                *left = self.left(spot, before).or(*left);
             }
             Some(_) => {}
         }

@@ -28,7 +28,7 @@ impl<N: Number> Profiler<'_, N> {
             for (place, offset) in family {
                 match clusters.last_mut() {
                     Some(cluster) if last.is_some_and(|last| place - last <= gap) => {
-                        cluster.push(offset)
+                        cluster.push(offset);
                     }
                     _ => clusters.push(vec![offset]),
                 }
@@ -76,7 +76,7 @@ impl<N: Number> Profiler<'_, N> {
                         }
                     }
                     _ if d > 0 && !reference.dimensions[d].iter().any(|(v, _)| *v >= level) => {
-                        family.push(*value)
+                        family.push(*value);
                     }
                     _ => {}
                 }

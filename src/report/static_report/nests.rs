@@ -201,7 +201,7 @@ fn figures(model: &Model, ids: &[FigureId]) -> Vec<Figure> {
 fn extents(model: &Model, nest: &NestModel) -> Vec<ExtentReport> {
     let spatial = nest.nest.spatial();
     let extent = |(position, extent): (usize, &crate::model::LoopFigures)| ExtentReport {
-        dimension: dimension_name(position).to_string(),
+        dimension: dimension_name(position).clone(),
         var: (spatial[nest.loops.len() - 1 - position].facts.variable).clone(),
         trip_count: Figure::of(model, extent.trip),
         block: Figure::of(model, extent.block),

@@ -43,7 +43,10 @@ pub(super) fn case_clashes(text: &str, constants: &[&str]) -> Vec<String> {
             };
         }
     }
-    clashes.extend(used.intersection(&other).map(|name| name.to_string()));
+    clashes.extend(
+        used.intersection(&other)
+            .map(std::string::ToString::to_string),
+    );
     clashes
 }
 

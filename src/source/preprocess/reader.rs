@@ -209,7 +209,7 @@ impl<'t> Reader<'t> {
                     }
                 }
                 b'&' if fortran && (line_start || ends_line(&bytes[self.position + 1..])) => {
-                    self.position += 1
+                    self.position += 1;
                 }
                 b'!' if fortran => self.position += find_newline(&bytes[self.position..]),
                 b'\\' if !fortran && ends_line(&bytes[self.position + 1..]) => self.position += 1,

@@ -106,7 +106,7 @@ impl Preprocessor<'_> {
                     None => at += 1,
                 },
                 Class::Bang if fortran && !is_sentinel(&bytes[at..]) => {
-                    at += find_newline(&bytes[at..])
+                    at += find_newline(&bytes[at..]);
                 }
                 Class::Bang => at += 1,
             }

@@ -48,7 +48,7 @@ fn values(operands: &[Field], format: Format, word: u32) -> Values {
             Field::Zimm => values.immediate = i64::from(word >> 15 & 31),
             // vsetivli has one bit less than vsetvli.
             Field::VectorType if word >> 31 == 1 => {
-                values.immediate = i64::from(word >> 20 & 0x3ff)
+                values.immediate = i64::from(word >> 20 & 0x3ff);
             }
             Field::VectorType => values.immediate = i64::from(word >> 20),
             _ => {}

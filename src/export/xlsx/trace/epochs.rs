@@ -132,7 +132,7 @@ fn write_caches(
             match most {
                 Some(slots) => page.number(row, 2, f64::from(slots), &count)?,
                 None => page.text(row, 2, "any number", &plain)?,
-            };
+            }
         }
         for (column, epochs) in (WINDOWS..).zip(epochs) {
             page.number(counts + at, column, *epochs as f64, &count)?;

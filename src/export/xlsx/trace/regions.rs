@@ -117,7 +117,7 @@ mod tests {
     fn formulas_of_a_row_name_columns_and_inputs_only() {
         for figure in COLUMNS {
             assert!(!figure.entry().symbol.is_empty());
-            for name in figure.expr().iter().flat_map(|expr| expr.symbols()) {
+            for name in figure.expr().iter().flat_map(loopsheet_expr::Expr::symbols) {
                 let leaf = EdagFigure::named(name.name()).expect("leaves are in the catalogue");
                 let is_input = EdagFigure::inputs().any(|input| input == leaf);
                 assert!(is_input || COLUMNS.contains(&leaf), "{figure:?}: {name}");
