@@ -110,6 +110,30 @@ pub trait Catalogue: Copy + Eq + 'static {
 
     fn entry(self) -> &'static Entry;
 
+    /// What is counted.
+    fn counts() -> impl Iterator<Item = Self> + Clone {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|key| key.entry().source == Source::Counted)
+    }
+
+    /// What a person may change.
+    fn inputs() -> impl Iterator<Item = Self> + Clone {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|key| key.entry().source == Source::Given)
+    }
+
+    /// What follows from both; later ones may name earlier ones.
+    fn derived() -> impl Iterator<Item = Self> + Clone {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|key| !matches!(key.entry().source, Source::Counted | Source::Given))
+    }
+
     /// The key with that name.
     fn named(name: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();

@@ -8,6 +8,7 @@
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
+use loopsheet_base::formula;
 use loopsheet_expr as expr;
 use loopsheet_ir as ir;
 use loopsheet_metrics as metrics;

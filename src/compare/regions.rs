@@ -5,6 +5,8 @@ use super::comparison::Row;
 use super::quantity::{CamatFigure, EdagFigure, Quantity};
 use super::run::Run;
 use super::tolerance::REUSE_STEP;
+use crate::formula::Catalogue;
+use crate::metrics::camat::formulas::LevelFigure;
 use crate::report::Figure;
 use crate::report::run_report::{CamatLevelReport, EdagReport, EpochsReport, RegionReport};
 
@@ -43,12 +45,13 @@ fn of_edag(edag: &EdagReport, figure: EdagFigure) -> Option<f64> {
 
 fn of_level(level: &CamatLevelReport, figure: CamatFigure) -> Option<f64> {
     let key = match figure {
-        CamatFigure::Amat => "AMAT",
-        CamatFigure::Camat => "CAMAT",
-        CamatFigure::Concurrency => "C",
-        CamatFigure::Apc => "APC",
+        CamatFigure::Amat => LevelFigure::Amat,
+        CamatFigure::Camat => LevelFigure::Camat,
+        CamatFigure::Concurrency => LevelFigure::Concurrency,
+        CamatFigure::Apc => LevelFigure::Apc,
     };
-    level.figures.get(key).copied().and_then(Figure::known)
+    let value = level.figures.get(key.entry().name).copied();
+    value.and_then(Figure::known)
 }
 
 fn seen(quantity: Quantity, value: f64) -> Row {

@@ -37,26 +37,6 @@ loopsheet_base::catalogue! {
 use EdagFigure as F;
 
 impl EdagFigure {
-    /// What is counted; see [`Edag`].
-    pub fn counts() -> impl Iterator<Item = EdagFigure> + Clone {
-        EdagFigure::of(|source| source == Source::Counted)
-    }
-
-    /// What a person may change.
-    pub fn inputs() -> impl Iterator<Item = EdagFigure> + Clone {
-        EdagFigure::of(|source| source == Source::Given)
-    }
-
-    /// What follows; later ones may name earlier ones.
-    pub fn derived() -> impl Iterator<Item = EdagFigure> + Clone {
-        EdagFigure::of(|source| !matches!(source, Source::Counted | Source::Given))
-    }
-
-    fn of(is_meant: fn(Source) -> bool) -> impl Iterator<Item = EdagFigure> + Clone {
-        let all = EdagFigure::ALL.iter().copied();
-        all.filter(move |figure| is_meant(figure.entry().source))
-    }
-
     /// Whether it needs the addresses of accesses.
     pub fn needs_addresses(self) -> bool {
         match self.entry().source {

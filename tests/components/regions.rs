@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::support::command;
+use crate::support::settings::edag_only;
 use loopsheet::dataflow::{MemoryRule, Rules};
-use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
-use loopsheet::metrics::costs::Costs;
+use loopsheet::metrics::analysis::{Analysis, Counted};
 use loopsheet::regions::{Granularity, LikelyBase, Place, Placement, QEMU_BASE, RegionError};
 use loopsheet::trace::{self, Options, UnknownPolicy};
 use tempfile::TempDir;
@@ -75,21 +75,10 @@ fn place(trace: &[u8], elf: &[u8], by: Granularity, base: Option<u64>) -> Placed
         of_instructions.push(placement.region_of(instruction));
         of_instructions[of_instructions.len() - 1]
     };
-    let settings = Settings {
-        rules: Rules {
-            memory: MemoryRule::Bytes,
-            false_dependences: false,
-        },
-        caches: Vec::new(),
-        costs: Costs::default(),
-        like_edan: false,
-        reuse_line: None,
-        remote: None,
-        epochs: None,
-        memory_chain: false,
-        core: None,
-        keep: 0,
-    };
+    let settings = edag_only(Rules {
+        memory: MemoryRule::Bytes,
+        false_dependences: false,
+    });
     let mut analysis = Analysis::new(settings, Some(&mut region_of)).expect("sound settings");
     let options = Options {
         format: None,

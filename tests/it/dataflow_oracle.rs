@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::random_programs::{
     self, Edge, Executed, Random, Wait, edges, greedy_time, longest_path, program,
 };
+use crate::support::settings::edag_only;
 use loopsheet::cache::{CacheSpec, Hierarchy, Served};
 use loopsheet::dataflow::{MemoryRule, Rules};
 use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
@@ -13,21 +14,10 @@ use loopsheet::metrics::remote::RemoteSettings;
 use loopsheet::trace::{Instruction, Options, UnknownPolicy, stream};
 
 fn settings(false_dependences: bool) -> Settings {
-    Settings {
-        rules: Rules {
-            memory: MemoryRule::Bytes,
-            false_dependences,
-        },
-        caches: Vec::new(),
-        costs: Costs::default(),
-        like_edan: false,
-        reuse_line: None,
-        remote: None,
-        epochs: None,
-        memory_chain: false,
-        core: None,
-        keep: 0,
-    }
+    edag_only(Rules {
+        memory: MemoryRule::Bytes,
+        false_dependences,
+    })
 }
 
 fn counted(

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::random_programs::{Executed, Place, Random, Wait, edges, program};
+use crate::support::settings::edag_only;
 use loopsheet::cache::CacheSpec;
 use loopsheet::dataflow::{MemoryRule, Rules};
 use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
-use loopsheet::metrics::costs::Costs;
 use loopsheet::metrics::epoch::{EpochSettings, Stores};
 use loopsheet::metrics::report::{EdagMemory, Epochs};
 use loopsheet::trace::isa::Class;
@@ -140,20 +140,14 @@ fn producers(program: &[Executed], memory: MemoryRule) -> Vec<Vec<usize>> {
 }
 
 fn settings(memory: MemoryRule, caches: Vec<CacheSpec>, epochs: EpochSettings) -> Settings {
+    let rules = Rules {
+        memory,
+        false_dependences: false,
+    };
     Settings {
-        rules: Rules {
-            memory,
-            false_dependences: false,
-        },
         caches,
-        costs: Costs::default(),
-        like_edan: false,
-        reuse_line: None,
-        remote: None,
         epochs: Some(epochs),
-        memory_chain: false,
-        core: None,
-        keep: 0,
+        ..edag_only(rules)
     }
 }
 

@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use crate::support::settings::edag_only;
 use loopsheet::cache::CacheSpec;
 use loopsheet::dataflow::{Lanes, MemoryRule, Rules, Values};
 use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
-use loopsheet::metrics::costs::Costs;
 use loopsheet::metrics::metric::{Metric, Program, Run, Stretch};
 use loopsheet::trace::{Options, UnknownPolicy, decompressed, stream};
 
@@ -85,16 +85,8 @@ fn one_more_metric_counts_what_the_edag_counts() {
         );
         let result = Rc::new(Cell::new(None));
         let settings = Settings {
-            rules: RULES,
             caches: vec!["1KiB,2way,64B".parse::<CacheSpec>().expect("a cache")],
-            costs: Costs::default(),
-            like_edan: false,
-            reuse_line: None,
-            remote: None,
-            epochs: None,
-            memory_chain: false,
-            core: None,
-            keep: 0,
+            ..edag_only(RULES)
         };
         let metric = Again {
             values: Values::new(RULES),

@@ -76,18 +76,6 @@ use LevelFigure as L;
 use ProgramFigure as P;
 
 impl ProgramFigure {
-    /// What a timeline does not tell.
-    pub fn inputs() -> impl Iterator<Item = ProgramFigure> + Clone {
-        let all = ProgramFigure::ALL.iter().copied();
-        all.filter(|figure| figure.entry().source == Source::Given)
-    }
-
-    /// What follows; later ones may name earlier ones.
-    pub fn derived() -> impl Iterator<Item = ProgramFigure> + Clone {
-        let all = ProgramFigure::ALL.iter().copied();
-        all.filter(|figure| figure.entry().source != Source::Given)
-    }
-
     /// The figure as a leaf of formulas.
     pub fn leaf(self) -> Expr {
         Expr::symbol(self.entry().name)
@@ -114,18 +102,6 @@ impl ProgramFigure {
 }
 
 impl LevelFigure {
-    /// What is counted.
-    pub fn counts() -> impl Iterator<Item = LevelFigure> + Clone {
-        let all = LevelFigure::ALL.iter().copied();
-        all.filter(|figure| figure.entry().source == Source::Counted)
-    }
-
-    /// What follows; later ones may name earlier ones.
-    pub fn derived() -> impl Iterator<Item = LevelFigure> + Clone {
-        let all = LevelFigure::ALL.iter().copied();
-        all.filter(|figure| figure.entry().source != Source::Counted)
-    }
-
     /// Its name among the figures of all levels, which count from one.
     pub fn name_at(self, level: usize) -> String {
         format!("{}.{level}", self.entry().name)

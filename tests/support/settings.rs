@@ -1,0 +1,21 @@
+//! Settings of analyses of traces.
+
+use loopsheet::dataflow::Rules;
+use loopsheet::metrics::analysis::Settings;
+use loopsheet::metrics::costs::Costs;
+
+/// The eDAG by these rules, and nothing else.
+pub fn edag_only(rules: Rules) -> Settings {
+    Settings {
+        rules,
+        caches: Vec::new(),
+        costs: Costs::default(),
+        like_edan: false,
+        reuse_line: None,
+        remote: None,
+        epochs: None,
+        memory_chain: false,
+        core: None,
+        keep: 0,
+    }
+}
