@@ -20,6 +20,8 @@ use crate::source::{Form, Language, Preprocessing};
 pub struct Program {
     pub files: Vec<File>,
     pub functions: Vec<Function>,
+    /// Storage of the program that values of constants mention, and its own values, by symbol.
+    pub places: BTreeMap<Symbol, Place>,
     /// Files that are not read, by extension, with how many there were.
     pub unread: BTreeMap<String, usize>,
 }
@@ -54,6 +56,21 @@ pub struct Constant {
     pub origin: Origin,
 }
 
+/// An integer of the program that several functions may know under different names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Without what it belongs to.
+    pub name: String,
+    /// Where it is declared.
+    pub file: Arc<str>,
+    pub line: u32,
+    /// Over other places; `None` if nothing gives it a value that can be followed.
+    pub value: Option<Expr>,
+    /// What is taken for a value where there is none.
+    pub guess: Option<f64>,
+    pub origin: Origin,
+}
+
 /// Where the value of a parameter comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -64,9 +81,16 @@ pub enum Origin {
     Macro,
     /// Assigned once in the function, outside of loops.
     Assigned,
+    /// Of storage that statements of the program give this one value, through calls, modules and structures.
+    Derived,
+    /// What a variable has before the program runs, and nothing else gives it a value.
+    Initial,
+    /// Read from outside of the program: a file, the command line, the environment. The value, if there is one, is what
+    /// the program has without it.
+    Given,
     /// A dummy argument for which every call of the program passes this constant.
     Caller,
-    /// A dummy argument for which the calls pass different constants; the value is the symbol itself.
+    /// Calls, loops or statements give it different values, of which the largest counts.
     #[serde(rename = "callers_differ")]
     Callers,
     /// Nothing gives a value.
@@ -78,10 +102,13 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub const ALL: [Origin; 8] = [
+    pub const ALL: [Origin; 11] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
+        Origin::Derived,
+        Origin::Initial,
+        Origin::Given,
         Origin::Caller,
         Origin::Callers,
         Origin::Default,
@@ -94,6 +121,9 @@ impl Origin {
             Origin::Constant => "constant",
             Origin::Macro => "macro",
             Origin::Assigned => "assigned",
+            Origin::Derived => "derived",
+            Origin::Initial => "initial",
+            Origin::Given => "given",
             Origin::Caller => "caller",
             Origin::Callers => "callers_differ",
             Origin::Default => "default",
@@ -637,6 +667,11 @@ impl Function {
 }
 
 impl Program {
+    /// The place that a symbol of the kind [`SymbolKind::Place`](crate::expr::SymbolKind::Place) stands for.
+    pub fn place(&self, symbol: &Symbol) -> Option<&Place> {
+        self.places.get(symbol)
+    }
+
     /// Gives every file another name, wherever it is mentioned.
     pub fn rename_files(&mut self, rename: &dyn Fn(&str) -> Arc<str>) {
         for file in &mut self.files {

@@ -85,6 +85,9 @@ impl Symbols<'_> {
                     None => self.constants.remove(&symbol),
                 };
             }
+            self.mentioned
+                .entry(symbol)
+                .or_insert_with(|| Value::Variable(id));
         }
         if let Some(passed) = self.passed.get(&id) {
             let symbol = Symbol::source(&variable.name);
@@ -114,9 +117,7 @@ impl Symbols<'_> {
             BinaryOp::Subtract => a - b,
             BinaryOp::Multiply => a * b,
             BinaryOp::Divide if b.is_zero() => return None,
-            BinaryOp::Divide if integers => {
-                exact_quotient(&a, &b).unwrap_or_else(|| a.quotient(b).truncated())
-            }
+            BinaryOp::Divide if integers => integer_quotient(a, b),
             BinaryOp::Divide => a.quotient(b),
             BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
             BinaryOp::Power => a.power(b),
@@ -202,7 +203,14 @@ impl Symbols<'_> {
         if opaque || used.iter().any(|id| changes(id) || self.root_changes(*id)) {
             return None;
         }
-        has_text(value).then(|| Expr::symbol(&self.text(value)))
+        if !has_text(value) {
+            return None;
+        }
+        let symbol = Symbol::source(&self.text(value));
+        self.mentioned
+            .entry(symbol.clone())
+            .or_insert_with(|| value.clone());
+        Some(Expr::from(symbol))
     }
 
     fn is_integer(&self, value: &Value) -> bool {
@@ -259,7 +267,12 @@ fn exact_quotient(a: &Expr, b: &Expr) -> Option<Expr> {
         .map(|n| Expr::from(n / divisor))
 }
 
+/// `a/b` of whole numbers, as C and Fortran divide them.
+pub fn integer_quotient(a: Expr, b: Expr) -> Expr {
+    exact_quotient(&a, &b).unwrap_or_else(|| a.quotient(b).truncated())
+}
+
 /// `a mod b` with the sign of `a`, as in C and Fortran.
-fn remainder(a: Expr, b: Expr) -> Expr {
+pub fn remainder(a: Expr, b: Expr) -> Expr {
     a.clone() - b.clone() * a.quotient(b).truncated()
 }

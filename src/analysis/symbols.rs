@@ -70,6 +70,8 @@ pub struct Symbols<'f> {
     pub may_move: bool,
     /// Constants that expressions have mentioned so far.
     pub constants: BTreeMap<Symbol, Constant>,
+    /// What symbols that stand for variables and elements were made from.
+    pub mentioned: BTreeMap<Symbol, Value>,
     /// Scalars with one assignment in the whole function, outside of loops: their value.
     pub assigned_once: BTreeMap<VarId, Value>,
     /// Arguments that nothing assigns, with what the calls of the program pass.

@@ -21,6 +21,7 @@ use super::datatypes::Datatypes;
 use super::facts::*;
 use super::iterations::with_iterations;
 use super::shared::shared_storage;
+use super::sizes::Sizes;
 use super::symbols::{Known, Symbols};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
@@ -57,9 +58,10 @@ fn analyze_known(units: &[ir::Unit], known: &Procedures) -> (Program, Vec<Proced
         diagnostics: unit.diagnostics.clone(),
     };
     let ids: Vec<ProcedureId> = known.ids().collect();
+    let sizes = Sizes::new(known);
     let all: Vec<Function> = ids
         .par_iter()
-        .map(|id| analyze_procedure(known, *id))
+        .map(|id| analyze_procedure(known, &sizes, *id))
         .collect();
     let mut best: HashMap<(Arc<str>, u32, String), (usize, usize)> = HashMap::new();
     for (index, function) in all.iter().enumerate() {
@@ -83,10 +85,12 @@ fn analyze_known(units: &[ir::Unit], known: &Procedures) -> (Program, Vec<Proced
     for function in &mut functions {
         name_loops(&mut function.body, &function.name, &mut ids);
     }
+    let places = sizes.settle(&mut functions);
     (
         Program {
             files: units.iter().map(file).collect(),
             functions,
+            places,
             unread: BTreeMap::new(),
         },
         kept,
@@ -109,7 +113,7 @@ fn count_reasons(block: &Block) -> usize {
 }
 
 /// Facts of one procedure; loop ids are left empty.
-fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
+fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Function {
     let expansion = expand::in_loops(known, id);
     let (function, origins) = match &expansion {
         Some(expansion) => (&expansion.function, expansion.origins.clone()),
@@ -128,6 +132,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
             starts: BTreeMap::new(),
             may_move: false,
             constants: BTreeMap::new(),
+            mentioned: BTreeMap::new(),
             assigned_once: assigned_once(function, &effects),
             passed: passed(known, id, function, &effects),
             chased: if function.conventions.has_pointers() {
@@ -155,11 +160,29 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
     };
     let body = walker.block(&function.body);
     let shared = shared_storage(function, &body);
+    let Symbols {
+        mut constants,
+        mentioned,
+        ..
+    } = walker.symbols;
+    for (symbol, value) in mentioned {
+        let is_open = |constant: &Constant| constant.origin == Origin::Callers;
+        if constants.get(&symbol).is_none_or(is_open)
+            && let Some((value, origin)) = sizes.value(id, function, &value)
+        {
+            let constant = Constant {
+                symbol: symbol.clone(),
+                value,
+                origin,
+            };
+            constants.insert(symbol, constant);
+        }
+    }
     Function {
         name: function.name.clone(),
         file: function.place.file.clone(),
         line: function.place.line,
-        constants: walker.symbols.constants.into_values().collect(),
+        constants: constants.into_values().collect(),
         shared,
         body,
     }

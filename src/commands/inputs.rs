@@ -154,6 +154,7 @@ fn read_through(
             .with_context(|| format!("cannot read {}", input.name))?;
         append(&mut program, xml::read(&text, &input.name)?);
     }
+    analysis::guesses::complete(&mut program);
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
     let flags = flags_of(&sources, reading, &mut skipped)?;
     let mut units = lower_all(&sources, &flags, &headers, &reading.cpp, voice)?;
@@ -161,6 +162,8 @@ fn read_through(
         units.extend(lower::blas::missing(&units));
     }
     let (mut analysed, bodies) = analyze(&units);
+    // Before any function is left out: what is guessed does not depend on that.
+    analysis::guesses::complete(&mut analysed);
     let mut bodies = bodies.into_iter();
     let mut kept = vec![None; program.functions.len()];
     analysed.functions.retain(|function| {
@@ -183,9 +186,11 @@ fn append(program: &mut Program, other: Program) {
     let Program {
         files,
         functions,
+        places,
         unread,
     } = other;
     program.files.extend(files);
+    program.places.extend(places);
     program.functions.extend(functions);
     for (extension, count) in unread {
         *program.unread.entry(extension).or_insert(0) += count;

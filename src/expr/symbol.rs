@@ -13,6 +13,9 @@ pub enum SymbolKind {
     /// What a source calls by this name: a size of the problem, a variable, an element that stays the same.
     #[default]
     Source,
+    /// Storage of the whole program, behind the name of what it belongs to: a variable of a certain procedure, module or
+    /// type.
+    Place,
     /// How often a branch is taken.
     Probability,
     /// How often a loop runs whose range says nothing.
@@ -38,8 +41,9 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
-    pub const ALL: [SymbolKind; 12] = [
+    pub const ALL: [SymbolKind; 13] = [
         SymbolKind::Source,
+        SymbolKind::Place,
         SymbolKind::Probability,
         SymbolKind::TripCount,
         SymbolKind::Stride,
@@ -57,6 +61,7 @@ impl SymbolKind {
     pub fn as_str(self) -> &'static str {
         match self {
             SymbolKind::Source => "source",
+            SymbolKind::Place => "place",
             SymbolKind::Probability => "probability",
             SymbolKind::TripCount => "trip_count",
             SymbolKind::Stride => "stride",

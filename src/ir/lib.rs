@@ -13,6 +13,7 @@ use loopsheet_source as source;
 
 mod addresses;
 mod conventions;
+mod home;
 mod name;
 mod source_text;
 pub mod text;
@@ -31,6 +32,7 @@ pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, Linkage, LoopEnds, Passing, Prototypes,
     Records, Results,
 };
+pub use home::Home;
 pub use name::{Name, Step};
 pub use source_text::source_text;
 pub use value::{BinaryOp, UnaryOp, Value, wider};
@@ -64,6 +66,10 @@ pub struct Function {
     pub parts: BTreeMap<VarId, MemberLayout>,
     /// Bytes of the structures that variables hold, without what lies behind pointers.
     pub record_bytes: BTreeMap<VarId, u32>,
+    /// What storage variables name that other functions can name too.
+    pub homes: BTreeMap<VarId, Home>,
+    /// Values that scalars of such storage have before the program runs.
+    pub initial: BTreeMap<VarId, Value>,
     /// Pairs of variables that may share storage: `equivalence`, members of a union, a pointer and its target.
     pub shared: Vec<(VarId, VarId)>,
     /// The module or procedure that contains it: others know it only if they use that one.
@@ -115,6 +121,8 @@ impl Function {
             members: BTreeMap::new(),
             parts: BTreeMap::new(),
             record_bytes: BTreeMap::new(),
+            homes: BTreeMap::new(),
+            initial: BTreeMap::new(),
             shared: Vec::new(),
             host: None,
             is_private: false,

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Place;
 use crate::ir::{
-    Callee, Conventions, Extent, Function, MemberLayout, Stmt, Type, Value, VarId, Variable,
+    Callee, Conventions, Extent, Function, Home, MemberLayout, Stmt, Type, Value, VarId, Variable,
 };
 
 use super::jumps::Marks;
@@ -107,6 +107,16 @@ impl Draft {
     /// Notes how many bytes the structures of a variable take.
     pub fn set_record_bytes(&mut self, id: VarId, bytes: u32) {
         self.function.record_bytes.insert(id, bytes);
+    }
+
+    /// Notes what storage of the program a variable names.
+    pub fn set_home(&mut self, id: VarId, home: Home) {
+        self.function.homes.insert(id, home);
+    }
+
+    /// Notes the value that a scalar has before the program runs.
+    pub fn set_initial(&mut self, id: VarId, value: Value) {
+        self.function.initial.insert(id, value);
     }
 
     /// Notes pairs of variables that share storage.

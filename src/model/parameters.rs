@@ -14,8 +14,8 @@ use super::calls::CallGraph;
 use super::communication::MessageSite;
 use super::dimension_name;
 use super::nest::Nest;
-use crate::analysis::facts::{Constant, Function, Origin, Program};
-use crate::expr::{Expr, Lookup, Symbol, SymbolKind};
+use crate::analysis::facts::{Constant, Function, Origin, Place, Program};
+use crate::expr::{Expr, Lookup, Node, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
 
 /// `--set name=value`.
@@ -82,6 +82,7 @@ impl Kind {
             SymbolKind::Processes => Kind::Processes,
             SymbolKind::Neighbours => Kind::Neighbours,
             SymbolKind::Source
+            | SymbolKind::Place
             | SymbolKind::Stride
             | SymbolKind::Start
             | SymbolKind::Earlier
@@ -100,6 +101,8 @@ pub struct Row {
     /// As the source writes it, with its function if the row is for one function only. No two rows of one function have
     /// the same: what no source names gives way to what one does.
     pub label: String,
+    /// As the source writes it, without a function.
+    pub symbol: String,
     pub kind: Kind,
     pub value: f64,
     /// The value as an expression over other parameters, where the source defines it so.
@@ -117,6 +120,8 @@ pub struct ParameterTable {
     rows: Vec<Row>,
     /// (function index, symbol) to row.
     resolved: HashMap<(usize, Symbol), usize>,
+    /// Places of the program to rows.
+    places: HashMap<Symbol, usize>,
     /// Symbols that no source names, where one has the same name for something else: what they are called instead.
     renamed: HashMap<Symbol, Symbol>,
 }
@@ -137,9 +142,14 @@ impl ParameterTable {
 
     /// The row of a symbol of a function.
     pub fn row(&self, function: usize, symbol: &Symbol) -> Option<&Row> {
-        self.resolved
-            .get(&(function, symbol.clone()))
-            .map(|row| &self.rows[*row])
+        self.row_of(function, symbol).map(|row| &self.rows[row])
+    }
+
+    fn row_of(&self, function: usize, symbol: &Symbol) -> Option<usize> {
+        match symbol.kind() {
+            SymbolKind::Place => self.places.get(symbol).copied(),
+            _ => self.resolved.get(&(function, symbol.clone())).copied(),
+        }
     }
 
     /// The parameter that a symbol of a function stands for.
@@ -178,6 +188,7 @@ impl ParameterTable {
             let name = Symbol::block(&dimension_name(position)).name().to_string();
             table.rows.push(Row {
                 label: name.clone(),
+                symbol: name.clone(),
                 name,
                 kind: Kind::Block,
                 value: 0.0,
@@ -191,6 +202,7 @@ impl ParameterTable {
         table.add_symbols(program, &usage, settings, &mut names);
         table.mark_case(program);
         table.define_values(program, &usage);
+        table.define_places(program, &usage);
         for setting in settings {
             table.apply(setting, &mut machine)?;
         }
@@ -206,29 +218,68 @@ impl ParameterTable {
         settings: &[Setting],
         names: &mut Names,
     ) {
-        for (symbol, functions) in &usage.functions {
-            let value = |f: usize| {
-                let constant = constant(&program.functions[f], symbol)?;
-                (constant.origin != Origin::Callers).then_some(&constant.value)
+        let places = usage
+            .functions
+            .keys()
+            .filter_map(|symbol| Some((symbol, program.place(symbol)?)));
+        let places: Vec<(&Symbol, &Place)> = places.collect();
+        let mut with_name: HashMap<&str, u32> = HashMap::new();
+        for (_, place) in &places {
+            *with_name.entry(&place.name).or_default() += 1;
+        }
+        for (symbol, place) in places {
+            let name = place.name.as_str();
+            let label = match with_name[name] {
+                1 if usage.means_only(program, name, symbol) => name,
+                _ => symbol.name(),
             };
+            self.places.insert(symbol.clone(), self.rows.len());
+            self.add_row((label, name), Vec::new(), symbol, &[], names);
+        }
+        for (symbol, functions) in &usage.functions {
+            if symbol.kind() == SymbolKind::Place {
+                continue;
+            }
             let written = self.written(symbol, usage);
-            let first = value(functions[0]);
-            let agree = functions.iter().all(|f| value(*f) == first);
             let is_set = |f: usize| {
                 let own = format!("{}.{written}", program.functions[f].name);
                 settings
                     .iter()
                     .any(|s| s.name == own || s.name == names.legal(&own))
             };
+            let (aliases, functions): (Vec<usize>, Vec<usize>) = functions.iter().partition(|f| {
+                self.alias(&program.functions[**f], symbol).is_some() && !is_set(**f)
+            });
+            for function in aliases {
+                let row = self.alias(&program.functions[function], symbol);
+                let name = &program.functions[function].name;
+                if let Some(row) = row {
+                    self.resolved.insert((function, symbol.clone()), row);
+                    let users = &mut self.rows[row].functions;
+                    if !users.contains(name) {
+                        users.push(name.clone());
+                    }
+                }
+            }
+            if functions.is_empty() {
+                continue;
+            }
+            let value = |f: usize| {
+                let constant = constant(&program.functions[f], symbol)?;
+                (constant.value != Expr::from(symbol.clone())).then_some(&constant.value)
+            };
+            let usual = usual_value(program, symbol, &functions);
+            let is_usual =
+                |f: usize| constant(&program.functions[f], symbol).map(|c| &c.value) == usual;
             let (own, shared): (Vec<usize>, Vec<usize>) = functions
                 .iter()
-                .partition(|f| is_set(**f) || (!agree && value(**f).is_some()));
+                .partition(|f| is_set(**f) || !is_usual(**f));
             if !shared.is_empty() {
                 let used_by = shared
                     .iter()
                     .map(|f| program.functions[*f].name.clone())
                     .collect();
-                self.add_row(written.clone(), used_by, symbol, &shared, names);
+                self.add_row((&written, &written), used_by, symbol, &shared, names);
             }
             let mut by_name: BTreeMap<(&str, Option<&Expr>), Vec<usize>> = BTreeMap::new();
             for function in own {
@@ -240,13 +291,23 @@ impl ParameterTable {
             }
             for ((name, _), functions) in by_name {
                 self.add_row(
-                    format!("{name}.{written}"),
+                    (&format!("{name}.{written}"), &written),
                     vec![name.to_string()],
                     symbol,
                     &functions,
                     names,
                 );
             }
+        }
+    }
+
+    /// The row of a place that a symbol of a function is another name for.
+    fn alias(&self, function: &Function, symbol: &Symbol) -> Option<usize> {
+        match constant(function, symbol)?.value.node() {
+            Node::Symbol(place) if place.kind() == SymbolKind::Place => {
+                self.places.get(place).copied()
+            }
+            _ => None,
         }
     }
 
@@ -266,7 +327,7 @@ impl ParameterTable {
 
     fn add_row(
         &mut self,
-        label: String,
+        (label, symbol_name): (&str, &str),
         used_by: Vec<String>,
         symbol: &Symbol,
         functions: &[usize],
@@ -279,11 +340,12 @@ impl ParameterTable {
         }
         let mut used_by = used_by;
         used_by.dedup();
-        let name = names.unique(&label);
+        let name = names.unique(label);
         let origin = Origin::Default;
         let row = Row {
             name,
-            label,
+            label: label.to_string(),
+            symbol: symbol_name.to_string(),
             kind,
             value: 0.0,
             definition: None,
@@ -315,6 +377,8 @@ impl ParameterTable {
             .map(|((function, symbol), row)| (*row, *function, symbol.clone()))
             .collect();
         entries.sort();
+        let places: HashSet<usize> = self.places.values().copied().collect();
+        entries.retain(|(row, ..)| !places.contains(row));
         for (row, function, symbol) in entries {
             let found = constant(&program.functions[function], &symbol);
             let definition = found.map(|c| self.resolve(function, &c.value));
@@ -328,14 +392,34 @@ impl ParameterTable {
                 _ => usage.default_size(&symbol),
             };
             match (found, &entry.definition) {
-                (Some(constant), None) if constant.origin == Origin::Callers => {
+                (Some(constant), None) if constant.value == Expr::from(symbol.clone()) => {
                     entry.origin = Origin::Callers;
+                }
+                (Some(constant), None) if constant.origin == Origin::Default => {
+                    entry.value = constant.value.as_number().unwrap_or(entry.value);
                 }
                 (Some(constant), None) => {
                     (entry.origin, entry.definition) = (constant.origin, definition);
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn define_places(&mut self, program: &Program, usage: &Usage) {
+        let rows: Vec<(Symbol, usize)> = self
+            .places
+            .iter()
+            .map(|(symbol, row)| (symbol.clone(), *row))
+            .collect();
+        for (symbol, row) in rows {
+            let Some(place) = program.place(&symbol) else {
+                continue;
+            };
+            let definition = place.value.as_ref().map(|value| self.resolve(0, value));
+            let entry = &mut self.rows[row];
+            entry.value = place.guess.unwrap_or_else(|| usage.default_value(&symbol));
+            (entry.definition, entry.origin) = (definition, place.origin);
         }
     }
 
@@ -355,7 +439,8 @@ impl ParameterTable {
         let found = find(&|row| row.name == compact)
             .or_else(|| find(&|row| row.label == compact))
             // Fortran ignores case.
-            .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower));
+            .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower))
+            .or_else(|| self.only_named(&compact));
         let Some(found) = found else {
             return Err(self.unknown(name, machine));
         };
@@ -391,7 +476,26 @@ impl ParameterTable {
             _ => {}
         }
         (row.value, row.definition, row.origin) = (number, None, Origin::Set);
+        // A name alone means all functions that leave its value open.
+        let (symbol, is_plain) = (row.symbol.clone(), row.label == row.symbol);
+        let same = |other: &&mut Row| {
+            is_plain && other.symbol == symbol && other.origin == Origin::Default
+        };
+        for other in self.rows.iter_mut().filter(same) {
+            (other.value, other.definition, other.origin) = (number, None, Origin::Set);
+        }
         Ok(())
+    }
+
+    /// The row that all functions know that have a symbol of that name.
+    fn only_named(&self, name: &str) -> Option<usize> {
+        let mut rows = self
+            .resolved
+            .iter()
+            .filter(|((_, symbol), _)| symbol.is_source(name))
+            .map(|(_, row)| *row);
+        let first = rows.next()?;
+        rows.all(|row| row == first).then_some(first)
     }
 
     /// Says where the values of the parameters with these defined names come from.
@@ -486,6 +590,24 @@ enum State {
     Waiting,
     Busy,
     Done,
+}
+
+/// The value that most functions have for a symbol, before all others one that nothing gives: `None`, or a guess. Of
+/// equally common ones the first.
+fn usual_value<'p>(program: &'p Program, symbol: &Symbol, functions: &[usize]) -> Option<&'p Expr> {
+    let mut counts: Vec<(Option<&Constant>, usize)> = Vec::new();
+    for function in functions {
+        let found = constant(&program.functions[*function], symbol);
+        let is_it = |known: &Option<&Constant>| known.map(|c| &c.value) == found.map(|c| &c.value);
+        match counts.iter_mut().find(|(known, _)| is_it(known)) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((found, 1)),
+        }
+    }
+    let is_open = |found: &Option<&Constant>| found.is_none_or(|c| c.origin == Origin::Default);
+    let rank = |(found, count): &(Option<&Constant>, usize)| (is_open(found), *count);
+    let usual = counts.iter().rev().max_by_key(|entry| rank(entry))?;
+    usual.0.map(|constant| &constant.value)
 }
 
 fn constant<'p>(function: &'p Function, symbol: &Symbol) -> Option<&'p Constant> {

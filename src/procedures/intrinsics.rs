@@ -50,9 +50,19 @@ pub enum IntrinsicKind {
     Timer,
     /// Arguments, random numbers, termination.
     System,
+    /// A number from text: `atoi`; no flop.
+    Parsing,
 }
 
 impl IntrinsicKind {
+    /// Whether what a library function gives comes from outside of the program: a file, the command line, text.
+    pub fn gives_from_outside(self) -> bool {
+        matches!(
+            self,
+            IntrinsicKind::Io | IntrinsicKind::System | IntrinsicKind::Parsing
+        )
+    }
+
     /// Whether a library function may give its arguments values.
     pub fn may_write(self) -> bool {
         use IntrinsicKind::*;

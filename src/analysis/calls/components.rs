@@ -215,6 +215,9 @@ impl Instance<'_, '_, '_> {
             ..variable.clone()
         });
         self.lay_out(id, added, place.base, way, is_in_array);
+        if let Some(home) = self.template.function.homes.get(&id) {
+            self.caller.function.homes.insert(added, home.clone());
+        }
         Some(added)
     }
 

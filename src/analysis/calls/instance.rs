@@ -364,6 +364,9 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         if let Some(bytes) = original.record_bytes.get(&id) {
             function.record_bytes.insert(copy, *bytes);
         }
+        if let Some(home) = original.homes.get(&id) {
+            function.homes.insert(copy, home.clone());
+        }
         copy
     }
 

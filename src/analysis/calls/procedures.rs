@@ -64,6 +64,11 @@ impl<'u> Procedures<'u> {
             })
     }
 
+    /// The dummy arguments of a procedure in order.
+    pub fn formals(&self, id: ProcedureId) -> Vec<VarId> {
+        formals(self.get(id).function)
+    }
+
     /// What the calls of the program pass to scalar integer arguments of a procedure.
     pub fn passed(&self, id: ProcedureId) -> impl Iterator<Item = (VarId, Passed)> + '_ {
         self.passed[id.at()]

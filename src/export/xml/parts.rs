@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::XmlError;
 use super::fields::Fields;
 use super::streams;
-use crate::analysis::facts::*;
+use crate::analysis::facts::{self, *};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::message_passing::InterfaceKind;
@@ -30,7 +30,7 @@ pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnos
 }
 
 pub(super) fn constant(fields: &Fields<'_>) -> Result<Constant, XmlError> {
-    let origins = "constant, macro, assigned, caller, callers_differ, default, set";
+    let origins = Origin::ALL.map(Origin::as_str).join(", ");
     let value = fields
         .required("value")
         .and_then(|_| fields.expression("value"))?;
@@ -41,11 +41,29 @@ pub(super) fn constant(fields: &Fields<'_>) -> Result<Constant, XmlError> {
         symbol: Symbol::new(kind, fields.required("name")?),
         value: value.unwrap_or_else(|| Expr::from(0.0)),
         origin: fields
-            .word("origin", Origin::parse, origins)?
+            .word("origin", Origin::parse, &origins)?
             .unwrap_or(Origin::Constant),
     };
     fields.finish();
     Ok(constant)
+}
+
+/// A place of the program, with its symbol.
+pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlError> {
+    let origins = Origin::ALL.map(Origin::as_str).join(", ");
+    let symbol = Symbol::new(SymbolKind::Place, fields.required("id")?);
+    let place = facts::Place {
+        name: fields.required("name")?.to_string(),
+        file: fields.required("file")?.into(),
+        line: fields.number("line")?.unwrap_or(1),
+        value: fields.expression("value")?,
+        guess: fields.number("guess")?,
+        origin: fields
+            .word("origin", Origin::parse, &origins)?
+            .unwrap_or(Origin::Default),
+    };
+    fields.finish();
+    Ok((symbol, place))
 }
 
 /// The four counts of ExaSAT, of type `real8` unless `ls:operations` tell more.

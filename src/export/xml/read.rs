@@ -72,6 +72,10 @@ impl Reader {
                 "module" => self.program(child)?,
                 "ls:file" => self.file(child)?,
                 "ls:unread" => self.unread(child)?,
+                "ls:place" => {
+                    let (symbol, place) = parts::place(&Fields::new(child, &self.context))?;
+                    self.program.places.insert(symbol, place);
+                }
                 _ => self.context.unknown_element(child, element),
             }
         }

@@ -82,6 +82,7 @@ fn document(program: &Program) -> Element {
     let Program {
         files,
         functions,
+        places,
         unread,
     } = program;
     let unread = unread.iter().map(|(extension, count)| {
@@ -92,7 +93,27 @@ fn document(program: &Program) -> Element {
     Element::new("program")
         .containing(files.iter().map(file))
         .containing(unread)
+        .containing(places.iter().map(place))
         .containing(functions.iter().map(function))
+}
+
+fn place((symbol, place): (&Symbol, &Place)) -> Element {
+    let Place {
+        name,
+        file,
+        line,
+        value,
+        guess,
+        origin,
+    } = place;
+    Element::new("ls:place")
+        .with("id", symbol)
+        .with("name", name)
+        .with("file", file)
+        .with("line", line)
+        .maybe("value", value.as_ref())
+        .maybe("guess", *guess)
+        .with("origin", origin.as_str())
 }
 
 fn file(file: &File) -> Element {

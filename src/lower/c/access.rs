@@ -15,7 +15,7 @@ use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::text::type_text;
 use crate::ir::{
-    BinaryOp, Extent, MemberLayout, Name, Reason, Role as Storage, Step, Type, Value, VarId,
+    BinaryOp, Extent, Home, MemberLayout, Name, Reason, Role as Storage, Step, Type, Value, VarId,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
@@ -57,6 +57,8 @@ pub struct Path<'t> {
     union: Option<usize>,
     /// The expression is the address of the path.
     is_address: bool,
+    /// The member of a structure that it ends in.
+    component: Option<Home>,
     ty: CType<'t>,
     place: Place,
 }
@@ -104,6 +106,7 @@ impl<'t> Lowering<'t> {
                     record,
                     union: None,
                     is_address: false,
+                    component: None,
                     ty,
                     place: self.place(node),
                 })
@@ -334,6 +337,14 @@ impl<'t> Lowering<'t> {
             Step::Member
         };
         path.members.push(step, name);
+        path.component = match path.ty {
+            CType::Record(id) => Some(Home::Component {
+                scope: "".into(),
+                of: self.names.records.get(id).name.as_str().into(),
+                name: name.into(),
+            }),
+            _ => None,
+        };
         path.ty = self.names.member_type(&path.ty, name);
         Access::Path(path)
     }
@@ -488,6 +499,9 @@ impl<'t> Lowering<'t> {
             } else {
                 self.draft.set_part(id, layout);
             }
+        }
+        if let Some(component) = path.component.clone() {
+            self.draft.set_home(id, component);
         }
         let selected = Selected {
             root: path.root,

@@ -47,6 +47,9 @@ impl<'t> Names<'t> {
 
     fn declare_global(&mut self, node: Node<'t>) {
         let base = self.specified_type(node);
+        let is_static = children(node)
+            .iter()
+            .any(|child| self.role(*child) == Some(Role::Storage) && self.text(*child) == "static");
         for declarator in parts(node, Field::Declarator) {
             let found = self.declarator(declarator, base.clone());
             let Some(name) = found.name else { continue };
@@ -54,7 +57,15 @@ impl<'t> Names<'t> {
                 CType::Function(result) => Symbol::Function(*result),
                 ty => {
                     let constant = self.constant_initialiser(node, declarator, &ty);
-                    Symbol::Global { ty, constant, name }
+                    let is_scalar = matches!(ty, CType::Arithmetic(_));
+                    let initial = part(declarator, Field::Value).filter(|_| is_scalar);
+                    Symbol::Global {
+                        ty,
+                        constant,
+                        initial,
+                        is_static,
+                        name,
+                    }
                 }
             };
             self.define(self.text(name), symbol);

@@ -30,6 +30,10 @@ pub enum Symbol<'t> {
     Global {
         ty: CType<'t>,
         constant: Option<Node<'t>>,
+        /// The value that a scalar has before the program runs.
+        initial: Option<Node<'t>>,
+        /// Whether other files have no part in it.
+        is_static: bool,
         name: Node<'t>,
     },
     Enumerator {
@@ -185,6 +189,12 @@ impl<'t> Names<'t> {
                     Some(Symbol::Global { constant: None, .. }),
                     Symbol::Global {
                         constant: Some(_), ..
+                    },
+                ) => {}
+                (
+                    Some(Symbol::Global { initial: None, .. }),
+                    Symbol::Global {
+                        initial: Some(_), ..
                     },
                 ) => {}
                 _ => return,

@@ -8,7 +8,7 @@ use super::macros::Macro;
 use super::names::{EnumeratorValue, Symbol};
 use crate::diagnostic::Place;
 use crate::ir::{
-    BinaryOp, ConstantOrigin, Extent, Name, Role as Storage, Type, Value, VarId, Variable,
+    BinaryOp, ConstantOrigin, Extent, Home, Name, Role as Storage, Type, Value, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 
@@ -43,18 +43,29 @@ impl<'t> Lowering<'t> {
             Some(Symbol::Global {
                 ty,
                 constant: None,
+                initial,
+                is_static,
                 name: declared,
             }) => {
                 let place = self.place(declared);
+                let file = is_static.then(|| place.file.clone());
                 let id =
                     self.at_file_scope(|this| this.add_variable(name, ty, Storage::Global, place));
                 self.variables.import(name, id);
+                let name = name.into();
+                self.draft.set_home(id, Home::File { file, name });
+                if let Some(initial) = initial {
+                    let (value, _) =
+                        self.captured(|this| this.at_file_scope(|this| this.value(initial)));
+                    self.draft.set_initial(id, value);
+                }
                 id
             }
             Some(Symbol::Global {
                 ty,
                 constant: Some(value),
                 name: declared,
+                ..
             }) => {
                 let place = self.place(declared);
                 let id = self

@@ -9,7 +9,7 @@ use super::procedure::{Lowering, Meaning};
 use super::scope::{Bounds, Class, Scope, TypeSpec};
 use super::subscripts::section;
 use crate::diagnostic::Place;
-use crate::ir::{Extent, MemberLayout, Name, Reason, Role, Type, Value, VarId, Variable};
+use crate::ir::{Extent, Home, MemberLayout, Name, Reason, Role, Type, Value, VarId, Variable};
 use crate::reason::ReasonCode;
 
 /// What is known of one part of a path.
@@ -30,6 +30,8 @@ struct Lookup<'a> {
     record: Option<Record>,
     /// Bytes of what the path ends in, if that is a structure.
     record_bytes: Option<u32>,
+    /// The component that the path ends in, by its type.
+    component: Option<Home>,
     /// The type whose procedure the last name may be.
     owner: Option<Owner<'a>>,
     /// Whether what the path has come to may be of a type that extends its own.
@@ -221,6 +223,9 @@ impl<'a> Lowering<'a> {
                 self.draft.set_part(id, layout);
             }
         }
+        if let Some(component) = found.component.clone() {
+            self.draft.set_home(id, component);
+        }
         if let Some(bytes) = found.record_bytes {
             self.draft.set_record_bytes(id, bytes);
         }
@@ -276,6 +281,7 @@ impl<'a> Lowering<'a> {
             outcome: Outcome::UnknownType,
             record: None,
             record_bytes: None,
+            component: None,
             owner: None,
             polymorphic: false,
         };
@@ -343,6 +349,11 @@ impl<'a> Lowering<'a> {
                         home: scope,
                     });
                     found.polymorphic = component.polymorphic;
+                    found.component = Some(Home::Component {
+                        scope: scope.name.clone(),
+                        of: name,
+                        name: part.name.clone(),
+                    });
                     spec = Some(component.ty.clone());
                     home = scope;
                 }

@@ -209,8 +209,14 @@ impl<'t> Part<'_, '_, 't> {
             if attributes.external {
                 symbol.class = Class::Procedure(Shape::Scalar);
             }
-            if let (true, Some(value)) = (attributes.parameter, value) {
-                symbol.class = Class::Constant(reader.read(value));
+            match value {
+                Some(value) if attributes.parameter => {
+                    symbol.class = Class::Constant(reader.read(value));
+                }
+                Some(value) if symbol.dimensions.is_empty() && is_integer(&spec) => {
+                    symbol.initial = Some(reader.read(value));
+                }
+                _ => {}
             }
             if attributes.private {
                 self.scope.visibility.private.insert(name.clone());
@@ -290,13 +296,18 @@ impl<'t> Part<'_, '_, 't> {
     }
 
     fn common(&mut self, node: Node) {
+        let mut block: Arc<str> = "".into();
         for child in named_children(node) {
             let members = if child.kind() == kind::VARIABLE_GROUP {
                 named_children(child)
             } else {
                 vec![child]
             };
-            for member in members.into_iter().filter(|n| n.kind() != kind::NAME) {
+            for member in members {
+                if member.kind() == kind::NAME {
+                    block = self.reader.name(member);
+                    continue;
+                }
                 let Some((name, dimensions)) = declared(self.reader, member) else {
                     continue;
                 };
@@ -305,6 +316,7 @@ impl<'t> Part<'_, '_, 't> {
                 if let Some(dimensions) = dimensions {
                     symbol.dimensions = dimensions;
                 }
+                symbol.common = Some(block.clone());
                 self.commons.push(name);
             }
         }
@@ -443,4 +455,8 @@ impl<'t> Part<'_, '_, 't> {
                 .map(|n| generic_name(self.reader.tree.text(n))),
         );
     }
+}
+
+fn is_integer(spec: &Option<TypeSpec>) -> bool {
+    matches!(spec, Some(TypeSpec::Intrinsic(Base::Integer, _)))
 }

@@ -41,7 +41,9 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
         ) => Shape::Elemental,
         (_, Reduction) => Shape::Reduction,
         (_, Array) => Shape::Array,
-        (_, Inquiry | Memory | Allocation | Communication | Io | Timer | System) => Shape::Scalar,
+        (_, Inquiry | Memory | Allocation | Communication | Io | Timer | System | Parsing) => {
+            Shape::Scalar
+        }
     }
 }
 

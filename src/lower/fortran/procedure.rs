@@ -20,7 +20,7 @@ use super::units::ProcedureUnit;
 use super::variables::Variables;
 use crate::diagnostic::{Place, Severity};
 use crate::ir::{
-    self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable,
+    self, ConstantOrigin, Extent, Function, Home, Reason, Role, Stmt, Type, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::named_children;
@@ -247,6 +247,9 @@ impl<'a> Lowering<'a> {
             constant: None,
             place,
         });
+        if let Some(home) = home_of(name, symbol, home) {
+            self.draft.set_home(id, home);
+        }
         let spec = symbol.ty.as_ref();
         if let Some(bytes) = spec.and_then(|spec| self.layouts.bytes(self.world, spec, home)) {
             self.draft.set_record_bytes(id, bytes);
@@ -276,6 +279,10 @@ impl<'a> Lowering<'a> {
         if let Class::Constant(value) = &symbol.class {
             let value = self.value(value, home);
             self.draft.set_constant(id, value);
+        }
+        if let Some(value) = &symbol.initial {
+            let value = self.value(value, home);
+            self.draft.set_initial(id, value);
         }
     }
 
@@ -386,4 +393,23 @@ impl<'a> Lowering<'a> {
             .trim()
             .to_string()
     }
+}
+
+/// What storage of the program a name stands for; nothing for dummy arguments.
+fn home_of(name: &Arc<str>, symbol: &Symbol, scope: &Scope) -> Option<Home> {
+    if !matches!(symbol.class, Class::Variable(Role::Local | Role::Global)) {
+        return None;
+    }
+    Some(match &symbol.common {
+        Some(block) => Home::Common {
+            block: block.clone(),
+            name: name.clone(),
+        },
+        None => Home::Declaration {
+            file: symbol.place.file.clone(),
+            line: symbol.place.line,
+            scope: scope.name.clone(),
+            name: name.clone(),
+        },
+    })
 }

@@ -74,6 +74,10 @@ pub struct Symbol {
     /// Declared with `class`: may be of a type that extends its own.
     pub polymorphic: bool,
     pub optional: bool,
+    /// Of a scalar variable that has a value before the program runs.
+    pub initial: Option<Expr>,
+    /// The common block that it is a member of; empty for the one without a name.
+    pub common: Option<Arc<str>>,
     pub place: Place,
 }
 
@@ -98,6 +102,8 @@ impl Symbol {
             dummies: Vec::new(),
             polymorphic: false,
             optional: false,
+            initial: None,
+            common: None,
             place,
         }
     }

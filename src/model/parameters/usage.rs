@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{DEFAULT_SIZE, constant};
+use super::{DEFAULT_ORIGIN, DEFAULT_SIZE, constant};
 use crate::analysis::facts::Program;
 use crate::calls::CallGraph;
 use crate::communication::MessageSite;
@@ -147,12 +147,40 @@ impl Usage {
             return;
         }
         users.push(function);
-        if let Some(constant) = constant(&program.functions[function], symbol) {
-            add_exponents(&constant.value, &mut self.exponents);
-            for inner in constant.value.symbols() {
+        if let Some(value) = value(program, function, symbol) {
+            add_exponents(value, &mut self.exponents);
+            for inner in value.symbols() {
                 self.add(program, function, &inner, depth + 1);
             }
         }
+    }
+
+    /// Whether all functions that know a symbol of that name mean a place by it.
+    pub fn means_only(&self, program: &Program, name: &str, place: &Symbol) -> bool {
+        let source = Symbol::source(name);
+        let is_it = |function: &usize| {
+            constant(&program.functions[*function], &source)
+                .is_some_and(|constant| constant.value == Expr::from(place.clone()))
+        };
+        let users = self.functions.get(&source);
+        users.is_none_or(|users| users.iter().all(is_it))
+    }
+
+    /// The value of a place that nothing gives one.
+    pub fn default_value(&self, symbol: &Symbol) -> f64 {
+        if self.origins.contains(symbol) {
+            DEFAULT_ORIGIN
+        } else {
+            self.default_size(symbol)
+        }
+    }
+}
+
+/// What a symbol of a function is, if that is known.
+fn value<'p>(program: &'p Program, function: usize, symbol: &Symbol) -> Option<&'p Expr> {
+    match symbol.kind() {
+        SymbolKind::Place => program.place(symbol)?.value.as_ref(),
+        _ => constant(&program.functions[function], symbol).map(|constant| &constant.value),
     }
 }
 
@@ -201,16 +229,18 @@ fn add_exponent(symbol: Symbol, base: f64, exponents: &mut BTreeMap<Symbol, f64>
 /// Adds what the values of known sizes are made from: `m`, where the source says `n = 2*m`.
 fn sizes_behind(program: &Program, sizes: &mut HashSet<Symbol>) {
     let constants = || {
-        program
-            .functions
-            .iter()
-            .flat_map(|function| &function.constants)
+        let own = program.functions.iter().flat_map(|function| {
+            let constants = function.constants.iter();
+            constants.map(|constant| (&constant.symbol, &constant.value))
+        });
+        let places = program.places.iter();
+        own.chain(places.filter_map(|(symbol, place)| Some((symbol, place.value.as_ref()?))))
     };
     loop {
         let before = sizes.len();
-        for constant in constants() {
-            if sizes.contains(&constant.symbol) {
-                add_sizes(&constant.value, 1.0, sizes);
+        for (symbol, value) in constants() {
+            if sizes.contains(symbol) {
+                add_sizes(value, 1.0, sizes);
             }
         }
         if sizes.len() == before {

@@ -1,0 +1,16 @@
+//! What comes from outside of the program.
+
+use crate::calls::{ProcedureId, Procedures, Target};
+use crate::ir::Value;
+use crate::ir::visit::each_value;
+
+/// Whether a value is read from a file, the command line or the environment, in a call of the library.
+pub fn is_input(value: &Value, known: &Procedures, id: ProcedureId) -> bool {
+    let mut found = false;
+    each_value(value, &mut |part| {
+        if let Value::Call { name, .. } = part {
+            found |= matches!(known.target(id, name), Target::Library(kind) if kind.gives_from_outside());
+        }
+    });
+    found
+}

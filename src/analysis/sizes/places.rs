@@ -1,0 +1,184 @@
+//! Places: storage of integers, numbered over the whole program.
+
+use rustc_hash::FxHashMap;
+
+use crate::calls::{ProcedureId, Procedures};
+use crate::ir::{Function, Home, Role, Type, Value, VarId};
+
+/// Index of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlaceId(pub u32);
+
+impl PlaceId {
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What tells places apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// A variable of one procedure alone.
+    Own(ProcedureId, VarId),
+    Shared(Home),
+    /// An element with these subscripts of an array.
+    Element(PlaceId, Box<[i64]>),
+}
+
+/// A place and where it is.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub name: String,
+    /// The procedure, module, block or type that it belongs to.
+    pub scope: String,
+    pub file: std::sync::Arc<str>,
+    pub line: u32,
+    /// Whether one procedure has it for itself.
+    pub is_own: bool,
+    /// Elements of it that have places of their own.
+    pub elements: Vec<PlaceId>,
+    /// The array that it is an element of.
+    pub array: Option<PlaceId>,
+    /// Subscripts of the element.
+    pub subscripts: Box<[i64]>,
+}
+
+/// All places.
+#[derive(Default)]
+pub struct Places {
+    numbers: FxHashMap<Key, PlaceId>,
+    all: Vec<Place>,
+}
+
+impl Places {
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn get(&self, id: PlaceId) -> &Place {
+        &self.all[id.at()]
+    }
+
+    /// The place of a variable, or of the array that it is, made if it has none.
+    pub fn variable(
+        &mut self,
+        known: &Procedures,
+        procedure: ProcedureId,
+        id: VarId,
+    ) -> Option<PlaceId> {
+        let function = known.get(procedure).function;
+        let key = key(function, procedure, id)?;
+        if let Some(number) = self.numbers.get(&key) {
+            return Some(*number);
+        }
+        let variable = function.variable(id);
+        let (scope, name) = match &key {
+            Key::Own(..) => (function.name.clone(), variable.name.to_string()),
+            Key::Shared(Home::Declaration { name, scope, .. }) => {
+                (scope.to_string(), name.to_string())
+            }
+            Key::Shared(Home::Common { block, name }) => (block.to_string(), name.to_string()),
+            Key::Shared(Home::File { file, name }) => {
+                let file = file.as_deref().unwrap_or_default();
+                (file.to_string(), name.to_string())
+            }
+            Key::Shared(Home::Component { scope, of, name }) => {
+                (scope.to_string(), format!("{of}%{name}"))
+            }
+            Key::Element(..) => return None,
+        };
+        let place = Place {
+            name,
+            scope,
+            file: variable.place.file.clone(),
+            line: variable.place.line,
+            is_own: matches!(key, Key::Own(..)),
+            elements: Vec::new(),
+            array: None,
+            subscripts: Box::default(),
+        };
+        Some(self.add(key, place))
+    }
+
+    /// The place of an element of an array, if its subscripts are numbers; that of the whole array else.
+    pub fn element(&mut self, array: PlaceId, subscripts: &[Value]) -> PlaceId {
+        let Some(numbers) = literals(subscripts) else {
+            return array;
+        };
+        self.numbered(array, numbers)
+    }
+
+    /// The place of the element with these subscripts.
+    pub fn numbered(&mut self, array: PlaceId, numbers: Box<[i64]>) -> PlaceId {
+        let key = Key::Element(array, numbers.clone());
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        let whole = self.get(array).clone();
+        let subscripts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+        let place = Place {
+            name: format!("{}({})", whole.name, subscripts.join(",")),
+            elements: Vec::new(),
+            array: Some(array),
+            subscripts: numbers,
+            ..whole
+        };
+        let id = self.add(key, place);
+        self.all[array.at()].elements.push(id);
+        id
+    }
+
+    /// The place of a variable or element that is known already.
+    pub fn find(
+        &self,
+        function: &Function,
+        procedure: ProcedureId,
+        value: &Value,
+    ) -> Option<PlaceId> {
+        match value {
+            Value::Variable(id) => {
+                let key = key(function, procedure, *id)?;
+                self.numbers.get(&key).copied()
+            }
+            Value::Element {
+                array, subscripts, ..
+            } => {
+                let whole = self.numbers.get(&key(function, procedure, *array)?)?;
+                let element = literals(subscripts).map(|numbers| Key::Element(*whole, numbers));
+                let own = element.and_then(|key| self.numbers.get(&key));
+                Some(*own.unwrap_or(whole))
+            }
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, key: Key, place: Place) -> PlaceId {
+        let id = PlaceId(self.all.len() as u32);
+        self.all.push(place);
+        self.numbers.insert(key, id);
+        id
+    }
+}
+
+/// What tells the place of an integer variable from others; of an array, that of all its elements.
+fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
+    let variable = function.variable(id);
+    if !matches!(variable.ty, Type::Integer(_)) || matches!(variable.role, Role::Constant(_)) {
+        return None;
+    }
+    Some(match function.homes.get(&id) {
+        Some(home) => Key::Shared(home.clone()),
+        None => Key::Own(procedure, id),
+    })
+}
+
+/// Subscripts that are numbers, all of them; pointers' own `[0]` among them.
+pub fn literals(subscripts: &[Value]) -> Option<Box<[i64]>> {
+    subscripts
+        .iter()
+        .map(|subscript| match subscript {
+            Value::Integer(n) => Some(*n),
+            _ => None,
+        })
+        .collect()
+}

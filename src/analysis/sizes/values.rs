@@ -1,0 +1,499 @@
+//! Expressions over places for the values of integers.
+
+use std::collections::BTreeMap;
+
+use super::definitions::{Collector, Definition, Definitions};
+use super::places::{PlaceId, Places};
+use crate::calls::{ProcedureId, Procedures, Target};
+use crate::expr::{Expr, Node, Symbol, SymbolKind};
+use crate::facts::{Constant, Function as Facts, Origin, Place};
+use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
+use crate::symbolic::{integer_quotient, remainder};
+
+/// Places that lead to each other are followed so far.
+const DEPTH: u32 = 100;
+/// Different values of one place of which the largest counts.
+const MOST_VALUES: usize = 4;
+
+/// What is known of the value of a place.
+#[derive(Clone, Debug, PartialEq)]
+struct Found {
+    /// Over other places; `None` if nothing that can be followed gives it a value.
+    value: Option<Expr>,
+    origin: Origin,
+}
+
+impl Found {
+    const NOTHING: Found = Found {
+        value: None,
+        origin: Origin::Default,
+    };
+
+    /// Whether the place is just another name for its value.
+    fn is_plain(&self) -> bool {
+        let is_plain = |value: &Expr| matches!(value.node(), Node::Number(_) | Node::Symbol(_));
+        self.origin != Origin::Given && self.value.as_ref().is_some_and(is_plain)
+    }
+}
+
+/// The integers of a program and where their values come from.
+pub struct Sizes {
+    places: Places,
+    symbols: Vec<Symbol>,
+    found: Vec<Found>,
+}
+
+impl Sizes {
+    /// Reads what all statements of the program give integers.
+    pub fn new(known: &Procedures) -> Sizes {
+        let mut collector = Collector::new(known);
+        known.ids().for_each(|id| collector.procedure(id));
+        let (places, definitions) = collector.finish();
+        let symbols = symbols(&places);
+        let mut resolver = Resolver {
+            known,
+            places: &places,
+            definitions: &definitions,
+            symbols: &symbols,
+            states: vec![State::Waiting; places.len()],
+        };
+        for place in 0..places.len() as u32 {
+            let _ = resolver.resolve(PlaceId(place), DEPTH);
+        }
+        let found = resolver.states.into_iter().map(State::found).collect();
+        Sizes {
+            places,
+            symbols,
+            found,
+        }
+    }
+
+    /// What a variable or element of a procedure is, over places; a place that nothing gives a value is itself. Of a
+    /// function with bodies in place of calls, `function` has the variables.
+    pub fn value(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        value: &Value,
+    ) -> Option<(Expr, Origin)> {
+        let place = self.places.find(function, procedure, value)?;
+        let found = &self.found[place.at()];
+        match &found.value {
+            Some(value) if found.is_plain() => Some((value.clone(), found.origin)),
+            _ => Some((self.symbol(place), found.origin)),
+        }
+    }
+
+    /// Whether a value is nothing but a variable that one procedure has for itself and nothing gives a value.
+    fn is_itself(&self, value: &Expr, numbers: &BTreeMap<&Symbol, usize>) -> bool {
+        let Node::Symbol(symbol) = value.node() else {
+            return false;
+        };
+        numbers.get(symbol).is_some_and(|number| {
+            self.places.get(PlaceId(*number as u32)).is_own && self.found[*number] == Found::NOTHING
+        })
+    }
+
+    /// Drops the values of symbols that are nothing but themselves and that no other function knows of, and collects the
+    /// places that the others mention.
+    pub fn settle(&self, functions: &mut [Facts]) -> BTreeMap<Symbol, Place> {
+        let numbers: BTreeMap<&Symbol, usize> = self.symbols.iter().zip(0..).collect();
+        let is_itself = |constant: &Constant| self.is_itself(&constant.value, &numbers);
+        let constants = functions.iter().flat_map(|function| &function.constants);
+        let places = self.places_of(
+            constants
+                .filter(|constant| !is_itself(constant))
+                .map(|constant| &constant.value),
+            &numbers,
+        );
+        let is_known = |value: &Expr| match value.node() {
+            Node::Symbol(symbol) => places.contains_key(symbol),
+            _ => false,
+        };
+        for function in functions {
+            let constants = &mut function.constants;
+            constants.retain(|constant| !is_itself(constant) || is_known(&constant.value));
+        }
+        places
+    }
+
+    fn symbol(&self, place: PlaceId) -> Expr {
+        Expr::from(self.symbols[place.at()].clone())
+    }
+
+    /// The places that expressions mention, and those that their values do.
+    fn places_of<'e>(
+        &self,
+        expressions: impl Iterator<Item = &'e Expr>,
+        numbers: &BTreeMap<&Symbol, usize>,
+    ) -> BTreeMap<Symbol, Place> {
+        let mut found: BTreeMap<Symbol, Place> = BTreeMap::new();
+        let mut pending: Vec<Symbol> = expressions.flat_map(Expr::symbols).collect();
+        while let Some(symbol) = pending.pop() {
+            let Some(number) = numbers.get(&symbol).copied() else {
+                continue;
+            };
+            if found.contains_key(&symbol) {
+                continue;
+            }
+            let place = self.places.get(PlaceId(number as u32));
+            let Found { value, origin } = self.found[number].clone();
+            pending.extend(value.iter().flat_map(Expr::symbols));
+            let place = Place {
+                name: place.name.clone(),
+                file: place.file.clone(),
+                line: place.line,
+                value,
+                guess: None,
+                origin,
+            };
+            found.insert(symbol, place);
+        }
+        found
+    }
+}
+
+/// A symbol for every place: its name, behind what it belongs to.
+fn symbols(places: &Places) -> Vec<Symbol> {
+    let mut taken: BTreeMap<String, u32> = BTreeMap::new();
+    let name = |number: usize| {
+        let place = places.get(PlaceId(number as u32));
+        let name = match place.scope.as_str() {
+            "" => place.name.clone(),
+            scope => format!("{scope}.{}", place.name),
+        };
+        let count = taken.entry(name.clone()).or_insert(0);
+        *count += 1;
+        let name = match *count {
+            1 => name,
+            count => format!("{name}#{count}"),
+        };
+        Symbol::new(SymbolKind::Place, &name)
+    };
+    (0..places.len()).map(name).collect()
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Waiting,
+    Busy,
+    Done(Found),
+}
+
+impl State {
+    fn found(self) -> Found {
+        match self {
+            State::Done(found) => found,
+            State::Waiting | State::Busy => Found::NOTHING,
+        }
+    }
+}
+
+/// Why an expression has no value over places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gap {
+    /// It is made from the value that the place had before.
+    Circle,
+    /// It is computed in a way that is not followed.
+    Unfollowed,
+    /// It comes from outside, another value each time.
+    Given,
+}
+
+/// The values that a place may have.
+#[derive(Default)]
+struct Candidates {
+    values: Vec<Expr>,
+    is_given: bool,
+    /// The variable of a loop, whose last value is one of them.
+    is_counted: bool,
+    is_circular: bool,
+    has_gaps: bool,
+}
+
+impl Candidates {
+    fn add(&mut self, value: Result<Expr, Gap>) {
+        match value {
+            Ok(value) if self.values.contains(&value) => {}
+            Ok(value) => self.values.push(value),
+            Err(Gap::Circle) => self.is_circular = true,
+            Err(Gap::Unfollowed) => self.has_gaps = true,
+            Err(Gap::Given) => self.is_given = true,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.values.is_empty() && !self.is_given && !self.is_circular && !self.has_gaps
+    }
+}
+
+struct Resolver<'a, 'u> {
+    known: &'a Procedures<'u>,
+    places: &'a Places,
+    definitions: &'a [Definitions<'u>],
+    symbols: &'a [Symbol],
+    states: Vec<State>,
+}
+
+impl Resolver<'_, '_> {
+    fn resolve(&mut self, place: PlaceId, depth: u32) -> Result<Found, Gap> {
+        match &self.states[place.at()] {
+            State::Done(found) => return Ok(found.clone()),
+            State::Busy => return Err(Gap::Circle),
+            State::Waiting if depth == 0 => return Err(Gap::Unfollowed),
+            State::Waiting => {}
+        }
+        self.states[place.at()] = State::Busy;
+        let found = self.decide(place, depth - 1);
+        self.states[place.at()] = State::Done(found.clone());
+        Ok(found)
+    }
+
+    /// The value of a place where an expression mentions it.
+    fn mention(&mut self, place: PlaceId, depth: u32) -> Result<Expr, Gap> {
+        let found = self.resolve(place, depth)?;
+        Ok(match &found.value {
+            Some(value) if found.is_plain() => value.clone(),
+            _ => Expr::from(self.symbols[place.at()].clone()),
+        })
+    }
+
+    fn decide(&mut self, place: PlaceId, depth: u32) -> Found {
+        let mut candidates = Candidates::default();
+        self.assigned(place, &mut candidates, depth);
+        let is_assigned = !candidates.is_empty();
+        self.passed(place, &mut candidates, depth);
+        let initial = self.initial(place, depth);
+        let Candidates {
+            mut values,
+            is_given,
+            is_counted,
+            is_circular,
+            has_gaps,
+        } = candidates;
+        if is_given {
+            // What the program has unless it is told otherwise.
+            let mut numbers = values.iter().filter(|value| value.as_number().is_some());
+            let value = match (&values[..], numbers.next(), numbers.next()) {
+                ([only], ..) => Some(only.clone()),
+                ([], ..) => initial,
+                (_, Some(only), None) => Some(only.clone()),
+                _ => None,
+            };
+            let origin = Origin::Given;
+            return Found { value, origin };
+        }
+        match (values.len(), initial) {
+            (0, Some(value)) if !is_circular && !has_gaps => Found {
+                value: Some(value),
+                origin: Origin::Initial,
+            },
+            (0, _) => Found::NOTHING,
+            // What is counted from a number, or is a number at times, is not known by it.
+            (1, _) if (is_circular || has_gaps) && values[0].as_number().is_some() => {
+                Found::NOTHING
+            }
+            (1, _) if !is_circular && !has_gaps && !is_counted => Found {
+                value: values.pop(),
+                origin: if is_assigned {
+                    Origin::Derived
+                } else {
+                    Origin::Caller
+                },
+            },
+            (..=MOST_VALUES, _) => Found {
+                value: Some(Expr::max(values)),
+                origin: Origin::Callers,
+            },
+            _ => Found {
+                value: largest(&values),
+                origin: Origin::Callers,
+            },
+        }
+    }
+
+    /// What statements give a place, those of procedures that it is passed to among them.
+    fn assigned(&mut self, place: PlaceId, found: &mut Candidates, depth: u32) {
+        let mut seen = Vec::new();
+        self.by_statements(place, found, &mut seen, depth);
+    }
+
+    fn by_statements(
+        &mut self,
+        place: PlaceId,
+        found: &mut Candidates,
+        seen: &mut Vec<PlaceId>,
+        depth: u32,
+    ) {
+        if seen.contains(&place) || depth == 0 {
+            return;
+        }
+        seen.push(place);
+        for definition in &self.definitions[place.at()].assigned {
+            match definition {
+                Definition::Value(procedure, value) => {
+                    found.add(self.value(*procedure, value, depth - 1));
+                }
+                Definition::Returned(dummy) => self.by_statements(*dummy, found, seen, depth - 1),
+                Definition::Given => found.is_given = true,
+                Definition::Counted(procedure, last) => {
+                    found.add(self.value(*procedure, last, depth - 1));
+                    found.is_counted = true;
+                }
+                Definition::Array(_) => {}
+            }
+        }
+        let (elements, array) = {
+            let place = self.places.get(place);
+            (place.elements.clone(), place.array)
+        };
+        for other in elements.into_iter().chain(array) {
+            // Of an element, what is given to elements whose number is not known; of an array, what any has.
+            if array.is_none() || self.places.get(other).array.is_none() {
+                let own = std::mem::take(seen);
+                let mut without = self.places.get(other).elements.clone();
+                without.push(place);
+                self.by_statements(other, found, &mut without, depth - 1);
+                *seen = own;
+            }
+        }
+    }
+
+    /// What calls pass for a dummy argument.
+    fn passed(&mut self, place: PlaceId, found: &mut Candidates, depth: u32) {
+        for definition in &self.definitions[place.at()].passed {
+            match definition {
+                Definition::Value(procedure, value) => {
+                    found.add(self.value(*procedure, value, depth));
+                }
+                Definition::Array(array) => found.add(self.mention(*array, depth)),
+                Definition::Returned(_) | Definition::Given | Definition::Counted(..) => {}
+            }
+        }
+        let Some(array) = self.places.get(place).array else {
+            return;
+        };
+        for definition in &self.definitions[array.at()].passed {
+            if let Definition::Array(other) = definition {
+                let numbers = &self.places.get(place).subscripts;
+                let elements = &self.places.get(*other).elements;
+                let same = elements
+                    .iter()
+                    .find(|element| self.places.get(**element).subscripts == *numbers);
+                found.add(self.mention(*same.unwrap_or(other), depth));
+            }
+        }
+    }
+
+    fn initial(&mut self, place: PlaceId, depth: u32) -> Option<Expr> {
+        let (procedure, value) = self.definitions[place.at()].initial?;
+        self.value(procedure, value, depth).ok()
+    }
+
+    /// A value of a procedure over places.
+    fn value(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
+        let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
+        let function = self.known.get(id).function;
+        match value {
+            Value::Integer(n) => Ok(Expr::from(*n)),
+            Value::Variable(variable) => {
+                let constant = function.variable(*variable).constant.as_ref();
+                match constant {
+                    Some(constant) => self.value(id, constant, depth),
+                    None => self.named(id, value, depth),
+                }
+            }
+            Value::Element { .. } => self.named(id, value, depth),
+            Value::Unary(UnaryOp::Negate, operand) => Ok(-self.value(id, operand, depth)?),
+            Value::Convert(Type::Integer(_), operand)
+                if matches!(operand.ty(function), Type::Integer(_)) =>
+            {
+                self.value(id, operand, depth)
+            }
+            Value::Binary(op, left, right) => {
+                let integers = [left, right]
+                    .iter()
+                    .all(|v| matches!(v.ty(function), Type::Integer(_)));
+                if !integers {
+                    return Err(Gap::Unfollowed);
+                }
+                let (a, b) = (self.value(id, left, depth)?, self.value(id, right, depth)?);
+                arithmetic(*op, a, b).ok_or(Gap::Unfollowed)
+            }
+            Value::Call {
+                name, arguments, ..
+            } => self.call(id, name, arguments, depth),
+            _ => Err(Gap::Unfollowed),
+        }
+    }
+
+    /// Whether a value is nothing but what some place is given from outside.
+    fn is_given(&self, value: &Expr) -> bool {
+        let Node::Symbol(symbol) = value.node() else {
+            return false;
+        };
+        let place = self.symbols.iter().position(|known| known == symbol);
+        place.is_some_and(|place| {
+            matches!(&self.states[place], State::Done(found) if found.origin == Origin::Given)
+        })
+    }
+
+    fn named(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
+        let function = self.known.get(id).function;
+        let place = self.places.find(function, id, value);
+        self.mention(place.ok_or(Gap::Unfollowed)?, depth)
+    }
+
+    fn call(
+        &mut self,
+        id: ProcedureId,
+        name: &str,
+        arguments: &[Value],
+        depth: u32,
+    ) -> Result<Expr, Gap> {
+        if let Target::Body(callee) = self.known.target(id, name) {
+            let function = self.known.get(callee).function;
+            let result = function.result.ok_or(Gap::Unfollowed)?;
+            let place = self.places.find(function, callee, &Value::Variable(result));
+            let place = place.ok_or(Gap::Unfollowed)?;
+            let value = self.mention(place, depth)?;
+            // What a function reads is another value in every call.
+            return match self.is_given(&value) {
+                true => Err(Gap::Given),
+                false => Ok(value),
+            };
+        }
+        let mut values = arguments
+            .iter()
+            .map(|argument| self.value(id, argument, depth))
+            .collect::<Result<Vec<Expr>, Gap>>()?;
+        match (name, values.len()) {
+            ("min" | "min0", 1..) => Ok(Expr::min(values)),
+            ("max" | "max0", 1..) => Ok(Expr::max(values)),
+            ("abs" | "iabs", 1) => Ok(values.remove(0).absolute()),
+            ("int" | "nint", 1) => Ok(values.remove(0)),
+            ("mod", 2) => arithmetic(BinaryOp::Remainder, values.remove(0), values.remove(0))
+                .ok_or(Gap::Unfollowed),
+            _ => Err(Gap::Unfollowed),
+        }
+    }
+}
+
+fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
+    Some(match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Subtract => a - b,
+        BinaryOp::Multiply => a * b,
+        BinaryOp::Divide if !b.is_zero() => integer_quotient(a, b),
+        BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
+        BinaryOp::Power => a.power(b),
+        _ => return None,
+    })
+}
+
+/// The largest of numbers, if all are.
+fn largest(values: &[Expr]) -> Option<Expr> {
+    let numbers: Option<Vec<f64>> = values.iter().map(Expr::as_number).collect();
+    let largest = numbers?.into_iter().reduce(f64::max)?;
+    Some(Expr::from(largest))
+}
