@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
-use crate::expr::{Expr, Symbol};
+use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::ir::Name;
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
@@ -20,6 +20,9 @@ use crate::source::{Form, Language, Preprocessing};
 pub struct Program {
     pub files: Vec<File>,
     pub functions: Vec<Function>,
+    /// Some functions were left out on request. Calls cannot be followed from where a run begins, so no function is an
+    /// entry.
+    pub is_part: bool,
     /// Storage of the program that values of constants mention, and its own values, by symbol.
     pub places: BTreeMap<Symbol, Place>,
     /// Files that are not read, by extension, with how many there were.
@@ -41,6 +44,8 @@ pub struct Function {
     pub name: String,
     pub file: Arc<str>,
     pub line: u32,
+    /// A run begins here: a main program, or what is taken for one.
+    pub is_entry: bool,
     /// Named constants and known values of the symbols that expressions of this function mention.
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
@@ -569,7 +574,7 @@ pub enum Body {
     /// It is a function of the program, whose loops are its own.
     Function(FunctionKey),
     /// It leads back to the caller: not followed further.
-    Recursive,
+    Recursive(Option<FunctionKey>),
     /// It moves data between processes.
     Communication(Box<Communication>),
 }
@@ -620,7 +625,7 @@ impl Body {
             Body::Library => "library",
             Body::Expanded => "expanded",
             Body::Function(_) => "known",
-            Body::Recursive => "recursive",
+            Body::Recursive(_) => "recursive",
             Body::Communication(_) => "communication",
         }
     }
@@ -656,6 +661,16 @@ impl Block {
     }
 }
 
+impl Loop {
+    /// Whether its iterations are an upper bound, because something leaves it early, or a parameter, because nothing gives
+    /// them.
+    pub fn is_estimated(&self) -> bool {
+        let symbols = self.upper.symbols();
+        let is_parameter = |symbol: &Symbol| symbol.kind() == SymbolKind::TripCount;
+        self.exits_early || symbols.iter().any(is_parameter)
+    }
+}
+
 impl Function {
     pub fn key(&self) -> FunctionKey {
         FunctionKey {
@@ -667,6 +682,15 @@ impl Function {
 }
 
 impl Program {
+    /// Runs begin with the functions of these names, whatever the case of their letters, and no more with main programs.
+    pub fn begin_with(&mut self, names: &[String]) {
+        for function in &mut self.functions {
+            function.is_entry = names
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(&function.name));
+        }
+    }
+
     /// The place that a symbol of the kind [`SymbolKind::Place`](crate::expr::SymbolKind::Place) stands for.
     pub fn place(&self, symbol: &Symbol) -> Option<&Place> {
         self.places.get(symbol)
@@ -690,7 +714,7 @@ impl Program {
 impl Block {
     fn rename_files(&mut self, rename: &dyn Fn(&str) -> Arc<str>) {
         for call in &mut self.calls {
-            if let Body::Function(key) = &mut call.body {
+            if let Body::Function(key) | Body::Recursive(Some(key)) = &mut call.body {
                 key.file = rename(&key.file);
             }
         }

@@ -32,6 +32,9 @@ pub struct SourceArgs {
     /// Otherwise loopsheet's own bodies stand for them: the loops of the reference implementation.
     #[arg(long)]
     pub no_blas: bool,
+    /// A procedure that a run begins with [default: the main program]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Vec<String>,
     /// Only functions whose name fits the pattern (* and ? are wildcards)
     #[arg(long, value_name = "GLOB")]
     pub function: Option<String>,

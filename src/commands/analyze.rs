@@ -42,7 +42,8 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot make the directory {}", directory.display()))?;
     }
-    let program = inputs::read(&args.paths, &reading, voice)?;
+    let mut program = inputs::read(&args.paths, &reading, voice)?;
+    inputs::begin_with(&mut program, &args.source.entry)?;
     spare_inputs(&requested, args, &program)?;
     let found = program
         .files

@@ -17,7 +17,7 @@ use crate::analysis::facts::Program;
 use crate::analysis::{self, ProcedureBody};
 use crate::cli::{Cpp, SourceArgs};
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::export::xml;
+use crate::export::{explain, xml};
 use crate::ir::Unit;
 use crate::lower;
 use crate::source::{self, Form, Language, SourceText};
@@ -175,6 +175,10 @@ fn read_through(
         kept.extend(is_kept.then_some(body));
         is_kept
     });
+    if reading.function.is_some() {
+        analysed.is_part = true;
+        analysed.begin_with(&[]);
+    }
     append(&mut program, Program { unread, ..analysed });
     if let Some(file) = program.files.first_mut() {
         file.diagnostics.extend(skipped);
@@ -182,13 +186,35 @@ fn read_through(
     Ok((program, kept))
 }
 
+/// Takes the named functions for where runs begin; without names these are the main programs.
+///
+/// # Errors
+/// No function has one of the names.
+pub fn begin_with(program: &mut Program, names: &[String]) -> anyhow::Result<()> {
+    if names.is_empty() || program.is_part || program.functions.is_empty() {
+        return Ok(());
+    }
+    let known = || program.functions.iter().map(|function| &*function.name);
+    for name in names {
+        anyhow::ensure!(
+            known().any(|known| known.eq_ignore_ascii_case(name)),
+            "--entry {name}: no procedure has this name{}",
+            explain::did_you_mean(name, known())
+        );
+    }
+    program.begin_with(names);
+    Ok(())
+}
+
 fn append(program: &mut Program, other: Program) {
     let Program {
         files,
         functions,
+        is_part,
         places,
         unread,
     } = other;
+    program.is_part |= is_part;
     program.files.extend(files);
     program.places.extend(places);
     program.functions.extend(functions);

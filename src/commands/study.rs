@@ -48,7 +48,8 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let place = |name: &str| args.keep.as_deref().unwrap_or(directory.path()).join(name);
 
-    let program = inputs::read(&as_compiled(&args.paths, program), &reading, voice)?;
+    let mut program = inputs::read(&as_compiled(&args.paths, program), &reading, voice)?;
+    inputs::begin_with(&mut program, &args.source.entry)?;
     let found = program
         .files
         .iter()

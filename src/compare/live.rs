@@ -45,8 +45,10 @@ impl<'m> Live<'m> {
 
     fn quantity(&self, nest: &NestModel, quantity: &Quantity) -> Option<Expr> {
         let calls = match &self.model.calls {
-            Some(calls) => Expr::from(calls.functions[nest.nest.function].times),
-            None => Expr::from(1.0),
+            Some(calls) if self.model.reaches(nest.nest.function) => {
+                Expr::from(calls.functions[nest.nest.function].times)
+            }
+            _ => Expr::from(1.0),
         };
         let all = |id: FigureId| Some(Expr::from(id) * calls.clone());
         let each = |expr: Expr| Some(expr.quotient(Expr::from(nest.iterations)));

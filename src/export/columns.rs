@@ -12,21 +12,18 @@ const LEAST: usize = 12;
 
 /// Cuts names in the middle until lines are no longer than `width`: those of the columns that `names` says, the widest
 /// first. What is not a name stays whole.
-pub(super) fn shorten<const N: usize>(
-    rows: &mut [[String; N]],
-    width: Option<usize>,
-    names: &[usize],
-) {
+pub(super) fn shorten<R: AsMut<[String]>>(rows: &mut [R], width: Option<usize>, names: &[usize]) {
     let Some(width) = width else { return };
-    let mut widths: Vec<usize> = (0..N)
-        .map(|column| {
-            rows.iter()
-                .map(|row| row[column].chars().count())
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    let mut over = (widths.iter().sum::<usize>() + 2 * N.saturating_sub(1)).saturating_sub(width);
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows.iter_mut() {
+        let row = row.as_mut();
+        widths.resize(row.len(), 0);
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(cell.chars().count());
+        }
+    }
+    let between = 2 * widths.len().saturating_sub(1);
+    let mut over = (widths.iter().sum::<usize>() + between).saturating_sub(width);
     while over > 0 {
         let Some(widest) = names
             .iter()
@@ -40,6 +37,7 @@ pub(super) fn shorten<const N: usize>(
         over -= 1;
     }
     for row in rows {
+        let row = row.as_mut();
         for name in names {
             row[*name] = cut(&row[*name], widths[*name]);
         }

@@ -1,12 +1,13 @@
 //! The table on standard output: nests, costliest first, and how much was understood.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
 use super::columns::{self, Align};
 use crate::analysis::coverage;
-use crate::model::{Costs, Model, NestModel};
+use crate::model::{Costs, Model};
 use crate::quantity::{Bytes, Flops, Seconds};
 use crate::reason::ReasonCode;
 
@@ -20,22 +21,22 @@ pub struct Screen {
 
 /// The table; `top` limits it to that many nests.
 pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
-    let mut nests: Vec<&NestModel> = model.nests.iter().collect();
-    let cost = |nest: &NestModel| {
-        let seconds = model.value(nest.time.seconds);
-        if seconds.is_nan() {
-            f64::NEG_INFINITY
-        } else {
-            seconds
-        }
-    };
-    nests.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+    let nests = model.ranking.order(&model.nests, &model.figures);
     let shown = top.unwrap_or(nests.len()).min(nests.len());
-    let mut rows = vec![HEADINGS.map(String::from)];
-    rows.extend(nests[..shown].iter().map(|nest| row(model, nest)));
+    let (headings, align) = headings(model);
+    let mut rows = vec![headings.iter().map(|text| (*text).to_string()).collect()];
+    let mut is_called = true;
+    for nest in &nests[..shown] {
+        if std::mem::replace(&mut is_called, model.ranking.of(*nest).is_some()) && !is_called {
+            let mut line = vec![String::new(); headings.len()];
+            line[0] = NOT_CALLED.to_string();
+            rows.push(line);
+        }
+        rows.push(row(model, *nest));
+    }
     let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
     columns::shorten(&mut rows, screen.width, &[0, 1]);
-    let table = columns::aligned(&rows, ALIGN);
+    let table = columns::aligned(&rows, align);
     match screen.has_colour {
         true => text.push_str(&coloured(&table, &rows)),
         false => text.push_str(&table),
@@ -57,7 +58,7 @@ pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
 }
 
 /// Headings in bold, and what bounds a nest in a colour of its own: arithmetic, caches or memory.
-fn coloured(table: &str, rows: &[[String; 8]]) -> String {
+fn coloured(table: &str, rows: &[Vec<String>]) -> String {
     let mut text = String::new();
     for (line, row) in table.lines().zip(rows) {
         let bound = row.last().map_or("", String::as_str);
@@ -68,7 +69,7 @@ fn coloured(table: &str, rows: &[[String; 8]]) -> String {
             _ => AnsiColor::Yellow.on_default(),
         };
         let _ = match line.strip_suffix(bound) {
-            Some(before) if row[0] != HEADINGS[0] => {
+            Some(before) if row[0] != HEADINGS[0] && row[0] != NOT_CALLED => {
                 writeln!(text, "{before}{style}{bound}{style:#}")
             }
             _ => writeln!(text, "{0}{line}{0:#}", Style::new().bold()),
@@ -91,8 +92,37 @@ const ALIGN: [Align; 8] = {
     use Align::{Left, Right};
     [Left, Left, Right, Right, Right, Right, Right, Left]
 };
+/// The same where calls are followed.
+const CALL_HEADINGS: [&str; 10] = [
+    "nest",
+    "file",
+    "iterations",
+    "flops",
+    "traffic",
+    "one call",
+    "calls",
+    "all calls",
+    "share",
+    "bound by",
+];
+const CALL_ALIGN: [Align; 10] = {
+    use Align::{Left, Right};
+    [
+        Left, Left, Right, Right, Right, Right, Right, Right, Right, Left,
+    ]
+};
+/// The line above nests that are ranked by the time of one call only.
+const NOT_CALLED: &str = "not called from there:";
 
-fn row(model: &Model, nest: &NestModel) -> [String; 8] {
+fn headings(model: &Model) -> (&'static [&'static str], &'static [Align]) {
+    match model.ranking.follows_calls {
+        true => (&CALL_HEADINGS, &CALL_ALIGN),
+        false => (&HEADINGS, &ALIGN),
+    }
+}
+
+fn row(model: &Model, index: usize) -> Vec<String> {
+    let nest = &model.nests[index];
     let value = |id| model.value(id);
     let head = nest.nest.head();
     let bound = nest
@@ -112,16 +142,46 @@ fn row(model: &Model, nest: &NestModel) -> [String; 8] {
         }
     };
     let shown = |id, text: &dyn Fn(f64) -> String| known(value(id), text(value(id)));
-    [
+    let seconds = |id| shown(id, &|v| Seconds(v).to_string());
+    let mut row = vec![
         format!("{}{mark}", head.id),
         format!("{}:{}", head.file, head.line),
         shown(nest.iterations, &count),
         shown(nest.operations.flops, &|v| Flops(v).to_string()),
         shown(nest.traffic.actual, &|v| Bytes(v).to_string()),
-        shown(nest.time.intensity, &|v| format!("{v:.3}")),
-        shown(nest.time.seconds, &|v| Seconds(v).to_string()),
-        bound.to_string(),
-    ]
+    ];
+    if model.ranking.follows_calls {
+        let ranked = model.ranking.of(index);
+        let calls = ranked.and_then(|ranked| ranked.calls);
+        let star = if model.doubts(index).is_empty() {
+            ""
+        } else {
+            " *"
+        };
+        let calls = calls.map(|id| format!("{}{star}", shown(id, &times)));
+        row.push(seconds(nest.time.seconds));
+        row.push(calls.unwrap_or_default());
+        row.push(ranked.map_or_else(String::new, |ranked| seconds(ranked.seconds)));
+        row.push(ranked.map_or_else(String::new, |ranked| shown(ranked.share, &share)));
+    } else {
+        row.push(shown(nest.time.intensity, &|v| format!("{v:.3}")));
+        row.push(seconds(nest.time.seconds));
+    }
+    row.push(bound.to_string());
+    row
+}
+
+/// How often a function is called. What is called once is outside of the loops that call others.
+fn times(value: f64) -> String {
+    match value {
+        1.0 => "once".to_string(),
+        _ if value.fract() != 0.0 && value.abs() < 10.0 => format!("{value:.2}"),
+        _ => count(value),
+    }
+}
+
+fn share(value: f64) -> String {
+    format!("{:.1} %", 100.0 * value)
 }
 
 fn count(value: f64) -> String {
@@ -233,6 +293,72 @@ fn having(count: usize) -> String {
     )
 }
 
+/// Where runs begin, in one line.
+fn entries(model: &Model) -> String {
+    let name = |index: &usize| model.program.functions[*index].name.as_str();
+    let names: Vec<&str> = model.entries().iter().take(NAMES).map(name).collect();
+    match model.entries().len() {
+        0 if model.program.is_part => {
+            "--function leaves callers out: every nest counts once".to_string()
+        }
+        0 => "no PROGRAM or main here: every nest counts once".to_string(),
+        1 => format!("a run begins with {}, and all calls are followed", names[0]),
+        several => format!(
+            "{several} entries, each run once, and all calls are followed: {}{}",
+            names.join(", "),
+            if several > NAMES { " …" } else { "" }
+        ),
+    }
+}
+
+/// What is not exact or not called, where calls are followed.
+fn write_doubts(text: &mut String, model: &Model) {
+    if !model.ranking.follows_calls {
+        return;
+    }
+    let mut codes = BTreeSet::new();
+    let (mut estimated, mut not_called, mut once) = (0, 0, 0.0);
+    for nest in 0..model.nests.len() {
+        let doubts = model.doubts(nest);
+        estimated += usize::from(!doubts.is_empty());
+        codes.extend(doubts);
+        match model.ranking.of(nest) {
+            None => not_called += 1,
+            Some(ranked) => {
+                let is_once = ranked.calls.is_some_and(|calls| model.value(calls) == 1.0);
+                let share = model.value(ranked.share);
+                once += if is_once && share.is_finite() {
+                    share
+                } else {
+                    0.0
+                };
+            }
+        }
+    }
+    let _ = writeln!(
+        text,
+        "in functions that are called once: {} of the time",
+        share(once)
+    );
+    if !codes.is_empty() {
+        let codes: Vec<&str> = codes.into_iter().map(ReasonCode::as_str).collect();
+        let _ = writeln!(
+            text,
+            "* the calls of {} are not exact: {}",
+            nests(estimated),
+            codes.join(", ")
+        );
+    }
+    if not_called > 0 {
+        let _ = writeln!(
+            text,
+            "no calls that could be followed lead to {}, which {} no share",
+            nests(not_called),
+            if not_called == 1 { "has" } else { "have" }
+        );
+    }
+}
+
 fn write_summary(text: &mut String, model: &Model, screen: Screen) {
     let coverage = coverage::coverage(model.program);
     let totals = &model.totals;
@@ -244,9 +370,14 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
             "unknown".to_string()
         }
     };
+    let _ = writeln!(text, "\n{}", entries(model));
+    let whole = match model.ranking.follows_calls && model.calls.is_some() {
+        true => "each nest once",
+        false => "total",
+    };
     let _ = writeln!(
         text,
-        "\ntotal: {} in {}, {}, {}",
+        "{whole}: {} in {}, {}, {}",
         total(totals.flops, &|v| Flops(v).to_string()),
         nests(model.nests.len()),
         total(totals.traffic, &|v| Bytes(v).to_string()),
@@ -282,6 +413,7 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
             "* not everything of the nest is understood or exact; what is left out is not in its figures"
         );
     }
+    write_doubts(text, model);
     write_calls(text, model, screen);
     write_communication(text, model);
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;

@@ -76,6 +76,8 @@ pub struct Function {
     pub host: Option<String>,
     /// Known to its file only (C's `static`), or to the module that contains it (`private`).
     pub is_private: bool,
+    /// A run of the program begins here: Fortran's main program, C's `main`.
+    pub is_main: bool,
     /// Names of entries in the middle of the body.
     pub entries: Vec<String>,
     /// The variable that holds a function's result, in languages that have one.
@@ -126,6 +128,7 @@ impl Function {
             shared: Vec::new(),
             host: None,
             is_private: false,
+            is_main: false,
             entries: Vec::new(),
             result: None,
             callees: BTreeMap::new(),

@@ -144,6 +144,11 @@ impl Draft {
         self.function.is_private = is_private;
     }
 
+    /// Notes whether a run begins with the function.
+    pub fn set_main(&mut self, is_main: bool) {
+        self.function.is_main = is_main;
+    }
+
     /// Notes the module or procedure that contains the function.
     pub fn set_host(&mut self, host: Option<String>) {
         self.function.host = host;

@@ -63,6 +63,17 @@ pub struct LoopCounts {
     pub weighted: FigureId,
 }
 
+impl LoopCounts {
+    /// Of all loops of a nest, without anything else of it.
+    pub(super) fn define(
+        nest: &Nest,
+        parameters: &ParameterTable,
+        figures: &mut Figures,
+    ) -> Vec<LoopCounts> {
+        Counts::define(nest, parameters, figures).loops
+    }
+}
+
 /// The figures of one nest.
 pub struct NestModel<'p> {
     pub nest: Nest<'p>,

@@ -1,16 +1,17 @@
 //! How often functions are called, and what whole call paths cost.
 //!
 //! A nest's own figures are those of one call of its function. Here they are multiplied: a call site
-//! runs as often as the loops around it say, a function is called as often as all its sites together,
-//! and a function that nothing calls is run once. Nothing is counted twice: operations of a body that
+//! runs as often as the loops around it say, and a function is called as often as all its sites together.
+//! A run begins once with each entry; where there is none, with each function that nothing calls. Nothing is counted twice: operations of a body that
 //! stands in place of its calls belong to the calling nest, those of any other body to that body.
 
+mod circles;
 mod figures;
 mod paths;
+mod reached;
+mod times;
 
 use std::collections::{HashMap, HashSet};
-
-use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::nest::{Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
@@ -18,8 +19,11 @@ use crate::expr::Symbol;
 pub(super) use figures::runs;
 pub use figures::{Calls, Costs, FunctionFigures, SiteFigures};
 pub use paths::CallPath;
+pub use reached::Reached;
+pub(super) use times::{Iterations, Times};
 
 /// One call of a function of the program, where it stands.
+#[derive(Clone)]
 pub struct CallSite {
     /// Indices into the functions of the program.
     pub caller: usize,
@@ -36,6 +40,8 @@ pub struct CallSite {
 pub struct CallGraph {
     /// By callee, then in program order.
     pub sites: Vec<CallSite>,
+    /// Where runs begin, and what they come to; `None` where nothing says that a run begins there.
+    pub reached: Option<Reached>,
     /// Every function after all that it calls.
     bottom_up: Vec<usize>,
     /// What functions do outside of loops; empty without sites.
@@ -52,6 +58,7 @@ impl CallGraph {
             .map(|(index, function)| (function.key(), index))
             .collect();
         let homes = Homes::of(nests);
+        let entries = reached::entries(program);
         let mut sites = Vec::new();
         for (caller, function) in program.functions.iter().enumerate() {
             let mut found = Vec::new();
@@ -60,8 +67,11 @@ impl CallGraph {
                 None,
                 &Weight::new(),
                 &mut |call, inside, weight| {
-                    let Body::Function(key) = &call.body else {
-                        return;
+                    let key = match &call.body {
+                        Body::Function(key) => key,
+                        // Where runs begin somewhere, only the calls that lead back there are not followed.
+                        Body::Recursive(Some(key)) if !entries.is_empty() => key,
+                        _ => return,
                     };
                     if let Some(callee) = index.get(key) {
                         let (line, weight) = (call.line, weight.clone());
@@ -77,13 +87,22 @@ impl CallGraph {
             );
             sites.extend(found);
         }
-        if sites.is_empty() {
-            return CallGraph::default();
-        }
         drop_sites_in_place(program, &mut sites);
-        let bottom_up = without_recursion(&mut sites, program.functions.len());
+        let functions = program.functions.len();
+        let circles = match entries.is_empty() {
+            true => circles::drop_all(&mut sites, functions),
+            false => circles::drop_backward(&mut sites, functions, &entries),
+        };
         sites.sort_by_key(|site| site.callee);
-        let mut is_called = vec![false; program.functions.len()];
+        let reached =
+            (!entries.is_empty()).then(|| Reached::of(entries, &sites, &circles, (program, nests)));
+        if sites.is_empty() {
+            return CallGraph {
+                reached,
+                ..CallGraph::default()
+            };
+        }
+        let mut is_called = vec![false; functions];
         sites.iter().for_each(|site| is_called[site.callee] = true);
         // A body without loops that no site calls is counted where it stands in place of its calls.
         let straight = program
@@ -91,7 +110,7 @@ impl CallGraph {
             .iter()
             .zip(is_called)
             .map(|(function, is_called)| {
-                if is_called || !function.body.loops().is_empty() {
+                if is_called || function.is_entry || !function.body.loops().is_empty() {
                     block_contents(&function.body)
                 } else {
                     Vec::new()
@@ -100,8 +119,33 @@ impl CallGraph {
         let straight = straight.collect();
         CallGraph {
             sites,
-            bottom_up,
+            reached,
+            bottom_up: circles.bottom_up,
             straight,
+        }
+    }
+
+    /// Without the calls that do not lead to these functions.
+    pub(super) fn towards(self, functions: impl Iterator<Item = usize>) -> CallGraph {
+        let wanted = Reached::on_the_way(&self.sites, functions);
+        let mut sites = self.sites;
+        sites.retain(|site| wanted.contains(&site.callee));
+        CallGraph { sites, ..self }
+    }
+
+    /// The nests whose loops are around calls.
+    pub(super) fn homes(&self) -> HashSet<usize> {
+        self.sites
+            .iter()
+            .filter_map(|site| Some(site.loops?.0))
+            .collect()
+    }
+
+    /// Every function before all that it calls.
+    fn top_down(&self, functions: usize) -> Vec<usize> {
+        match self.bottom_up.is_empty() {
+            true => (0..functions).collect(),
+            false => self.bottom_up.iter().rev().copied().collect(),
         }
     }
 
@@ -199,6 +243,7 @@ fn drop_sites_in_place(program: &Program, sites: &mut Vec<CallSite>) {
         sites.retain(|site| {
             let caller = &program.functions[site.caller];
             is_called[site.caller]
+                || caller.is_entry
                 || !expanded.contains(caller.name.as_str())
                 || !caller.body.loops().is_empty()
         });
@@ -226,28 +271,4 @@ fn expanded_names<'p>(block: &'p Block, found: &mut HashSet<&'p str>) {
             }
         }
     }
-}
-
-/// Drops calls that lead back to their caller. Gives the functions, callees first.
-fn without_recursion(sites: &mut Vec<CallSite>, functions: usize) -> Vec<usize> {
-    let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(functions, sites.len());
-    for _ in 0..functions {
-        graph.add_node(());
-    }
-    for site in sites.iter() {
-        graph.add_edge(NodeIndex::new(site.caller), NodeIndex::new(site.callee), ());
-    }
-    let components = petgraph::algo::kosaraju_scc(&graph);
-    let mut component = vec![0; functions];
-    for (number, members) in components.iter().enumerate() {
-        members
-            .iter()
-            .for_each(|member| component[member.index()] = number);
-    }
-    sites.retain(|site| component[site.caller] != component[site.callee]);
-    components
-        .into_iter()
-        .flatten()
-        .map(NodeIndex::index)
-        .collect()
 }

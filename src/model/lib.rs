@@ -20,6 +20,7 @@ pub mod levels;
 pub mod nest;
 pub mod parameters;
 mod prediction;
+pub mod ranking;
 pub mod references;
 pub mod registers;
 pub mod roofline;
@@ -38,9 +39,10 @@ use crate::analysis::facts::Program;
 use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
+use calls::{Iterations, Times};
 
 pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
-pub use calls::{CallGraph, CallPath, Calls, Costs};
+pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
 pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
 pub use figures::{Detail, Figure, FigureMap, Figures, Unit};
@@ -48,6 +50,7 @@ pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
 pub use nest::Nest;
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
+pub use ranking::{Ranked, Ranking};
 pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
 pub use stream::{StreamFigures, StreamShape};
@@ -68,6 +71,8 @@ pub struct Model<'p> {
     pub memory_bandwidth: FigureId,
     pub nests: Vec<NestModel<'p>>,
     pub totals: Totals,
+    /// What the nests are ranked by.
+    pub ranking: Ranking,
     /// What follows what, function by function; left out with [`Detail::Least`].
     pub sequences: Vec<SequenceModel<'p>>,
     /// Who calls whom.
@@ -151,9 +156,8 @@ impl<'p> Model<'p> {
 
     fn of_costliest(&self, most: usize) -> Model<'p> {
         let kept = (self.nests.len() > most).then(|| {
-            costliest(&self.nests, most, &self.figures)
-                .into_iter()
-                .collect()
+            let ranking = self.ranking.order(&self.nests, &self.figures);
+            ranking.into_iter().take(most).collect()
         });
         self.of(kept, Detail::AnyMachine)
     }
@@ -161,10 +165,11 @@ impl<'p> Model<'p> {
     /// A model with formulas of the functions whose nests are in [`Model::sensitivity`], and little else.
     pub fn for_sensitivity(&self) -> Model<'p> {
         let of = |nest: usize| self.nests[nest].nest.function;
-        let functions: HashSet<usize> = sensitivity::shown(&self.nests, &self.figures)
-            .into_iter()
-            .map(of)
-            .collect();
+        let functions: HashSet<usize> =
+            sensitivity::shown(&self.nests, &self.ranking, &self.figures)
+                .into_iter()
+                .map(of)
+                .collect();
         let kept = (0..self.nests.len())
             .filter(|nest| functions.contains(&of(*nest)))
             .collect();
@@ -175,22 +180,18 @@ impl<'p> Model<'p> {
     fn of(&self, kept: Option<HashSet<usize>>, detail: Detail) -> Model<'p> {
         let (mut collected, dimensions) = Collected::of(self.program);
         if let Some(kept) = kept {
-            let seconds = |index: &usize| self.value(self.nests[*index].time.seconds);
             let others: Vec<usize> = (0..self.nests.len())
                 .filter(|index| !kept.contains(index))
                 .collect();
             let known = others
                 .iter()
-                .map(seconds)
+                .filter_map(|index| Some(self.value(self.ranking.seconds(*index)?)))
                 .filter(|seconds| seconds.is_finite());
             collected.left_out = Some(LeftOut {
                 nests: others.len(),
                 seconds: known.sum(),
             });
-            let mut index = 0..;
-            collected
-                .nests
-                .retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+            collected.keep(&kept);
         }
         let known = (self.machine.clone(), self.parameters.clone());
         Model::define(self.program, known, collected, dimensions, detail)
@@ -201,6 +202,8 @@ impl<'p> Model<'p> {
         (machine, parameters): (MachineModel, ParameterTable),
         Collected {
             nests,
+            positions,
+            around,
             call_graph,
             messages,
             left_out,
@@ -229,8 +232,24 @@ impl<'p> Model<'p> {
             Detail::Least => Vec::new(),
             _ => dependencies::build(program, &nests, &mut figures),
         };
+        let iterations = Iterations::define(
+            &call_graph,
+            (&nests, positions.into_iter()),
+            &around,
+            &parameters,
+            &mut figures,
+        );
+        let functions = program.functions.len();
+        let times = Times::define(
+            &call_graph,
+            functions,
+            &iterations,
+            &parameters,
+            &mut figures,
+        );
+        let ranking = Ranking::define(&call_graph, &times, (&nests, &totals), &mut figures);
         let calls = match left_out {
-            None => Calls::define(&call_graph, &nests, &parameters, &mut figures),
+            None => Calls::define(&call_graph, &times, &nests, &parameters, &mut figures),
             Some(_) => None,
         };
         let messages = if left_out.is_none() {
@@ -247,15 +266,15 @@ impl<'p> Model<'p> {
         let registers = registers::define(&nests, &mut figures);
         let on_other = other
             .is_some()
-            .then(|| OtherMachine::define(&machine, &nests, &mut figures));
+            .then(|| OtherMachine::define(&machine, (&nests, &ranking), &mut figures));
         let sensitivity = match detail {
             Detail::Formulas | Detail::AnyMachine => {
-                sensitivity::define(&nests, (&machine, &parameters), &mut figures)
+                sensitivity::define((&nests, &ranking), (&machine, &parameters), &mut figures)
             }
             Detail::Least | Detail::Values => Vec::new(),
         };
         let chart = (detail == Detail::AnyMachine)
-            .then(|| roofline::Chart::define(&machine, &nests, &mut figures));
+            .then(|| roofline::Chart::define(&machine, (&nests, &ranking), &mut figures));
         Model {
             program,
             machine,
@@ -265,6 +284,7 @@ impl<'p> Model<'p> {
             memory_bandwidth,
             nests,
             totals,
+            ranking,
             sequences,
             call_graph,
             calls,
@@ -276,6 +296,31 @@ impl<'p> Model<'p> {
             left_out,
             dimensions,
         }
+    }
+
+    /// The functions that runs begin with; none where nothing says so.
+    pub fn entries(&self) -> &[usize] {
+        let reached = self.call_graph.reached.as_ref();
+        reached.map_or(&[], |reached| &reached.entries)
+    }
+
+    /// Whether calls lead to a function from where a run begins, or nothing says where that is.
+    pub fn reaches(&self, function: usize) -> bool {
+        let reached = self.call_graph.reached.as_ref();
+        reached.is_none_or(|reached| reached.includes(function))
+    }
+
+    /// Why the number of calls of a nest's function is not exact.
+    pub fn doubts(&self, nest: usize) -> BTreeSet<ReasonCode> {
+        let reached = self.call_graph.reached.as_ref();
+        reached.map_or_else(BTreeSet::new, |reached| {
+            reached.doubts(self.nests[nest].nest.function).clone()
+        })
+    }
+
+    /// The nests with the longest times in a run of the program, the longest first.
+    pub fn costliest(&self, most: usize) -> Vec<usize> {
+        self.ranking.costliest(&self.nests, most, &self.figures)
     }
 
     /// The functions of a call path: `main → step → advance`.
@@ -314,48 +359,6 @@ impl<'p> Model<'p> {
     }
 }
 
-/// The nests with the most work, bytes of all references and operations at 8 bytes each, the most first. No machine
-/// changes it, so that the rows of sheets stay the same whatever a machine is set to.
-fn busiest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
-    const BYTES: f64 = 8.0;
-    let work = |nest: &NestModel| {
-        let bytes = nest.nest.streams.iter().map(|used| {
-            let references: u64 = used
-                .stream
-                .accesses
-                .iter()
-                .map(|access| access.reads + access.writes)
-                .sum();
-            references as f64 * used.stream.element_bytes.map_or(BYTES, f64::from)
-        });
-        figures.value(nest.iterations) * bytes.sum::<f64>()
-            + figures.value(nest.operations.flops) * BYTES
-    };
-    let mut ranked: Vec<(f64, usize)> = nests
-        .iter()
-        .map(work)
-        .zip(0..)
-        .filter(|(work, _)| work.is_finite())
-        .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    ranked
-        .into_iter()
-        .take(most)
-        .map(|(_, index)| index)
-        .collect()
-}
-
-/// The nests with the longest times, the longest first, equal ones in program order.
-pub fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
-    let seconds = |index: &usize| figures.value(nests[*index].time.seconds);
-    let mut ranked: Vec<usize> = (0..nests.len())
-        .filter(|index| seconds(index).is_finite())
-        .collect();
-    ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
-    ranked.truncate(most);
-    ranked
-}
-
 /// Nests of a workbook, and figures: a sheet has 1,048,576 rows, and what is larger is slow to open.
 const MOST_NESTS: usize = 1500;
 const MOST_FIGURES: usize = 900_000;
@@ -371,6 +374,10 @@ pub struct LeftOut {
 /// What figures are defined of.
 struct Collected<'p> {
     nests: Vec<Nest<'p>>,
+    /// Where they are among all nests of the program.
+    positions: Vec<usize>,
+    /// Other nests with loops around calls that lead to these, with their positions.
+    around: Vec<(usize, Nest<'p>)>,
     call_graph: CallGraph,
     messages: Vec<communication::MessageSite<'p>>,
     left_out: Option<LeftOut>,
@@ -390,6 +397,8 @@ impl<'p> Collected<'p> {
             .max(3);
         (
             Collected {
+                positions: (0..nests.len()).collect(),
+                around: Vec::new(),
                 nests,
                 call_graph,
                 messages,
@@ -397,6 +406,21 @@ impl<'p> Collected<'p> {
             },
             dimensions,
         )
+    }
+}
+
+impl Collected<'_> {
+    /// Leaves out all other nests, and calls that do not lead to these.
+    fn keep(&mut self, kept: &HashSet<usize>) {
+        let is_kept = |(position, _): &(usize, Nest)| kept.contains(position);
+        let nests = std::mem::take(&mut self.nests);
+        let (kept, others): (Vec<_>, Vec<_>) = (0..).zip(nests).partition(is_kept);
+        let functions = kept.iter().map(|(_, nest)| nest.function);
+        self.call_graph = std::mem::take(&mut self.call_graph).towards(functions);
+        let homes = self.call_graph.homes();
+        self.around = others;
+        self.around.retain(|(position, _)| homes.contains(position));
+        (self.positions, self.nests) = kept.into_iter().unzip();
     }
 }
 

@@ -12,7 +12,7 @@ use super::trip_count;
 use crate::analysis::coverage::reasons;
 use crate::analysis::facts::{AccessClass, Block, Body, Flops, Item, Loop, Program, Stream};
 use crate::analysis::merge_stream;
-use crate::expr::{Expr, Symbol, SymbolKind};
+use crate::expr::{Expr, Symbol};
 use crate::reason::ReasonCode;
 
 /// A loop of a chain and the branches between it and the loop around it.
@@ -101,18 +101,7 @@ impl<'p> Nest<'p> {
     /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it, are an upper
     /// bound because something leaves the loop early, or are a parameter because nothing tells them.
     pub fn has_approximate_trip_count(&self) -> bool {
-        let is_guess = |facts: &Loop| {
-            facts
-                .upper
-                .symbols()
-                .iter()
-                .any(|symbol| symbol.kind() == SymbolKind::TripCount)
-        };
-        if self
-            .loops
-            .iter()
-            .any(|c| c.facts.exits_early || is_guess(c.facts))
-        {
+        if self.loops.iter().any(|c| c.facts.is_estimated()) {
             return true;
         }
         let depends = |length: &usize| {
@@ -178,7 +167,11 @@ fn is_recursive(block: &Block) -> bool {
             is_recursive(&branch.then) || branch.otherwise.as_ref().is_some_and(is_recursive)
         }
     };
-    block.calls.iter().any(|call| call.body == Body::Recursive) || block.items.iter().any(inside)
+    block
+        .calls
+        .iter()
+        .any(|call| matches!(call.body, Body::Recursive(_)))
+        || block.items.iter().any(inside)
 }
 
 /// What the levels of a chain do so far.

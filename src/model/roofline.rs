@@ -3,9 +3,10 @@
 //!
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
+use super::Model;
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
-use super::{Model, busiest};
+use super::ranking::Ranking;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::parameters::LATENCY_LIMIT;
 use crate::machine::{Level, MachineModel};
@@ -116,7 +117,7 @@ const TO: f64 = 100.0;
 impl Chart {
     pub(super) fn define(
         machine: &MachineModel,
-        nests: &[NestModel],
+        (nests, ranking): (&[NestModel], &Ranking),
         figures: &mut Figures,
     ) -> Chart {
         let rate = |label: &str, expr: Expr, figures: &mut Figures| {
@@ -183,7 +184,8 @@ impl Chart {
             });
         }
         let has_flops = |nest: &usize| figures.value(nests[*nest].operations.flops) > 0.0;
-        let shown: Vec<usize> = busiest(nests, nests.len(), figures)
+        let shown: Vec<usize> = ranking
+            .busiest(nests, nests.len(), figures)
             .into_iter()
             .filter(has_flops)
             .take(DRAWN)

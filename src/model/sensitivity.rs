@@ -3,10 +3,11 @@
 use rustc_hash::FxHashSet;
 
 use super::build::NestModel;
+use super::dimension_name;
 use super::figures::{Figures, Unit};
 use super::parameters::{Kind, ParameterTable};
+use super::ranking::Ranking;
 use super::what_if::WhatIf;
-use super::{busiest, dimension_name};
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 use crate::machine::parameters::LATENCY_LIMIT;
@@ -61,12 +62,12 @@ const LATENCIES: &[f64] = &[50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0];
 const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 pub(super) fn define(
-    nests: &[NestModel],
+    (nests, ranking): (&[NestModel], &Ranking),
     (machine, parameters): (&MachineModel, &ParameterTable),
     figures: &mut Figures,
 ) -> Vec<Sweep> {
     let mut sweeps = Vec::new();
-    let shown = shown(nests, figures);
+    let shown = shown(nests, ranking, figures);
     if shown.is_empty() {
         return sweeps;
     }
@@ -78,7 +79,13 @@ pub(super) fn define(
             }
             _ => scaled(&symbol, factors, figures),
         };
-        let mut sweep = Sweep::define(&symbol, label.to_string(), inputs, (nests, &shown), figures);
+        let mut sweep = Sweep::define(
+            &symbol,
+            label.to_string(),
+            inputs,
+            (ranking, &shown),
+            figures,
+        );
         if *name == LATENCY {
             sweep.needs = LATENCY_LIMIT
                 .into_iter()
@@ -117,7 +124,7 @@ pub(super) fn define(
             &symbol,
             label,
             inputs,
-            (nests, &blocked),
+            (ranking, &blocked),
             figures,
         ));
     }
@@ -125,8 +132,8 @@ pub(super) fn define(
 }
 
 /// The nests of the sweeps.
-pub(super) fn shown(nests: &[NestModel], figures: &Figures) -> Vec<usize> {
-    busiest(nests, NESTS, figures)
+pub(super) fn shown(nests: &[NestModel], ranking: &Ranking, figures: &Figures) -> Vec<usize> {
+    ranking.busiest(nests, NESTS, figures)
 }
 
 /// Factors, and the value in force times each.
@@ -159,7 +166,7 @@ impl Sweep {
         symbol: &Symbol,
         label: String,
         (factors, values): (Vec<FigureId>, Vec<FigureId>),
-        (nests, shown): (&[NestModel], &[usize]),
+        (ranking, shown): (&Ranking, &[usize]),
         figures: &mut Figures,
     ) -> Sweep {
         let mut times: Vec<(usize, Vec<FigureId>)> =
@@ -170,7 +177,8 @@ impl Sweep {
             let name = format!("{symbol} {}", figures.value(*value));
             let mut what_if = WhatIf::new(name, &replace, &mut independent);
             for (nest, seconds) in &mut times {
-                seconds.push(what_if.figure(nests[*nest].time.seconds, figures));
+                let time = ranking.seconds(*nest);
+                seconds.extend(time.map(|time| what_if.figure(time, figures)));
             }
         }
         let totals = (0..values.len())

@@ -13,8 +13,6 @@ pub struct Totals {
     pub seconds: FigureId,
     /// Flops per byte of memory traffic, all nests together.
     pub intensity: FigureId,
-    /// Every nest's part of the total time, in the order of the nests.
-    pub shares: Vec<FigureId>,
 }
 
 impl Totals {
@@ -28,32 +26,31 @@ impl Totals {
         });
         let traffic = total("total memory traffic", Unit::Bytes, &|n| n.traffic.actual);
         let seconds = total("total time", Unit::Seconds, &|n| n.time.seconds);
-        let mut ratio = |label: &str, unit: Unit, part: FigureId, whole: FigureId| {
-            let (whole, none) = (Expr::from(whole), Expr::from(0.0));
-            let ratio = Expr::from(part).quotient(whole.clone());
-            figures.define(
-                label,
-                unit,
-                Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none),
-            )
-        };
-        let intensity = ratio(
+        let intensity = define_ratio(
             "total arithmetic intensity",
             Unit::FlopsPerByte,
-            flops,
-            traffic,
+            (flops, traffic),
+            figures,
         );
-        let shares = nests
-            .iter()
-            .map(|n| ratio("share of total time", Unit::Share, n.time.seconds, seconds))
-            .collect();
         Totals {
             flops,
             weighted_flops,
             traffic,
             seconds,
             intensity,
-            shares,
         }
     }
+}
+
+/// A part over a whole; nothing where there is no whole.
+pub(super) fn define_ratio(
+    label: &'static str,
+    unit: Unit,
+    (part, whole): (FigureId, FigureId),
+    figures: &mut Figures,
+) -> FigureId {
+    let (whole, none) = (Expr::from(whole), Expr::from(0.0));
+    let ratio = Expr::from(part).quotient(whole.clone());
+    let ratio = Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none);
+    figures.define(label, unit, ratio)
 }

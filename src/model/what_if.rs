@@ -3,11 +3,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Model;
 use super::build::NestModel;
 use super::figures::{Figures, Unit};
+use super::ranking::Ranking;
 use super::roofline::MEMORY_BANDWIDTH;
-use super::{Model, busiest};
-use crate::expr::{Comparison, Expr, FigureId, Node, Symbol, SymbolKind};
+use super::summary::define_ratio;
+use crate::expr::{Expr, FigureId, Node, Symbol, SymbolKind};
 use crate::machine::MachineModel;
 
 /// A model in which some symbols stand for something else.
@@ -96,7 +98,7 @@ const MOST_COMPARED: usize = 200;
 impl OtherMachine {
     pub(super) fn define(
         machine: &MachineModel,
-        nests: &[NestModel],
+        (nests, ranking): (&[NestModel], &Ranking),
         figures: &mut Figures,
     ) -> OtherMachine {
         let on_other = |symbol: &Symbol| {
@@ -104,7 +106,7 @@ impl OtherMachine {
             (symbol.kind() == SymbolKind::Machine && is_known)
                 .then(|| Expr::machine(&Model::on_other(symbol.name())))
         };
-        let mut compared = busiest(nests, MOST_COMPARED, figures);
+        let mut compared = ranking.busiest(nests, MOST_COMPARED, figures);
         compared.sort_unstable();
         let mut independent = FxHashSet::default();
         let memory = figures.shared(MEMORY_BANDWIDTH);
@@ -115,9 +117,11 @@ impl OtherMachine {
             // One nest after the other, so that what is remembered stays small.
             let mut other = WhatIf::new("machine B", &on_other, &mut independent);
             other.known.insert(memory, other_memory);
-            let seconds = other.figure(time.seconds, figures);
+            let own = ranking.seconds(nest).unwrap_or(time.seconds);
+            let seconds = other.figure(own, figures);
             let bound = other.figure(time.bound, figures);
-            let ratio = define_ratio("time on B over time on A", seconds, time.seconds, figures);
+            let label = "time on B over time on A";
+            let ratio = define_ratio(label, Unit::Ratio, (seconds, own), figures);
             OtherNest {
                 nest,
                 seconds,
@@ -126,7 +130,9 @@ impl OtherMachine {
             }
         };
         let compared: Vec<OtherNest> = compared.into_iter().map(&mut define).collect();
-        let own = compared.iter().map(|other| nests[other.nest].time.seconds);
+        let own = compared
+            .iter()
+            .filter_map(|other| ranking.seconds(other.nest));
         let own = figures.define_total("time of the compared nests", Unit::Seconds, own);
         let others = compared.iter().map(|other| other.seconds);
         let others = figures.define_total(
@@ -134,21 +140,12 @@ impl OtherMachine {
             Unit::Seconds,
             others,
         );
-        let ratio = define_ratio("total time on B over total time on A", others, own, figures);
+        let label = "total time on B over total time on A";
+        let ratio = define_ratio(label, Unit::Ratio, (others, own), figures);
         OtherMachine {
             nests: compared,
             seconds: (own, others),
             ratio,
         }
     }
-}
-
-fn define_ratio(label: &str, part: FigureId, whole: FigureId, figures: &mut Figures) -> FigureId {
-    let (whole, none) = (Expr::from(whole), Expr::from(0.0));
-    let ratio = Expr::from(part).quotient(whole.clone());
-    figures.define(
-        label,
-        Unit::Ratio,
-        Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none),
-    )
 }

@@ -21,7 +21,7 @@ function printCards(isPrinted) {
 }
 
 function startCards() {
-  const seconds = nest => f[data.roofline.points[nest][2]];
+  const seconds = nest => f[data.roofline.points[nest][2] ?? -1];
   const key = nest => Number.isFinite(seconds(nest)) ? seconds(nest) : -1;
   ranked = data.nests.map((nest, index) => index).sort((a, b) => key(b) - key(a) || a - b);
   if (options.rows === "all") cardPage.size = Infinity;

@@ -27,7 +27,7 @@ function power(exponent) {
 function drawRoofline() {
   const peak = f[data.roofline.peak];
   const roofs = data.roofline.roofs.map(([name, figure]) => ({ name, bandwidth: f[figure] })).filter(roof => roof.bandwidth > 0);
-  const all = data.roofline.points.map(([intensity, rate, seconds], nest) => ({ nest, x: f[intensity], y: f[rate], seconds: f[seconds] }));
+  const all = data.roofline.points.map(([intensity, rate, seconds], nest) => ({ nest, x: f[intensity], y: f[rate], seconds: seconds === null ? 0 : f[seconds] }));
   const points = all.filter(({ x, y }) => x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y));
   const ridges = roofs.map(roof => peak / roof.bandwidth);
   const [left, right] = decades([...points.map(point => point.x), ...ridges]);
@@ -115,7 +115,7 @@ function drawPoints(svg, points, atX, atY, taken) {
     const [cx, cy] = [atX(x), atY(y)];
     const radius = 4 + 10 * Math.sqrt(sum > 0 ? seconds / sum : 0);
     const { id } = data.nests[nest];
-    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${withPrefix(seconds, "s")}`;
+    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${data.roofline.points[nest][2] === null ? "no calls lead to it" : withPrefix(seconds, "s")}`;
     // One stop for the Tab key; arrows go on to the others.
     const group = drawn("g", { class: "point", role: "link", tabindex: groups.length === 0 ? 0 : -1, "aria-label": told, "data-nest": nest });
     groups.push(group);

@@ -83,7 +83,7 @@ class DataTable {
     this.spec = spec;
     this.hasInputs = spec.columns.some(column => column.look === "input");
     // Nests come with the costliest first.
-    const first = spec.id === "nests" ? spec.columns.findIndex(column => column.header === "Estimate") : -1;
+    const first = spec.id === "nests" ? spec.columns.findIndex(column => column.group === "Time" && column.header === data.ranked) : -1;
     this.sort = { column: first, descending: true };
     this.filter = "";
     const size = options.rows === "all" ? Infinity : Number(options.rows) || (this.hasInputs ? 100 : 25);

@@ -165,6 +165,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         name: name.into(),
         file: file.into(),
         line: 1,
+        is_entry: false,
         constants: constants.iter().map(constant).collect(),
         shared: Vec::new(),
         body: Block {
@@ -188,6 +189,8 @@ pub fn program(functions: Vec<Function>) -> Program {
     Program {
         files: paths.into_iter().map(file).collect(),
         functions,
+        is_part: false,
+        places: BTreeMap::new(),
         unread: BTreeMap::new(),
     }
 }

@@ -240,10 +240,15 @@ fn call() -> impl Strategy<Value = Call> {
         Body::Unknown,
         Body::Library,
         Body::Expanded,
-        Body::Recursive,
+        Body::Recursive(None),
     ]);
     let moved = communication().prop_map(|moved| Body::Communication(Box::new(moved)));
-    let body = prop_oneof![plain, key.prop_map(Body::Function), moved];
+    let body = prop_oneof![
+        plain,
+        key.clone().prop_map(Body::Function),
+        key.prop_map(|key| Body::Recursive(Some(key))),
+        moved
+    ];
     (
         any::<u32>(),
         text(),
@@ -508,18 +513,22 @@ fn function() -> impl Strategy<Value = Function> {
         text(),
         text(),
         any::<u32>(),
+        any::<bool>(),
         prop::collection::vec(constant, 0..3),
         shared,
         block(),
     )
-        .prop_map(|(name, file, line, constants, shared, body)| Function {
-            name,
-            file: file.into(),
-            line,
-            constants,
-            shared,
-            body,
-        })
+        .prop_map(
+            |(name, file, line, is_entry, constants, shared, body)| Function {
+                name,
+                file: file.into(),
+                line,
+                is_entry,
+                constants,
+                shared,
+                body,
+            },
+        )
 }
 
 /// Any program with unique loop ids.
@@ -538,6 +547,8 @@ pub fn program() -> impl Strategy<Value = Program> {
             Program {
                 files,
                 functions,
+                is_part: false,
+                places: Default::default(),
                 unread,
             }
         })

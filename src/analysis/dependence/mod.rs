@@ -518,6 +518,7 @@ mod tests {
             name: "f".into(),
             file: "x.c".into(),
             line: 1,
+            is_entry: false,
             constants: Vec::new(),
             shared: Vec::new(),
             body,

@@ -56,9 +56,9 @@ impl Walker<'_> {
                 }
                 Body::Function(self.effects.key(callee))
             }
-            Target::Recursive(_) => {
+            Target::Recursive(callee) => {
                 self.reason(block, place, ReasonCode::Recursion, name.to_string());
-                Body::Recursive
+                Body::Recursive(Some(self.effects.key(callee)))
             }
             Target::Communication(interface) if interface.needs() > arguments.len() => {
                 self.reason(block, place, ReasonCode::MissingArguments, name.to_string());

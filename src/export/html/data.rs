@@ -21,6 +21,8 @@ const NESTS: &Shown = &[
     ("Operations over the whole execution", "Flops"),
     loops::DRAM_BYTES,
     loops::SECONDS,
+    loops::CALLS,
+    loops::ALL_CALLS,
     loops::BOUND,
     loops::SHARE,
     loops::INTENSITY,
@@ -77,6 +79,7 @@ pub(super) fn of(
     let machine = &model.machine;
     json!({
         "machine": { "name": machine.name, "title": machine.title, "about": machine.about },
+        "ranked": loops::ranked_by(model).1,
         "totals": totals(model, figures),
         "coverage": remarks::coverage(model),
         "inputs": inputs::all(model),
@@ -230,12 +233,14 @@ fn roofline(model: &Model, figures: &mut Figures) -> Value {
         .map(|roof| json!([roof.name, figures.formula(roof.bandwidth)]))
         .collect();
     let points: Vec<Value> = (model.nests.iter())
-        .map(|nest| {
+        .enumerate()
+        .map(|(index, nest)| {
             let rate = figures.formula(roofline::rate(nest));
+            let seconds = model.ranking.seconds(index);
             json!([
                 figures.position(nest.time.intensity),
                 rate,
-                figures.position(nest.time.seconds)
+                seconds.map(|seconds| figures.position(seconds))
             ])
         })
         .collect();

@@ -167,16 +167,7 @@ impl<'m> Figures<'m> {
 
 /// The costliest nests, as many as a page can compute; all of them in any but big programs.
 fn live_nests(model: &Model) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..model.nests.len()).collect();
-    let seconds = |nest: &usize| {
-        let seconds = model.value(model.nests[*nest].time.seconds);
-        if seconds.is_nan() {
-            f64::NEG_INFINITY
-        } else {
-            seconds
-        }
-    };
-    order.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+    let order = model.ranking.order(&model.nests, &model.figures);
     let mut live = vec![false; model.nests.len()];
     let mut left = MOST_FIGURES;
     for nest in order {

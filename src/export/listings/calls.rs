@@ -93,7 +93,12 @@ pub(crate) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a,
         Column::new(
             ("Function", "Times called", ""),
             Look::Times,
-            "Sum over all calls; a function that nothing calls is run once",
+            match model.call_graph.reached {
+                Some(_) => {
+                    "Sum over all calls, from where a run begins on; 0: no calls lead to it from there"
+                }
+                None => "Sum over all calls; a function that nothing calls is run once",
+            },
             move |row: &Option<usize>| {
                 row.map_or(Content::Empty, |f| Content::Figure(figures(f).times))
             },
@@ -153,7 +158,7 @@ pub(crate) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a
         Column::new(
             ("Path", "Functions", ""),
             Look::Text,
-            "From a function that nothing calls to the nest's own",
+            "From where a run begins, or a function that nothing calls, to the nest's own",
             move |path: &&CallPath| Content::Text(model.path_name(path)),
         ),
         Column::new(

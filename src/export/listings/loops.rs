@@ -16,12 +16,22 @@ pub(crate) const LINE: (&str, &str) = ("Loop", "Line");
 pub(crate) const REASONS: (&str, &str) = ("Loop", "Not understood");
 pub(crate) const SECONDS: (&str, &str) = (TIME, "Estimate");
 pub(crate) const SHARE: (&str, &str) = (TIME, "Share of total");
+pub(crate) const CALLS: (&str, &str) = (TIME, "Calls");
+pub(crate) const ALL_CALLS: (&str, &str) = (TIME, "All calls");
 pub(crate) const BOUND: (&str, &str) = (TIME, "Bound by");
 pub(crate) const DRAM_BYTES: (&str, &str) = (TRAFFIC, "Actual");
 pub(crate) const INTENSITY: (&str, &str) = (TIME, "Arithmetic intensity");
 
 const TIME: &str = "Time";
 const TRAFFIC: &str = "Memory traffic over the whole execution, by what is reused";
+
+/// The column of the times that nests are ranked by.
+pub(crate) fn ranked_by(model: &Model) -> (&'static str, &'static str) {
+    match model.ranking.follows_calls {
+        true => ALL_CALLS,
+        false => SECONDS,
+    }
+}
 
 /// The whole table.
 pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
@@ -483,6 +493,9 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         meaning,
         |(_, n)| Content::Figure(n.time.seconds),
     );
+    if model.ranking.follows_calls {
+        over_calls(model, columns);
+    }
     add(
         columns,
         (TIME, BOUND.1, ""),
@@ -499,13 +512,16 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             )
         },
     );
-    let meaning = "Estimate over the sum of all estimates";
+    let meaning = match model.ranking.follows_calls {
+        true => "Time of all calls over that of all nests; empty where no calls lead to the nest",
+        false => "Estimate over the sum of all estimates",
+    };
     add(
         columns,
         (TIME, SHARE.1, ""),
         Look::Share,
         meaning,
-        |(index, _)| Content::Figure(model.totals.shares[*index]),
+        |(index, _)| some(model.ranking.of(*index).map(|ranked| ranked.share)),
     );
     let meaning = "Flops over actual memory traffic";
     add(
@@ -522,6 +538,41 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         Look::Ratio,
         meaning,
         |(_, n)| Content::Figure(n.time.balance),
+    );
+}
+
+/// How often the nest's function is called, and what that makes of its time.
+fn over_calls<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
+    let meaning = "How often its function is called, followed from where a run begins; empty where no calls lead to it";
+    add(
+        columns,
+        (TIME, CALLS.1, ""),
+        Look::Times,
+        meaning,
+        |(index, _)| some(model.ranking.of(*index).and_then(|ranked| ranked.calls)),
+    );
+    add(
+        columns,
+        (TIME, "Calls are not exact because of", ""),
+        Look::Text,
+        "Codes of why the number of calls is an estimate: recursion, or loops on the way whose iterations are one",
+        |(index, _)| {
+            let codes = model.doubts(*index);
+            Content::Text(
+                codes
+                    .into_iter()
+                    .map(ReasonCode::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            )
+        },
+    );
+    add(
+        columns,
+        (TIME, ALL_CALLS.1, "s"),
+        Look::Seconds,
+        "Estimate times calls: what the nests are ranked by",
+        |(index, _)| some(model.ranking.seconds(*index)),
     );
 }
 

@@ -43,13 +43,16 @@ pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
         meaning,
         |other| Content::Fact(other.nest as f64 + 1.0),
     );
-    let meaning = "Estimate on the machine in force";
+    let meaning = match model.ranking.follows_calls {
+        true => "Estimate on the machine in force, over all calls",
+        false => "Estimate on the machine in force",
+    };
     add(
         &mut columns,
         (TIME, "On A", "s"),
         Look::Seconds,
         meaning,
-        |other| Content::Figure(model.nests[other.nest].time.seconds),
+        |other| (model.ranking.seconds(other.nest)).map_or(Content::Empty, Content::Figure),
     );
     let meaning = "The same formulas with the figures of machine B; steps are in sheet Steps";
     add(

@@ -10,7 +10,7 @@ use super::style::{self, Look, Role};
 use super::table::FIRST_ROW;
 use crate::expr::FigureId;
 use crate::listings::{Table, chosen, loops};
-use crate::model::{Model, NestModel, costliest};
+use crate::model::{Model, NestModel};
 
 pub(super) type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
 
@@ -43,7 +43,13 @@ impl Ranking {
         ranked: &[usize],
         first: RowNum,
     ) -> Result<(), XlsxError> {
-        let times = column(table, loops::SECONDS);
+        let model = page.book.model;
+        let times = column(table, loops::ranked_by(model));
+        // Nests that no calls lead to have no time.
+        let has_time = match model.ranking.follows_calls {
+            true => format!("*ISNUMBER({times})"),
+            false => String::new(),
+        };
         for (rank, (row, index)) in (0u32..).zip((first..).zip(ranked)) {
             page.number(
                 row,
@@ -58,10 +64,10 @@ impl Ranking {
                 (row.saturating_sub(1), self.time),
             ]
             .map(|(row, column)| row_col_to_cell(row, column));
-            let seconds = page
-                .book
-                .model
-                .value(page.book.model.nests[*index].time.seconds);
+            let seconds = model
+                .ranking
+                .seconds(*index)
+                .map_or(0.0, |id| model.value(id));
             let largest = format!("LARGE({times},{own})");
             page.presentation(
                 row,
@@ -76,7 +82,8 @@ impl Ranking {
                 _ => {
                     // Excel counts rows from one.
                     let (header, end) = (FIRST_ROW, table.last_row() + 2);
-                    let is_next = format!("({times}={time})*(ROW({times})>{header}+{before})");
+                    let is_next =
+                        format!("({times}={time}){has_time}*(ROW({times})>{header}+{before})");
                     let rows_left = format!("SUMPRODUCT(MAX({is_next}*({end}-ROW({times}))))");
                     let next = format!("{}-{rows_left}", table.rows.len() + 1);
                     format!("IF({time}={time_before},{next},{anywhere})")
@@ -190,7 +197,7 @@ const TOP: usize = 100;
 const LONG: usize = 20;
 const HEADER_ROW: RowNum = 3;
 const TOP_ROW: RowNum = 4;
-const COLUMNS: [(&str, f64); 11] = [
+const COLUMNS: [(&str, f64); 13] = [
     ("Rank", 8.0),
     ("Loop", 38.0),
     ("Time [s]", 14.0),
@@ -202,7 +209,11 @@ const COLUMNS: [(&str, f64); 11] = [
     ("File", 48.0),
     ("Line", 10.0),
     ("Row of table", 10.0),
+    ("One call [s]", 14.0),
+    ("Calls", 12.0),
 ];
+/// Those after this one are there where calls are followed.
+const ROW_OF_TABLE: ColNum = 10;
 
 /// Whether there are so many nests that the costliest have a sheet of their own.
 pub(super) fn is_long(model: &Model) -> bool {
@@ -213,7 +224,7 @@ pub(super) fn is_long(model: &Model) -> bool {
 pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Top, book)?;
     let model = book.model;
-    let ranked = costliest(&model.nests, TOP, &model.figures);
+    let ranked = model.costliest(TOP);
     page.title(&format!("The {} costliest loop nests", ranked.len()))?;
     page.text(
         1,
@@ -221,32 +232,45 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
         "Found in sheet Loops anew whenever an input changes.",
         &style::remark(),
     )?;
-    for (column, (header, width)) in (0..).zip(COLUMNS) {
+    let last_column = match model.ranking.follows_calls {
+        true => COLUMNS.len() as ColNum - 1,
+        false => ROW_OF_TABLE,
+    };
+    for (column, (header, width)) in (0..=last_column).zip(COLUMNS) {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
     }
     Ranking {
         rank: 0,
         time: 2,
-        position: 10,
+        position: ROW_OF_TABLE,
     }
     .write(&mut page, table, &ranked, TOP_ROW)?;
     let mut share = 0.0;
     for (row, index) in (TOP_ROW..).zip(&ranked) {
         let nest = &model.nests[*index];
+        let Some(ranked) = model.ranking.of(*index) else {
+            continue;
+        };
         let found = Found {
             table,
             nest: *index,
-            position: row_col_to_cell(row, 10),
+            position: row_col_to_cell(row, ROW_OF_TABLE),
         };
         found.id(&mut page, (row, 1))?;
         found.figure(
             &mut page,
             (row, 3),
             loops::SHARE,
-            (model.totals.shares[*index], Look::Share),
+            (ranked.share, Look::Share),
         )?;
-        let own = model.value(model.totals.shares[*index]);
+        if let Some(calls) = ranked.calls {
+            let one_call = (nest.time.seconds, Look::Seconds);
+            found.figure(&mut page, (row, ROW_OF_TABLE + 1), loops::SECONDS, one_call)?;
+            let calls = (calls, Look::Times);
+            found.figure(&mut page, (row, ROW_OF_TABLE + 2), loops::CALLS, calls)?;
+        }
+        let own = model.value(ranked.share);
         if own.is_finite() {
             share += own;
             let formula = format!("SUM(D${}:D{})", TOP_ROW + 1, row + 1);
@@ -278,7 +302,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
     page.worksheet.set_row_height(HEADER_ROW, 32)?;
     page.worksheet.set_freeze_panes(TOP_ROW, 2)?;
     page.worksheet
-        .autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
+        .autofilter(HEADER_ROW, 0, last_row, last_column)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
     style::print_setup(&mut page.worksheet);
     Ok(page)

@@ -60,8 +60,14 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Sensitivity, book)?;
     page.title("Sensitivity")?;
-    let text = "Seconds of the nests with the most work (operations and references, when the workbook was written) over one input at a time, all others as in force.";
-    page.text(1, 0, text, &style::remark())?;
+    let seconds = match book.model.ranking.follows_calls {
+        true => "Seconds, over all calls,",
+        false => "Seconds",
+    };
+    let text = format!(
+        "{seconds} of the nests with the most work (operations and references, when the workbook was written) over one input at a time, all others as in force."
+    );
+    page.text(1, 0, &text, &style::remark())?;
     let text = "Cells of the inputs' colour (factors, block sizes) may be changed. The lowest time of a row is framed.";
     page.text(2, 0, text, &style::remark())?;
     page.worksheet.set_column_width(0, 38)?;

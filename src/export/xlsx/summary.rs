@@ -15,7 +15,7 @@ use super::table::FIRST_ROW;
 use crate::analysis::coverage;
 use crate::expr::FigureId;
 use crate::listings::{Table, chosen, loops, side_by_side};
-use crate::model::{Model, OtherMachine, OtherNest, costliest};
+use crate::model::{Model, OtherMachine, OtherNest};
 
 type OtherTable<'a> = Table<'a, &'a OtherNest>;
 
@@ -151,7 +151,7 @@ pub(super) fn write<'a>(
             + totals(book.model).len() as RowNum
             + if book.model.left_out.is_some() { 5 } else { 2 },
     ) + 1;
-    let ranked = costliest(&book.model.nests, usize::MAX, &book.model.figures);
+    let ranked = book.model.costliest(usize::MAX);
     if ranked.is_empty() {
         page.text(
             row,
@@ -269,21 +269,21 @@ fn write_costliest(
         count => format!("The {count} costliest loop nests"),
     };
     page.text(row, 0, &title, &style::section())?;
+    let [time, fourth, fifth] = match model.ranking.follows_calls {
+        true => ["All calls [s]", "One call [s]", "Calls"],
+        false => ["Time [s]", "Memory traffic [B]", "Intensity [flop/B]"],
+    };
     let headers = [
-        "Loop",
-        "Time [s]",
-        "Share",
-        "Bound by",
-        "Memory traffic [B]",
-        "Intensity [flop/B]",
-        "File",
-        "Line",
+        "Loop", time, "Share", "Bound by", fourth, fifth, "File", "Line",
     ];
     for (column, header) in (0..).zip(headers) {
         page.text(row + 1, column, header, &style::header())?;
     }
     for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
         let nest = &model.nests[*index];
+        let Some(ranked) = model.ranking.of(*index) else {
+            continue;
+        };
         let row = row + 2 + rank as RowNum;
         let found = Found {
             table,
@@ -291,11 +291,21 @@ fn write_costliest(
             position: format!("D{}", data_row + 3 + rank as RowNum),
         };
         found.id(page, (row, 0))?;
-        for (column, what, id, look) in [
-            (1, loops::SECONDS, nest.time.seconds, Look::Seconds),
-            (2, loops::SHARE, model.totals.shares[*index], Look::Share),
-            (4, loops::DRAM_BYTES, nest.traffic.actual, Look::Count),
-            (5, loops::INTENSITY, nest.time.intensity, Look::Ratio),
+        let [fourth, fifth] = match ranked.calls {
+            Some(calls) => [
+                (loops::SECONDS, nest.time.seconds, Look::Seconds),
+                (loops::CALLS, calls, Look::Times),
+            ],
+            None => [
+                (loops::DRAM_BYTES, nest.traffic.actual, Look::Count),
+                (loops::INTENSITY, nest.time.intensity, Look::Ratio),
+            ],
+        };
+        for (column, (what, id, look)) in [
+            (1, (loops::ranked_by(model), ranked.seconds, Look::Seconds)),
+            (2, (loops::SHARE, ranked.share, Look::Share)),
+            (4, fourth),
+            (5, fifth),
         ] {
             found.figure(page, (row, column), what, (id, look))?;
         }
@@ -381,7 +391,10 @@ fn write_by_bound(page: &mut Page, shown: &[usize], first: RowNum) -> Result<usi
             let time = &model.nests[*index].time;
             let is_bound = chosen(model.value(time.bound), &names) == Some(*name);
             let value = if is_bound {
-                model.value(time.seconds)
+                model
+                    .ranking
+                    .seconds(*index)
+                    .map_or(0.0, |id| model.value(id))
             } else {
                 0.0
             };

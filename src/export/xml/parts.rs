@@ -308,19 +308,19 @@ fn moves(fields: &Fields<'_>) -> Result<Communication, XmlError> {
 fn body(fields: &Fields<'_>) -> Result<Body, XmlError> {
     let callee = fields.text("ls:callee");
     let (file, line) = (fields.text("ls:file"), fields.number("ls:line")?);
+    let key = || {
+        Some(FunctionKey {
+            name: callee?.to_string(),
+            file: file?.into(),
+            line: line?,
+        })
+    };
     let read = |text: &str| match text {
         "unknown" => Some(Body::Unknown),
         "library" => Some(Body::Library),
         "expanded" => Some(Body::Expanded),
-        "recursive" => Some(Body::Recursive),
-        "known" => {
-            let (name, file) = (callee?.to_string(), file?.into());
-            Some(Body::Function(FunctionKey {
-                name,
-                file,
-                line: line?,
-            }))
-        }
+        "recursive" => Some(Body::Recursive(key())),
+        "known" => key().map(Body::Function),
         _ => None,
     };
     let expected = "unknown, library, expanded, recursive, known with callee, file and line";

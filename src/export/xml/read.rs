@@ -137,6 +137,8 @@ impl Reader {
             .text("ls:file")
             .map_or_else(|| context.lines.path().clone(), Arc::from);
         let line = fields.number("ls:line")?.unwrap_or(fields.line());
+        let is_program = |text: &str| (text == "program").then_some(true);
+        let is_entry = fields.word("ls:entry", is_program, "program")?.is_some();
         let mut constants = Vec::new();
         for child in element
             .children
@@ -169,6 +171,7 @@ impl Reader {
             name,
             file,
             line,
+            is_entry,
             constants,
             shared,
             body,

@@ -82,6 +82,7 @@ fn document(program: &Program) -> Element {
     let Program {
         files,
         functions,
+        is_part: _,
         places,
         unread,
     } = program;
@@ -159,6 +160,7 @@ fn function(function: &Function) -> Element {
         name,
         file,
         line,
+        is_entry,
         constants,
         shared,
         body,
@@ -183,6 +185,7 @@ fn function(function: &Function) -> Element {
         .with("name", name)
         .with("ls:file", file)
         .with("ls:line", line)
+        .maybe("ls:entry", is_entry.then_some("program"))
         .containing(constants.iter().map(constant))
         .containing(shared.iter().map(|(name, of)| {
             Element::new("ls:shares")
@@ -430,8 +433,11 @@ fn call(
         .with("name", name);
     let element = match body {
         Body::Unknown => element,
-        Body::Library | Body::Expanded | Body::Recursive => element.with("ls:body", body.as_str()),
-        Body::Function(FunctionKey { name, file, line }) => {
+        Body::Library | Body::Expanded | Body::Recursive(None) => {
+            element.with("ls:body", body.as_str())
+        }
+        Body::Function(FunctionKey { name, file, line })
+        | Body::Recursive(Some(FunctionKey { name, file, line })) => {
             let element = element.with("ls:body", body.as_str());
             element
                 .with("ls:callee", name)

@@ -51,6 +51,9 @@ impl<'t> Lowering<'t> {
     pub fn finish_function(&mut self) -> Function {
         let blank = Draft::new(String::new(), self.names.reading().beginning(), CONVENTIONS);
         let mut draft = std::mem::replace(&mut self.draft, blank);
+        // The language's own name for where a run begins.
+        let is_main = draft.function().name == "main" && !draft.function().is_private;
+        draft.set_main(is_main);
         let mut body = self.code.begin();
         ranks::complete(&mut body, &draft.function().variables);
         draft.set_body(body, &self.marks);

@@ -86,6 +86,7 @@ pub fn lower<'a>(
     lowering.draft.set_body(body, &lowering.marks);
     lowering.share_overlays();
     lowering.name_host();
+    lowering.draft.set_main(unit.node.kind() == kind::PROGRAM);
     // Of a structure that is the result the body may name nothing but components.
     if unit.node.kind() == kind::FUNCTION {
         lowering.meaning(&unit.result, lowering.scope);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::paths::{CallPath, define_paths};
-use super::{CallGraph, CallSite};
+use super::{CallGraph, Times};
 use crate::build::NestModel;
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::figures::{Figures, Unit};
@@ -74,6 +74,7 @@ impl Calls {
     /// Defines the figures; `None` if the program has no call of a function of its own.
     pub(crate) fn define(
         graph: &CallGraph,
+        times: &Times,
         nests: &[NestModel],
         parameters: &ParameterTable,
         figures: &mut Figures,
@@ -81,17 +82,17 @@ impl Calls {
         if graph.sites.is_empty() {
             return None;
         }
-        let runs: Vec<FigureId> = graph
-            .sites
-            .iter()
-            .map(|site| define_runs(site, nests, parameters, figures))
-            .collect();
+        let Times {
+            runs,
+            sites: site_times,
+            functions: times,
+        } = times;
         let own = define_own(graph, nests, parameters, figures);
         let leaving = graph.by_caller();
-        let inclusive = define_inclusive(graph, &leaving, &runs, &own, figures);
-        let (times, site_times) = define_times(graph, &runs, figures);
+        let inclusive = define_inclusive(graph, &leaving, runs, &own, figures);
         let sites: Vec<SiteFigures> = (graph.sites.iter().zip(runs).zip(site_times))
             .map(|((site, runs), times)| {
+                let (runs, times) = (*runs, *times);
                 let flops = Expr::from(runs) * Expr::from(inclusive[site.callee].flops);
                 SiteFigures {
                     runs,
@@ -139,16 +140,6 @@ impl Calls {
         calls.paths = define_paths(graph, &calls, nests, figures);
         Some(calls)
     }
-}
-
-fn define_runs(
-    site: &CallSite,
-    nests: &[NestModel],
-    parameters: &ParameterTable,
-    figures: &mut Figures,
-) -> FigureId {
-    let runs = runs((site.caller, site.loops, &site.weight), nests, parameters);
-    figures.define("calls in one call of the caller", Unit::Count, runs)
 }
 
 /// How often a call runs in one call of its function: iterations of the loops around it, times the
@@ -232,39 +223,6 @@ fn define_inclusive(
         };
     }
     inclusive
-}
-
-/// How often functions and sites run in all.
-fn define_times(
-    graph: &CallGraph,
-    runs: &[FigureId],
-    figures: &mut Figures,
-) -> (Vec<FigureId>, Vec<FigureId>) {
-    let functions = graph.straight.len();
-    let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); functions];
-    graph
-        .sites
-        .iter()
-        .enumerate()
-        .for_each(|(index, site)| arriving[site.callee].push(index));
-    let mut times = vec![FigureId(0); functions];
-    let mut site_times = vec![FigureId(0); runs.len()];
-    for function in graph.bottom_up.iter().rev() {
-        let sites = &arriving[*function];
-        for index in sites {
-            let all = Expr::from(times[graph.sites[*index].caller]) * Expr::from(runs[*index]);
-            site_times[*index] = figures.define("calls in all", Unit::Count, all);
-        }
-        times[*function] = match sites.is_empty() {
-            true => figures.define("times called", Unit::Count, Expr::from(1.0)),
-            false => figures.define_total(
-                "times called",
-                Unit::Count,
-                sites.iter().map(|index| site_times[*index]),
-            ),
-        };
-    }
-    (times, site_times)
 }
 
 fn define_called_flops(

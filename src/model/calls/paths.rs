@@ -18,7 +18,7 @@ const MOST_STEPS: usize = 20_000;
 
 /// A nest under the functions that lead to it.
 pub struct CallPath {
-    /// From a function that nothing calls to the nest's own.
+    /// From where a run begins, or a function that nothing calls, to the nest's own.
     pub functions: Vec<usize>,
     pub nest: usize,
     /// How often the last function is called along this path.
@@ -78,8 +78,12 @@ pub(super) fn define_paths(
     let cost = |function: usize, figures: &Figures| {
         known(figures.value(calls.functions[function].inclusive.seconds))
     };
+    let is_first = |function: &usize| match &graph.reached {
+        Some(reached) => reached.entries.contains(function),
+        None => !is_called[*function],
+    };
     let mut heap: BinaryHeap<Candidate> = (0..is_called.len())
-        .filter(|function| !is_called[*function])
+        .filter(is_first)
         .map(|f| Candidate {
             bound: cost(f, figures),
             times: 1.0,

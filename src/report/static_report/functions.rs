@@ -65,7 +65,9 @@ impl FunctionReport {
                 .iter()
                 .map(|sequence| SequenceReport::of(model, sequence))
                 .collect(),
-            times_called: figures.map(|figures| Figure::of(model, figures.times)),
+            times_called: figures
+                .filter(|_| model.reaches(index))
+                .map(|figures| Figure::of(model, figures.times)),
             one_call: figures.map(|figures| CostsReport::of(model, &figures.own)),
             one_call_with_callees: figures
                 .map(|figures| CostsReport::of(model, &figures.inclusive)),
@@ -75,8 +77,30 @@ impl FunctionReport {
         }
     }
 
-    /// How often it is called in all; once where nothing calls anything.
+    /// How often it is called in all; once where nothing calls anything, or no calls lead to it from where a run begins.
     pub fn calls(&self) -> f64 {
         self.times_called.and_then(Figure::known).unwrap_or(1.0)
+    }
+}
+
+/// A function that a run begins with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EntryReport {
+    pub name: String,
+    pub file: String,
+    pub line: u32,
+}
+
+impl EntryReport {
+    pub(super) fn all(model: &Model) -> Vec<EntryReport> {
+        let entry = |index: &usize| {
+            let function = &model.program.functions[*index];
+            EntryReport {
+                name: function.name.clone(),
+                file: function.file.to_string(),
+                line: function.line,
+            }
+        };
+        model.entries().iter().map(entry).collect()
     }
 }

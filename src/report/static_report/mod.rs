@@ -26,7 +26,7 @@ pub use calls::{CalleeReport, CallsReport, CostsReport, PathReport};
 pub use communication::{CommunicationReport, MessageReport};
 pub use dependences::{DependenceReport, FusionReport, LoopTimesReport, SequenceReport};
 pub use files::{DiagnosticReport, FileReport};
-pub use functions::FunctionReport;
+pub use functions::{EntryReport, FunctionReport};
 pub use inputs::{MachineReport, ParameterReport};
 pub use levels::{CacheFitReport, CacheReport, LayerConditionReport, LeftReport, LevelReport};
 pub use loops::{
@@ -59,6 +59,9 @@ pub struct StaticReport<F = FunctionReport> {
     /// Files that are not read, by extension.
     #[serde(default)]
     pub unread_files: BTreeMap<String, usize>,
+    /// Where a run begins; empty where nothing says so, and every nest counts once.
+    #[serde(default)]
+    pub entry: Vec<EntryReport>,
     pub functions: Vec<F>,
     #[serde(default)]
     pub totals: TotalsReport,
@@ -106,6 +109,7 @@ impl<F: Send> StaticReport<F> {
             parameters: inputs::parameters(model),
             files: model.program.files.iter().map(FileReport::of).collect(),
             unread_files: model.program.unread.clone(),
+            entry: EntryReport::all(model),
             functions: functions_of(model, each),
             totals: TotalsReport::of(model),
             coverage: CoverageReport::of(model.program),

@@ -56,6 +56,21 @@ pub struct NestReport {
     #[serde(default)]
     pub cpu_seconds: Figure,
     pub seconds: Figure,
+    /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
+    /// calls lead to it from there.
+    #[serde(default)]
+    pub calls: Figure,
+    /// Codes of why that number is not exact.
+    #[serde(default)]
+    pub calls_reasons: Vec<String>,
+    /// The same as `seconds`.
+    #[serde(default)]
+    pub one_call_seconds: Figure,
+    #[serde(default)]
+    pub all_calls_seconds: Figure,
+    /// Of the time of all nests and calls; unknown where no calls lead to it.
+    #[serde(default)]
+    pub share: Figure,
     /// What its time is spent on: the processor or a level.
     #[serde(default)]
     pub bound: Option<String>,
@@ -148,6 +163,8 @@ impl NestReport {
         let operations = &nest.operations;
         let registers = model.registers[index].as_ref();
         let calls = model.calls.as_ref();
+        let ranked = model.ranking.of(index);
+        let never = || Figure::from(0.0);
         NestReport {
             head: nest.nest.head().id.clone(),
             loops: (nest.nest.loops.iter())
@@ -185,6 +202,15 @@ impl NestReport {
             intensity: figure(nest.time.intensity),
             cpu_seconds: figure(nest.time.cpu),
             seconds: figure(nest.time.seconds),
+            calls: ranked.map_or_else(never, |ranked| {
+                ranked.calls.map_or_else(|| Figure::from(1.0), figure)
+            }),
+            calls_reasons: (model.doubts(index).into_iter())
+                .map(|code| code.to_string())
+                .collect(),
+            one_call_seconds: figure(nest.time.seconds),
+            all_calls_seconds: ranked.map_or_else(never, |ranked| figure(ranked.seconds)),
+            share: ranked.map_or_else(|| Figure::from(f64::NAN), |ranked| figure(ranked.share)),
             bound: (nest.time.bound_name(model.value(nest.time.bound))).map(str::to_string),
             registers: registers.map(|found| RegistersReport::of(model, found)),
             called_flops: calls

@@ -1,0 +1,104 @@
+//! What a run comes to: the functions that calls lead to from where it begins.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::CallSite;
+use super::circles::Circles;
+use crate::analysis::facts::Program;
+use crate::nest::Nest;
+use crate::reason::ReasonCode;
+
+/// Where runs begin and what they come to.
+#[derive(Clone)]
+pub struct Reached {
+    /// Functions that runs begin with, in program order.
+    pub entries: Vec<usize>,
+    /// By function: whether calls lead to it from an entry.
+    functions: Vec<bool>,
+    /// By function: why the number of its calls is not exact.
+    doubts: Vec<BTreeSet<ReasonCode>>,
+}
+
+/// The functions that runs begin with.
+pub(super) fn entries(program: &Program) -> Vec<usize> {
+    let functions = program.functions.iter().enumerate();
+    functions
+        .filter(|(_, function)| function.is_entry)
+        .map(|(index, _)| index)
+        .collect()
+}
+
+impl Reached {
+    pub(super) fn of(
+        entries: Vec<usize>,
+        sites: &[CallSite],
+        circles: &Circles,
+        (program, nests): (&Program, &[Nest]),
+    ) -> Reached {
+        let mut functions = vec![false; program.functions.len()];
+        entries.iter().for_each(|entry| functions[*entry] = true);
+        let mut doubts = vec![BTreeSet::new(); functions.len()];
+        for function in &circles.recursive {
+            doubts[*function].insert(ReasonCode::Recursion);
+        }
+        let mut leaving: Vec<Vec<&CallSite>> = vec![Vec::new(); functions.len()];
+        sites
+            .iter()
+            .for_each(|site| leaving[site.caller].push(site));
+        for caller in circles.bottom_up.iter().rev() {
+            if !functions[*caller] {
+                continue;
+            }
+            for site in &leaving[*caller] {
+                functions[site.callee] = true;
+                let inherited = doubts[*caller].clone();
+                doubts[site.callee].extend(inherited);
+                let is_estimated = site.loops.is_some_and(|(nest, level)| {
+                    nests[nest].loops[..level]
+                        .iter()
+                        .any(|around| around.facts.is_estimated())
+                });
+                if is_estimated {
+                    doubts[site.callee].insert(ReasonCode::ApproximateTripCount);
+                }
+            }
+        }
+        Reached {
+            entries,
+            functions,
+            doubts,
+        }
+    }
+
+    /// Whether calls lead to the function from where a run begins.
+    pub fn includes(&self, function: usize) -> bool {
+        self.functions[function]
+    }
+
+    /// Why the number of calls of the function is not exact: recursion, or loops around calls on the way whose
+    /// iterations are estimated.
+    pub fn doubts(&self, function: usize) -> &BTreeSet<ReasonCode> {
+        &self.doubts[function]
+    }
+
+    /// The functions that calls of these come through, with these.
+    pub(super) fn on_the_way(
+        sites: &[CallSite],
+        to: impl Iterator<Item = usize>,
+    ) -> HashSet<usize> {
+        let mut found: HashSet<usize> = to.collect();
+        let mut pending: Vec<usize> = found.iter().copied().collect();
+        while let Some(function) = pending.pop() {
+            let first = sites.partition_point(|site| site.callee < function);
+            let arriving = sites[first..]
+                .iter()
+                .take_while(|site| site.callee == function);
+            pending.extend(
+                arriving
+                    .map(|site| site.caller)
+                    .filter(|caller| found.insert(*caller)),
+            );
+        }
+        found
+    }
+}

@@ -1,0 +1,106 @@
+//! How often call sites and functions run.
+
+use std::collections::HashMap;
+
+use super::{CallGraph, CallSite};
+use crate::build::{LoopCounts, NestModel};
+use crate::expr::{Expr, FigureId};
+use crate::figures::{Figures, Unit};
+use crate::nest::{Nest, weight_expr};
+use crate::parameters::ParameterTable;
+
+/// How often the loops around calls run, for each call site; `None` outside of loops.
+pub(crate) struct Iterations(Vec<Option<FigureId>>);
+
+impl Iterations {
+    /// Of the nests of a model, with the position that each had among all nests of the program, and of others that are not
+    /// in it though calls come through their loops.
+    pub fn define(
+        graph: &CallGraph,
+        nests: (&[NestModel], impl Iterator<Item = usize>),
+        others: &[(usize, Nest)],
+        parameters: &ParameterTable,
+        figures: &mut Figures,
+    ) -> Iterations {
+        let (nests, positions) = nests;
+        let mut counts: HashMap<usize, Vec<LoopCounts>> = positions
+            .zip(nests)
+            .map(|(position, nest)| (position, nest.counts.clone()))
+            .collect();
+        for (position, nest) in others {
+            counts.insert(*position, LoopCounts::define(nest, parameters, figures));
+        }
+        let of_site = |site: &CallSite| {
+            let (nest, level) = site.loops?;
+            Some(counts.get(&nest)?[level - 1].weighted)
+        };
+        Iterations(graph.sites.iter().map(of_site).collect())
+    }
+}
+
+/// How often every call site and every function runs.
+pub(crate) struct Times {
+    /// Executions of each site in one call of its caller.
+    pub runs: Vec<FigureId>,
+    /// Executions of each site in all.
+    pub sites: Vec<FigureId>,
+    /// Calls of each function.
+    pub functions: Vec<FigureId>,
+}
+
+impl Times {
+    /// Of the sites and functions of a graph: a run begins once with each entry, or with each function that nothing calls
+    /// if there is no entry.
+    pub fn define(
+        graph: &CallGraph,
+        functions: usize,
+        iterations: &Iterations,
+        parameters: &ParameterTable,
+        figures: &mut Figures,
+    ) -> Times {
+        let runs: Vec<FigureId> = graph
+            .sites
+            .iter()
+            .zip(&iterations.0)
+            .map(|(site, iterations)| {
+                let symbol = |branch: &_| parameters.symbol(site.caller, branch);
+                let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
+                let runs = iterations * weight_expr(&site.weight, &symbol);
+                figures.define("calls in one call of the caller", Unit::Count, runs)
+            })
+            .collect();
+        let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); functions];
+        (graph.sites.iter().enumerate())
+            .for_each(|(index, site)| arriving[site.callee].push(index));
+        let mut times = vec![None; functions];
+        let mut sites = runs.clone();
+        for function in graph.top_down(functions) {
+            for index in &arriving[function] {
+                let caller: Option<FigureId> = times[graph.sites[*index].caller];
+                let caller = caller.map_or(Expr::from(0.0), Expr::from);
+                let all = caller * Expr::from(runs[*index]);
+                sites[*index] = figures.define("calls in all", Unit::Count, all);
+            }
+            let is_first = match &graph.reached {
+                Some(reached) => reached.entries.contains(&function),
+                None => arriving[function].is_empty(),
+            };
+            let first = Expr::from(f64::from(u8::from(is_first)));
+            times[function] = Some(if arriving[function].is_empty() {
+                figures.define("times called", Unit::Count, first)
+            } else {
+                let called = arriving[function].iter().map(|index| sites[*index]);
+                let called = figures.define_total("times called", Unit::Count, called);
+                match is_first {
+                    false => called,
+                    true => figures.define("times called", Unit::Count, first + Expr::from(called)),
+                }
+            });
+        }
+        Times {
+            runs,
+            sites,
+            functions: times.into_iter().flatten().collect(),
+        }
+    }
+}

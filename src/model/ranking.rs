@@ -1,0 +1,150 @@
+//! What nests are ranked by: their time over all calls of their functions, followed from where a run begins; where nothing
+//! says where that is, the time of one call.
+
+use super::build::NestModel;
+use super::calls::{CallGraph, Times};
+use super::figures::{Figures, Unit};
+use super::summary::{Totals, define_ratio};
+use crate::expr::{Expr, FigureId};
+
+/// The figures that nests are ranked by.
+pub struct Ranking {
+    /// Whether calls are followed from where a run begins.
+    pub follows_calls: bool,
+    /// By nest; `None` where no calls lead to it from where a run begins.
+    nests: Vec<Option<Ranked>>,
+    /// Of all ranked nests together.
+    pub total: FigureId,
+}
+
+/// Figures of one nest over a run of the program.
+#[derive(Clone, Copy)]
+pub struct Ranked {
+    /// How often its function is called; `None` where calls are not followed.
+    pub calls: Option<FigureId>,
+    /// Seconds of all these calls.
+    pub seconds: FigureId,
+    /// Its part of the time of all ranked nests.
+    pub share: FigureId,
+}
+
+impl Ranking {
+    pub(super) fn define(
+        graph: &CallGraph,
+        times: &Times,
+        (nests, totals): (&[NestModel], &Totals),
+        figures: &mut Figures,
+    ) -> Ranking {
+        let over_calls = |nest: &NestModel, figures: &mut Figures| match &graph.reached {
+            None => Some((None, nest.time.seconds)),
+            Some(reached) => reached.includes(nest.nest.function).then(|| {
+                let calls = times.functions[nest.nest.function];
+                let seconds = Expr::from(calls) * Expr::from(nest.time.seconds);
+                let seconds = figures.define("time, all calls", Unit::Seconds, seconds);
+                (Some(calls), seconds)
+            }),
+        };
+        let found: Vec<_> = nests.iter().map(|nest| over_calls(nest, figures)).collect();
+        let follows_calls = graph.reached.is_some();
+        let total = match follows_calls {
+            false => totals.seconds,
+            true => {
+                let seconds = found.iter().flatten().map(|(_, seconds)| *seconds);
+                figures.define_total("time of the program", Unit::Seconds, seconds)
+            }
+        };
+        let mut ranked = |(calls, seconds): (Option<FigureId>, FigureId)| Ranked {
+            calls,
+            seconds,
+            share: define_ratio(
+                "share of total time",
+                Unit::Share,
+                (seconds, total),
+                figures,
+            ),
+        };
+        Ranking {
+            follows_calls,
+            nests: found
+                .into_iter()
+                .map(|found| found.map(&mut ranked))
+                .collect(),
+            total,
+        }
+    }
+
+    /// Figures of the nest at a position; `None` where no calls lead to it from where a run begins.
+    pub fn of(&self, nest: usize) -> Option<&Ranked> {
+        self.nests[nest].as_ref()
+    }
+
+    /// What it is ranked by.
+    pub fn seconds(&self, nest: usize) -> Option<FigureId> {
+        Some(self.of(nest)?.seconds)
+    }
+
+    /// All nests, the costliest first, equal ones in program order. Those of unknown time come behind the others, and behind
+    /// them those that no calls lead to.
+    pub fn order(&self, nests: &[NestModel], figures: &Figures) -> Vec<usize> {
+        let key = |index: usize| {
+            let is_reached = self.of(index).is_some();
+            let seconds = figures.value(self.seconds(index).unwrap_or(nests[index].time.seconds));
+            let known = if seconds.is_nan() {
+                f64::NEG_INFINITY
+            } else {
+                seconds
+            };
+            (is_reached, known)
+        };
+        let mut ranked: Vec<((bool, f64), usize)> = (0..nests.len()).map(key).zip(0..).collect();
+        ranked.sort_by(|(a, _), (b, _)| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+        ranked.into_iter().map(|(_, index)| index).collect()
+    }
+
+    /// The nests with the longest times, the longest first: those whose time is known and that calls lead to.
+    pub fn costliest(&self, nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usize> {
+        let mut ranked = self.order(nests, figures);
+        ranked.retain(|nest| {
+            self.seconds(*nest)
+                .is_some_and(|seconds| figures.value(seconds).is_finite())
+        });
+        ranked.truncate(most);
+        ranked
+    }
+
+    /// The nests with the most work, bytes of all references and operations at 8 bytes each over all calls, the most
+    /// first. No machine changes it, so that the rows of sheets stay the same whatever a machine is set to.
+    pub(super) fn busiest(
+        &self,
+        nests: &[NestModel],
+        most: usize,
+        figures: &Figures,
+    ) -> Vec<usize> {
+        const BYTES: f64 = 8.0;
+        let work = |(nest, index): (&NestModel, usize)| {
+            let bytes = nest.nest.streams.iter().map(|used| {
+                let references: u64 = used
+                    .stream
+                    .accesses
+                    .iter()
+                    .map(|access| access.reads + access.writes)
+                    .sum();
+                references as f64 * used.stream.element_bytes.map_or(BYTES, f64::from)
+            });
+            let once = figures.value(nest.iterations) * bytes.sum::<f64>()
+                + figures.value(nest.operations.flops) * BYTES;
+            let calls = self.of(index)?.calls.map_or(1.0, |id| figures.value(id));
+            Some((once * calls, index))
+        };
+        let mut ranked: Vec<(f64, usize)> = (nests.iter().zip(0..))
+            .filter_map(work)
+            .filter(|(work, _)| work.is_finite())
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ranked
+            .into_iter()
+            .take(most)
+            .map(|(_, index)| index)
+            .collect()
+    }
+}
