@@ -106,6 +106,12 @@ impl<'a> Effects<'a> {
         }
     }
 
+    /// The procedures that a call through a pointer may mean.
+    pub fn pointed(&self, name: &str) -> Vec<FunctionKey> {
+        let found = self.known.pointed(self.id, name).into_iter();
+        found.map(|callee| self.key(callee)).collect()
+    }
+
     pub fn key(&self, callee: ProcedureId) -> FunctionKey {
         let function = self.known.get(callee).function;
         FunctionKey {

@@ -573,6 +573,8 @@ pub enum Body {
     Expanded,
     /// It is a function of the program, whose loops are its own.
     Function(FunctionKey),
+    /// One of these, whichever a pointer means at the time.
+    Pointed(Vec<FunctionKey>),
     /// It leads back to the caller: not followed further.
     Recursive(Option<FunctionKey>),
     /// It moves data between processes.
@@ -625,6 +627,7 @@ impl Body {
             Body::Library => "library",
             Body::Expanded => "expanded",
             Body::Function(_) => "known",
+            Body::Pointed(_) => "pointed",
             Body::Recursive(_) => "recursive",
             Body::Communication(_) => "communication",
         }
@@ -714,8 +717,10 @@ impl Program {
 impl Block {
     fn rename_files(&mut self, rename: &dyn Fn(&str) -> Arc<str>) {
         for call in &mut self.calls {
-            if let Body::Function(key) | Body::Recursive(Some(key)) = &mut call.body {
-                key.file = rename(&key.file);
+            match &mut call.body {
+                Body::Function(key) | Body::Recursive(Some(key)) => key.file = rename(&key.file),
+                Body::Pointed(keys) => keys.iter_mut().for_each(|key| key.file = rename(&key.file)),
+                _ => {}
             }
         }
         for item in &mut self.items {

@@ -192,6 +192,11 @@ pub enum ReasonCode {
         message = "Call the procedure, or pass its name only to procedures that are among the inputs."
     )]
     ProcedureName,
+    /// A procedure is called through a pointer or as a dummy argument: each that such a pointer is given in the sources counts as if all these calls were its own, and what it does to the caller's arrays is not known.
+    #[strum(
+        message = "Call the procedure by its name, or set the probability of a branch around the call with --set."
+    )]
+    ProcedurePointer,
     /// An array is used with a number of subscripts other than that of its dimensions.
     #[strum(message = "Declare the array with the rank that it is used with.")]
     Rank,

@@ -295,16 +295,19 @@ fn having(count: usize) -> String {
 
 /// Where runs begin, in one line.
 fn entries(model: &Model) -> String {
-    let name = |index: &usize| model.program.functions[*index].name.as_str();
-    let names: Vec<&str> = model.entries().iter().take(NAMES).map(name).collect();
+    let name = |index: &usize| {
+        let function = &model.program.functions[*index];
+        format!("{} ({})", function.name, function.file)
+    };
+    let names: Vec<String> = model.entries().iter().take(NAMES).map(name).collect();
     match model.entries().len() {
         0 if model.program.is_part => {
             "--function leaves callers out: every nest counts once".to_string()
         }
         0 => "no PROGRAM or main here: every nest counts once".to_string(),
-        1 => format!("a run begins with {}, and all calls are followed", names[0]),
+        1 => format!("a run begins with {}; every call is followed", names[0]),
         several => format!(
-            "{several} entries, each run once, and all calls are followed: {}{}",
+            "{several} entries, each run once; every call is followed: {}{}",
             names.join(", "),
             if several > NAMES { " …" } else { "" }
         ),

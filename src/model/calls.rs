@@ -29,6 +29,8 @@ pub struct CallSite {
     pub caller: usize,
     pub callee: usize,
     pub line: u32,
+    /// Through a pointer, which may also mean other procedures.
+    pub is_pointed: bool,
     /// A nest that holds the innermost loop around the call, and how many loops that makes.
     loops: Option<(usize, usize)>,
     /// Branches around the call inside that loop.
@@ -67,20 +69,23 @@ impl CallGraph {
                 None,
                 &Weight::new(),
                 &mut |call, inside, weight| {
-                    let key = match &call.body {
-                        Body::Function(key) => key,
+                    let keys = match &call.body {
+                        Body::Function(key) => std::slice::from_ref(key),
                         // Where runs begin somewhere, only the calls that lead back there are not followed.
-                        Body::Recursive(Some(key)) if !entries.is_empty() => key,
+                        Body::Recursive(Some(key)) if !entries.is_empty() => {
+                            std::slice::from_ref(key)
+                        }
+                        Body::Pointed(keys) if !entries.is_empty() => keys,
                         _ => return,
                     };
-                    if let Some(callee) = index.get(key) {
-                        let (line, weight) = (call.line, weight.clone());
+                    for callee in keys.iter().filter_map(|key| index.get(key)) {
                         found.push(CallSite {
                             caller,
                             callee: *callee,
-                            line,
+                            line: call.line,
+                            is_pointed: matches!(call.body, Body::Pointed(_)),
                             loops: homes.of_loop(inside),
-                            weight,
+                            weight: weight.clone(),
                         });
                     }
                 },

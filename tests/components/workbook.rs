@@ -658,3 +658,41 @@ fn inputs_of_a_timeline_give_the_figures_of_another_run() {
             .any(|cell| *cell == Data::String("meets".into()))
     );
 }
+
+/// The workbook that `analyze` writes of a file, and its cells.
+fn written(path: &Path, arguments: &[&str]) -> Vec<u8> {
+    let directory = tempfile::tempdir().unwrap();
+    let output = directory.path().join("report.xlsx");
+    let mut command = crate::support::command::loopsheet();
+    let command = command.arg("analyze").arg(path).arg("-q").arg("-o");
+    let run = command.arg(&output).args(arguments).output().unwrap();
+    assert!(output.exists(), "{}", String::from_utf8_lossy(&run.stderr));
+    std::fs::read(output).unwrap()
+}
+
+/// How often functions are called follows the trip counts of the loops around calls, and with it the ranking.
+#[test]
+fn calls_and_ranking_follow_the_inputs() {
+    let path = crate::support::command::fixture("entries/steps.c");
+    let bytes = written(&path, &[]);
+    let edits = [("STEPS", 80.0), ("N", 500.0)];
+    let numbers: Vec<_> = edits
+        .iter()
+        .map(|(name, value)| (named_cell(&bytes, name), *value))
+        .collect();
+    let found = recalculated(&with_numbers(&bytes, &numbers));
+    let expected = cells(&written(&path, &["--set", "STEPS=80", "--set", "N=500"]));
+    let same_rows =
+        |(sheet, ..): &(String, u32, u32)| !["Sensitivity", "Steps"].contains(&sheet.as_str());
+    let expected: Cells = (expected.into_iter())
+        .filter(|(cell, _)| same_rows(cell))
+        .collect();
+    assert!(compare(&found, &expected) > 300);
+    let calls = |cells: &Cells| {
+        cells
+            .iter()
+            .filter(|(cell, value)| cell.0 == "Loops" && **value == Data::Float(160.0))
+            .count()
+    };
+    assert!(calls(&found) >= 1, "kernel is called twice a step");
+}

@@ -22,6 +22,7 @@ mod counts;
 mod dataflow_oracle;
 mod deep_input;
 mod dependences;
+mod entries;
 mod epoch_oracle;
 mod every_capacity;
 mod figures;

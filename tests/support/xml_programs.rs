@@ -231,11 +231,13 @@ fn stream() -> impl Strategy<Value = Stream> {
 }
 
 fn call() -> impl Strategy<Value = Call> {
-    let key = (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey {
-        name,
-        file: file.into(),
-        line,
-    });
+    let key = || {
+        (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey {
+            name,
+            file: file.into(),
+            line,
+        })
+    };
     let plain = prop::sample::select(vec![
         Body::Unknown,
         Body::Library,
@@ -245,8 +247,9 @@ fn call() -> impl Strategy<Value = Call> {
     let moved = communication().prop_map(|moved| Body::Communication(Box::new(moved)));
     let body = prop_oneof![
         plain,
-        key.clone().prop_map(Body::Function),
-        key.prop_map(|key| Body::Recursive(Some(key))),
+        key().prop_map(Body::Function),
+        prop::collection::vec(key(), 0..3).prop_map(Body::Pointed),
+        key().prop_map(|key| Body::Recursive(Some(key))),
         moved
     ];
     (

@@ -14,6 +14,7 @@ pub mod expand;
 mod graph;
 mod instance;
 mod passed;
+mod pointers;
 mod procedures;
 mod resolve;
 mod straight;
@@ -72,6 +73,7 @@ impl<'u> Procedures<'u> {
             templates: Vec::new(),
             working: Vec::new(),
             passed: Vec::new(),
+            pointers: pointers::Pointers::default(),
             global_types: OnceLock::new(),
         };
         known.targets = (0..known.all.len())
@@ -87,6 +89,7 @@ impl<'u> Procedures<'u> {
         let works = |id: ProcedureId| straight::works(known.get(id).function);
         known.working = known.ids().map(works).collect();
         known.passed = arguments::by_procedure(&known);
+        known.pointers = pointers::Pointers::new(&known);
         known
     }
 }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::passed::{ByArgument, Passed};
+use super::pointers::Pointers;
 use super::summary::Summary;
 use super::target::{ProcedureId, Target};
 use super::template::Template;
@@ -33,6 +34,7 @@ pub struct Procedures<'u> {
     /// Bodies whose work is not their own but their callers'.
     pub(super) working: Vec<bool>,
     pub(super) passed: Vec<ByArgument>,
+    pub(super) pointers: Pointers,
     /// What the program gives global variables that hold MPI types, once a call needs it.
     pub(super) global_types: OnceLock<GlobalTypes>,
 }
@@ -48,6 +50,25 @@ impl<'u> Procedures<'u> {
 
     pub(super) fn conventions(&self, id: ProcedureId) -> Conventions {
         self.get(id).function.conventions
+    }
+
+    /// The procedures that a name may stand for which goes through a pointer or is a dummy procedure.
+    pub fn pointed(&self, caller: ProcedureId, name: &str) -> Vec<ProcedureId> {
+        let function = self.get(caller).function;
+        let found = self.pointers.called(caller, function, name);
+        // Of several programs in one tree each has its own.
+        let is_nearest = |id: &ProcedureId| {
+            let name = &self.get(*id).function.name;
+            let alike = found.iter().copied();
+            let alike: Vec<_> = alike
+                .filter(|other| self.get(*other).function.name == *name)
+                .collect();
+            alike.len() == 1
+                || self
+                    .nearest(caller, &alike)
+                    .is_none_or(|nearest| nearest == *id)
+        };
+        found.iter().copied().filter(is_nearest).collect()
     }
 
     /// What a name stands for in a procedure that calls it, itself or in a body put in place of a call.

@@ -121,7 +121,7 @@ impl<'u> Procedures<'u> {
         self.nearest(caller, &in_modules.filter(fits).collect::<Vec<_>>())
     }
 
-    fn resolve(&self, caller: ProcedureId, name: &str) -> Target {
+    pub(super) fn resolve(&self, caller: ProcedureId, name: &str) -> Target {
         let conventions = self.conventions(caller);
         let own = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
         let hosts = self.hosts(caller);
@@ -196,7 +196,11 @@ impl<'u> Procedures<'u> {
     /// The one body in the directory that is nearest to the caller's, outside of modules if there are
     /// such, in the less deep of directories that are equally near, in the file that has its name.
     /// `None` if several are left.
-    fn nearest(&self, caller: ProcedureId, candidates: &[ProcedureId]) -> Option<ProcedureId> {
+    pub(super) fn nearest(
+        &self,
+        caller: ProcedureId,
+        candidates: &[ProcedureId],
+    ) -> Option<ProcedureId> {
         let file = |id: ProcedureId| &*self.get(id).function.place.file;
         let rank = |id: ProcedureId| {
             let is_external = self.get(id).function.host.is_none();

@@ -67,10 +67,16 @@ impl Walker<'_> {
             Target::Communication(interface) => Body::Communication(Box::new(
                 self.communication(place, name, interface, arguments),
             )),
-            Target::Unknown => {
-                self.reason(block, place, ReasonCode::Call, name.to_string());
-                Body::Unknown
-            }
+            Target::Unknown => match self.effects.pointed(name) {
+                found if found.is_empty() => {
+                    self.reason(block, place, ReasonCode::Call, name.to_string());
+                    Body::Unknown
+                }
+                found => {
+                    self.reason(block, place, ReasonCode::ProcedurePointer, name.to_string());
+                    Body::Pointed(found)
+                }
+            },
         };
         self.list(place, name, arguments, body, block);
     }

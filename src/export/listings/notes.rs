@@ -96,6 +96,6 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "Calls",
-        "Calls of functions that are not known are listed below and cost nothing.",
+        "Calls of functions that are not known are listed below and cost nothing. A run begins once with each main program; nests that no calls lead to from there have no share. Recursion counts as one call, a pointer as if it always meant each procedure that it is given.",
     ),
 ];

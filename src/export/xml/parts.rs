@@ -184,7 +184,18 @@ pub(super) fn scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
 pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
     let mut arguments = Vec::new();
     let mut moved = None;
+    let mut targets = Vec::new();
     for child in &fields.element.children {
+        if child.name == "ls:target" {
+            let target = Fields::new(child, fields.context);
+            targets.push(FunctionKey {
+                name: target.required("name")?.to_string(),
+                file: target.required("ls:file")?.into(),
+                line: target.number("ls:line")?.unwrap_or(target.line()),
+            });
+            target.finish();
+            continue;
+        }
         if child.name == "ls:communication" {
             moved = Some(Box::new(moves(&Fields::new(child, fields.context))?));
             continue;
@@ -203,7 +214,10 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
             fields.text("ls:body");
             Body::Communication(moved)
         }
-        None => body(fields)?,
+        None => match body(fields)? {
+            Body::Pointed(_) => Body::Pointed(targets),
+            body => body,
+        },
     };
     let call = Call {
         line,
@@ -319,11 +333,13 @@ fn body(fields: &Fields<'_>) -> Result<Body, XmlError> {
         "unknown" => Some(Body::Unknown),
         "library" => Some(Body::Library),
         "expanded" => Some(Body::Expanded),
+        "pointed" => Some(Body::Pointed(Vec::new())),
         "recursive" => Some(Body::Recursive(key())),
         "known" => key().map(Body::Function),
         _ => None,
     };
-    let expected = "unknown, library, expanded, recursive, known with callee, file and line";
+    let expected =
+        "unknown, library, expanded, recursive, pointed, known with callee, file and line";
     Ok(fields.word("ls:body", read, expected)?.unwrap_or_default())
 }
 

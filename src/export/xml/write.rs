@@ -444,6 +444,18 @@ fn call(
                 .with("ls:file", file)
                 .with("ls:line", line)
         }
+        Body::Pointed(keys) => {
+            let target = |FunctionKey { name, file, line }: &FunctionKey| {
+                Element::new("ls:target")
+                    .with("name", name)
+                    .with("ls:file", file)
+                    .with("ls:line", line)
+            };
+            let element = element.with("ls:body", body.as_str());
+            return element
+                .containing(arguments.iter().map(argument))
+                .containing(keys.iter().map(target));
+        }
         Body::Communication(moved) => {
             let element = element.with("ls:body", body.as_str());
             return element

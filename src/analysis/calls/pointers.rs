@@ -1,0 +1,153 @@
+//! Calls through pointers and dummy procedures: every procedure that a pointer of that name is given anywhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::procedures::{Procedures, formals};
+use super::target::{ProcedureId, Target};
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{Function, Name, Role, Stmt, Type, Value, VarId};
+use crate::reason::ReasonCode;
+
+/// What is told apart of pointers to procedures.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Pointer {
+    /// A member of structures, whichever these are.
+    Member(String),
+    Global(String),
+    /// A dummy argument or local variable of a procedure.
+    Own(ProcedureId, String),
+}
+
+/// The procedures that pointers are given.
+#[derive(Default)]
+pub(super) struct Pointers {
+    targets: BTreeMap<Pointer, BTreeSet<ProcedureId>>,
+    /// Pointers that are given what another has.
+    copies: BTreeSet<(Pointer, Pointer)>,
+}
+
+impl Pointers {
+    pub fn new(known: &Procedures) -> Pointers {
+        let mut pointers = Pointers::default();
+        for id in known.ids() {
+            let function = known.get(id).function;
+            for (variable, value) in &function.initial {
+                pointers.gives(known, id, variable_pointer(id, function, *variable), value);
+            }
+            statements(&function.body, InLoop::No, &mut |stmt, _| {
+                match stmt {
+                    Stmt::Assign {
+                        target: Value::Variable(array) | Value::Element { array, .. },
+                        value,
+                        ..
+                    } => {
+                        let pointer = variable_pointer(id, function, *array);
+                        pointers.gives(known, id, pointer, value);
+                    }
+                    Stmt::Call {
+                        name, arguments, ..
+                    } => pointers.passes(known, id, name, arguments),
+                    _ => {}
+                }
+                values_of(stmt, &mut |value| {
+                    if let Value::Call {
+                        name, arguments, ..
+                    } = value
+                    {
+                        pointers.passes(known, id, name, arguments);
+                    }
+                });
+            });
+        }
+        pointers.follow_copies();
+        pointers
+    }
+
+    /// The procedures that a call of this name may mean, if it goes through a pointer.
+    pub fn called(&self, caller: ProcedureId, function: &Function, name: &str) -> Vec<ProcedureId> {
+        let member = Name::read(name).members().last().map(str::to_string);
+        let variable = || {
+            let is_called = |v: &&crate::ir::Variable| v.name.as_str() == name;
+            match function.variables.iter().find(is_called)?.role {
+                Role::Global => Some(Pointer::Global(name.to_string())),
+                Role::Argument | Role::Local => Some(Pointer::Own(caller, name.to_string())),
+                Role::Constant(_) | Role::Undeclared => None,
+            }
+        };
+        let pointer = member.map(Pointer::Member).or_else(variable);
+        let found = pointer.and_then(|pointer| self.targets.get(&pointer));
+        found.into_iter().flatten().copied().collect()
+    }
+
+    fn passes(&mut self, known: &Procedures, caller: ProcedureId, name: &str, arguments: &[Value]) {
+        let (Target::Body(callee) | Target::Recursive(callee)) = known.target(caller, name) else {
+            return;
+        };
+        let function = known.get(callee).function;
+        for (formal, value) in formals(function).into_iter().zip(arguments) {
+            self.gives(
+                known,
+                caller,
+                variable_pointer(callee, function, formal),
+                value,
+            );
+        }
+    }
+
+    /// A pointer gets a value that a procedure has.
+    fn gives(&mut self, known: &Procedures, id: ProcedureId, pointer: Pointer, value: &Value) {
+        let function = known.get(id).function;
+        let name = match value {
+            Value::Address { of, .. } => return self.gives(known, id, pointer, of),
+            Value::Convert(_, inner) => return self.gives(known, id, pointer, inner),
+            Value::Select(_, then, otherwise) => {
+                self.gives(known, id, pointer.clone(), then);
+                return self.gives(known, id, pointer, otherwise);
+            }
+            Value::Opaque { reason, .. } if reason.code == ReasonCode::ProcedureName => {
+                reason.detail.as_str()
+            }
+            Value::Variable(variable) => {
+                let from = function.variable(*variable);
+                if from.role != Role::Undeclared {
+                    if from.ty == Type::Unknown {
+                        let from = variable_pointer(id, function, *variable);
+                        self.copies.insert((from, pointer));
+                    }
+                    return;
+                }
+                from.name.as_str()
+            }
+            _ => return,
+        };
+        if let Target::Body(named) = known.resolve(id, name) {
+            self.targets.entry(pointer).or_default().insert(named);
+        }
+    }
+
+    fn follow_copies(&mut self) {
+        let mut changes = true;
+        while changes {
+            changes = false;
+            for (from, to) in &self.copies {
+                let Some(given) = self.targets.get(from).cloned() else {
+                    continue;
+                };
+                let own = self.targets.entry(to.clone()).or_default();
+                let before = own.len();
+                own.extend(given);
+                changes |= own.len() > before;
+            }
+        }
+    }
+}
+
+fn variable_pointer(id: ProcedureId, function: &Function, variable: VarId) -> Pointer {
+    let variable = function.variable(variable);
+    let name = || variable.name.as_str().to_string();
+    match (variable.name.members().last(), variable.role) {
+        (Some(member), _) => Pointer::Member(member.to_string()),
+        (None, Role::Global) => Pointer::Global(name()),
+        (None, _) => Pointer::Own(id, name()),
+    }
+}

@@ -1,0 +1,267 @@
+//! Nests are ranked by what a run of the program does: every call followed from where it begins.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+use crate::support::command::{analysed, analysed_text, fixture, loopsheet};
+
+fn nest<'j>(json: &'j Value, function: &str) -> &'j Value {
+    let functions = json["functions"].as_array().expect("functions");
+    let function = functions
+        .iter()
+        .find(|found| found["name"] == function)
+        .unwrap_or_else(|| panic!("no function {function}"));
+    &function["nests"][0]
+}
+
+fn steps(file: &str, arguments: &[&str]) -> Value {
+    analysed(fixture("entries").join(file), arguments)
+}
+
+fn calls(json: &Value, function: &str) -> f64 {
+    nest(json, function)["calls"].as_f64().expect("a number")
+}
+
+fn printed(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command: Command = loopsheet();
+    let output = command
+        .arg("analyze")
+        .args(arguments)
+        .output()
+        .expect("it runs");
+    let [out, error] = [output.stdout, output.stderr].map(|t| String::from_utf8(t).expect("UTF-8"));
+    (output.status.code(), out, error)
+}
+
+#[test]
+fn loops_around_calls_multiply_from_the_main_program_on() {
+    for file in ["steps.c", "steps.f90"] {
+        let json = steps(file, &[]);
+        let kernel = if file == "steps.c" {
+            "kernel"
+        } else {
+            "smooth"
+        };
+        assert_eq!(calls(&json, kernel), 100.0, "{file}");
+        let found = nest(&json, kernel);
+        let [one, all, share] = ["one_call_seconds", "all_calls_seconds", "share"]
+            .map(|key| found[key].as_f64().expect("a number"));
+        assert_eq!(found["seconds"].as_f64(), Some(one));
+        assert!((all - 100.0 * one).abs() < 1e-9 * all, "{file}");
+        let functions = json["functions"].as_array().expect("functions");
+        let nests = functions
+            .iter()
+            .flat_map(|f| f["nests"].as_array().expect("nests"));
+        let sum: f64 = nests
+            .filter_map(|nest| nest["all_calls_seconds"].as_f64())
+            .sum();
+        assert!((share - all / sum).abs() < 1e-9, "{file}: {share}");
+    }
+}
+
+#[test]
+fn where_a_run_begins_is_a_fact_of_the_source() {
+    let entry = |json: &Value| json["entry"].clone();
+    let c = steps("steps.c", &[]);
+    assert_eq!(
+        (&c["entry"][0]["name"], &c["entry"][0]["line"]),
+        (&json!("main"), &json!(47))
+    );
+    let fortran = steps("steps.f90", &[]);
+    assert_eq!(fortran["entry"][0]["name"], "simulation");
+    // A subroutine may have the name, a function that only its file knows is another one.
+    let no_program = "subroutine main(a)\n real(8) :: a(9)\n a = 0\nend subroutine\n";
+    assert_eq!(entry(&analysed_text("m.f90", no_program, &[])), json!([]));
+    let hidden = "static int main(double *a) { for (int i = 0; i < 9; i++) a[i] = 0; return 0; }\n";
+    assert_eq!(entry(&analysed_text("m.c", hidden, &[])), json!([]));
+}
+
+#[test]
+fn what_no_call_leads_to_has_no_share() {
+    let json = steps("steps.c", &[]);
+    let forgotten = nest(&json, "forgotten");
+    assert_eq!(
+        (
+            &forgotten["calls"],
+            &forgotten["all_calls_seconds"],
+            &forgotten["share"]
+        ),
+        (&json!(0), &json!(0), &Value::Null)
+    );
+    // Called by what nothing calls, and by the program.
+    assert_eq!(calls(&steps("steps.f90", &[]), "set_up"), 1.0);
+    let (_, table, _) = printed(&[fixture("entries/steps.c").to_str().expect("a path")]);
+    let lines: Vec<&str> = table.lines().collect();
+    let at = |start: &str| lines.iter().position(|line| line.starts_with(start));
+    assert!(at("not called from there:") < at("forgotten@"), "{table}");
+    assert!(at("kernel@") < at("not called from there:"), "{table}");
+    assert!(table.contains("a run begins with main"), "{table}");
+}
+
+#[test]
+fn counts_that_are_not_exact_are_marked_with_the_reason() {
+    let json = steps("steps.c", &[]);
+    let reasons = |function: &str| nest(&json, function)["calls_reasons"].clone();
+    assert_eq!(reasons("kernel"), json!([]));
+    assert_eq!(reasons("divide"), json!(["recursion"]));
+    assert_eq!(reasons("set_up"), json!(["approximate_trip_count"]));
+    assert_eq!(reasons("damp"), json!(["procedure_pointer"]));
+    assert_eq!((calls(&json, "divide"), calls(&json, "damp")), (1.0, 150.0));
+    let (_, table, _) = printed(&[fixture("entries/steps.c").to_str().expect("a path")]);
+    let row = |id: &str| {
+        table
+            .lines()
+            .find(|l| l.starts_with(id))
+            .expect("a row")
+            .to_string()
+    };
+    assert!(row("damp@").contains(" 150 * "), "{table}");
+    assert!(row("kernel@").contains(" 100 "), "{table}");
+}
+
+#[test]
+fn functions_that_call_each_other_are_entered() {
+    let text = "void odd(double *a, int n);\n\
+        void even(double *a, int n) { for (int i = 0; i < 9; i++) a[i] = n; odd(a, n - 1); }\n\
+        void odd(double *a, int n) { for (int i = 0; i < 9; i++) a[i] += n; if (n) even(a, n); }\n\
+        int main(void) { double a[9]; for (int k = 0; k < 4; k++) even(a, 6); return 0; }\n";
+    let json = analysed_text("m.c", text, &[]);
+    for function in ["even", "odd"] {
+        assert_eq!(calls(&json, function), 4.0);
+        assert_eq!(nest(&json, function)["calls_reasons"], json!(["recursion"]));
+    }
+}
+
+#[test]
+fn pointers_mean_every_procedure_that_they_are_given() {
+    let text = "subroutine a(x)\n real(8) :: x(9)\n x = 1\nend subroutine\n\
+        subroutine b(x)\n real(8) :: x(9)\n x = 2\nend subroutine\n\
+        subroutine apply(f, x)\n external f\n real(8) :: x(9)\n integer :: i\n\
+        do i = 1, 5\n call f(x)\n end do\nend subroutine\n\
+        program p\n external a, b\n real(8) :: x(9)\n call apply(a, x)\n call apply(b, x)\nend program\n";
+    let json = analysed_text("m.f90", text, &[]);
+    for function in ["a", "b"] {
+        assert_eq!(calls(&json, function), 10.0, "{function}");
+        assert_eq!(
+            nest(&json, function)["calls_reasons"],
+            json!(["procedure_pointer"])
+        );
+    }
+}
+
+#[test]
+fn several_programs_are_each_run_once() {
+    let json = steps("several", &[]);
+    let names = |json: &Value| {
+        let entries = json["entry"].as_array().expect("entries").clone();
+        entries
+            .iter()
+            .map(|e| e["name"].clone())
+            .collect::<Vec<Value>>()
+    };
+    assert_eq!(names(&json), ["first", "second"]);
+    assert_eq!(calls(&json, "shared"), 17.0);
+    let json = steps("several", &["--entry", "Second"]);
+    assert_eq!(names(&json), ["second"]);
+    assert_eq!(calls(&json, "shared"), 7.0);
+    let (_, table, _) = printed(&[fixture("entries/several").to_str().expect("a path")]);
+    assert!(table.contains("2 entries, each run once"), "{table}");
+}
+
+#[test]
+fn an_entry_may_be_any_procedure_that_is_there() {
+    let json = steps("steps.f90", &["--entry", "step"]);
+    assert_eq!((calls(&json, "smooth"), calls(&json, "set_up")), (2.0, 0.0));
+    let path = fixture("entries/steps.f90");
+    let (status, _, error) = printed(&[path.to_str().expect("a path"), "--entry", "smoth"]);
+    assert_eq!(status, Some(2));
+    assert!(
+        error.contains("no procedure has this name (did you mean smooth?)"),
+        "{error}"
+    );
+}
+
+#[test]
+fn without_an_entry_every_nest_counts_once() {
+    let path = fixture("calls/leaves.f90");
+    let json = analysed(&path, &[]);
+    assert_eq!(json["entry"], json!([]));
+    let functions = json["functions"].as_array().expect("functions");
+    for nest in functions
+        .iter()
+        .flat_map(|f| f["nests"].as_array().expect("nests"))
+    {
+        assert_eq!(
+            (&nest["calls"], &nest["all_calls_seconds"]),
+            (&json!(1), &nest["seconds"])
+        );
+    }
+    let (_, table, _) = printed(&[path.to_str().expect("a path")]);
+    assert!(
+        table.contains("no PROGRAM or main here: every nest counts once"),
+        "{table}"
+    );
+    let steps = fixture("entries/steps.c");
+    let (_, table, _) = printed(&[steps.to_str().expect("a path"), "--function", "k*"]);
+    assert!(
+        table.contains("--function leaves callers out: every nest counts once"),
+        "{table}"
+    );
+}
+
+#[test]
+fn the_model_in_xml_knows_where_a_run_begins() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let model = directory.path().join("model.xml");
+    let path = fixture("entries/steps.c");
+    let arguments = [
+        path.to_str().expect("a path"),
+        "--xml",
+        model.to_str().expect("a path"),
+    ];
+    assert_eq!(printed(&arguments).0, Some(0));
+    let again = analysed(&model, &[]);
+    let json = steps("steps.c", &[]);
+    for function in ["kernel", "damp", "divide", "set_up", "forgotten"] {
+        let (a, b) = (nest(&json, function), nest(&again, function));
+        for key in ["calls", "calls_reasons", "all_calls_seconds", "share"] {
+            assert_eq!(a[key], b[key], "{function} {key}");
+        }
+    }
+}
+
+/// More nests than a workbook has, of which the cheaper ones are called in loops.
+#[test]
+fn a_workbook_of_a_big_program_keeps_what_a_run_spends_most_time_in() {
+    let mut text = String::new();
+    for index in 0..1_600 {
+        let size = 10 + index;
+        text += &format!(
+            "void f{index}(double *a) {{ for (int i = 0; i < {size}; i++) a[i] += 1; }}\n"
+        );
+    }
+    text += "void steps(double *a) { for (int k = 0; k < 30; k++) f3(a); }\n";
+    text += "int main(void) { double a[2000];\n for (int t = 0; t < 200; t++) steps(a);\n";
+    (0..1_600).for_each(|index| text += &format!("f{index}(a);\n"));
+    text += "return 0; }\n";
+    let directory = tempfile::tempdir().expect("a directory");
+    let (path, book) = (
+        directory.path().join("m.c"),
+        directory.path().join("m.xlsx"),
+    );
+    std::fs::write(&path, text).expect("a file");
+    let [path, book] = [&path, &book].map(|path| path.to_str().expect("a path"));
+    assert_eq!(printed(&[path, "-q", "-o", book]).0, Some(0));
+    let mut book: calamine::Xlsx<_> = calamine::open_workbook(book).expect("a workbook");
+    let sheet = |book: &mut calamine::Xlsx<_>, name: &str| {
+        let range = calamine::Reader::worksheet_range(book, name).expect("a sheet");
+        range
+            .rows()
+            .map(|row| row.iter().map(std::string::ToString::to_string).collect())
+            .collect::<Vec<Vec<String>>>()
+    };
+    let top = sheet(&mut book, "Top 100");
+    let first = top.iter().find(|row| row[0] == "1").expect("a first row");
+    assert_eq!(first[1], "f3@4", "{first:?}");
+    assert_eq!(first[12], "6001", "{first:?}");
+}
