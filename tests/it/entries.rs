@@ -65,7 +65,7 @@ fn where_a_run_begins_is_a_fact_of_the_source() {
     let c = steps("steps.c", &[]);
     assert_eq!(
         (&c["entry"][0]["name"], &c["entry"][0]["line"]),
-        (&json!("main"), &json!(47))
+        (&json!("main"), &json!(49))
     );
     let fortran = steps("steps.f90", &[]);
     assert_eq!(fortran["entry"][0]["name"], "simulation");
