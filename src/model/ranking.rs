@@ -49,7 +49,11 @@ impl Ranking {
         let total = match follows_calls {
             false => totals.seconds,
             true => {
+                // A nest of unknown time leaves the shares of the others known.
+                let is_known = |seconds: &FigureId| figures.value(*seconds).is_finite();
                 let seconds = found.iter().flatten().map(|(_, seconds)| *seconds);
+                let seconds: Vec<FigureId> = seconds.filter(is_known).collect();
+                let seconds = seconds.into_iter();
                 figures.define_total("time of the program", Unit::Seconds, seconds)
             }
         };

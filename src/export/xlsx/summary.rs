@@ -80,6 +80,10 @@ fn totals(model: &Model) -> Vec<Total> {
             ),
         ]);
     }
+    if model.ranking.follows_calls && model.calls.is_none() {
+        let label = "Time, every call followed";
+        found.push((label, model.ranking.total, "s", Look::Seconds));
+    }
     if let Some(other) = &model.on_other {
         let is_all = other.nests.len() == model.nests.len();
         let (own, others) = other.seconds;
