@@ -106,9 +106,9 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// The procedures that a call through a pointer may mean.
-    pub fn pointed(&self, name: &str) -> Vec<FunctionKey> {
-        let found = self.known.pointed(self.id, name).into_iter();
+    /// The procedures that a call may mean of which it is not known which one it is.
+    pub fn candidates(&self, name: &str) -> Vec<FunctionKey> {
+        let found = self.known.candidates(self.id, name).into_iter();
         found.map(|callee| self.key(callee)).collect()
     }
 

@@ -573,8 +573,8 @@ pub enum Body {
     Expanded,
     /// It is a function of the program, whose loops are its own.
     Function(FunctionKey),
-    /// One of these, whichever a pointer means at the time.
-    Pointed(Vec<FunctionKey>),
+    /// One of these: a pointer means it at the time, or it is linked of several with the name.
+    OneOf(Vec<FunctionKey>),
     /// It leads back to the caller: not followed further.
     Recursive(Option<FunctionKey>),
     /// It moves data between processes.
@@ -627,7 +627,7 @@ impl Body {
             Body::Library => "library",
             Body::Expanded => "expanded",
             Body::Function(_) => "known",
-            Body::Pointed(_) => "pointed",
+            Body::OneOf(_) => "one_of",
             Body::Recursive(_) => "recursive",
             Body::Communication(_) => "communication",
         }
@@ -719,7 +719,7 @@ impl Block {
         for call in &mut self.calls {
             match &mut call.body {
                 Body::Function(key) | Body::Recursive(Some(key)) => key.file = rename(&key.file),
-                Body::Pointed(keys) => keys.iter_mut().for_each(|key| key.file = rename(&key.file)),
+                Body::OneOf(keys) => keys.iter_mut().for_each(|key| key.file = rename(&key.file)),
                 _ => {}
             }
         }

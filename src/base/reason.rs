@@ -29,6 +29,11 @@ pub enum ReasonCode {
         message = "Subscript the array itself, or pass the array and not an address computed from it."
     )]
     AddressOf,
+    /// It is not known which procedure a call means: it goes through a pointer or a dummy argument, or several procedures have the name. Each that it may mean counts as if all these calls were its own, and what they do to arrays of the caller is not known.
+    #[strum(
+        message = "Call the procedure by its own name, and analyse only the files that are linked into one program."
+    )]
+    AmbiguousCall,
     /// The iterations of a loop are an upper bound, the middle of several values, or a parameter, because its bounds or an early exit do not give them exactly.
     #[strum(
         message = "Set the parameter of the trip count with --set, or take it from a run with --parameters-from-trace."
@@ -192,11 +197,6 @@ pub enum ReasonCode {
         message = "Call the procedure, or pass its name only to procedures that are among the inputs."
     )]
     ProcedureName,
-    /// A procedure is called through a pointer or as a dummy argument: each that such a pointer is given in the sources counts as if all these calls were its own, and what it does to the caller's arrays is not known.
-    #[strum(
-        message = "Call the procedure by its name, or set the probability of a branch around the call with --set."
-    )]
-    ProcedurePointer,
     /// An array is used with a number of subscripts other than that of its dimensions.
     #[strum(message = "Declare the array with the rank that it is used with.")]
     Rank,

@@ -29,8 +29,8 @@ pub struct CallSite {
     pub caller: usize,
     pub callee: usize,
     pub line: u32,
-    /// Through a pointer, which may also mean other procedures.
-    pub is_pointed: bool,
+    /// It may also mean other procedures.
+    pub is_ambiguous: bool,
     /// A nest that holds the innermost loop around the call, and how many loops that makes.
     loops: Option<(usize, usize)>,
     /// Branches around the call inside that loop.
@@ -75,7 +75,7 @@ impl CallGraph {
                         Body::Recursive(Some(key)) if !entries.is_empty() => {
                             std::slice::from_ref(key)
                         }
-                        Body::Pointed(keys) if !entries.is_empty() => keys,
+                        Body::OneOf(keys) if !entries.is_empty() => keys,
                         _ => return,
                     };
                     for callee in keys.iter().filter_map(|key| index.get(key)) {
@@ -83,7 +83,7 @@ impl CallGraph {
                             caller,
                             callee: *callee,
                             line: call.line,
-                            is_pointed: matches!(call.body, Body::Pointed(_)),
+                            is_ambiguous: matches!(call.body, Body::OneOf(_)),
                             loops: homes.of_loop(inside),
                             weight: weight.clone(),
                         });

@@ -105,7 +105,7 @@ fn counts_that_are_not_exact_are_marked_with_the_reason() {
     assert_eq!(reasons("kernel"), json!([]));
     assert_eq!(reasons("divide"), json!(["recursion"]));
     assert_eq!(reasons("set_up"), json!(["approximate_trip_count"]));
-    assert_eq!(reasons("damp"), json!(["procedure_pointer"]));
+    assert_eq!(reasons("damp"), json!(["ambiguous_call"]));
     assert_eq!((calls(&json, "divide"), calls(&json, "damp")), (1.0, 150.0));
     let (_, table, _) = printed(&[fixture("entries/steps.c").to_str().expect("a path")]);
     let row = |id: &str| {
@@ -144,7 +144,7 @@ fn pointers_mean_every_procedure_that_they_are_given() {
         assert_eq!(calls(&json, function), 10.0, "{function}");
         assert_eq!(
             nest(&json, function)["calls_reasons"],
-            json!(["procedure_pointer"])
+            json!(["ambiguous_call"])
         );
     }
 }
@@ -264,4 +264,33 @@ fn a_workbook_of_a_big_program_keeps_what_a_run_spends_most_time_in() {
     let first = top.iter().find(|row| row[0] == "1").expect("a first row");
     assert_eq!(first[1], "f3@4", "{first:?}");
     assert_eq!(first[12], "6001", "{first:?}");
+}
+
+/// Which of two implementations is linked is not known.
+#[test]
+fn of_several_bodies_each_counts_with_a_mark() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        std::fs::create_dir_all(directory.path().join(name).parent().expect("a directory"))
+            .and_then(|()| std::fs::write(directory.path().join(name), text))
+            .expect("a file");
+    };
+    let smooth = "void smooth(double *a) { for (int i = 0; i < 9; i++) a[i] *= 0.5; }\n";
+    write("one/jacobi.c", smooth);
+    write("one/gauss.c", smooth);
+    write(
+        "main.c",
+        "void smooth(double *a);\nint main(void) { double a[9]; for (int k = 0; k < 6; k++) smooth(a); return 0; }\n",
+    );
+    let json = analysed(directory.path(), &[]);
+    let functions = json["functions"].as_array().expect("functions");
+    let smooth: Vec<&Value> = functions.iter().filter(|f| f["name"] == "smooth").collect();
+    assert_eq!(smooth.len(), 2);
+    for function in smooth {
+        let nest = &function["nests"][0];
+        assert_eq!(
+            (&nest["calls"], &nest["calls_reasons"]),
+            (&json!(6), &json!(["ambiguous_call"]))
+        );
+    }
 }

@@ -248,7 +248,7 @@ fn call() -> impl Strategy<Value = Call> {
     let body = prop_oneof![
         plain,
         key().prop_map(Body::Function),
-        prop::collection::vec(key(), 0..3).prop_map(Body::Pointed),
+        prop::collection::vec(key(), 0..3).prop_map(Body::OneOf),
         key().prop_map(|key| Body::Recursive(Some(key))),
         moved
     ];

@@ -63,8 +63,13 @@ impl Pointers {
         pointers
     }
 
-    /// The procedures that a call of this name may mean, if it goes through a pointer.
-    pub fn called(&self, caller: ProcedureId, function: &Function, name: &str) -> Vec<ProcedureId> {
+    /// The procedures that a call of this name may mean; `None` if it does not go through a pointer.
+    pub fn called(
+        &self,
+        caller: ProcedureId,
+        function: &Function,
+        name: &str,
+    ) -> Option<Vec<ProcedureId>> {
         let member = Name::read(name).members().last().map(str::to_string);
         let variable = || {
             let is_called = |v: &&crate::ir::Variable| v.name.as_str() == name;
@@ -74,9 +79,9 @@ impl Pointers {
                 Role::Constant(_) | Role::Undeclared => None,
             }
         };
-        let pointer = member.map(Pointer::Member).or_else(variable);
-        let found = pointer.and_then(|pointer| self.targets.get(&pointer));
-        found.into_iter().flatten().copied().collect()
+        let pointer = member.map(Pointer::Member).or_else(variable)?;
+        let found = self.targets.get(&pointer);
+        Some(found.into_iter().flatten().copied().collect())
     }
 
     fn passes(&mut self, known: &Procedures, caller: ProcedureId, name: &str, arguments: &[Value]) {

@@ -52,10 +52,14 @@ impl<'u> Procedures<'u> {
         self.get(id).function.conventions
     }
 
-    /// The procedures that a name may stand for which goes through a pointer or is a dummy procedure.
-    pub fn pointed(&self, caller: ProcedureId, name: &str) -> Vec<ProcedureId> {
+    /// The procedures that a name may stand for which means none of them for certain: those that a pointer or a dummy
+    /// procedure is given, or all of the name that are as near.
+    pub fn candidates(&self, caller: ProcedureId, name: &str) -> Vec<ProcedureId> {
         let function = self.get(caller).function;
-        let found = self.pointers.called(caller, function, name);
+        let found = match self.pointers.called(caller, function, name) {
+            Some(given) => given,
+            None => self.visible(caller, name),
+        };
         // Of several programs in one tree each has its own.
         let is_nearest = |id: &ProcedureId| {
             let name = &self.get(*id).function.name;

@@ -158,6 +158,23 @@ impl<'u> Procedures<'u> {
             .map_or(Target::Unknown, Target::Body)
     }
 
+    /// The procedures outside of modules that may be meant by a name; none if they are too many to be one program's.
+    pub(super) fn visible(&self, caller: ProcedureId, name: &str) -> Vec<ProcedureId> {
+        const MOST: usize = 16;
+        let conventions = self.conventions(caller);
+        let is_meant = |id: &ProcedureId| {
+            let function = self.get(*id).function;
+            function.host.is_none() && !function.is_private && function.conventions == conventions
+        };
+        let found = self.by_name.get(name).into_iter().flatten().copied();
+        let found: Vec<ProcedureId> = found.filter(is_meant).collect();
+        if found.len() > MOST {
+            Vec::new()
+        } else {
+            found
+        }
+    }
+
     /// The procedure itself and what contains it, from inside.
     fn hosts(&self, caller: ProcedureId) -> Vec<&'u str> {
         const DEEPEST: usize = 4;

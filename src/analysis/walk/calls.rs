@@ -67,14 +67,14 @@ impl Walker<'_> {
             Target::Communication(interface) => Body::Communication(Box::new(
                 self.communication(place, name, interface, arguments),
             )),
-            Target::Unknown => match self.effects.pointed(name) {
+            Target::Unknown => match self.effects.candidates(name) {
                 found if found.is_empty() => {
                     self.reason(block, place, ReasonCode::Call, name.to_string());
                     Body::Unknown
                 }
                 found => {
-                    self.reason(block, place, ReasonCode::ProcedurePointer, name.to_string());
-                    Body::Pointed(found)
+                    self.reason(block, place, ReasonCode::AmbiguousCall, name.to_string());
+                    Body::OneOf(found)
                 }
             },
         };

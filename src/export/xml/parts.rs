@@ -215,7 +215,7 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
             Body::Communication(moved)
         }
         None => match body(fields)? {
-            Body::Pointed(_) => Body::Pointed(targets),
+            Body::OneOf(_) => Body::OneOf(targets),
             body => body,
         },
     };
@@ -333,13 +333,13 @@ fn body(fields: &Fields<'_>) -> Result<Body, XmlError> {
         "unknown" => Some(Body::Unknown),
         "library" => Some(Body::Library),
         "expanded" => Some(Body::Expanded),
-        "pointed" => Some(Body::Pointed(Vec::new())),
+        "one_of" => Some(Body::OneOf(Vec::new())),
         "recursive" => Some(Body::Recursive(key())),
         "known" => key().map(Body::Function),
         _ => None,
     };
     let expected =
-        "unknown, library, expanded, recursive, pointed, known with callee, file and line";
+        "unknown, library, expanded, recursive, one_of, known with callee, file and line";
     Ok(fields.word("ls:body", read, expected)?.unwrap_or_default())
 }
 

@@ -444,7 +444,7 @@ fn call(
                 .with("ls:file", file)
                 .with("ls:line", line)
         }
-        Body::Pointed(keys) => {
+        Body::OneOf(keys) => {
             let target = |FunctionKey { name, file, line }: &FunctionKey| {
                 Element::new("ls:target")
                     .with("name", name)

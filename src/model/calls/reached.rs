@@ -53,8 +53,8 @@ impl Reached {
                 functions[site.callee] = true;
                 let inherited = doubts[*caller].clone();
                 doubts[site.callee].extend(inherited);
-                if site.is_pointed {
-                    doubts[site.callee].insert(ReasonCode::ProcedurePointer);
+                if site.is_ambiguous {
+                    doubts[site.callee].insert(ReasonCode::AmbiguousCall);
                 }
                 let is_estimated = site.loops.is_some_and(|(nest, level)| {
                     nests[nest].loops[..level]
@@ -78,7 +78,7 @@ impl Reached {
         self.functions[function]
     }
 
-    /// Why the number of calls of the function is not exact: recursion, a call through a pointer, or loops around
+    /// Why the number of calls of the function is not exact: recursion, a call that may mean several procedures, or loops around
     /// calls on the way whose iterations are estimated.
     pub fn doubts(&self, function: usize) -> &BTreeSet<ReasonCode> {
         &self.doubts[function]
