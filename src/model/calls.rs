@@ -44,6 +44,8 @@ pub struct CallGraph {
     pub sites: Vec<CallSite>,
     /// Where runs begin, and what they come to; `None` where nothing says that a run begins there.
     pub reached: Option<Reached>,
+    /// The functions whose calls are counted; `None` for all.
+    counted: Option<HashSet<usize>>,
     /// Every function after all that it calls.
     bottom_up: Vec<usize>,
     /// What functions do outside of loops; empty without sites.
@@ -125,17 +127,30 @@ impl CallGraph {
         CallGraph {
             sites,
             reached,
+            counted: None,
             bottom_up: circles.bottom_up,
             straight,
         }
     }
 
-    /// Without the calls that do not lead to these functions.
+    /// Without the calls that do not lead to these functions, or any if nothing is ranked by calls.
     pub(super) fn towards(self, functions: impl Iterator<Item = usize>) -> CallGraph {
-        let wanted = Reached::on_the_way(&self.sites, functions);
+        let wanted = match &self.reached {
+            Some(_) => Reached::on_the_way(&self.sites, functions),
+            None => HashSet::new(),
+        };
         let mut sites = self.sites;
         sites.retain(|site| wanted.contains(&site.callee));
-        CallGraph { sites, ..self }
+        CallGraph {
+            sites,
+            counted: Some(wanted),
+            ..self
+        }
+    }
+
+    fn counts(&self, function: usize) -> bool {
+        let counted = self.counted.as_ref();
+        counted.is_none_or(|counted| counted.contains(&function))
     }
 
     /// The nests whose loops are around calls.

@@ -44,7 +44,7 @@ pub(crate) struct Times {
     pub runs: Vec<FigureId>,
     /// Executions of each site in all.
     pub sites: Vec<FigureId>,
-    /// Calls of each function.
+    /// Calls of each function, of those whose calls the graph counts.
     pub functions: Vec<FigureId>,
 }
 
@@ -74,7 +74,13 @@ impl Times {
             .for_each(|(index, site)| arriving[site.callee].push(index));
         let mut times = vec![None; functions];
         let mut sites = runs.clone();
+        let mut not_counted = None;
         for function in graph.top_down(functions) {
+            if !graph.counts(function) {
+                let define = || figures.define("calls not counted", Unit::Count, Expr::from(0.0));
+                times[function] = Some(*not_counted.get_or_insert_with(define));
+                continue;
+            }
             for index in &arriving[function] {
                 let caller: Option<FigureId> = times[graph.sites[*index].caller];
                 let caller = caller.map_or(Expr::from(0.0), Expr::from);
