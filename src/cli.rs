@@ -1,6 +1,7 @@
 //! Arguments as typed.
 
 mod compare;
+mod parameters;
 mod source;
 mod study;
 mod validate;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use compare::CompareArgs;
+pub use parameters::ParametersArgs;
 pub use source::{Cpp, SourceArgs};
 pub use study::StudyArgs;
 pub use validate::ValidateArgs;
@@ -73,6 +75,11 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = validate::NOTES)]
     Validate(Box<ValidateArgs>),
+    /// List what the figures rest on: sizes that the program is given, and what is guessed, by influence
+    ///
+    /// With no output asked for, a table goes to standard output.
+    #[command(after_help = parameters::NOTES)]
+    Parameters(Box<ParametersArgs>),
     /// List the machine presets, or show the parameters of one
     Machines {
         /// A preset or a file like templates/machines/exasat.toml

@@ -7,6 +7,7 @@ mod demo;
 mod diagnostics;
 mod headers;
 mod inputs;
+mod list_parameters;
 mod machines;
 mod manual;
 mod outputs;
@@ -104,6 +105,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
             anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on")
         }
         Command::Validate(args) => validate::run(&args, voice),
+        Command::Parameters(args) => list_parameters::run(&args, voice),
         Command::Machines { name } => machines::run(name.as_deref()),
         Command::Man { dir } => manual::pages(&dir),
         Command::Completions { shell } => manual::completions(shell),

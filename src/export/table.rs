@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::columns::{self, Align};
 use crate::analysis::coverage;
+use crate::model::influence::{Influence, influence};
 use crate::model::{Costs, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds};
 use crate::reason::ReasonCode;
@@ -188,6 +189,37 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
     );
 }
 
+/// So many guessed sizes are named.
+const GUESSES: usize = 5;
+
+/// Which sizes are guessed, those first that most time rests on.
+fn write_guesses(text: &mut String, model: &Model) {
+    let all = influence(model);
+    let guessed: Vec<&Influence> = all
+        .iter()
+        .filter(|parameter| parameter.is_root() && parameter.is_guessed())
+        .filter(|parameter| parameter.nests.0 > 0)
+        .collect();
+    let Some(first) = guessed.first() else { return };
+    let shown = guessed.iter().take(GUESSES).map(|parameter| {
+        let Influence { row, nests, .. } = parameter;
+        format!("{} = {} (in {})", row.label, row.value, nests.0)
+    });
+    let shown: Vec<String> = shown.collect();
+    let more = guessed.len().saturating_sub(GUESSES);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let _ = writeln!(
+        text,
+        "sizes guessed, by influence on the {} costliest nests: {}{more}; set them with --set NAME=VALUE",
+        first.nests.1,
+        shown.join(", ")
+    );
+}
+
 /// What one process sends to others in all.
 fn write_communication(text: &mut String, model: &Model) {
     let Some(communication) = &model.communication else {
@@ -282,6 +314,7 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
             "* not everything of the nest is understood or exact; what is left out is not in its figures"
         );
     }
+    write_guesses(text, model);
     write_calls(text, model, screen);
     write_communication(text, model);
     let share = 100.0 * coverage.understood as f64 / coverage.loops.max(1) as f64;

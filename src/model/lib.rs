@@ -16,6 +16,7 @@ pub mod communication;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
+pub mod influence;
 pub mod levels;
 pub mod nest;
 pub mod parameters;

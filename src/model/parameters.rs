@@ -108,6 +108,8 @@ pub struct Row {
     /// The value as an expression over other parameters, where the source defines it so.
     pub definition: Option<Expr>,
     pub origin: Origin,
+    /// Where it is declared, if that is known: file and line.
+    pub place: Option<String>,
     /// The functions that mention it, in program order.
     pub functions: Vec<String>,
     /// Whether `N` is not `n`: all functions that mention it are C.
@@ -194,6 +196,7 @@ impl ParameterTable {
                 value: 0.0,
                 definition: None,
                 origin: Origin::Default,
+                place: None,
                 functions: Vec::new(),
                 is_case_sensitive: false,
             });
@@ -350,6 +353,7 @@ impl ParameterTable {
             value: 0.0,
             definition: None,
             origin,
+            place: None,
             functions: used_by,
             is_case_sensitive: !matches!(kind, Kind::TripCount | Kind::Probability),
         };
@@ -420,6 +424,7 @@ impl ParameterTable {
             let entry = &mut self.rows[row];
             entry.value = place.guess.unwrap_or_else(|| usage.default_value(&symbol));
             (entry.definition, entry.origin) = (definition, place.origin);
+            entry.place = Some(format!("{}:{}", place.file, place.line));
         }
     }
 

@@ -188,6 +188,7 @@ pub fn program(functions: Vec<Function>) -> Program {
     Program {
         files: paths.into_iter().map(file).collect(),
         functions,
+        places: BTreeMap::new(),
         unread: BTreeMap::new(),
     }
 }

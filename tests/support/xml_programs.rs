@@ -1,7 +1,7 @@
 //! Programs for tests: random ones with every field in use, and the same nest in the vocabulary of
 //! both ExaSAT generations.
 
-use loopsheet::analysis::facts::*;
+use loopsheet::analysis::facts::{self, *};
 use loopsheet::diagnostic::{Diagnostic, Place, Severity};
 use loopsheet::expr::{Expr, Symbol, SymbolKind};
 use loopsheet::ir::Name;
@@ -522,15 +522,36 @@ fn function() -> impl Strategy<Value = Function> {
         })
 }
 
+fn place_symbol() -> impl Strategy<Value = Symbol> {
+    text().prop_map(|name| Symbol::new(SymbolKind::Place, &name))
+}
+
+fn place() -> impl Strategy<Value = facts::Place> {
+    let origin = select(Origin::ALL.to_vec());
+    let value = prop::option::of(expr());
+    let guess = prop::option::of((0..1000).prop_map(f64::from));
+    (text(), text(), any::<u32>(), value, guess, origin).prop_map(
+        |(name, file, line, value, guess, origin)| facts::Place {
+            name,
+            file: file.into(),
+            line,
+            value,
+            guess,
+            origin,
+        },
+    )
+}
+
 /// Any program with unique loop ids.
 pub fn program() -> impl Strategy<Value = Program> {
     let unread = prop::collection::btree_map(text(), any::<usize>(), 0..3);
     (
         prop::collection::vec(file(), 0..3),
         prop::collection::vec(function(), 0..3),
+        prop::collection::btree_map(place_symbol(), place(), 0..3),
         unread,
     )
-        .prop_map(|(files, mut functions, unread)| {
+        .prop_map(|(files, mut functions, places, unread)| {
             let mut count = 0;
             functions
                 .iter_mut()
@@ -538,6 +559,7 @@ pub fn program() -> impl Strategy<Value = Program> {
             Program {
                 files,
                 functions,
+                places,
                 unread,
             }
         })
