@@ -122,6 +122,7 @@ fn analyze_procedure(known: &Procedures, id: ProcedureId) -> Function {
     let mut walker = Walker {
         symbols: Symbols {
             function,
+            own_name: known.own_name(function),
             known: BTreeMap::new(),
             loops: Vec::new(),
             levels: Vec::new(),

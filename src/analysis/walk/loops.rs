@@ -192,8 +192,7 @@ impl Walker<'_> {
                 columns.push(place.column);
                 columns.len() - 1
             });
-        let function = &self.function().name;
-        Expr::from(Symbol::trip_count(function, place.line, at))
+        Expr::from(Symbol::trip_count(self.symbols.own_name, place.line, at))
     }
 
     /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
