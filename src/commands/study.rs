@@ -60,6 +60,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         "nothing could be analysed: no function was read"
     );
     let mut model = Model::build(&program, machine.clone(), &settings)?;
+    parameters::remark(&model, &settings, voice);
 
     let changed = changed_since_compiled(&program, Path::new(&args.program[0]));
     if let Some(changed) = changed.as_ref().filter(|_| !voice.quiet) {

@@ -22,8 +22,10 @@ pub fn reason(code: ReasonCode) -> String {
 
 /// Names like the one that nothing has, as an end of a message.
 pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let plain = |text: &str| text.replace(['_', '-', ' '], "").to_lowercase();
+    let wanted = plain(name);
     let mut near: Vec<(f64, &str)> = known
-        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .map(|known| (strsim::jaro_winkler(&wanted, &plain(known)), known))
         .filter(|(likeness, _)| *likeness > 0.85)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
