@@ -3,9 +3,9 @@
 use crate::cache::CacheSpec;
 use crate::cache::spec::WritePolicy;
 use crate::cli::TraceArgs;
-use crate::metrics::analysis::CountedCore;
 use crate::metrics::camat::{Camat, Program};
 use crate::metrics::costs::Costs;
+use crate::metrics::counted::CountedCore;
 use crate::metrics::out_of_order::{CoreCycles, CoreModel, LevelModel};
 
 use super::settings::latency;
