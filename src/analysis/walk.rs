@@ -4,6 +4,7 @@ mod bodies;
 mod branches;
 mod calls;
 mod doubling;
+mod headers;
 mod iterations;
 mod loops;
 mod settings;

@@ -1,13 +1,14 @@
 //! What procedures are called in the names of parameters that no source has: `trip_smooth_12`.
 
-use std::ops::RangeInclusive;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::procedures::Procedure;
-use crate::ir;
+use crate::ir::visit::{InLoop, statements};
+use crate::ir::{self, Stmt};
 
 /// Procedures of one name whose lines could be taken for each other's, with their files in the name: `static` functions
 /// of C in several files.
@@ -23,15 +24,20 @@ impl OwnNames {
         }
         let mut names = FxHashMap::default();
         for (name, namesakes) in by_name {
-            for function in &namesakes {
-                let file = &function.place.file;
-                let others = namesakes
-                    .iter()
-                    .filter(|other| other.place.file != *file && share_lines(function, other));
-                let others: Vec<&str> = others.map(|other| &*other.place.file).collect();
+            let files = namesakes.iter().map(|function| &function.place.file);
+            if files.collect::<BTreeSet<_>>().len() < 2 {
+                continue;
+            }
+            let places: Vec<(&Arc<str>, BTreeSet<u32>)> = (namesakes.iter())
+                .map(|function| (&function.place.file, lines(function)))
+                .collect();
+            for (file, own) in &places {
+                let others = (places.iter())
+                    .filter(|(other, lines)| other != file && !lines.is_disjoint(own));
+                let others: Vec<&str> = others.map(|(other, _)| &***other).collect();
                 if !others.is_empty() {
                     let own = format!("{}_{name}", distinct_end(file, &others));
-                    names.insert((file.clone(), name.to_string()), own);
+                    names.insert(((*file).clone(), name.to_string()), own);
                 }
             }
         }
@@ -48,14 +54,15 @@ impl OwnNames {
     }
 }
 
-fn share_lines(one: &ir::Function, other: &ir::Function) -> bool {
-    let (one, other) = (lines(one), lines(other));
-    one.start() <= other.end() && other.start() <= one.end()
-}
-
-fn lines(function: &ir::Function) -> RangeInclusive<u32> {
-    let first = function.place.line;
-    first..=ir::lines(&function.body).map_or(first, |(_, last)| last.max(first))
+/// The lines that parameters may be named by: those of loops, branches and calls.
+fn lines(function: &ir::Function) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    statements(&function.body, InLoop::No, &mut |statement, _| {
+        if let Stmt::Loop(_) | Stmt::If(_) | Stmt::Call { .. } = statement {
+            found.insert(statement.place().line);
+        }
+    });
+    found
 }
 
 /// As much of the end of a path as no other one has: `a.c`, or `left/a.c`.
