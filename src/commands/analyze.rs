@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
-use strum::VariantArray;
+use anyhow::Context;
 
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
@@ -16,7 +15,6 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
-use crate::reason::ReasonCode;
 use crate::source::Preprocessing;
 
 /// What an output file holds.
@@ -32,10 +30,10 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     if let Some(name) = &args.explain {
         anyhow::ensure!(
             !name.trim().is_empty(),
-            "--explain: give a loop such as smooth@12 and its file, or the code of a reason such as while_loop"
+            "--explain: give a loop such as smooth@12 and its file, or a code such as while_loop or syntax-error"
         );
         if args.paths.is_empty() {
-            return reason(name, args);
+            return code(name, args);
         }
     }
     let machine = machines::load(&args.machine)?;
@@ -118,24 +116,22 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     })
 }
 
-/// Explains a reason by its code, which takes no input: as text, to the file of `-o` if there is one.
-fn reason(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
-    let code: ReasonCode = name.parse().map_err(|_| {
-        let known = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
-        let near = explain::did_you_mean(name, known);
-        anyhow!("--explain {name}: no reason has this code{near}; for a loop, give its file, too")
+/// Explains a reason or diagnostic by its code, which takes no input: as text, to the file of `-o` if there is one.
+fn code(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
+    let text = explain::code(name).with_context(|| {
+        let near = explain::did_you_mean(name, explain::codes());
+        format!("--explain {name}: no reason or diagnostic has this code{near}; for a loop, give its file, too")
     })?;
     anyhow::ensure!(
         !has_reports(args),
         "--explain {name}: there is nothing to analyse, so that only -o can be written, as text"
     );
-    let text = explain::reason(code);
     match &args.output {
         Some(path) => {
             let format = path.extension().and_then(|extension| extension.to_str());
             anyhow::ensure!(
                 format.is_none_or(|format| matches!(format, "txt" | "text" | "md")),
-                "-o {}: what a reason means is written as text; give the file the extension .txt",
+                "-o {}: what a code means is written as text; give the file the extension .txt",
                 path.display()
             );
             Output::create(path)?.finish(text.as_bytes())?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::compile_commands::{Flags, split_words};
 use super::inputs::{decode, name};
 use crate::cli::Cpp;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::source::preprocess::{self, Options};
 use crate::source::{Language, LineOrigin, ReadFile, SourceText, line_markers};
 
@@ -41,7 +41,7 @@ pub fn preprocess(
             Ok(output) if output.trim().is_empty() && !source.text.trim().is_empty() => {
                 source.diagnostics.push(Diagnostic {
                     severity: Severity::Warning,
-                    code: "cpp-no-output".into(),
+                    code: DiagnosticCode::CppNoOutput,
                     place: source.place(0, 0),
                     width: 1,
                     message: format!(
@@ -64,7 +64,7 @@ pub fn preprocess(
             }
             Err(why) => source.diagnostics.push(Diagnostic {
                 severity: Severity::Warning,
-                code: "cpp-failed".into(),
+                code: DiagnosticCode::CppFailed,
                 place: source.place(0, 0),
                 width: 1,
                 message: format!(

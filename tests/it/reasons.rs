@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use loopsheet::diagnostic::DiagnosticCode;
 use loopsheet::reason::{Effect, ReasonCode};
 use serde_json::Value;
 use strum::VariantArray;
@@ -100,6 +101,18 @@ fn explain(arguments: &[&str]) -> (Option<i32>, [String; 2]) {
         .expect("runs");
     let text = [output.stdout, output.stderr].map(|t| String::from_utf8(t).expect("UTF-8"));
     (output.status.code(), text)
+}
+
+#[test]
+fn explain_takes_the_code_of_a_diagnostic() {
+    for code in DiagnosticCode::VARIANTS {
+        let (status, [text, _]) = explain(&["--explain", code.as_str()]);
+        assert_eq!(status, Some(0));
+        assert!(
+            text.contains(code.meaning()) && text.contains(code.advice()),
+            "{text}"
+        );
+    }
 }
 
 #[test]

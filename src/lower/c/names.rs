@@ -8,7 +8,7 @@ use super::literals;
 use super::macros::Macro;
 use super::reading::{Outer, Reading};
 use super::record::{RecordId, Records};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::{Reason, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, SyntaxTree};
@@ -239,7 +239,7 @@ impl<'t> Names<'t> {
     pub fn remark(
         &mut self,
         severity: Severity,
-        code: &str,
+        code: DiagnosticCode,
         node: Node,
         message: String,
         help: &str,
@@ -247,7 +247,7 @@ impl<'t> Names<'t> {
         if self
             .diagnostics
             .iter()
-            .any(|known| *known.code == *code && known.message == message)
+            .any(|known| known.code == code && known.message == message)
         {
             return;
         }
@@ -258,7 +258,7 @@ impl<'t> Names<'t> {
             .map_or(1, |line| line.chars().count().max(1)) as u32;
         self.diagnostics.push(Diagnostic {
             severity,
-            code: code.into(),
+            code,
             place: self.place(node),
             width,
             message,

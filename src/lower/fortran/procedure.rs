@@ -18,7 +18,7 @@ use super::remarks::Remarks;
 use super::scope::{Bounds, Class, Scope, Symbol, TypeSpec};
 use super::units::ProcedureUnit;
 use super::variables::Variables;
-use crate::diagnostic::{Place, Severity};
+use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
     self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable,
 };
@@ -313,7 +313,7 @@ impl<'a> Lowering<'a> {
             let help = "name the file of the module that defines it as well";
             self.remark(
                 Severity::Warning,
-                "unknown-kind",
+                DiagnosticCode::UnknownKind,
                 &kind,
                 message,
                 Some(help),
@@ -326,7 +326,7 @@ impl<'a> Lowering<'a> {
     pub fn remark(
         &mut self,
         severity: Severity,
-        code: &str,
+        code: DiagnosticCode,
         what: &str,
         message: String,
         help: Option<&str>,
