@@ -6,7 +6,6 @@ use tree_sitter::Node;
 
 use super::super::draft::Draft;
 use super::super::jumps::Marks;
-use super::CONVENTIONS;
 use super::assigned::Assigned;
 use super::context::{Aliases, Expansions, Loops, Nesting, Results, Statement};
 use super::expression::{Expr, Reader};
@@ -20,7 +19,7 @@ use super::units::ProcedureUnit;
 use super::variables::Variables;
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    self, ConstantOrigin, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable,
+    self, ConstantOrigin, Conventions, Extent, Function, Reason, Role, Stmt, Type, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::named_children;
@@ -68,7 +67,7 @@ pub fn lower<'a>(
         world,
         scope: &unit.scope,
         unit,
-        draft: Draft::new(unit.name.to_string(), place.clone(), CONVENTIONS),
+        draft: Draft::new(unit.name.to_string(), place.clone(), Conventions::FORTRAN),
         variables: Variables::default(),
         marks: Marks::default(),
         statement: Statement::at(place),
