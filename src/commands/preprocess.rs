@@ -6,7 +6,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::compile_commands::{Flags, split_words};
+use super::compile_commands::Flags;
 use super::inputs::{decode, name};
 use crate::cli::Cpp;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
@@ -34,7 +34,7 @@ pub fn preprocess(
                 .to_vec(),
         ),
         Cpp::Always => Some([COMPILER, "-E"].map(String::from).to_vec()),
-        Cpp::Command(command) => Some(split_words(command)),
+        Cpp::Command(command) => Some(command.clone()),
     };
     if let Some(command) = command {
         match run(&command, flags, path) {
