@@ -542,7 +542,7 @@ fn without_repeats(mut units: Vec<Unit>) -> Vec<Unit> {
     let mut said = std::collections::HashSet::new();
     for unit in &mut units {
         unit.diagnostics
-            .retain(|d| said.insert((d.place.clone(), d.code.clone(), d.message.clone())));
+            .retain(|d| said.insert((d.place.clone(), d.code, d.message.clone())));
     }
     units
 }
