@@ -197,8 +197,8 @@ pub struct AnalyzeArgs {
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
     #[arg(long, value_name = "TRACE.json")]
     pub parameters_from_trace: Option<PathBuf>,
-    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason means: its code
-    /// (`while_loop`)
+    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason or a diagnostic
+    /// means: its code (`while_loop`, `syntax-error`)
     #[arg(long, value_name = "LOOP|CODE")]
     pub explain: Option<String>,
     /// Show only the N costliest nests in the table

@@ -6,7 +6,8 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// Set a parameter under its name in the workbook: cache_bytes, dram_gbs, block_x, nx, hi(1) …
+    /// Set a parameter under its name in the workbook: cache_bytes, dram_gbs, block_x, nx, hi(1) …; machine.cores
+    /// where the source has a variable `cores`, too
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
     /// Where to look for included files
@@ -42,7 +43,8 @@ pub enum Cpp {
     Auto,
     Always,
     Never,
-    Command(String),
+    /// Words, as a shell splits them.
+    Command(Vec<String>),
 }
 
 fn cpp(text: &str) -> Result<Cpp, String> {
@@ -51,6 +53,9 @@ fn cpp(text: &str) -> Result<Cpp, String> {
         "auto" => Ok(Cpp::Auto),
         "always" => Ok(Cpp::Always),
         "never" => Ok(Cpp::Never),
-        command => Ok(Cpp::Command(command.to_string())),
+        command => match shlex::split(command) {
+            Some(words) if !words.is_empty() => Ok(Cpp::Command(words)),
+            _ => Err("this is no command: a quote does not end, or there are no words".to_string()),
+        },
     }
 }

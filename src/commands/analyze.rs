@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
-use strum::VariantArray;
+use anyhow::Context;
 
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
@@ -16,7 +15,6 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
-use crate::reason::ReasonCode;
 use crate::source::Preprocessing;
 
 /// What an output file holds.
@@ -29,8 +27,14 @@ enum Format {
 }
 
 pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
-    if let (Some(name), true) = (&args.explain, args.paths.is_empty()) {
-        return reason(name);
+    if let Some(name) = &args.explain {
+        anyhow::ensure!(
+            !name.trim().is_empty(),
+            "--explain: give a loop such as smooth@12 and its file, or a code such as while_loop or syntax-error"
+        );
+        if args.paths.is_empty() {
+            return code(name, args);
+        }
     }
     let machine = machines::load(&args.machine)?;
     let settings = parameters::settings(&args.source.settings)?;
@@ -74,6 +78,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
             BTreeMap::new(),
         ),
     };
+    parameters::remark(&model, &settings, voice);
 
     let to_stdout = outputs
         .iter()
@@ -111,14 +116,28 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     })
 }
 
-/// Explains a reason by its code, which takes no input.
-fn reason(name: &str) -> anyhow::Result<Status> {
-    let code: ReasonCode = name.parse().map_err(|_| {
-        let known = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
-        let near = explain::did_you_mean(name, known);
-        anyhow!("--explain {name}: no reason has this code{near}; for a loop, give its file, too")
+/// Explains a reason or diagnostic by its code, which takes no input: as text, to the file of `-o` if there is one.
+fn code(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
+    let text = explain::code(name).with_context(|| {
+        let near = explain::did_you_mean(name, explain::codes());
+        format!("--explain {name}: no reason or diagnostic has this code{near}; for a loop, give its file, too")
     })?;
-    outputs::print(explain::reason(code).as_bytes())?;
+    anyhow::ensure!(
+        !has_reports(args),
+        "--explain {name}: there is nothing to analyse, so that only -o can be written, as text"
+    );
+    match &args.output {
+        Some(path) => {
+            let format = path.extension().and_then(|extension| extension.to_str());
+            anyhow::ensure!(
+                format.is_none_or(|format| matches!(format, "txt" | "text" | "md")),
+                "-o {}: what a code means is written as text; give the file the extension .txt",
+                path.display()
+            );
+            Output::create(path)?.finish(text.as_bytes())?;
+        }
+        None => outputs::print(text.as_bytes())?,
+    }
     Ok(Status::Done)
 }
 
@@ -158,8 +177,12 @@ type Counters = BTreeMap<(String, String), Measured>;
 
 /// Nothing is written anywhere, so that the table is what was asked for.
 fn is_silent(args: &AnalyzeArgs) -> bool {
+    args.output.is_none() && !has_reports(args)
+}
+
+/// Whether reports are asked for by their formats.
+fn has_reports(args: &AnalyzeArgs) -> bool {
     let files = [
-        &args.output,
         &args.html,
         &args.xml,
         &args.json,
@@ -167,7 +190,7 @@ fn is_silent(args: &AnalyzeArgs) -> bool {
         &args.svg,
         &args.tables,
     ];
-    files.into_iter().all(Option::is_none)
+    files.into_iter().any(Option::is_some)
 }
 
 /// Dependence graphs, a file for each.

@@ -103,7 +103,8 @@ impl Database {
                     .iter()
                     .filter_map(|w| w.as_str().map(String::from))
                     .collect(),
-                (None, Some(command)) => split_words(command),
+                (None, Some(command)) => shlex::split(command)
+                    .with_context(|| format!("a quote in entry {index} does not end: {command}"))?,
                 (None, None) => {
                     anyhow::bail!("entry {index} has neither `arguments` nor `command`")
                 }
@@ -186,40 +187,9 @@ fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// The words of a command, as a shell splits it: quotes and backslashes taken away.
-pub fn split_words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut letters = command.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (None, ' ' | '\t' | '\n') => words.extend(word.take()),
-            (None, '"' | '\'') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (Some(open), _) if open == letter => quote = None,
-            (None | Some('"'), '\\') => word.get_or_insert_default().extend(letters.next()),
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_split_as_a_shell_does() {
-        let words = split_words(r#"cc -DNAME="a b" '-DX=\"y\"' -I"dir one" \"q\" """#);
-        assert_eq!(
-            words,
-            ["cc", "-DNAME=a b", r#"-DX=\"y\""#, "-Idir one", "\"q\"", ""]
-        );
-    }
 
     #[test]
     fn each_file_has_its_own_flags() {
@@ -249,7 +219,13 @@ mod tests {
 
     #[test]
     fn what_is_no_database_is_refused() {
-        for text in ["", "{}", "[1]", r#"[{"file": "x.c"}]"#] {
+        for text in [
+            "",
+            "{}",
+            "[1]",
+            r#"[{"file": "x.c"}]"#,
+            r#"[{"file": "x.c", "command": "cc -DA='1"}]"#,
+        ] {
             assert!(Database::parse(text, Path::new("/")).is_err(), "{text}");
         }
     }

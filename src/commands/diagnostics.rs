@@ -50,7 +50,7 @@ fn render(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> S
     let line = text.and_then(|text| text.lines().nth(place.line.saturating_sub(1) as usize));
     let title = level
         .primary_title(diagnostic.message.as_str())
-        .id(&*diagnostic.code);
+        .id(diagnostic.code.as_str());
     let group = match line {
         Some(line) => {
             let start = line

@@ -16,7 +16,7 @@ use super::preprocess;
 use crate::analysis::facts::Program;
 use crate::analysis::{self, ProcedureBody};
 use crate::cli::{Cpp, SourceArgs};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
@@ -286,7 +286,7 @@ fn skip(path: &Path, message: String) -> Diagnostic {
     };
     Diagnostic {
         severity: Severity::Warning,
-        code: "not-read".into(),
+        code: DiagnosticCode::NotRead,
         place,
         width: 1,
         message,
@@ -406,12 +406,17 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
 }
 
 /// Nothing of a file, and why.
-fn left_out(input: &Input, severity: Severity, code: &'static str, message: String) -> SourceText {
+fn left_out(
+    input: &Input,
+    severity: Severity,
+    code: DiagnosticCode,
+    message: String,
+) -> SourceText {
     let mut source = SourceText::verbatim(&input.name, String::new());
     let place = source.place(0, 0);
     source.diagnostics.push(Diagnostic {
         severity,
-        code: code.into(),
+        code,
         place,
         width: 1,
         message,
@@ -447,7 +452,7 @@ fn prepare<'a>(
         let what =
             format!("a binary file, not source text (it has a zero byte at offset {offset})");
         anyhow::ensure!(!input.is_named, "{} is {what}", input.name);
-        let source = left_out(input, Severity::Error, "not-read", what);
+        let source = left_out(input, Severity::Error, DiagnosticCode::NotRead, what);
         return Ok(Prepared {
             input,
             language,
@@ -462,7 +467,12 @@ fn prepare<'a>(
     {
         let message =
             "Fortran declarations: read where a source includes them, not by itself".to_string();
-        let source = left_out(input, Severity::Note, "fortran-header", message);
+        let source = left_out(
+            input,
+            Severity::Note,
+            DiagnosticCode::FortranHeader,
+            message,
+        );
         return Ok(Prepared {
             input,
             language: Language::Fortran,
@@ -476,7 +486,7 @@ fn prepare<'a>(
     if padding > 0 {
         source.diagnostics.push(Diagnostic {
             severity: Severity::Warning,
-            code: "zero-bytes".into(),
+            code: DiagnosticCode::ZeroBytes,
             place: source.place(0, 0),
             width: 1,
             message: format!("{padding} zero bytes at the end of the file were left out"),
@@ -514,7 +524,7 @@ fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
         .unwrap_or(0);
     Diagnostic {
         severity: Severity::Note,
-        code: "include-guessed".into(),
+        code: DiagnosticCode::IncludeGuessed,
         place: Place {
             file: input.name.clone(),
             line: line as u32 + 1,
@@ -537,7 +547,7 @@ fn without_repeats(mut units: Vec<Unit>) -> Vec<Unit> {
     let mut said = std::collections::HashSet::new();
     for unit in &mut units {
         unit.diagnostics
-            .retain(|d| said.insert((d.place.clone(), d.code.clone(), d.message.clone())));
+            .retain(|d| said.insert((d.place.clone(), d.code, d.message.clone())));
     }
     units
 }

@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 
+use super::Voice;
 use crate::analysis::facts::{Origin, Program};
 use crate::compare::{Run, StaticReport, Suggestion, told_by_run};
 use crate::machine::MachineModel;
@@ -22,6 +23,16 @@ pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
         })
     };
     texts.iter().map(setting).collect()
+}
+
+/// Says which settings could mean something else than they set.
+pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
+    if voice.quiet {
+        return;
+    }
+    for ambiguous in model.parameters.ambiguous(settings, &model.machine) {
+        eprintln!("loopsheet: {ambiguous}");
+    }
 }
 
 /// Trip counts and branch frequencies that a run tells, but for what is set by hand. Numbers that are no whole ones

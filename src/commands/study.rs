@@ -60,6 +60,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         "nothing could be analysed: no function was read"
     );
     let mut model = Model::build(&program, machine.clone(), &settings)?;
+    parameters::remark(&model, &settings, voice);
 
     let changed = changed_since_compiled(&program, Path::new(&args.program[0]));
     if let Some(changed) = changed.as_ref().filter(|_| !voice.quiet) {
@@ -94,15 +95,17 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let mut comparison = compare(&report, &run, &|_| true);
     comparison.notes.extend(changed);
-    let cut = args.limit.filter(|limit| comparison.instructions >= *limit);
-    comparison.notes.extend(cut.map(|limit| {
-        format!("only the first {limit} instructions were recorded (--limit): what was under way then has fewer iterations than it would have")
-    }));
+    comparison.notes.extend(cut_off(args, &comparison));
     refuse_empty(&comparison, args, &run)?;
     if args.keep.is_some() {
-        Output::create(&promised)?.finish(json::analysis(&model).as_bytes())?;
-        Output::create(&place("trace.json"))?.finish(json::trace(&traced.report).as_bytes())?;
-        Output::create(&place("compare.json"))?.finish(json::comparison(&comparison).as_bytes())?;
+        let kept = [
+            (promised, json::analysis(&model)),
+            (place("trace.json"), json::trace(&traced.report)),
+            (place("compare.json"), json::comparison(&comparison)),
+        ];
+        for (path, text) in kept {
+            Output::create(&path)?.finish(text.as_bytes())?;
+        }
     }
     if reports.is_empty() {
         outputs::print(compare_table::render(&comparison, args.top).as_bytes())?;
@@ -128,6 +131,16 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+/// That the recording ended before the program did.
+fn cut_off(args: &StudyArgs, comparison: &Comparison) -> Option<String> {
+    let limit = args
+        .limit
+        .filter(|limit| comparison.instructions >= *limit)?;
+    Some(format!(
+        "only the first {limit} instructions were recorded (--limit): what was under way then has fewer iterations than it would have"
+    ))
 }
 
 /// Sources that are newer than the program: lines may not be where it has them.

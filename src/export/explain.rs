@@ -7,6 +7,7 @@ use std::path::Path;
 use strum::VariantArray;
 
 use crate::analysis::facts::Loop;
+use crate::diagnostic::DiagnosticCode;
 use crate::expr::{CellNames, Excel, Expr, FigureId, Node};
 use crate::model::{Model, NestModel, RegisterFigures};
 use crate::reason::ReasonCode;
@@ -14,16 +15,33 @@ use crate::reason::ReasonCode;
 /// Lines of the source that are shown.
 const LINES: usize = 24;
 
-/// What a reason means, what it does to its loop, and what to do about it.
-pub fn reason(code: ReasonCode) -> String {
-    let (meaning, effect, help) = (code.meaning(), code.effect().meaning(), code.help());
-    format!("{code}\n  meaning:    {meaning}\n  effect:     {effect}\n  what to do: {help}\n")
+/// What the code of a reason or of a diagnostic means, what a reason does to its loop, and what to do about it.
+pub fn code(name: &str) -> Option<String> {
+    if let Ok(code) = name.parse::<ReasonCode>() {
+        let (meaning, effect, help) = (code.meaning(), code.effect().meaning(), code.help());
+        return Some(format!(
+            "{code}\n  meaning:    {meaning}\n  effect:     {effect}\n  what to do: {help}\n"
+        ));
+    }
+    let code = name.parse::<DiagnosticCode>().ok()?;
+    let (meaning, advice) = (code.meaning(), code.advice());
+    Some(format!(
+        "{code}\n  meaning:    {meaning}\n  what to do: {advice}\n"
+    ))
+}
+
+/// All codes that can be explained.
+pub fn codes<'a>() -> impl Iterator<Item = &'a str> {
+    let reasons = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
+    reasons.chain(DiagnosticCode::VARIANTS.iter().map(|code| code.as_str()))
 }
 
 /// Names like the one that nothing has, as an end of a message.
 pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let plain = |text: &str| text.replace(['_', '-', ' '], "").to_lowercase();
+    let wanted = plain(name);
     let mut near: Vec<(f64, &str)> = known
-        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .map(|known| (strsim::jaro_winkler(&wanted, &plain(known)), known))
         .filter(|(likeness, _)| *likeness > 0.85)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -36,10 +54,10 @@ pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Str
 }
 
 /// The explanation of the nest that `name` means: a loop id (`smooth@12`), `function:line`, `file:line` with as much
-/// of the path as is needed, or a function; else of the reason whose code it is. `source` is the text of a file.
+/// of the path as is needed, or a function; else of the reason or diagnostic whose code it is. `source` is the text of a file.
 ///
 /// # Errors
-/// Neither a nest nor a reason fits; the message lists those that there are.
+/// Neither a nest nor a code fits; the message lists those that there are.
 pub fn named(
     model: &Model,
     name: &str,
@@ -67,8 +85,8 @@ pub fn named(
     if fitting.is_empty() {
         fitting.extend(model.nests.iter().filter(of_function));
     }
-    if let (true, Ok(code)) = (fitting.is_empty(), name.parse()) {
-        return Ok(reason(code));
+    if let (true, Some(text)) = (fitting.is_empty(), code(name)) {
+        return Ok(text);
     }
     if fitting.is_empty() {
         let ids: Vec<&str> = model
@@ -78,7 +96,7 @@ pub fn named(
             .map(|n| n.nest.head().id.as_str())
             .collect();
         let nests = model.nests.iter().map(|n| n.nest.head().id.as_str());
-        let known = nests.chain(ReasonCode::VARIANTS.iter().map(|code| code.as_str()));
+        let known = nests.chain(codes());
         let more = model.nests.len().saturating_sub(ids.len());
         let more = if more > 0 {
             format!(" … and {more} more")
@@ -86,7 +104,7 @@ pub fn named(
             String::new()
         };
         return Err(format!(
-            "--explain {name}: neither a nest nor the code of a reason{}; there are the nests {}{more}",
+            "--explain {name}: neither a nest nor the code of a reason or diagnostic{}; there are the nests {}{more}",
             did_you_mean(name, known),
             ids.join(", ")
         ));

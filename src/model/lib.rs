@@ -34,7 +34,7 @@ mod what_if;
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::analysis::coverage;
+use crate::analysis::coverage::{self, Coverage};
 use crate::analysis::facts::Program;
 use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
@@ -47,7 +47,7 @@ pub use dependencies::SequenceModel;
 pub use figures::{Detail, Figure, FigureMap, Figures, Unit};
 pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
 pub use nest::Nest;
-pub use parameters::{ParameterTable, Setting, SettingError};
+pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
 pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
@@ -157,6 +157,11 @@ impl<'p> Model<'p> {
                 .collect()
         });
         self.of(kept, Detail::AnyMachine)
+    }
+
+    /// The same model with the values that reports have, whatever else was asked for.
+    pub fn for_numbers(&self) -> Model<'p> {
+        self.of(None, Detail::Values)
     }
 
     /// A model with formulas of the functions whose nests are in [`Model::sensitivity`], and little else.
@@ -307,6 +312,23 @@ impl<'p> Model<'p> {
     pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
         let of_nests = self.nests.iter().flat_map(|n| n.nest.reason_codes());
         of_nests.chain(coverage::codes(self.program)).collect()
+    }
+
+    /// How well loops are understood, with those whose iterations are estimates for no other reason than the model has.
+    pub fn coverage(&self) -> Coverage {
+        let mut coverage = coverage::coverage(self.program);
+        let approximate: HashSet<(usize, &str)> = (self.nests.iter())
+            .flat_map(|n| {
+                let loops = n.nest.approximate_loops();
+                let unexplained = loops.filter(|facts| coverage::estimates(facts).is_empty());
+                unexplained.map(|facts| (n.nest.function, facts.id.as_str()))
+            })
+            .collect();
+        if !approximate.is_empty() {
+            let code = ReasonCode::ApproximateTripCount;
+            coverage.estimated.insert(code, approximate.len());
+        }
+        coverage
     }
 
     /// The value of a figure.

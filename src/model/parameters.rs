@@ -5,6 +5,7 @@ mod names;
 mod usage;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
 use names::Names;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,29 @@ pub enum SettingError {
         value: String,
         why: Box<MachineError>,
     },
+}
+
+/// What a parameter of the machine may be called, so that nothing else can be meant: `machine.cores`.
+const OF_MACHINE: &str = "machine.";
+
+/// A setting whose name is both that of a parameter of the machine, which it sets, and of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ambiguous {
+    pub name: String,
+    /// What the source's parameters are called.
+    pub of_source: Vec<String>,
+}
+
+impl fmt::Display for Ambiguous {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ambiguous { name, of_source } = self;
+        write!(
+            f,
+            "--set {name} sets the parameter of the machine, but the source has a variable of that name, too: for the machine \
+             write --set {OF_MACHINE}{name}=…, for the source --set {}=…",
+            of_source.join("=… or --set ")
+        )
+    }
 }
 
 fn near_names(names: &[String]) -> String {
@@ -430,13 +454,16 @@ impl ParameterTable {
 
     fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
         let Setting { name, value } = setting;
-        if machine.parameter(name).is_some() {
+        let of_machine = |machine: &mut MachineModel, parameter: &str| {
             let wrap = |why| SettingError::Machine {
                 name: name.clone(),
                 value: value.clone(),
                 why: Box::new(why),
             };
-            return machine.set_text(name, value).map_err(wrap);
+            machine.set_text(parameter, value).map_err(wrap)
+        };
+        if machine.parameter(name).is_some() {
+            return of_machine(machine, name);
         }
         let compact = name.replace(char::is_whitespace, "");
         let lower = compact.to_lowercase();
@@ -447,7 +474,11 @@ impl ParameterTable {
             .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower))
             .or_else(|| self.only_named(&compact));
         let Some(found) = found else {
-            return Err(self.unknown(name, machine));
+            let parameter = name.strip_prefix(OF_MACHINE);
+            return match parameter.filter(|parameter| machine.parameter(parameter).is_some()) {
+                Some(parameter) => of_machine(machine, parameter),
+                None => Err(self.unknown(name, machine)),
+            };
         };
         let row = &mut self.rows[found];
         let bad = |why| SettingError::BadValue {
@@ -501,6 +532,26 @@ impl ParameterTable {
             .map(|(_, row)| *row);
         let first = rows.next()?;
         rows.all(|row| row == first).then_some(first)
+    }
+
+    /// The settings whose names the source gives to variables, too: they set the machine.
+    pub fn ambiguous(&self, settings: &[Setting], machine: &MachineModel) -> Vec<Ambiguous> {
+        let of_machine = (settings.iter()).filter(|s| machine.parameter(&s.name).is_some());
+        let found = of_machine.map(|setting| {
+            let is_meant = |row: &&Row| {
+                let name = row.label.rsplit('.').next().unwrap_or(&row.label);
+                match row.is_case_sensitive {
+                    true => name == setting.name,
+                    false => name.eq_ignore_ascii_case(&setting.name),
+                }
+            };
+            let rows = self.rows.iter().filter(is_meant);
+            Ambiguous {
+                name: setting.name.clone(),
+                of_source: rows.map(|row| row.name.clone()).collect(),
+            }
+        });
+        found.filter(|found| !found.of_source.is_empty()).collect()
     }
 
     /// Says where the values of the parameters with these defined names come from.

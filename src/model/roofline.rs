@@ -109,9 +109,8 @@ pub struct Line {
 
 /// Nests that are drawn.
 const DRAWN: usize = 12;
-/// Where ceilings begin and end, in flops a byte.
-const FROM: f64 = 0.01;
-const TO: f64 = 100.0;
+/// How far ceilings go on to both sides of what is drawn.
+const MARGIN: f64 = 2.0;
 
 impl Chart {
     pub(super) fn define(
@@ -119,75 +118,18 @@ impl Chart {
         nests: &[NestModel],
         figures: &mut Figures,
     ) -> Chart {
-        let rate = |label: &str, expr: Expr, figures: &mut Figures| {
-            figures.define(label, Unit::FlopsPerSecond, expr)
-        };
-        let [from, to] =
-            [FROM, TO].map(|at| figures.define("intensity", Unit::FlopsPerByte, Expr::from(at)));
-        let best = rate("peak", peak(), figures);
-        let mut lines = Vec::new();
-        for (name, height, known) in [
-            ("Peak", Expr::from(best), None),
-            ("Without fused multiply-add", Expr::from(best) * 0.5, None),
-            (
-                "One flop a cycle: neither SIMD nor fused",
-                Expr::product([
-                    Expr::machine("ghz"),
-                    Expr::machine("cores"),
-                    Expr::from(1e9),
-                ]),
-                Some(Expr::machine("ghz")),
-            ),
-        ] {
-            let height = rate(name, height, figures);
-            lines.push(Line {
-                name: name.to_string(),
-                known,
-                ends: [(from, height), (to, height)],
-            });
-        }
-        let caches = machine.possible_levels().into_iter();
-        let caches = caches.map(|cache| {
-            (
-                cache.name.clone(),
-                cache_bandwidth(&cache),
-                Some(is_known(&cache)),
-            )
-        });
-        let memory = memory_bandwidth(figures);
-        for (name, bandwidth, known) in caches.chain([("DRAM".to_string(), memory.clone(), None)]) {
-            let or_memory =
-                |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
-            let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
-            let bandwidth = Expr::from(figures.define(
-                format!("bandwidth, {name}"),
-                Unit::BytesPerSecond,
-                bandwidth,
-            ));
-            let ridge = figures.define(
-                "ridge",
-                Unit::FlopsPerByte,
-                Expr::from(best).quotient(bandwidth.clone()),
-            );
-            let start = known
-                .as_ref()
-                .map(|known| where_positive(known.clone(), Expr::from(from), Expr::from(ridge)));
-            let start = start.map_or(from, |start| {
-                figures.define("start", Unit::FlopsPerByte, start)
-            });
-            let height = rate("ceiling", Expr::from(start) * bandwidth, figures);
-            lines.push(Line {
-                name,
-                known,
-                ends: [(start, height), (ridge, best)],
-            });
-        }
         let has_flops = |nest: &usize| figures.value(nests[*nest].operations.flops) > 0.0;
         let shown: Vec<usize> = busiest(nests, nests.len(), figures)
             .into_iter()
             .filter(has_flops)
             .take(DRAWN)
             .collect();
+        let best = figures.define("peak", Unit::FlopsPerSecond, peak());
+        let slopes = slopes(machine, best, figures);
+        let intensities = shown.iter().map(|nest| nests[*nest].time.intensity);
+        let span = span(&slopes, intensities.collect(), figures);
+        let mut lines = level_lines(best, span, figures);
+        lines.extend((slopes.into_iter()).map(|slope| slope.line(best, span.0, figures)));
         let point = |nest: usize| {
             let rate = figures.define(
                 "flops a second",
@@ -199,6 +141,111 @@ impl Chart {
         Chart {
             lines,
             points: shown.into_iter().map(point).collect(),
+        }
+    }
+}
+
+/// Where all ceilings begin and end, in flops a byte: a margin around the nests and the points where bandwidths meet the
+/// peak. What has no intensity has no place.
+fn span(
+    slopes: &[Slope],
+    intensities: Vec<FigureId>,
+    figures: &mut Figures,
+) -> (FigureId, FigureId) {
+    let ridges = || slopes.iter().map(|slope| Expr::from(slope.ridge));
+    let [low, high] = [Expr::min(ridges()), Expr::max(ridges())];
+    let placed = |otherwise: &Expr| -> Vec<Expr> {
+        let place =
+            |id: &FigureId| where_positive(Expr::from(*id), Expr::from(*id), otherwise.clone());
+        intensities.iter().map(place).collect()
+    };
+    let (first, last) = (placed(&low), placed(&high));
+    let mut at = |expr| figures.define("intensity", Unit::FlopsPerByte, expr);
+    (
+        at(Expr::min(first.into_iter().chain([low])) * (1.0 / MARGIN)),
+        at(Expr::max(last.into_iter().chain([high])) * MARGIN),
+    )
+}
+
+/// The ceilings that no intensity changes.
+fn level_lines(
+    best: FigureId,
+    (from, to): (FigureId, FigureId),
+    figures: &mut Figures,
+) -> Vec<Line> {
+    let ghz = Expr::machine("ghz");
+    let one_a_cycle = Expr::product([ghz.clone(), Expr::machine("cores"), Expr::from(1e9)]);
+    let ceilings = [
+        ("Peak", Expr::from(best), None),
+        ("Without fused multiply-add", Expr::from(best) * 0.5, None),
+        (
+            "One flop a cycle: neither SIMD nor fused",
+            one_a_cycle,
+            Some(ghz),
+        ),
+    ];
+    let line = |(name, height, known): (&str, Expr, Option<Expr>)| {
+        let height = figures.define(name, Unit::FlopsPerSecond, height);
+        Line {
+            name: name.to_string(),
+            known,
+            ends: [(from, height), (to, height)],
+        }
+    };
+    ceilings.map(line).into()
+}
+
+/// What a bandwidth allows, up to where it meets the peak.
+struct Slope {
+    name: String,
+    known: Option<Expr>,
+    bandwidth: Expr,
+    ridge: FigureId,
+}
+
+fn slopes(machine: &MachineModel, best: FigureId, figures: &mut Figures) -> Vec<Slope> {
+    let caches = machine.possible_levels().into_iter();
+    let caches = caches.map(|cache| {
+        (
+            cache.name.clone(),
+            cache_bandwidth(&cache),
+            Some(is_known(&cache)),
+        )
+    });
+    let memory = memory_bandwidth(figures);
+    let all = caches.chain([("DRAM".to_string(), memory.clone(), None)]);
+    let slope = |(name, bandwidth, known): (String, Expr, Option<Expr>)| {
+        let or_memory =
+            |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
+        let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
+        let label = format!("bandwidth, {name}");
+        let bandwidth = Expr::from(figures.define(label, Unit::BytesPerSecond, bandwidth));
+        let ridge = Expr::from(best).quotient(bandwidth.clone());
+        Slope {
+            name,
+            known,
+            bandwidth,
+            ridge: figures.define("ridge", Unit::FlopsPerByte, ridge),
+        }
+    };
+    all.map(slope).collect()
+}
+
+impl Slope {
+    fn line(self, best: FigureId, from: FigureId, figures: &mut Figures) -> Line {
+        let start = match &self.known {
+            Some(known) => {
+                let start = where_positive(known.clone(), Expr::from(from), Expr::from(self.ridge));
+                figures.define("start", Unit::FlopsPerByte, start)
+            }
+            None => from,
+        };
+        let height = Expr::from(start) * self.bandwidth;
+        let height = figures.define("ceiling", Unit::FlopsPerSecond, height);
+        Line {
+            name: self.name,
+            known: self.known,
+            ends: [(start, height), (self.ridge, best)],
         }
     }
 }

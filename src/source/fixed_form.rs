@@ -5,7 +5,7 @@ mod columns;
 mod labelled_do;
 mod lexical;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 
 use super::SourceText;
 use columns::{Kind, Layout, Line};
@@ -38,7 +38,7 @@ pub fn to_free_form(mut source: SourceText) -> SourceText {
             .max(1) as u32;
         source.diagnostics.push(Diagnostic {
             severity: Severity::Note,
-            code: "fixed-form-long-lines".into(),
+            code: DiagnosticCode::FixedFormLongLines,
             place: source.place(row, column),
             width,
             message:

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 
 use super::{LineOrigin, ReadFile, SourceText};
 
@@ -193,25 +193,25 @@ impl Refusal {
         let (severity, code, message, help) = match self {
             Refusal::NotFound if library => (
                 Severity::Note,
-                "include-not-found",
+                DiagnosticCode::IncludeNotFound,
                 format!("included file `{name}` was not found; its constants are unknown"),
                 None,
             ),
             Refusal::NotFound => (
                 Severity::Warning,
-                "include-not-found",
+                DiagnosticCode::IncludeNotFound,
                 format!("included file `{name}` was not found; what it declares is unknown"),
                 Some("pass -I DIR with the directory that holds it".to_owned()),
             ),
             Refusal::Cycle => (
                 Severity::Warning,
-                "include-cycle",
+                DiagnosticCode::IncludeCycle,
                 format!("`{name}` is included from within itself"),
                 None,
             ),
             Refusal::Limit => (
                 Severity::Warning,
-                "include-limit",
+                DiagnosticCode::IncludeLimit,
                 format!(
                     "`{name}` is left out: more than {MAX_DEPTH} nested or {MAX_FILES} included files"
                 ),
@@ -221,7 +221,7 @@ impl Refusal {
         let width = name.chars().count().max(1) as u32;
         Diagnostic {
             severity,
-            code: code.into(),
+            code,
             place,
             width,
             message,

@@ -2,7 +2,7 @@
 //! both ExaSAT generations.
 
 use loopsheet::analysis::facts::{self, *};
-use loopsheet::diagnostic::{Diagnostic, Place, Severity};
+use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet::expr::{Expr, Symbol, SymbolKind};
 use loopsheet::ir::Name;
 use loopsheet::message_passing::InterfaceKind;
@@ -432,7 +432,7 @@ fn diagnostic() -> impl Strategy<Value = Diagnostic> {
     let severity = select(vec![Severity::Note, Severity::Warning, Severity::Error]);
     (
         severity,
-        text(),
+        select(DiagnosticCode::VARIANTS),
         (text(), any::<u32>(), any::<u32>()),
         any::<u32>(),
         text(),
@@ -441,7 +441,7 @@ fn diagnostic() -> impl Strategy<Value = Diagnostic> {
         .prop_map(
             |(severity, code, (file, line, column), width, message, help)| Diagnostic {
                 severity,
-                code: code.into(),
+                code,
                 place: Place {
                     file: file.into(),
                     line,

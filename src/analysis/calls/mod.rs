@@ -13,6 +13,7 @@ mod effects;
 pub mod expand;
 mod graph;
 mod instance;
+mod own_names;
 mod passed;
 mod procedures;
 mod resolve;
@@ -27,6 +28,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::ir;
+use own_names::OwnNames;
 pub use passed::Passed;
 use procedures::Procedure;
 pub use procedures::Procedures;
@@ -63,6 +65,7 @@ impl<'u> Procedures<'u> {
                 .or_default()
                 .extend(specific.iter().map(String::as_str));
         }
+        let own_names = OwnNames::of(all.iter());
         let mut known = Procedures {
             all,
             by_name,
@@ -73,6 +76,7 @@ impl<'u> Procedures<'u> {
             working: Vec::new(),
             passed: Vec::new(),
             global_types: OnceLock::new(),
+            own_names,
         };
         known.targets = (0..known.all.len())
             .map(|index| known.called_names(ProcedureId(index as u32)))

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
-use super::{Status, Voice, diagnostics, machines};
+use super::{Status, Voice, diagnostics, machines, parameters};
 use crate::cli::ValidateArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{json, validate_table};
@@ -48,6 +48,9 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let mut models = Vec::new();
     for sizes in &sizes {
         let (model, others) = settings::build(&program, &bodies, &machine, sizes)?;
+        if models.is_empty() {
+            parameters::remark(&model, sizes, voice);
+        }
         // Parameters may have changed the machine's levels.
         let levels = if args.cache.is_empty() {
             settings::of_machine(&model.machine)?

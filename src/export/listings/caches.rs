@@ -130,6 +130,21 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
 /// The sheet Layer conditions.
 pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
     let mut columns: Vec<Column<ReuseRow>> = identity(model, |row| row.0);
+    add_reuse(&mut columns);
+    add_condition(&mut columns);
+    add_levels(model, &mut columns);
+    add_largest_sizes(model, &mut columns);
+    Table {
+        title: "Layer conditions",
+        remark: "One row a loop that carries reuse and a distance: if the working set in between fits, the lines are \
+                 found again, else they move again. Sheet Caches adds these up."
+            .into(),
+        rows: model.nests.iter().flat_map(|nest| nest.levels.reuses.iter().map(move |reuse| (nest, reuse))).collect(),
+        columns,
+    }
+}
+
+fn add_reuse(columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     let group = "Reuse";
     let meaning = "The loop that comes back to the same lines; where inner loops depend on outer ones, these are taken \
                    at the middle of several parts of their ranges";
@@ -150,6 +165,9 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
         Look::Text,
         |(_, reuse): &ReuseRow| text(&reuse.between),
     ));
+}
+
+fn add_condition(columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     let group = "Condition";
     let meaning = "Bytes of all distinct lines touched in between: they must fit";
     columns.push(column(
@@ -192,6 +210,9 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
         Look::Count,
         |(_, r): &ReuseRow| Content::Figure(r.written_back),
     ));
+}
+
+fn add_levels(model: &Model, columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     for (position, cache) in model.levels().iter().enumerate() {
         let group = format!("At {}", cache.name);
         let meaning = "Bytes fetched again: none if the working set fits";
@@ -218,6 +239,10 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
             },
         ));
     }
+}
+
+/// The parameters with which a working set just fits.
+fn add_largest_sizes(model: &Model, columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     let group = "Largest sizes";
     let most = model
         .nests
@@ -253,13 +278,5 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
                 },
             ));
         }
-    }
-    Table {
-        title: "Layer conditions",
-        remark: "One row a loop that carries reuse and a distance: if the working set in between fits, the lines are \
-                 found again, else they move again. Sheet Caches adds these up."
-            .into(),
-        rows: model.nests.iter().flat_map(|nest| nest.levels.reuses.iter().map(move |reuse| (nest, reuse))).collect(),
-        columns,
     }
 }

@@ -145,7 +145,7 @@ fn diagnostic(diagnostic: &Diagnostic, path: &str) -> Element {
     } = diagnostic;
     Element::new("ls:diagnostic")
         .with("severity", severity.as_str())
-        .with("code", code)
+        .with("code", code.as_str())
         .maybe("file", Some(&place.file).filter(|file| &***file != path))
         .with("line", place.line)
         .with("column", place.column)

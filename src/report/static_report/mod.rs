@@ -112,7 +112,7 @@ impl<F: Send> StaticReport<F> {
             unread_files: model.program.unread.clone(),
             functions: functions_of(model, each),
             totals: TotalsReport::of(model),
-            coverage: CoverageReport::of(model.program),
+            coverage: CoverageReport::of(model),
             reason_codes: totals::reason_codes(model),
             calls: CallsReport::of(model),
             sensitivity: None,

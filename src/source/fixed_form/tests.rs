@@ -121,7 +121,7 @@ fn text_past_column_72_is_kept_where_statements_need_it() {
         panic!("{:?}", result.diagnostics)
     };
     assert_eq!(
-        (note.severity, &*note.code),
+        (note.severity, note.code.as_str()),
         (Severity::Note, "fixed-form-long-lines")
     );
     assert_eq!(
