@@ -7,8 +7,8 @@ use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rayon::prelude::*;
 
-use super::build::NestModel;
 use super::figures::{Figures, Unit};
+use super::nest_model::NestModel;
 use super::stream::StreamFigures;
 use super::traffic::cost_of;
 use crate::analysis::dependence::fusion::{Candidate, Verdict};

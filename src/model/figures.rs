@@ -7,8 +7,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::Model;
+use super::group_names::group_name;
 use super::parameters::ParameterTable;
-use super::{Model, group_name};
 use crate::expr::{Expr, FigureId, Lookup, Node, Symbol};
 pub use crate::formula::Unit;
 use crate::machine::parameters::{LATENCY_LIMIT, absent};

@@ -10,14 +10,20 @@ use loopsheet_expr as expr;
 use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;
 
+pub mod bandwidth;
 mod build;
 pub mod calls;
 pub mod communication;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
+mod group_names;
 pub mod levels;
+mod loops;
+mod messages;
 pub mod nest;
+mod nest_model;
+mod operations;
 pub mod parameters;
 mod prediction;
 pub mod references;
@@ -39,13 +45,16 @@ use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
 
-pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs};
 pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
 pub use figures::{Detail, Figure, FigureMap, Figures, Unit};
+pub use group_names::{group_name, scenario_name};
 pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
+pub use loops::{LoopCounts, LoopFigures};
 pub use nest::Nest;
+pub use nest_model::NestModel;
+pub use operations::{IterationOperations, OperationFigures};
 pub use parameters::{ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
 pub use registers::{FileFigures, RegisterFigures};
@@ -53,7 +62,7 @@ pub use sensitivity::Sweep;
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::Totals;
 pub use time::{LevelFigures, TimeFigures};
-pub use traffic::{NestTraffic, WorkingSet, WorkingSets, group_name, scenario_name};
+pub use traffic::{NestTraffic, WorkingSet, WorkingSets};
 pub use what_if::{OtherMachine, OtherNest};
 
 /// Everything the model says about a program on a machine.
@@ -210,7 +219,7 @@ impl<'p> Model<'p> {
     ) -> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
         let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
-        let memory_bandwidth = roofline::define_memory_bandwidth(&mut figures);
+        let memory_bandwidth = bandwidth::define_memory(&mut figures);
         let nests: Vec<NestModel> = figures
             .define_side_by_side(parts(nests), |part, figures| {
                 let neighbours = levels::neighbours(&part, &parameters, figures);
@@ -372,7 +381,7 @@ pub struct LeftOut {
 struct Collected<'p> {
     nests: Vec<Nest<'p>>,
     call_graph: CallGraph,
-    messages: Vec<communication::MessageSite<'p>>,
+    messages: Vec<messages::MessageSite<'p>>,
     left_out: Option<LeftOut>,
 }
 
@@ -381,7 +390,7 @@ impl<'p> Collected<'p> {
     fn of(program: &'p Program) -> (Collected<'p>, usize) {
         let nests = nest::collect(program);
         let call_graph = CallGraph::collect(program, &nests);
-        let messages = communication::collect(program, &nests);
+        let messages = messages::collect(program, &nests);
         let dimensions = nests
             .iter()
             .map(|nest| nest.spatial().len())

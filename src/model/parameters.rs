@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use usage::Usage;
 
 use super::calls::CallGraph;
-use super::communication::MessageSite;
 use super::dimension_name;
+use super::messages::MessageSite;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Program};
 use crate::expr::{Expr, Lookup, Symbol, SymbolKind};

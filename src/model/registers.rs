@@ -3,8 +3,8 @@
 //! live = counters + scalars + pointers + invariants + temporaries, integer and floating-point apart;
 //! spilled = max(0, live − registers), of the integer ones those that are reserved taken off first.
 
-use super::build::NestModel;
 use super::figures::{Figures, Unit};
+use super::nest_model::NestModel;
 use crate::analysis::facts::RegisterUse;
 use crate::expr::{Comparison, Expr, FigureId};
 

@@ -3,12 +3,12 @@
 //!
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
-use super::build::NestModel;
+use super::bandwidth::{self, is_known, peak, where_positive};
 use super::figures::{Figures, Unit};
+use super::nest_model::NestModel;
 use super::{Model, busiest};
-use crate::expr::{Comparison, Expr, FigureId};
-use crate::machine::parameters::LATENCY_LIMIT;
-use crate::machine::{Level, MachineModel};
+use crate::expr::{Expr, FigureId};
+use crate::machine::MachineModel;
 
 /// A bandwidth that limits the rate of operations.
 pub struct Roof {
@@ -18,62 +18,6 @@ pub struct Roof {
     pub bandwidth: Expr,
 }
 
-/// Flops a second of all cores together.
-pub fn peak() -> Expr {
-    Expr::product([
-        Expr::machine("gflops_per_core"),
-        Expr::machine("cores"),
-        Expr::from(1e9),
-    ])
-}
-
-/// Bytes a second that a cache level delivers to all cores together.
-pub(super) fn cache_bandwidth(cache: &Level) -> Expr {
-    Expr::product([
-        Expr::machine(&format!("l{}_gbs", cache.index)),
-        Expr::machine("cores"),
-        Expr::from(1e9),
-    ])
-}
-
-/// One of two values: the first if the machine has the level and its bandwidth is known.
-pub(super) fn where_known(cache: &Level, known: Expr, unknown: Expr) -> Expr {
-    where_positive(is_known(cache), known, unknown)
-}
-
-/// Positive if the machine has the level and its bandwidth is known.
-fn is_known(cache: &Level) -> Expr {
-    Expr::min(["bytes", "gbs"].map(|what| Expr::machine(&format!("l{}_{what}", cache.index))))
-}
-
-fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
-    Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
-}
-
-/// What figures call it.
-pub(super) const MEMORY_BANDWIDTH: &str = "memory bandwidth";
-
-/// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
-/// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
-pub(super) fn define_memory_bandwidth(figures: &mut Figures) -> FigureId {
-    let memory = Expr::machine("dram_gbs") * 1e9;
-    let [latency, lines] = LATENCY_LIMIT.map(Expr::machine);
-    let waited_for = Expr::product([
-        lines.clone(),
-        Expr::machine("cores"),
-        Expr::machine("line_bytes"),
-        Expr::from(1e9),
-    ]);
-    let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
-    let bandwidth = where_positive(Expr::min([latency, lines]), limited, memory);
-    figures.share(MEMORY_BANDWIDTH, Unit::BytesPerSecond, bandwidth)
-}
-
-/// The figure of [`define_memory_bandwidth`].
-pub(super) fn memory_bandwidth(figures: &Figures) -> Expr {
-    Expr::from(figures.shared(MEMORY_BANDWIDTH))
-}
-
 /// The levels whose bandwidth is known, nearest to the core first; memory is the last.
 pub fn roofs(model: &Model) -> Vec<Roof> {
     let caches = model.machine.levels();
@@ -81,12 +25,12 @@ pub fn roofs(model: &Model) -> Vec<Roof> {
     let mut roofs: Vec<Roof> = known
         .map(|cache| Roof {
             name: cache.name.clone(),
-            bandwidth: cache_bandwidth(cache),
+            bandwidth: bandwidth::cache(cache),
         })
         .collect();
     roofs.push(Roof {
         name: "DRAM".into(),
-        bandwidth: memory_bandwidth(&model.figures),
+        bandwidth: bandwidth::memory(&model.figures),
     });
     roofs
 }
@@ -150,11 +94,11 @@ impl Chart {
         let caches = caches.map(|cache| {
             (
                 cache.name.clone(),
-                cache_bandwidth(&cache),
+                bandwidth::cache(&cache),
                 Some(is_known(&cache)),
             )
         });
-        let memory = memory_bandwidth(figures);
+        let memory = bandwidth::memory(figures);
         for (name, bandwidth, known) in caches.chain([("DRAM".to_string(), memory.clone(), None)]) {
             let or_memory =
                 |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());

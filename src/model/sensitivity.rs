@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::build::NestModel;
 use super::figures::{Figures, Unit};
+use super::nest_model::NestModel;
 use super::parameters::{Kind, ParameterTable};
 use super::what_if::WhatIf;
 use super::{busiest, dimension_name};

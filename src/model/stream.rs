@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::build::LoopFigures;
 use super::footprint::{self, Columns, Walk};
+use super::loops::LoopFigures;
 use super::nest::ChainLoop;
 use crate::analysis::facts::{AccessClass, Loop, Stream};
 use crate::expr::{Expr, FigureId, Function, Node};

@@ -1,7 +1,7 @@
 //! Totals over all nests.
 
-use super::build::NestModel;
 use super::figures::{Figures, Unit};
+use super::nest_model::NestModel;
 use crate::expr::{Comparison, Expr, FigureId};
 
 /// Sums over the nests of a model.

@@ -1,10 +1,10 @@
 //! Time of a nest: arithmetic, every cache level, memory; what bounds it (static.md section 4).
 
-use super::build::OperationFigures;
+use super::bandwidth;
 use super::figures::{Detail, Figures, Unit};
 use super::levels::NestLevels;
 use super::nest::Nest;
-use super::roofline;
+use super::operations::OperationFigures;
 use super::stream::StreamFigures;
 use super::traffic::NestTraffic;
 use crate::expr::{Comparison, Expr, FigureId};
@@ -48,7 +48,7 @@ impl TimeFigures {
         iterations: &[Expr],
         figures: &mut Figures,
     ) -> TimeFigures {
-        let cpu = Expr::from(operations.weighted).quotient(roofline::peak());
+        let cpu = Expr::from(operations.weighted).quotient(bandwidth::peak());
         let cpu = figures.define("CPU time", Unit::Seconds, cpu);
         let mut levels = Vec::new();
         let caches = super::levels_of(machine, figures.detail());
@@ -64,9 +64,9 @@ impl TimeFigures {
                 }
                 _ => caches_moved.caches[position - 1].bytes,
             };
-            let mut seconds = Expr::from(bytes).quotient(roofline::cache_bandwidth(cache));
+            let mut seconds = Expr::from(bytes).quotient(bandwidth::cache(cache));
             if any_machine {
-                seconds = roofline::where_known(cache, seconds, Expr::from(0.0));
+                seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
             }
             let seconds = figures.define(format!("{} time", cache.name), Unit::Seconds, seconds);
             levels.push(LevelFigures {
@@ -75,7 +75,7 @@ impl TimeFigures {
                 seconds,
             });
         }
-        let memory = Expr::from(traffic.actual).quotient(roofline::memory_bandwidth(figures));
+        let memory = Expr::from(traffic.actual).quotient(bandwidth::memory(figures));
         let memory = figures.define("DRAM time", Unit::Seconds, memory);
         levels.push(LevelFigures {
             name: "DRAM".into(),

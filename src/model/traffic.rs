@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use super::build::LoopFigures;
 use super::figures::{Figures, Label, Unit};
+use super::group_names::group_name;
+use super::loops::LoopFigures;
 use super::nest::NestStream;
 use super::stream::{Elements, Extents, StreamFigures, StreamShape};
 use crate::analysis::facts::AccessClass;
@@ -331,26 +332,5 @@ impl NestTraffic {
             fits(sets.actual.levels[m], best(m + 1), otherwise)
         });
         fits(sets.footprint, Expr::from(self.between_blocks), nested)
-    }
-}
-
-/// `cell`, `pencil`, `plane`, `3-D`: a group of elements that so many loops sweep.
-pub fn group_name(level: usize) -> String {
-    match level {
-        0 => "cell".into(),
-        1 => "pencil".into(),
-        2 => "plane".into(),
-        _ => format!("{level}-D"),
-    }
-}
-
-/// Within what elements are reused in a scenario: the index of [`NestTraffic::scenarios`].
-pub fn scenario_name(index: usize) -> String {
-    match index {
-        0 => "none".into(),
-        1 => "within pencils".into(),
-        2 => "between pencils".into(),
-        3 => "between planes".into(),
-        _ => format!("between {} groups", group_name(index - 1)),
     }
 }

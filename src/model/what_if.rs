@@ -3,9 +3,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::build::NestModel;
+use super::bandwidth::MEMORY_BANDWIDTH;
 use super::figures::{Figures, Unit};
-use super::roofline::MEMORY_BANDWIDTH;
+use super::nest_model::NestModel;
 use super::{Model, busiest};
 use crate::expr::{Comparison, Expr, FigureId, Node, Symbol, SymbolKind};
 use crate::machine::MachineModel;

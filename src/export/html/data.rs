@@ -9,7 +9,7 @@ use super::tables::{Choices, Shown};
 use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
 use crate::listings::{Column, Content, Table};
 use crate::listings::{arrays, caches, calls, communication, loops, notes, registers};
-use crate::model::{Model, NestModel, roofline};
+use crate::model::{Model, NestModel, bandwidth, roofline};
 
 const NESTS: &Shown = &[
     loops::ID,
@@ -239,5 +239,5 @@ fn roofline(model: &Model, figures: &mut Figures) -> Value {
             ])
         })
         .collect();
-    json!({ "peak": figures.formula(roofline::peak()), "roofs": roofs, "points": points })
+    json!({ "peak": figures.formula(bandwidth::peak()), "roofs": roofs, "points": points })
 }

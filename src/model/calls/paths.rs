@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::CallGraph;
-use super::figures::{Calls, Costs};
-use crate::build::NestModel;
+use super::costs::{CallPath, Calls, Costs};
 use crate::expr::{Expr, FigureId};
 use crate::figures::{Figures, Unit};
+use crate::nest_model::NestModel;
 
 /// So many paths are kept, the costliest.
 const MOST_PATHS: usize = 50;
@@ -15,16 +15,6 @@ const MOST_PATHS: usize = 50;
 const LONGEST_PATH: usize = 40;
 /// So many partial paths are looked at on the way to them.
 const MOST_STEPS: usize = 20_000;
-
-/// A nest under the functions that lead to it.
-pub struct CallPath {
-    /// From a function that nothing calls to the nest's own.
-    pub functions: Vec<usize>,
-    pub nest: usize,
-    /// How often the last function is called along this path.
-    pub times: FigureId,
-    pub costs: Costs,
-}
 
 /// A path on the way, or a nest at the end of one; ordered by what it may still cost.
 struct Candidate {

@@ -2,20 +2,19 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
-
+use super::cells::Cells;
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, compute, condition, profiled};
-use crate::expr::{Comparison, Expr, FigureId, Lookup, Node, Symbol};
+use crate::bandwidth;
+use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};
 use crate::figures::{Detail, Figures, Unit};
 use crate::levels_of;
 use crate::machine::{Level, MachineModel};
 use crate::nest::Nest;
 use crate::parameters::ParameterTable;
-use crate::roofline;
 
 /// What a nest moves through one cache.
 #[derive(Clone)]
@@ -345,8 +344,8 @@ fn where_present(cache: &Level, present: Expr, absent: Expr) -> Expr {
 
 /// Bytes a second of what is behind a cache; `None` if it is not known.
 fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<Expr> {
-    let memory = roofline::memory_bandwidth(figures);
-    let cache = roofline::cache_bandwidth;
+    let memory = bandwidth::memory(figures);
+    let cache = bandwidth::cache;
     let behind = &caches[position + 1..];
     match behind.first() {
         _ if figures.detail() == Detail::AnyMachine => Some(
@@ -358,30 +357,6 @@ fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<E
         Some(Level { gbs: None, .. }) => None,
         Some(next) => Some(cache(next)),
         None => Some(memory),
-    }
-}
-
-/// Gives parts of formulas cells of their own, equal ones the same.
-pub struct Cells<'a> {
-    pub figures: RefCell<&'a mut Figures>,
-    pub known: RefCell<FxHashMap<Expr, FigureId>>,
-}
-
-impl Cells<'_> {
-    pub fn name(&self, what: &'static str, expr: Expr) -> Expr {
-        if matches!(
-            expr.node(),
-            Node::Number(_) | Node::Symbol(_) | Node::Figure(_)
-        ) {
-            return expr;
-        }
-        let mut known = self.known.borrow_mut();
-        let id = known.entry(expr).or_insert_with_key(|expr| {
-            self.figures
-                .borrow_mut()
-                .define(what, Unit::Count, expr.clone())
-        });
-        Expr::from(*id)
     }
 }
 

@@ -2,6 +2,7 @@
 //! that carries reuse, what the nest touches in between, and how many lines move if that does not fit.
 
 mod blocks;
+mod cells;
 mod domain;
 mod extents;
 mod formulas;

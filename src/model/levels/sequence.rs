@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::formulas::Cells;
+use super::cells::Cells;
 use super::neighbours::{self, Neighbours};
 use super::number::Number;
 use super::swept::Swept;
