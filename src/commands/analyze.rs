@@ -215,7 +215,7 @@ pub(super) fn source_text(path: &str) -> Option<String> {
 
 fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Workbook => xlsx::workbook(&model.for_any_machine())?,
+        Format::Workbook => xlsx::workbook(&model.for_any_machine(xlsx::ROOM))?,
         Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
         Format::Json => json::report(model).into_bytes(),

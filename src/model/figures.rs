@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Model;
 use super::group_names::group_name;
 use super::parameters::ParameterTable;
+use crate::expr::spreadsheet::{FORMULA_LENGTH, FormulaLengths, PART_LENGTH};
 use crate::expr::{Expr, FigureId, Lookup, Node, Symbol};
 pub use crate::formula::Unit;
 use crate::machine::parameters::{LATENCY_LIMIT, absent};
@@ -80,39 +81,8 @@ pub struct Figure {
     pub value: f64,
 }
 
-/// A cell holds 8,192 characters of formula; names of figures are not known here, so stay well below.
-const FORMULA_LENGTH: usize = 5000;
-const PART_LENGTH: usize = 1200;
 /// Figures that a part of the work is expected to define: growing by copying is slow.
 const A_PART: usize = 30_000;
-
-/// About how many characters formulas take, a figure being called `Arrays!AB12345`. Parts that several
-/// expressions share are measured once: written out, an expression may be exponentially longer.
-#[derive(Default)]
-struct Lengths(FxHashMap<usize, usize>);
-
-impl Lengths {
-    /// Of an expression that lives as long as this.
-    fn of(&mut self, expr: &Expr) -> usize {
-        let own = match expr.node() {
-            Node::Number(n) if n.get().fract() == 0.0 => 8,
-            Node::Number(_) => 17,
-            Node::Symbol(symbol) => symbol.name().len(),
-            Node::Figure(_) => 14,
-            _ => {
-                let key = std::ptr::from_ref(expr.node()).addr();
-                if let Some(known) = self.0.get(&key) {
-                    return *known;
-                }
-                let children = expr.children().into_iter().map(|child| self.of(child));
-                let length = children.fold(13usize, usize::saturating_add);
-                self.0.insert(key, length);
-                return length;
-            }
-        };
-        own + 3
-    }
-}
 
 /// One value for each figure. Figures are kept in segments, so that nests can be built side by side: the
 /// upper bits of an id number the segment, the lower ones count within it.
@@ -353,7 +323,7 @@ impl Figures {
     }
 
     fn shortened(&mut self, label: &Label, unit: Unit, expr: Expr) -> Expr {
-        let mut lengths = Lengths::default();
+        let mut lengths = FormulaLengths::default();
         if lengths.of(&expr) <= FORMULA_LENGTH {
             return expr;
         }

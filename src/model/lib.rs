@@ -147,11 +147,11 @@ impl<'p> Model<'p> {
 
     /// The same model with formulas that hold for every machine, for the workbook. Of a big program it has the
     /// costliest nests only, without what depends on all of them: calls, dependences, communication.
-    pub fn for_any_machine(&self) -> Model<'p> {
-        let mut most = MOST_NESTS;
+    pub fn for_any_machine(&self, room: Room) -> Model<'p> {
+        let mut most = room.nests;
         loop {
             let model = self.of_costliest(most);
-            if model.figures.len() <= MOST_FIGURES || most == 1 {
+            if model.figures.len() <= room.figures || most == 1 {
                 return model;
             }
             most = (most / 2).max(1);
@@ -365,9 +365,12 @@ pub fn costliest(nests: &[NestModel], most: usize, figures: &Figures) -> Vec<usi
     ranked
 }
 
-/// Nests of a workbook, and figures: a sheet has 1,048,576 rows, and what is larger is slow to open.
-const MOST_NESTS: usize = 1500;
-const MOST_FIGURES: usize = 900_000;
+/// How much whoever shows a model has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub nests: usize,
+    pub figures: usize,
+}
 
 /// Nests that a workbook is without.
 #[derive(Clone, Copy, Debug, PartialEq)]

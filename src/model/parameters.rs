@@ -15,6 +15,7 @@ use super::dimension_name;
 use super::messages::MessageSite;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Program};
+use crate::expr::spreadsheet::legal_name;
 use crate::expr::{Expr, Lookup, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
 
@@ -218,7 +219,7 @@ impl ParameterTable {
                 let own = format!("{}.{written}", program.functions[f].name);
                 settings
                     .iter()
-                    .any(|s| s.name == own || s.name == names.legal(&own))
+                    .any(|s| s.name == own || s.name == legal_name(&own))
             };
             let (own, shared): (Vec<usize>, Vec<usize>) = functions
                 .iter()

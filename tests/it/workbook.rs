@@ -8,7 +8,7 @@ use crate::support::programs::{
 };
 use calamine::{Data, Range, Reader, Xlsx};
 use loopsheet::analysis::facts::{AccessClass, Block, Program};
-use loopsheet::export::xlsx::{figure_cells, workbook};
+use loopsheet::export::xlsx::{ROOM, figure_cells, workbook};
 use loopsheet::expr::{Expr, Node};
 use loopsheet::model::{Model, Unit};
 
@@ -427,7 +427,7 @@ fn large_programs_have_short_formulas() {
 #[test]
 fn printed_pages_have_heads_and_whole_groups() {
     let program = mixed();
-    let model = model(&program, "xeon-8380", WORKED).for_any_machine();
+    let model = model(&program, "xeon-8380", WORKED).for_any_machine(ROOM);
     let parts = parts(&workbook(&model).unwrap());
     let names = &parts["xl/workbook.xml"];
     let dependencies = (!model.sequences.is_empty()).then_some("Dependencies!$1:$1");

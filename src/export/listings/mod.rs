@@ -5,6 +5,7 @@ pub(crate) mod arrays;
 pub(crate) mod caches;
 pub(crate) mod calls;
 pub(crate) mod communication;
+pub(crate) mod compared;
 pub(crate) mod inputs;
 pub(crate) mod loops;
 pub(crate) mod notes;
