@@ -110,6 +110,7 @@ Examples:
   loopsheet analyze model.xml -o report.xlsx         the same workbook from the model
   loopsheet analyze src --explain smooth@12          every formula of one nest, with its numbers
   loopsheet analyze --explain while_loop             what a reason means, and what to do about it
+  loopsheet analyze --explain memory_traffic         what a figure means, with unit and source
 
 Exit status: 0 done; 1 done, but some regions could not be read; 2 nothing could be done.";
 
@@ -191,8 +192,8 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "TRACE.json")]
     pub parameters_from_trace: Option<PathBuf>,
     /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason means: its code
-    /// (`while_loop`)
-    #[arg(long, value_name = "LOOP|CODE")]
+    /// (`while_loop`). Or what a figure means: its name (`memory_traffic`)
+    #[arg(long, value_name = "LOOP|CODE|FIGURE")]
     pub explain: Option<String>,
     /// Show only the N costliest nests in the table
     #[arg(long, value_name = "N", action = ArgAction::Set)]

@@ -3,9 +3,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
-use strum::VariantArray;
-
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
 use super::{Status, Voice, diagnostics, machines, parameters};
@@ -16,8 +13,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
-use crate::reason::ReasonCode;
 use crate::source::Preprocessing;
+use anyhow::{Context, anyhow};
 
 /// What an output file holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,7 +27,7 @@ enum Format {
 
 pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     if let (Some(name), true) = (&args.explain, args.paths.is_empty()) {
-        return reason(name);
+        return without_input(name);
     }
     let machine = machines::load(&args.machine)?;
     let settings = parameters::settings(&args.source.settings)?;
@@ -111,14 +108,13 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     })
 }
 
-/// Explains a reason by its code, which takes no input.
-fn reason(name: &str) -> anyhow::Result<Status> {
-    let code: ReasonCode = name.parse().map_err(|_| {
-        let known = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
-        let near = explain::did_you_mean(name, known);
-        anyhow!("--explain {name}: no reason has this code{near}; for a loop, give its file, too")
+/// Explains what takes no input: a reason by its code, a kind of figure by its name.
+fn without_input(name: &str) -> anyhow::Result<Status> {
+    let text = explain::without_input(name).ok_or_else(|| {
+        let near = explain::did_you_mean(name, explain::known());
+        anyhow!("--explain {name}: no reason has this code, and no figure this name{near}; for a loop, give its file, too")
     })?;
-    outputs::print(explain::reason(code).as_bytes())?;
+    outputs::print(text.as_bytes())?;
     Ok(Status::Done)
 }
 

@@ -1,6 +1,7 @@
 //! What a machine can do at best: operations, and bytes between its levels, of all cores together.
 
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::Level;
 use crate::machine::parameters::LATENCY_LIMIT;
@@ -37,9 +38,6 @@ pub(super) fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
     Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
 }
 
-/// What figures call it.
-pub(super) const MEMORY_BANDWIDTH: &str = "memory bandwidth";
-
 /// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
 /// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
 pub(super) fn define_memory(figures: &mut Figures) -> FigureId {
@@ -53,10 +51,10 @@ pub(super) fn define_memory(figures: &mut Figures) -> FigureId {
     ]);
     let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
     let bandwidth = where_positive(Expr::min([latency, lines]), limited, memory);
-    figures.share(MEMORY_BANDWIDTH, Unit::BytesPerSecond, bandwidth)
+    figures.share(F::MemoryBandwidth, bandwidth)
 }
 
 /// The figure of [`define_memory`].
 pub(super) fn memory(figures: &Figures) -> Expr {
-    Expr::from(figures.shared(MEMORY_BANDWIDTH))
+    Expr::from(figures.shared(F::MemoryBandwidth))
 }

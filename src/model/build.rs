@@ -1,6 +1,7 @@
 //! Builds the figures of one nest, in the order in which they depend on each other.
 
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
 use super::levels::{Neighbours, NestLevels};
 use super::loops::{Counts, LoopFigures, define_block};
 use super::nest::{Nest, weight_expr};
@@ -32,9 +33,9 @@ impl<'p> NestModel<'p> {
             .collect();
         let sweep_trips = counts.trips[..nest.sweeps].to_vec();
         let sweeps = Expr::product(sweep_trips.iter().map(|id| Expr::from(*id)));
-        let sweeps = figures.define("sweeps", Unit::Count, sweeps);
+        let sweeps = figures.define(F::Sweeps, sweeps);
         let blocks = Expr::product(loops.iter().map(|l| Expr::from(l.blocks)));
-        let blocks = figures.define("blocks", Unit::Count, blocks);
+        let blocks = figures.define(F::Blocks, blocks);
         let entered: Vec<Expr> = (0..=depth)
             .map(|m| {
                 let inner = &nest.loops[nest.loops.len() - m..];

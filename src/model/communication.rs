@@ -19,7 +19,8 @@
 //! | barrier | L, 0 (dissemination) | |
 
 use super::calls::{Calls, runs};
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
 use super::messages::MessageSite;
 use super::nest_model::NestModel;
 use super::parameters::ParameterTable;
@@ -88,17 +89,17 @@ impl<'p> CommunicationModel<'p> {
                 let called = calls.map_or(Expr::from(1.0), |calls| {
                     calls.functions[site.function].times.into()
                 });
-                let times = figures.define("executions in all", Unit::Count, called * runs);
+                let times = figures.define(F::Executions, called * runs);
                 define_call(site, times, parameters, figures)
             })
             .collect();
         let sends = |call: &&CommunicationFigures| call.site.moved.kind != InterfaceKind::Receive;
         let messages = calls.iter().filter(sends).map(|call| call.all_messages);
-        let messages = total("messages sent in all", Unit::Count, messages, figures);
+        let messages = total(F::MessagesSent, messages, figures);
         let bytes = calls.iter().filter(sends).filter_map(|call| call.all_bytes);
-        let bytes = total("bytes sent in all", Unit::Bytes, bytes, figures);
+        let bytes = total(F::BytesSent, bytes, figures);
         let seconds = calls.iter().filter_map(|call| call.all_seconds);
-        let seconds = total("time of communication", Unit::Seconds, seconds, figures);
+        let seconds = total(F::CommunicationTime, seconds, figures);
         Some(CommunicationModel {
             calls,
             messages,
@@ -108,13 +109,8 @@ impl<'p> CommunicationModel<'p> {
     }
 }
 
-fn total(
-    label: &str,
-    unit: Unit,
-    members: impl Iterator<Item = FigureId>,
-    figures: &mut Figures,
-) -> FigureId {
-    figures.define(label, unit, Expr::sum(members.map(Expr::from)))
+fn total(kind: F, members: impl Iterator<Item = FigureId>, figures: &mut Figures) -> FigureId {
+    figures.define(kind, Expr::sum(members.map(Expr::from)))
 }
 
 fn define_call<'p>(
@@ -132,31 +128,26 @@ fn define_call<'p>(
     } = site.moved;
     let resolve = |expr: &Expr| parameters.resolve(site.function, expr);
     let components = halo.as_ref().map(|halo| resolve(&halo.components));
-    let components = components.map(|expr| figures.define("components", Unit::Count, expr));
+    let components = components.map(|expr| figures.define(F::Components, expr));
     let width = halo
         .as_ref()
-        .map(|halo| figures.define("ghost width", Unit::Count, resolve(&halo.width)));
+        .map(|halo| figures.define(F::GhostWidth, resolve(&halo.width)));
     let filled = halo.as_ref().zip(components.zip(width));
     let elements = filled
         .map(|(halo, of)| faces(halo, of, &resolve))
         .or_else(|| count.as_ref().map(resolve));
-    let count =
-        elements.map(|elements| figures.define("elements of a call", Unit::Elements, elements));
+    let count = elements.map(|elements| figures.define(F::MessageElements, elements));
     let element_bytes = element_bytes.as_ref().filter(|_| count.is_some());
     let element_bytes =
-        element_bytes.map(|bytes| figures.define("bytes an element", Unit::Bytes, resolve(bytes)));
+        element_bytes.map(|bytes| figures.define(F::MessageElementSize, resolve(bytes)));
     let data = count.zip(element_bytes).map(|(count, bytes)| {
-        figures.define(
-            "data of a call",
-            Unit::Bytes,
-            Expr::from(count) * Expr::from(bytes),
-        )
+        figures.define(F::MessageData, Expr::from(count) * Expr::from(bytes))
     });
     let parameter = |symbol: Symbol| parameters.symbol(site.function, &symbol);
     let (messages, bytes) = moved(site.moved, data.map(Expr::from), &parameter);
     let messages = messages.unwrap_or_else(|| halo_messages(halo, &resolve));
-    let messages = figures.define("messages of a call", Unit::Count, messages);
-    let bytes = bytes.map(|bytes| figures.define("bytes of a call", Unit::Bytes, bytes));
+    let messages = figures.define(F::Messages, messages);
+    let bytes = bytes.map(|bytes| figures.define(F::MessageBytes, bytes));
     let seconds = bytes.map(|bytes| {
         let latency = Expr::product([
             messages.into(),
@@ -165,14 +156,12 @@ fn define_call<'p>(
         ]);
         let rate = Expr::machine("nic_gbs") * Expr::from(1e9);
         let time = latency + Expr::from(bytes).quotient(rate);
-        figures.define("time of a call", Unit::Seconds, directions(*kind) * time)
+        figures.define(F::MessageTime, directions(*kind) * time)
     });
-    let mut all = |label: &str, unit, id: FigureId| {
-        figures.define(label, unit, Expr::from(times) * Expr::from(id))
-    };
-    let all_messages = all("messages of all executions", Unit::Count, messages);
-    let all_bytes = bytes.map(|bytes| all("bytes of all executions", Unit::Bytes, bytes));
-    let all_seconds = seconds.map(|seconds| all("time of all executions", Unit::Seconds, seconds));
+    let mut all = |kind: F, id: FigureId| figures.define(kind, Expr::from(times) * Expr::from(id));
+    let all_messages = all(F::AllMessages, messages);
+    let all_bytes = bytes.map(|bytes| all(F::AllMessageBytes, bytes));
+    let all_seconds = seconds.map(|seconds| all(F::AllMessageTime, seconds));
     CommunicationFigures {
         site,
         times,

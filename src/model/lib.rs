@@ -1,5 +1,6 @@
 //! The static performance model: working sets, traffic and time of every nest, each figure defined
-//! once as an expression over named parameters and earlier figures (static.md sections 3 to 5).
+//! once as an expression over named parameters and earlier figures, and of a kind that the [catalogue](StaticFigure)
+//! explains.
 //!
 //! Exporters evaluate nothing: they show a figure's expression and the value beside it.
 
@@ -13,11 +14,13 @@ use loopsheet_procedures::message_passing;
 pub mod bandwidth;
 mod build;
 pub mod calls;
+mod catalogue;
 pub mod communication;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
 mod group_names;
+mod label;
 pub mod levels;
 mod loops;
 mod messages;
@@ -46,10 +49,12 @@ use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
 
 pub use calls::{CallGraph, CallPath, Calls, Costs};
+pub use catalogue::StaticFigure;
 pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
-pub use figures::{Detail, Figure, FigureMap, Figures, Unit};
+pub use figures::{Detail, Figure, FigureMap, Figures};
 pub use group_names::{group_name, scenario_name};
+pub use label::{Instead, Label, RegisterFile, Subject};
 pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
 pub use loops::{LoopCounts, LoopFigures};
 pub use nest::Nest;

@@ -1,7 +1,9 @@
 //! How long the loops of a nest are, and how often they run.
 
+use super::catalogue::StaticFigure as F;
 use super::dimension_name;
-use super::figures::{Figures, Unit};
+use super::figures::Figures;
+use super::label::Subject;
 use super::nest::{Nest, weight_expr};
 use super::parameters::ParameterTable;
 use super::trip_count::{self, TripCount};
@@ -54,34 +56,27 @@ impl Counts {
             } else {
                 facts.variable.clone()
             };
-            let label = format!("trip count of {name}");
+            let name = Subject::Loop(name.into());
+            let label = F::TripCount.about(name.clone());
             let before = unweighted[index].clone();
-            let all = format!("iterations of {name}, unweighted");
+            let all = F::UnweightedIterations.about(name.clone());
             let (trip, every) = match trip_count::count(&nest.loops[..=index]) {
                 TripCount::Rectangular(trip) | TripCount::Sampled(trip) => {
-                    let trip = figures.define(
-                        label,
-                        Unit::Count,
-                        parameters.resolve(nest.function, &trip),
-                    );
-                    (
-                        trip,
-                        figures.define(all, Unit::Count, before * Expr::from(trip)),
-                    )
+                    let trip = figures.define(label, parameters.resolve(nest.function, &trip));
+                    (trip, figures.define(all, before * Expr::from(trip)))
                 }
                 TripCount::Summed(sum) => {
-                    let every =
-                        figures.define(all, Unit::Count, parameters.resolve(nest.function, &sum));
+                    let every = figures.define(all, parameters.resolve(nest.function, &sum));
                     let none = Expr::from(0.0);
                     let mean = Expr::from(every).quotient(before.clone());
                     let mean = Expr::choose(Comparison::Greater, before, none.clone(), mean, none);
-                    (figures.define(label, Unit::Count, mean), every)
+                    (figures.define(label, mean), every)
                 }
             };
             unweighted.push(Expr::from(every));
             weight = weight * weight_expr(&nest.loops[index].weight, &symbol);
             let runs = Expr::from(every) * weight.clone();
-            let runs = figures.define(format!("iterations of {name}"), Unit::Count, runs);
+            let runs = figures.define(F::Iterations.about(name), runs);
             iterations.push(Expr::from(runs));
             loops.push(LoopCounts {
                 unweighted: every,
@@ -90,8 +85,7 @@ impl Counts {
             trips.push(trip);
             total = Some(runs);
         }
-        let total =
-            total.unwrap_or_else(|| figures.define("iterations", Unit::Count, Expr::from(1.0)));
+        let total = total.unwrap_or_else(|| figures.define(F::Iterations, Expr::from(1.0)));
         Counts {
             trips,
             iterations,
@@ -103,8 +97,8 @@ impl Counts {
 
 /// How a loop is cut into blocks; `position` counts from the innermost.
 pub(super) fn define_block(position: usize, trip: FigureId, figures: &mut Figures) -> LoopFigures {
-    let name = dimension_name(position);
-    let size = Expr::from(Symbol::block(&name));
+    let dimension = Subject::Dimension(position as u32);
+    let size = Expr::from(Symbol::block(&dimension_name(position)));
     let trip_expr = Expr::from(trip);
     let smaller = Expr::min([size.clone(), trip_expr.clone()]);
     let block = Expr::choose(
@@ -114,7 +108,7 @@ pub(super) fn define_block(position: usize, trip: FigureId, figures: &mut Figure
         smaller,
         trip_expr.clone(),
     );
-    let block = figures.define(format!("block size in {name}"), Unit::Count, block);
+    let block = figures.define(F::BlockSize.about(dimension.clone()), block);
     let blocks = Expr::choose(
         Comparison::Greater,
         Expr::from(block),
@@ -122,7 +116,7 @@ pub(super) fn define_block(position: usize, trip: FigureId, figures: &mut Figure
         trip_expr.quotient(Expr::from(block)).ceiling(),
         Expr::from(0.0),
     );
-    let blocks = figures.define(format!("blocks in {name}"), Unit::Count, blocks);
+    let blocks = figures.define(F::LoopBlocks.about(dimension), blocks);
     LoopFigures {
         trip,
         block,

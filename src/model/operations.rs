@@ -1,6 +1,7 @@
 //! Operations of a nest: of one iteration, and of the whole execution.
 
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
 use super::nest::{Content, Nest, weight_expr};
 use crate::analysis::facts::OperationCounts;
 use crate::expr::{Expr, FigureId, Symbol};
@@ -42,7 +43,7 @@ pub(super) fn define(
 ) -> OperationFigures {
     let innermost = nest.loops.len();
     // One iteration of the innermost loop, and everything.
-    let mut total = |label: &str, kind: fn(OperationCounts) -> u64| {
+    let mut total = |each: F, all: F, kind: fn(OperationCounts) -> u64| {
         let count = |content: &Content| {
             let count = Expr::from(kind(content.flops.total()) as f64);
             count * weight_expr(&content.weight, symbol)
@@ -52,19 +53,20 @@ pub(super) fn define(
             .iter()
             .partition(|content| content.level == innermost);
         let iteration = Expr::sum(inside.into_iter().map(count));
-        let iteration = figures.define(format!("{label} an iteration"), Unit::Flops, iteration);
+        let iteration = figures.define(each, iteration);
         let inside = Expr::from(iteration) * iterations[innermost].clone();
         let outside = outside
             .into_iter()
             .map(|content| count(content) * iterations[content.level].clone());
         let total = Expr::sum(std::iter::once(inside).chain(outside));
-        (iteration, figures.define(label, Unit::Flops, total))
+        (iteration, figures.define(all, total))
     };
-    let (adds_each, adds) = total("adds", |c| c.adds);
-    let (multiplies_each, multiplies) = total("multiplies", |c| c.multiplies);
-    let (divides_each, divides) = total("divides", |c| c.divides);
-    let (specials_each, specials) = total("specials", |c| c.specials);
-    let (fma_pairs_each, fma_pairs) = total("fused multiply-add pairs", |c| c.fma_pairs);
+    let (adds_each, adds) = total(F::AddsPerIteration, F::Adds, |c| c.adds);
+    let (multiplies_each, multiplies) =
+        total(F::MultipliesPerIteration, F::Multiplies, |c| c.multiplies);
+    let (divides_each, divides) = total(F::DividesPerIteration, F::Divides, |c| c.divides);
+    let (specials_each, specials) = total(F::SpecialsPerIteration, F::Specials, |c| c.specials);
+    let (fma_pairs_each, fma_pairs) = total(F::FmaPairsPerIteration, F::FmaPairs, |c| c.fma_pairs);
     let sum = [adds_each, multiplies_each, divides_each, specials_each].map(Expr::from);
     let iteration = IterationOperations {
         adds: adds_each,
@@ -72,10 +74,10 @@ pub(super) fn define(
         divides: divides_each,
         specials: specials_each,
         fma_pairs: fma_pairs_each,
-        flops: figures.define("flops an iteration", Unit::Flops, Expr::sum(sum)),
+        flops: figures.define(F::FlopsPerIteration, Expr::sum(sum)),
     };
     let sum = [adds, multiplies, divides, specials].map(Expr::from);
-    let flops = figures.define("flops", Unit::Flops, Expr::sum(sum));
+    let flops = figures.define(F::Flops, Expr::sum(sum));
     let [adds_, multiplies_, divides_, specials_, fused] =
         [adds, multiplies, divides, specials, fma_pairs].map(Expr::from);
     let weighted = adds_
@@ -83,7 +85,7 @@ pub(super) fn define(
         + Expr::machine("cost_div") * divides_
         + Expr::machine("cost_special") * specials_
         - Expr::machine("fma_aware") * fused;
-    let weighted = figures.define("weighted flops", Unit::Flops, weighted);
+    let weighted = figures.define(F::WeightedFlops, weighted);
     OperationFigures {
         adds,
         multiplies,

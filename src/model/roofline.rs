@@ -4,7 +4,9 @@
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
 use super::bandwidth::{self, is_known, peak, where_positive};
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::label::Subject;
 use super::nest_model::NestModel;
 use super::{Model, busiest};
 use crate::expr::{Expr, FigureId};
@@ -63,12 +65,8 @@ impl Chart {
         nests: &[NestModel],
         figures: &mut Figures,
     ) -> Chart {
-        let rate = |label: &str, expr: Expr, figures: &mut Figures| {
-            figures.define(label, Unit::FlopsPerSecond, expr)
-        };
-        let [from, to] =
-            [FROM, TO].map(|at| figures.define("intensity", Unit::FlopsPerByte, Expr::from(at)));
-        let best = rate("peak", peak(), figures);
+        let [from, to] = [FROM, TO].map(|at| figures.define(F::ChartIntensity, Expr::from(at)));
+        let best = figures.define(F::Peak, peak());
         let mut lines = Vec::new();
         for (name, height, known) in [
             ("Peak", Expr::from(best), None),
@@ -83,7 +81,7 @@ impl Chart {
                 Some(Expr::machine("ghz")),
             ),
         ] {
-            let height = rate(name, height, figures);
+            let height = figures.define(F::Ceiling.about(Subject::Ceiling(name.into())), height);
             lines.push(Line {
                 name: name.to_string(),
                 known,
@@ -100,26 +98,24 @@ impl Chart {
         });
         let memory = bandwidth::memory(figures);
         for (name, bandwidth, known) in caches.chain([("DRAM".to_string(), memory.clone(), None)]) {
+            let level = Subject::Level(name.as_str().into());
             let or_memory =
                 |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
             let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
-            let bandwidth = Expr::from(figures.define(
-                format!("bandwidth, {name}"),
-                Unit::BytesPerSecond,
-                bandwidth,
-            ));
+            let bandwidth =
+                Expr::from(figures.define(F::CeilingBandwidth.about(level.clone()), bandwidth));
             let ridge = figures.define(
-                "ridge",
-                Unit::FlopsPerByte,
+                F::Ridge.about(level.clone()),
                 Expr::from(best).quotient(bandwidth.clone()),
             );
             let start = known
                 .as_ref()
                 .map(|known| where_positive(known.clone(), Expr::from(from), Expr::from(ridge)));
             let start = start.map_or(from, |start| {
-                figures.define("start", Unit::FlopsPerByte, start)
+                figures.define(F::CeilingStart.about(level.clone()), start)
             });
-            let height = rate("ceiling", Expr::from(start) * bandwidth, figures);
+            let height =
+                figures.define(F::CeilingHeight.about(level), Expr::from(start) * bandwidth);
             lines.push(Line {
                 name,
                 known,
@@ -133,11 +129,7 @@ impl Chart {
             .take(DRAWN)
             .collect();
         let point = |nest: usize| {
-            let rate = figures.define(
-                "flops a second",
-                Unit::FlopsPerSecond,
-                self::rate(&nests[nest]),
-            );
+            let rate = figures.define(F::Performance, self::rate(&nests[nest]));
             (nest, nests[nest].time.intensity, rate)
         };
         Chart {

@@ -203,7 +203,7 @@ impl StreamShape {
     }
 
     /// Groups that must stay in the cache so that the next iteration of the loop at `level` reuses
-    /// them: per family max − min + `gap` (static.md section 3, "Live groups").
+    /// them: per family max − min + `gap` (ExaSAT report, section 2.1).
     pub fn live_groups(&self, level: usize, gap: i64) -> i64 {
         if self.walker(level).is_none() {
             return self.groups(level) as i64;

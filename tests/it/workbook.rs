@@ -10,7 +10,7 @@ use calamine::{Data, Range, Reader, Xlsx};
 use loopsheet::analysis::facts::{AccessClass, Block, Program};
 use loopsheet::export::xlsx::{ROOM, figure_cells, workbook};
 use loopsheet::expr::{Expr, Node};
-use loopsheet::model::{Model, Unit};
+use loopsheet::model::{Model, StaticFigure};
 
 /// All sheets: values and formulas.
 struct Opened {
@@ -331,16 +331,13 @@ fn what_is_missing_is_visible() {
 fn the_unknown_is_text_and_never_zero() {
     let program = mixed();
     let mut model = model(&program, "exasat", WORKED);
-    let unknown = model.figures.define(
-        "unknown time",
-        Unit::Seconds,
-        Expr::symbol("nobody knows this"),
-    );
+    let unknown = model
+        .figures
+        .define(StaticFigure::Time, Expr::symbol("nobody knows this"));
     let costliest = model.nests[0].time.seconds;
     model.nests[0].time.seconds = unknown;
     model.figures.define(
-        "depends on it",
-        Unit::Seconds,
+        StaticFigure::TotalTime,
         Expr::from(unknown) + Expr::from(costliest),
     );
     check_figures(&model);

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId, Node};
-use crate::figures::{Figures, Unit};
+use crate::figures::Figures;
 
 /// Gives parts of formulas cells of their own, equal ones the same.
 pub struct Cells<'a> {
@@ -14,7 +15,7 @@ pub struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    pub fn name(&self, what: &'static str, expr: Expr) -> Expr {
+    pub fn name(&self, kind: F, expr: Expr) -> Expr {
         if matches!(
             expr.node(),
             Node::Number(_) | Node::Symbol(_) | Node::Figure(_)
@@ -22,11 +23,9 @@ impl Cells<'_> {
             return expr;
         }
         let mut known = self.known.borrow_mut();
-        let id = known.entry(expr).or_insert_with_key(|expr| {
-            self.figures
-                .borrow_mut()
-                .define(what, Unit::Count, expr.clone())
-        });
+        let id = known
+            .entry(expr)
+            .or_insert_with_key(|expr| self.figures.borrow_mut().define(kind, expr.clone()));
         Expr::from(*id)
     }
 }

@@ -9,8 +9,10 @@ use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, compute, condition, profiled};
 use crate::bandwidth;
+use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};
-use crate::figures::{Detail, Figures, Unit};
+use crate::figures::{Detail, Figures};
+use crate::label::Subject;
 use crate::levels_of;
 use crate::machine::{Level, MachineModel};
 use crate::nest::Nest;
@@ -110,24 +112,20 @@ fn values(
     let mut capacities = Vec::new();
     let of = |(position, cache): (usize, &Level)| {
         let ((fetched, written), left) = profile.through_with(cache.share(), neighbours.as_ref());
-        let mut number = |what: &str, value: f64| {
-            figures.define(
-                format!("{what}, {}", cache.name),
-                Unit::Bytes,
-                Expr::from(value),
-            )
-        };
-        let capacity = number("capacity", cache.share());
+        let level = Subject::Level(cache.name.as_str().into());
+        let mut number =
+            |kind: F, value: f64| figures.define(kind.about(level.clone()), Expr::from(value));
+        let capacity = number(F::Capacity, cache.share());
         capacities.push(capacity);
         let numbers = [
-            ("fetched", fetched - left.0),
-            ("written back", written - left.1),
+            (F::Fetched, fetched - left.0),
+            (F::WrittenBack, written - left.1),
         ];
-        let [fetched, written_back] = numbers.map(|(what, lines)| number(what, lines * line));
+        let [fetched, written_back] = numbers.map(|(kind, lines)| number(kind, lines * line));
         let mut left_there = || {
             (
-                number("left there", left.0 * line),
-                number("left dirty", left.1 * line),
+                number(F::LeftByNests, left.0 * line),
+                number(F::LeftDirtyByNests, left.1 * line),
             )
         };
         let left = neighbours.is_some().then(&mut left_there);
@@ -184,12 +182,12 @@ fn finish(
 ) -> CacheFigures {
     let name = caches[position].name.clone();
     let sum = Expr::from(fetched) + Expr::from(written_back);
-    let bytes = figures.define(format!("bytes, {name}"), Unit::Bytes, sum);
+    let level = Subject::Level(name.as_str().into());
+    let bytes = figures.define(F::CacheTraffic.about(level.clone()), sum);
     let rate = rate_behind(caches, position, figures);
     let seconds = rate.map(|rate| {
         figures.define(
-            format!("time behind {name}"),
-            Unit::Seconds,
+            F::TimeBehindCache.about(level),
             Expr::from(bytes).quotient(rate),
         )
     });
@@ -223,8 +221,8 @@ fn formulas(
             known: RefCell::default(),
         };
         let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-        compute(&geometry, &resolve, line.clone(), &|what, expr| {
-            cells.name(what, expr)
+        compute(&geometry, &resolve, line.clone(), &|kind, expr| {
+            cells.name(kind, expr)
         })
     };
     if let Some(neighbours) = neighbours {
@@ -232,11 +230,10 @@ fn formulas(
     }
     let caches = levels_of(machine, figures.detail());
     let capacities = define_capacities(&caches, figures);
-    let mut bytes =
-        |what: &str, lines: &Expr| figures.define(what.to_string(), Unit::Bytes, lines * &line);
+    let mut bytes = |kind: F, lines: &Expr| figures.define(kind, lines * &line);
     let (cold, flushed) = (
-        bytes("fetched at least", &profile.cold),
-        bytes("written back at least", &profile.flushed),
+        bytes(F::LeastFetched, &profile.cold),
+        bytes(F::LeastWrittenBack, &profile.flushed),
     );
     // A reuse of nothing is none, whatever the parameters are.
     let some = |reuse: &&Reuse<Expr>| !(reuse.fetched.is_zero() && reuse.written.is_zero());
@@ -258,39 +255,39 @@ fn formulas(
     let of = |(position, cache): (usize, &Level)| {
         let name = &cache.name;
         let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(capacities[position])));
-        let mut total = |what: &str,
+        let level = Subject::Level(name.as_str().into());
+        let mut total = |[again, left, all_of_it]: [F; 3],
                          least: FigureId,
                          held: Option<Expr>,
                          each: &dyn Fn(&ReuseFigures) -> FigureId| {
-            let label = format!("{what} again, {name}");
             let again = figures.define_total(
-                label,
-                Unit::Bytes,
+                again.about(level.clone()),
                 defined.iter().map(|(_, reuse)| each(reuse)),
             );
             let all = Expr::from(least) + Expr::from(again);
             let left = held.map(|held| {
-                let left = Expr::machine(REUSE_BETWEEN_NESTS)
+                let bytes = Expr::machine(REUSE_BETWEEN_NESTS)
                     * Expr::min([held * line.clone(), all.clone()]);
-                figures.define(
-                    format!("left by earlier nests, {what}, {name}"),
-                    Unit::Bytes,
-                    left,
-                )
+                figures.define(left.about(level.clone()), bytes)
             });
             let all = left.map_or(all.clone(), |left| all - Expr::from(left));
-            (
-                figures.define(format!("{what}, {name}"), Unit::Bytes, all),
-                left,
-            )
+            (figures.define(all_of_it.about(level.clone()), all), left)
         };
         let (held, dirty) = held.unzip();
-        let (fetched, left) = total("fetched", cold, held, &|reuse| reuse.caches[position].0);
-        let (written_back, left_dirty) = total("written back", flushed, dirty, &|reuse| {
-            reuse.caches[position].1
-        });
+        let (fetched, left) = total(
+            [F::AllFetchedAgain, F::LeftByNests, F::Fetched],
+            cold,
+            held,
+            &|reuse| reuse.caches[position].0,
+        );
+        let (written_back, left_dirty) = total(
+            [F::AllWrittenBackAgain, F::LeftDirtyByNests, F::WrittenBack],
+            flushed,
+            dirty,
+            &|reuse| reuse.caches[position].1,
+        );
         let left = left.zip(left_dirty);
-        let held = define_condition(names.len(), position, name, &defined, figures);
+        let held = define_condition(names.len(), position, &level, &defined, figures);
         // What is not known is no position.
         let text = (figures.value(held) as usize)
             .checked_sub(1)
@@ -331,7 +328,8 @@ fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<FigureId> {
         {
             capacity = where_present(cache, capacity, Expr::from(*before));
         }
-        capacities.push(figures.define(format!("capacity, {}", cache.name), Unit::Bytes, capacity));
+        let level = Subject::Level(cache.name.as_str().into());
+        capacities.push(figures.define(F::Capacity.about(level), capacity));
     }
     capacities
 }
@@ -376,7 +374,7 @@ fn conditions(names: &[String]) -> Vec<String> {
 fn define_condition(
     loops: usize,
     cache: usize,
-    name: &str,
+    level: &Subject,
     reuses: &[(usize, ReuseFigures)],
     figures: &mut Figures,
 ) -> FigureId {
@@ -391,10 +389,10 @@ fn define_condition(
         let again = Expr::sum(
             of().flat_map(|r| [Expr::from(r.caches[cache].0), Expr::from(r.caches[cache].1)]),
         );
-        let all = Expr::from(figures.define(format!("reuse, {name}"), Unit::Bytes, all));
+        let all = Expr::from(figures.define(F::CarriedReuse.about(level.clone()), all));
         (
             all,
-            Expr::from(figures.define(format!("not held, {name}"), Unit::Bytes, again)),
+            Expr::from(figures.define(F::ReuseNotHeld.about(level.clone()), again)),
         )
     };
     let holds = |(all, again): (Expr, Expr), then: f64, otherwise: Expr| {
@@ -422,5 +420,5 @@ fn define_condition(
         Expr::choose(Comparison::Less, all, least, otherwise, held)
     });
     let all = holds(sums(None), 1.0, carried);
-    figures.define(format!("condition, {name}"), Unit::Choice, all)
+    figures.define(F::WhatStays.about(level.clone()), all)
 }
