@@ -11,8 +11,9 @@ use super::layout::{Layout, Sheet};
 use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
-use crate::compare::{Comparison, Live, NestComparison, Row, Unit};
+use crate::compare::{Comparison, Live, NestComparison, Row};
 use crate::expr::Excel;
+use crate::formula::Unit;
 use crate::listings::compared::Series;
 use crate::model::Model;
 
@@ -178,7 +179,7 @@ fn write_row(
     )?;
     let unit = entry.quantity.unit();
     page.text(row, 3, &entry.quantity.to_string(), &plain)?;
-    page.text(row, 4, unit.as_str(), &plain)?;
+    page.text(row, 4, entry.quantity.unit_text(), &plain)?;
     let look = |value: f64| match value {
         _ if unit == Unit::Seconds => Look::Seconds,
         _ if value.fract() == 0.0 => Look::Count,
