@@ -28,10 +28,7 @@ pub enum Subject {
     Scenario(u32),
     /// A cache or memory.
     Level(Arc<str>),
-    /// A reuse: the loop that carries it and what lies in between.
-    Reuse(Arc<(String, String)>),
-    /// A parameter, and the reuse whose working set it makes larger.
-    Size(Arc<(String, String, String)>),
+    Reuse(Arc<ReuseSubject>),
     /// Two loops.
     Loops(Arc<(String, String)>),
     Registers(RegisterFile),
@@ -39,6 +36,19 @@ pub enum Subject {
     Input(Arc<str>),
     /// A line of the roofline.
     Ceiling(Arc<str>),
+}
+
+/// A reuse, or all that a loop carries, and what of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReuseSubject {
+    /// The loop that carries it; `None` stands for all of the nest.
+    pub carrier: Option<String>,
+    /// What lies in between.
+    pub between: Option<String>,
+    /// The parameter that makes its working set larger.
+    pub size: Option<String>,
+    /// The cache.
+    pub level: Option<Arc<str>>,
 }
 
 /// A kind of registers.
@@ -161,11 +171,22 @@ impl fmt::Display for Subject {
             Subject::Level(name) | Subject::Input(name) | Subject::Ceiling(name) => {
                 write!(f, ", {name}")
             }
-            Subject::Reuse(reuse) => write!(f, ": {}, {}", reuse.0, reuse.1),
-            Subject::Size(size) => write!(f, " of {}: {}, {}", size.0, size.1, size.2),
+            Subject::Reuse(reuse) => write!(f, "{reuse}"),
             Subject::Loops(loops) => write!(f, " of {} and {}", loops.0, loops.1),
             Subject::Registers(RegisterFile::Integer) => f.write_str(", integer"),
             Subject::Registers(RegisterFile::Floating) => f.write_str(", floating-point"),
         }
+    }
+}
+
+impl fmt::Display for ReuseSubject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(size) = &self.size {
+            write!(f, " of {size}")?;
+        }
+        let parts = [&self.carrier, &self.between].into_iter().flatten();
+        let parts = parts.map(String::as_str).chain(self.level.as_deref());
+        let parts: Vec<&str> = parts.collect();
+        write!(f, ": {}", parts.join(", "))
     }
 }

@@ -54,7 +54,7 @@ pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
 pub use figures::{Detail, Figure, FigureMap, Figures};
 pub use group_names::{group_name, scenario_name};
-pub use label::{Instead, Label, RegisterFile, Subject};
+pub use label::{Instead, Label, RegisterFile, ReuseSubject, Subject};
 pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
 pub use loops::{LoopCounts, LoopFigures};
 pub use nest::Nest;

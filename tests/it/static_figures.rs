@@ -9,7 +9,9 @@ use loopsheet::export::listings::{PlainTable, plain_tables};
 use loopsheet::export::{explain, xlsx};
 use loopsheet::formula::Catalogue;
 use loopsheet::machine::MachineModel;
-use loopsheet::model::{Detail, Instead, Model, RegisterFile, Setting, StaticFigure, Subject};
+use loopsheet::model::{
+    Detail, Instead, Model, RegisterFile, ReuseSubject, Setting, StaticFigure, Subject,
+};
 use loopsheet::reason::ReasonCode;
 
 /// Works on the model of each of these programs, with formulas for any machine.
@@ -116,7 +118,17 @@ fn every_kind_is_explained_by_its_name() {
 #[test]
 fn labels_say_what_figures_are_about() {
     use StaticFigure as F;
-    let (a, u) = (|| "a".into(), || "u".to_string());
+    let a = || "a".into();
+    let reuse = ReuseSubject {
+        carrier: Some("k".to_string()),
+        between: Some("1 iteration of k".to_string()),
+        ..ReuseSubject::default()
+    };
+    let largest = ReuseSubject {
+        size: Some("n".to_string()),
+        level: Some("L2".into()),
+        ..reuse.clone()
+    };
     for (kind, subject, label) in [
         (F::Flops, Subject::Whole, "flops"),
         (F::TripCount, Subject::Loop("i".into()), "trip count of i"),
@@ -145,13 +157,13 @@ fn labels_say_what_figures_are_about() {
         (F::Capacity, Subject::Level("L2".into()), "capacity, L2"),
         (
             F::ReuseFetched,
-            Subject::Reuse(("k".to_string(), u()).into()),
-            "reuse fetched: k, u",
+            Subject::Reuse(reuse.into()),
+            "reuse fetched: k, 1 iteration of k",
         ),
         (
             F::LargestSize,
-            Subject::Size(("n".to_string(), "k".to_string(), u()).into()),
-            "largest size of n: k, u",
+            Subject::Reuse(largest.into()),
+            "largest size of n: k, 1 iteration of k, L2",
         ),
         (
             F::FusionSaving,

@@ -1,6 +1,7 @@
 //! The figures of a nest at every cache level: as numbers, or with the formulas that they follow from.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use super::cells::Cells;
 use super::geometry::Geometry;
@@ -12,7 +13,7 @@ use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};
 use crate::figures::{Detail, Figures};
-use crate::label::Subject;
+use crate::label::{ReuseSubject, Subject};
 use crate::levels_of;
 use crate::machine::{Level, MachineModel};
 use crate::nest::Nest;
@@ -116,7 +117,7 @@ fn values(
         let mut number =
             |kind: F, value: f64| figures.define(kind.about(level.clone()), Expr::from(value));
         let capacity = number(F::Capacity, cache.share());
-        capacities.push(capacity);
+        capacities.push((Arc::from(cache.name.as_str()), capacity));
         let numbers = [
             (F::Fetched, fetched - left.0),
             (F::WrittenBack, written - left.1),
@@ -252,10 +253,9 @@ fn formulas(
         })
         .collect();
     let conditions = conditions(&names);
-    let of = |(position, cache): (usize, &Level)| {
-        let name = &cache.name;
-        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(capacities[position])));
-        let level = Subject::Level(name.as_str().into());
+    let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
+        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity)));
+        let level = Subject::Level(name.clone());
         let mut total = |[again, left, all_of_it]: [F; 3],
                          least: FigureId,
                          held: Option<Expr>,
@@ -287,7 +287,7 @@ fn formulas(
             &|reuse| reuse.caches[position].1,
         );
         let left = left.zip(left_dirty);
-        let held = define_condition(names.len(), position, &level, &defined, figures);
+        let held = define_condition(&names, (position, name), &defined, figures);
         // What is not known is no position.
         let text = (figures.value(held) as usize)
             .checked_sub(1)
@@ -296,12 +296,12 @@ fn formulas(
         finish(
             &caches,
             position,
-            (capacities[position], fetched, written_back, left),
+            (*capacity, fetched, written_back, left),
             figures,
             |_| (Some(held), text),
         )
     };
-    let caches = caches.iter().enumerate().map(of).collect();
+    let caches = capacities.iter().enumerate().map(of).collect();
     let neighbours =
         neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
     let neighbours = neighbours.filter(|_| {
@@ -318,18 +318,19 @@ fn formulas(
 }
 
 /// Of all levels; one that a machine may lack has what the one before it has, so that it changes nothing.
-fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<FigureId> {
-    let mut capacities: Vec<FigureId> = Vec::new();
+fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, FigureId)> {
+    let mut capacities: Vec<(Arc<str>, FigureId)> = Vec::new();
     for cache in caches {
         let mut capacity = share(cache);
-        if let Some(before) = capacities
+        if let Some((_, before)) = capacities
             .last()
             .filter(|_| figures.detail() == Detail::AnyMachine)
         {
             capacity = where_present(cache, capacity, Expr::from(*before));
         }
-        let level = Subject::Level(cache.name.as_str().into());
-        capacities.push(figures.define(F::Capacity.about(level), capacity));
+        let name: Arc<str> = cache.name.as_str().into();
+        let label = F::Capacity.about(Subject::Level(name.clone()));
+        capacities.push((name, figures.define(label, capacity)));
     }
     capacities
 }
@@ -372,9 +373,8 @@ fn conditions(names: &[String]) -> Vec<String> {
 
 /// The outermost loop whose reuse fits as good as completely.
 fn define_condition(
-    loops: usize,
-    cache: usize,
-    level: &Subject,
+    loops: &[String],
+    (cache, level): (usize, &Arc<str>),
     reuses: &[(usize, ReuseFigures)],
     figures: &mut Figures,
 ) -> FigureId {
@@ -389,10 +389,15 @@ fn define_condition(
         let again = Expr::sum(
             of().flat_map(|r| [Expr::from(r.caches[cache].0), Expr::from(r.caches[cache].1)]),
         );
-        let all = Expr::from(figures.define(F::CarriedReuse.about(level.clone()), all));
+        let subject = Subject::Reuse(Arc::new(ReuseSubject {
+            carrier: carrier.map(|carrier| loops[carrier].clone()),
+            level: Some(level.clone()),
+            ..ReuseSubject::default()
+        }));
+        let all = Expr::from(figures.define(F::CarriedReuse.about(subject.clone()), all));
         (
             all,
-            Expr::from(figures.define(F::ReuseNotHeld.about(level.clone()), again)),
+            Expr::from(figures.define(F::ReuseNotHeld.about(subject), again)),
         )
     };
     let holds = |(all, again): (Expr, Expr), then: f64, otherwise: Expr| {
@@ -405,8 +410,8 @@ fn define_condition(
             otherwise,
         )
     };
-    let nothing = Expr::from(loops as f64 + 2.0);
-    let carried = (0..loops).rev().fold(nothing, |otherwise, carrier| {
+    let nothing = Expr::from(loops.len() as f64 + 2.0);
+    let carried = (0..loops.len()).rev().fold(nothing, |otherwise, carrier| {
         if reuses.iter().all(|(own, _)| *own != carrier) {
             return otherwise;
         }
@@ -420,5 +425,5 @@ fn define_condition(
         Expr::choose(Comparison::Less, all, least, otherwise, held)
     });
     let all = holds(sums(None), 1.0, carried);
-    figures.define(F::WhatStays.about(level.clone()), all)
+    figures.define(F::WhatStays.about(Subject::Level(level.clone())), all)
 }

@@ -1,12 +1,14 @@
 //! One reuse as figures: what lies in between, what it costs where that does not fit, and up to where it does.
 
+use std::sync::Arc;
+
 use super::geometry::Geometry;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, sizes};
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::figures::Figures;
-use crate::label::Subject;
+use crate::label::{ReuseSubject, Subject};
 use crate::nest::Nest;
 use crate::parameters::ParameterTable;
 
@@ -38,7 +40,7 @@ impl ReuseFigures {
     pub(super) fn define(
         (nest, geometry, names): (&Nest, &Geometry, &[String]),
         reuse: &Reuse<Expr>,
-        capacities: &[FigureId],
+        capacities: &[(Arc<str>, FigureId)],
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> ReuseFigures {
@@ -63,7 +65,12 @@ impl ReuseFigures {
             .collect();
         arrays.sort_unstable();
         arrays.dedup();
-        let own = Subject::Reuse((carrier.clone(), between.clone()).into());
+        let of_it = ReuseSubject {
+            carrier: Some(carrier.clone()),
+            between: Some(between.clone()),
+            ..ReuseSubject::default()
+        };
+        let own = Subject::Reuse(Arc::new(of_it.clone()));
         let mut define =
             |kind: F, expr: &Expr| figures.define(kind.about(own.clone()), expr.clone());
         let mut distance = define(F::ReuseWithin, &reuse.distance);
@@ -93,7 +100,11 @@ impl ReuseFigures {
             }
             _ => None,
         };
-        let of = |capacity: &FigureId| {
+        let of = |(level, capacity): &(Arc<str>, FigureId)| {
+            let here = Subject::Reuse(Arc::new(ReuseSubject {
+                level: Some(level.clone()),
+                ..of_it.clone()
+            }));
             let mut unless_fits = |kind: F, bytes: FigureId| {
                 let (distance, capacity) = (Expr::from(distance), Expr::from(*capacity));
                 let moved = Expr::choose(
@@ -103,7 +114,7 @@ impl ReuseFigures {
                     Expr::from(0.0),
                     bytes.into(),
                 );
-                figures.define(kind.about(own.clone()), moved)
+                figures.define(kind.about(here.clone()), moved)
             };
             let (fetched, written_back) = (
                 unless_fits(F::FetchedAgain, fetched),
@@ -113,7 +124,7 @@ impl ReuseFigures {
                 let scale = Expr::from(*capacity)
                     .quotient(Expr::max([Expr::from(distance), Expr::from(1.0)]));
                 figures.define(
-                    F::IterationsThatFit.about(own.clone()),
+                    F::IterationsThatFit.about(here.clone()),
                     (Expr::from(*count) * scale).floor(),
                 )
             });
@@ -125,11 +136,14 @@ impl ReuseFigures {
             _ => Vec::new(),
         };
         let sizes = sizes.into_iter().map(|size| {
-            let subject = (size.name.clone(), carrier.clone(), between.clone());
-            let subject = Subject::Size(subject.into());
-            let largest = capacities.iter().map(|capacity| {
+            let largest = capacities.iter().map(|(level, capacity)| {
+                let here = Subject::Reuse(Arc::new(ReuseSubject {
+                    size: Some(size.name.clone()),
+                    level: Some(level.clone()),
+                    ..of_it.clone()
+                }));
                 let largest = size.largest(&Expr::from(distance), &Expr::from(*capacity));
-                figures.define(F::LargestSize.about(subject.clone()), largest)
+                figures.define(F::LargestSize.about(here), largest)
             });
             (size.name.clone(), largest.collect())
         });
