@@ -117,6 +117,7 @@ Examples:
   loopsheet analyze model.xml -o report.xlsx         the same workbook from the model
   loopsheet analyze src --explain smooth@12          every formula of one nest, with its numbers
   loopsheet analyze --explain while_loop             what a reason means, and what to do about it
+  loopsheet analyze --explain memory_traffic         what a figure means, with unit and source
 
 Exit status: 0 done; 1 done, but some regions could not be read; 2 nothing could be done.";
 
@@ -197,9 +198,9 @@ pub struct AnalyzeArgs {
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
     #[arg(long, value_name = "TRACE.json")]
     pub parameters_from_trace: Option<PathBuf>,
-    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason or a diagnostic
-    /// means: its code (`while_loop`, `syntax-error`)
-    #[arg(long, value_name = "LOOP|CODE")]
+    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason, a diagnostic or a
+    /// figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
+    #[arg(long, value_name = "LOOP|CODE|FIGURE")]
     pub explain: Option<String>,
     /// Show only the N costliest nests in the table
     #[arg(long, value_name = "N", action = ArgAction::Set)]

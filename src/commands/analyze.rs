@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
 use super::{Status, Voice, diagnostics, machines, parameters};
@@ -16,6 +14,7 @@ use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xm
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
+use anyhow::Context;
 
 /// What an output file holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,7 +32,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
             "--explain: give a loop such as smooth@12 and its file, or a code such as while_loop or syntax-error"
         );
         if args.paths.is_empty() {
-            return code(name, args);
+            return without_input(name, args);
         }
     }
     let machine = machines::load(&args.machine)?;
@@ -116,11 +115,12 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     })
 }
 
-/// Explains a reason or diagnostic by its code, which takes no input: as text, to the file of `-o` if there is one.
-fn code(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
-    let text = explain::code(name).with_context(|| {
-        let near = explain::did_you_mean(name, explain::codes());
-        format!("--explain {name}: no reason or diagnostic has this code{near}; for a loop, give its file, too")
+/// Explains what takes no input: a reason or diagnostic by its code, a kind of figure by its name. As text, to the file
+/// of `-o` if there is one.
+fn without_input(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
+    let text = explain::without_input(name).with_context(|| {
+        let near = explain::did_you_mean(name, explain::known());
+        format!("--explain {name}: no reason or diagnostic has this code, and no figure this name{near}; for a loop, give its file, too")
     })?;
     anyhow::ensure!(
         !has_reports(args),
@@ -238,7 +238,7 @@ pub(super) fn source_text(path: &str) -> Option<String> {
 
 fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Workbook => xlsx::workbook(&model.for_any_machine())?,
+        Format::Workbook => xlsx::workbook(&model.for_any_machine(xlsx::ROOM))?,
         Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
         Format::Json => json::report(model).into_bytes(),

@@ -60,7 +60,10 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
     let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(inputs::decode);
     let files: [(&str, Vec<u8>); 5] = [
-        ("report.xlsx", xlsx::workbook(&model.for_any_machine())?),
+        (
+            "report.xlsx",
+            xlsx::workbook(&model.for_any_machine(xlsx::ROOM))?,
+        ),
         (
             "report.html",
             html::report(&model, &source_text).into_bytes(),

@@ -112,9 +112,11 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     reports.finish(|format| {
         Ok(match format {
-            Format::Workbook => {
-                xlsx::study_workbook(&model.for_any_machine(), &traced.report, &comparison)?
-            }
+            Format::Workbook => xlsx::study_workbook(
+                &model.for_any_machine(xlsx::ROOM),
+                &traced.report,
+                &comparison,
+            )?,
             Format::Page => {
                 let study = html::Study {
                     run: &traced.report,

@@ -5,6 +5,7 @@
 //! and a function that nothing calls is run once. Nothing is counted twice: operations of a body that
 //! stands in place of its calls belong to the calling nest, those of any other body to that body.
 
+mod costs;
 mod figures;
 mod paths;
 
@@ -15,9 +16,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::nest::{Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
 use crate::expr::Symbol;
+pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
 pub(super) use figures::runs;
-pub use figures::{Calls, Costs, FunctionFigures, SiteFigures};
-pub use paths::CallPath;
 
 /// One call of a function of the program, where it stands.
 pub struct CallSite {

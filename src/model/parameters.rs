@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use usage::Usage;
 
 use super::calls::CallGraph;
-use super::communication::MessageSite;
 use super::dimension_name;
+use super::messages::MessageSite;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Place, Program};
+use crate::expr::spreadsheet::legal_name;
 use crate::expr::{Expr, Lookup, Node, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
 
@@ -272,7 +273,7 @@ impl ParameterTable {
                 let own = format!("{}.{written}", program.functions[f].name);
                 settings
                     .iter()
-                    .any(|s| s.name == own || s.name == names.legal(&own))
+                    .any(|s| s.name == own || s.name == legal_name(&own))
             };
             let (aliases, functions): (Vec<usize>, Vec<usize>) = functions.iter().partition(|f| {
                 self.alias(&program.functions[**f], symbol).is_some() && !is_set(**f)

@@ -3,12 +3,14 @@
 //!
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
-use super::build::NestModel;
-use super::figures::{Figures, Unit};
+use super::bandwidth::{self, is_known, peak, where_positive};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::label::Subject;
+use super::nest_model::NestModel;
 use super::{Model, busiest};
-use crate::expr::{Comparison, Expr, FigureId};
-use crate::machine::parameters::LATENCY_LIMIT;
-use crate::machine::{Level, MachineModel};
+use crate::expr::{Expr, FigureId};
+use crate::machine::MachineModel;
 
 /// A bandwidth that limits the rate of operations.
 pub struct Roof {
@@ -18,62 +20,6 @@ pub struct Roof {
     pub bandwidth: Expr,
 }
 
-/// Flops a second of all cores together.
-pub fn peak() -> Expr {
-    Expr::product([
-        Expr::machine("gflops_per_core"),
-        Expr::machine("cores"),
-        Expr::from(1e9),
-    ])
-}
-
-/// Bytes a second that a cache level delivers to all cores together.
-pub(super) fn cache_bandwidth(cache: &Level) -> Expr {
-    Expr::product([
-        Expr::machine(&format!("l{}_gbs", cache.index)),
-        Expr::machine("cores"),
-        Expr::from(1e9),
-    ])
-}
-
-/// One of two values: the first if the machine has the level and its bandwidth is known.
-pub(super) fn where_known(cache: &Level, known: Expr, unknown: Expr) -> Expr {
-    where_positive(is_known(cache), known, unknown)
-}
-
-/// Positive if the machine has the level and its bandwidth is known.
-fn is_known(cache: &Level) -> Expr {
-    Expr::min(["bytes", "gbs"].map(|what| Expr::machine(&format!("l{}_{what}", cache.index))))
-}
-
-fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
-    Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
-}
-
-/// What figures call it.
-pub(super) const MEMORY_BANDWIDTH: &str = "memory bandwidth";
-
-/// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
-/// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
-pub(super) fn define_memory_bandwidth(figures: &mut Figures) -> FigureId {
-    let memory = Expr::machine("dram_gbs") * 1e9;
-    let [latency, lines] = LATENCY_LIMIT.map(Expr::machine);
-    let waited_for = Expr::product([
-        lines.clone(),
-        Expr::machine("cores"),
-        Expr::machine("line_bytes"),
-        Expr::from(1e9),
-    ]);
-    let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
-    let bandwidth = where_positive(Expr::min([latency, lines]), limited, memory);
-    figures.share(MEMORY_BANDWIDTH, Unit::BytesPerSecond, bandwidth)
-}
-
-/// The figure of [`define_memory_bandwidth`].
-pub(super) fn memory_bandwidth(figures: &Figures) -> Expr {
-    Expr::from(figures.shared(MEMORY_BANDWIDTH))
-}
-
 /// The levels whose bandwidth is known, nearest to the core first; memory is the last.
 pub fn roofs(model: &Model) -> Vec<Roof> {
     let caches = model.machine.levels();
@@ -81,12 +27,12 @@ pub fn roofs(model: &Model) -> Vec<Roof> {
     let mut roofs: Vec<Roof> = known
         .map(|cache| Roof {
             name: cache.name.clone(),
-            bandwidth: cache_bandwidth(cache),
+            bandwidth: bandwidth::cache(cache),
         })
         .collect();
     roofs.push(Roof {
         name: "DRAM".into(),
-        bandwidth: memory_bandwidth(&model.figures),
+        bandwidth: bandwidth::memory(&model.figures),
     });
     roofs
 }
@@ -124,18 +70,14 @@ impl Chart {
             .filter(has_flops)
             .take(DRAWN)
             .collect();
-        let best = figures.define("peak", Unit::FlopsPerSecond, peak());
+        let best = figures.define(F::Peak, peak());
         let slopes = slopes(machine, best, figures);
         let intensities = shown.iter().map(|nest| nests[*nest].time.intensity);
         let span = span(&slopes, intensities.collect(), figures);
         let mut lines = level_lines(best, span, figures);
         lines.extend((slopes.into_iter()).map(|slope| slope.line(best, span.0, figures)));
         let point = |nest: usize| {
-            let rate = figures.define(
-                "flops a second",
-                Unit::FlopsPerSecond,
-                self::rate(&nests[nest]),
-            );
+            let rate = figures.define(F::Performance, self::rate(&nests[nest]));
             (nest, nests[nest].time.intensity, rate)
         };
         Chart {
@@ -160,7 +102,7 @@ fn span(
         intensities.iter().map(place).collect()
     };
     let (first, last) = (placed(&low), placed(&high));
-    let mut at = |expr| figures.define("intensity", Unit::FlopsPerByte, expr);
+    let mut at = |expr| figures.define(F::ChartIntensity, expr);
     (
         at(Expr::min(first.into_iter().chain([low])) * (1.0 / MARGIN)),
         at(Expr::max(last.into_iter().chain([high])) * MARGIN),
@@ -185,7 +127,7 @@ fn level_lines(
         ),
     ];
     let line = |(name, height, known): (&str, Expr, Option<Expr>)| {
-        let height = figures.define(name, Unit::FlopsPerSecond, height);
+        let height = figures.define(F::Ceiling.about(Subject::Ceiling(name.into())), height);
         Line {
             name: name.to_string(),
             known,
@@ -208,24 +150,25 @@ fn slopes(machine: &MachineModel, best: FigureId, figures: &mut Figures) -> Vec<
     let caches = caches.map(|cache| {
         (
             cache.name.clone(),
-            cache_bandwidth(&cache),
+            bandwidth::cache(&cache),
             Some(is_known(&cache)),
         )
     });
-    let memory = memory_bandwidth(figures);
+    let memory = bandwidth::memory(figures);
     let all = caches.chain([("DRAM".to_string(), memory.clone(), None)]);
     let slope = |(name, bandwidth, known): (String, Expr, Option<Expr>)| {
         let or_memory =
             |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
         let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
-        let label = format!("bandwidth, {name}");
-        let bandwidth = Expr::from(figures.define(label, Unit::BytesPerSecond, bandwidth));
+        let level = Subject::Level(name.as_str().into());
+        let bandwidth = figures.define(F::CeilingBandwidth.about(level.clone()), bandwidth);
+        let bandwidth = Expr::from(bandwidth);
         let ridge = Expr::from(best).quotient(bandwidth.clone());
         Slope {
             name,
             known,
             bandwidth,
-            ridge: figures.define("ridge", Unit::FlopsPerByte, ridge),
+            ridge: figures.define(F::Ridge.about(level), ridge),
         }
     };
     all.map(slope).collect()
@@ -233,15 +176,16 @@ fn slopes(machine: &MachineModel, best: FigureId, figures: &mut Figures) -> Vec<
 
 impl Slope {
     fn line(self, best: FigureId, from: FigureId, figures: &mut Figures) -> Line {
+        let level = Subject::Level(self.name.as_str().into());
         let start = match &self.known {
             Some(known) => {
                 let start = where_positive(known.clone(), Expr::from(from), Expr::from(self.ridge));
-                figures.define("start", Unit::FlopsPerByte, start)
+                figures.define(F::CeilingStart.about(level.clone()), start)
             }
             None => from,
         };
         let height = Expr::from(start) * self.bandwidth;
-        let height = figures.define("ceiling", Unit::FlopsPerSecond, height);
+        let height = figures.define(F::CeilingHeight.about(level), height);
         Line {
             name: self.name,
             known: self.known,

@@ -1,7 +1,8 @@
 //! Totals over all nests.
 
-use super::build::NestModel;
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::nest_model::NestModel;
 use crate::expr::{Comparison, Expr, FigureId};
 
 /// Sums over the nests of a model.
@@ -19,33 +20,25 @@ pub struct Totals {
 
 impl Totals {
     pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Totals {
-        let mut total = |label: &str, unit: Unit, figure: &dyn Fn(&NestModel) -> FigureId| {
-            figures.define_total(label, unit, nests.iter().map(figure))
+        let mut total = |kind: F, figure: &dyn Fn(&NestModel) -> FigureId| {
+            figures.define_total(kind, nests.iter().map(figure))
         };
-        let flops = total("total flops", Unit::Flops, &|n| n.operations.flops);
-        let weighted_flops = total("total weighted flops", Unit::Flops, &|n| {
-            n.operations.weighted
-        });
-        let traffic = total("total memory traffic", Unit::Bytes, &|n| n.traffic.actual);
-        let seconds = total("total time", Unit::Seconds, &|n| n.time.seconds);
-        let mut ratio = |label: &str, unit: Unit, part: FigureId, whole: FigureId| {
+        let flops = total(F::TotalFlops, &|n| n.operations.flops);
+        let weighted_flops = total(F::TotalWeightedFlops, &|n| n.operations.weighted);
+        let traffic = total(F::TotalTraffic, &|n| n.traffic.actual);
+        let seconds = total(F::TotalTime, &|n| n.time.seconds);
+        let mut ratio = |kind: F, part: FigureId, whole: FigureId| {
             let (whole, none) = (Expr::from(whole), Expr::from(0.0));
             let ratio = Expr::from(part).quotient(whole.clone());
             figures.define(
-                label,
-                unit,
+                kind,
                 Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none),
             )
         };
-        let intensity = ratio(
-            "total arithmetic intensity",
-            Unit::FlopsPerByte,
-            flops,
-            traffic,
-        );
+        let intensity = ratio(F::TotalIntensity, flops, traffic);
         let shares = nests
             .iter()
-            .map(|n| ratio("share of total time", Unit::Share, n.time.seconds, seconds))
+            .map(|n| ratio(F::ShareOfTime, n.time.seconds, seconds))
             .collect();
         Totals {
             flops,

@@ -6,11 +6,11 @@ use crate::support::{command, programs};
 use loopsheet::analysis::analyze;
 use loopsheet::analysis::facts::Program;
 use loopsheet::compare::{
-    Apart, Comparison, Direction, EdagFigure, NestComparison, Quantity, Row, Run, StaticReport,
-    compare,
+    Apart, Comparison, Direction, NestComparison, Quantity, Row, Run, StaticReport, compare,
 };
 use loopsheet::export::json::analysis;
 use loopsheet::lower;
+use loopsheet::metrics::formulas::EdagFigure;
 use loopsheet::metrics::profile::{
     Accesses, After, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site,
     SourceProfile,

@@ -55,6 +55,7 @@ mod slow_camat;
 mod small;
 mod small_programs;
 mod snapshots;
+mod static_figures;
 mod structures;
 mod symbols;
 mod tables;

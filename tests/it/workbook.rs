@@ -8,9 +8,9 @@ use crate::support::programs::{
 };
 use calamine::{Data, DataType, Range, Reader, Xlsx};
 use loopsheet::analysis::facts::{AccessClass, Block, Program};
-use loopsheet::export::xlsx::{figure_cells, workbook};
+use loopsheet::export::xlsx::{ROOM, figure_cells, workbook};
 use loopsheet::expr::{Expr, Node};
-use loopsheet::model::{Model, Unit};
+use loopsheet::model::{Model, StaticFigure};
 
 /// All sheets: values and formulas.
 struct Opened {
@@ -344,16 +344,13 @@ fn what_is_missing_is_visible() {
 fn the_unknown_is_text_and_never_zero() {
     let program = mixed();
     let mut model = model(&program, "exasat", WORKED);
-    let unknown = model.figures.define(
-        "unknown time",
-        Unit::Seconds,
-        Expr::symbol("nobody knows this"),
-    );
+    let unknown = model
+        .figures
+        .define(StaticFigure::Time, Expr::symbol("nobody knows this"));
     let costliest = model.nests[0].time.seconds;
     model.nests[0].time.seconds = unknown;
     model.figures.define(
-        "depends on it",
-        Unit::Seconds,
+        StaticFigure::TotalTime,
         Expr::from(unknown) + Expr::from(costliest),
     );
     check_figures(&model);
@@ -440,7 +437,7 @@ fn large_programs_have_short_formulas() {
 #[test]
 fn printed_pages_have_heads_and_whole_groups() {
     let program = mixed();
-    let model = model(&program, "xeon-8380", WORKED).for_any_machine();
+    let model = model(&program, "xeon-8380", WORKED).for_any_machine(ROOM);
     let parts = parts(&workbook(&model).unwrap());
     let names = &parts["xl/workbook.xml"];
     let dependencies = (!model.sequences.is_empty()).then_some("Dependencies!$1:$1");
@@ -502,7 +499,7 @@ fn the_roofline_spans_what_it_shows() {
     let path = "a.c".into();
     let text = loopsheet::source::SourceText::verbatim(&path, source.to_string());
     let program = loopsheet::analysis::analyze(&[loopsheet::lower::c::lower(&path, &text)]);
-    let model = model(&program, "exasat", &[]).for_any_machine();
+    let model = model(&program, "exasat", &[]).for_any_machine(ROOM);
     let opened = Opened::new(&model);
     let intensities: Vec<f64> = (model.nests.iter())
         .map(|nest| model.value(nest.time.intensity))

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use super::{DEFAULT_ORIGIN, DEFAULT_SIZE, constant};
 use crate::analysis::facts::Program;
 use crate::calls::CallGraph;
-use crate::communication::MessageSite;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
+use crate::messages::MessageSite;
 use crate::nest::Nest;
 
 /// Which functions mention which symbols, and how.
