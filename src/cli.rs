@@ -75,8 +75,11 @@ pub enum Command {
     Validate(Box<ValidateArgs>),
     /// List the machine presets, or show the parameters of one
     Machines {
-        /// A preset or a file like templates/machines/exasat.toml
+        /// A preset or a TOML file
         name: Option<String>,
+        /// Print it as a file to edit, which --machine FILE.toml reads
+        #[arg(long, requires = "name")]
+        toml: bool,
     },
     /// Write the manual pages
     ///
@@ -182,9 +185,9 @@ pub struct AnalyzeArgs {
     /// Write everything as one page for a browser, whose estimates follow its inputs; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// A machine preset (see `loopsheet machines`) or a TOML file
-    #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
-    pub machine: String,
+    /// A machine preset (see `loopsheet machines`) or a TOML file [default: epyc-7763]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more

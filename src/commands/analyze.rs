@@ -32,7 +32,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     if let (Some(name), true) = (&args.explain, args.paths.is_empty()) {
         return reason(name);
     }
-    let machine = machines::load(&args.machine)?;
+    let machine = machines::load_or_default(args.machine.as_deref())?;
     let settings = parameters::settings(&args.source.settings)?;
     let requested = requested_outputs(args)?;
     let reading = Reading::of(&args.source)?;

@@ -104,7 +104,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
             anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on")
         }
         Command::Validate(args) => validate::run(&args, voice),
-        Command::Machines { name } => machines::run(name.as_deref()),
+        Command::Machines { name, toml } => machines::run(name.as_deref(), toml),
         Command::Man { dir } => manual::pages(&dir),
         Command::Completions { shell } => manual::completions(shell),
         Command::Demo { dir } => demo::run(&dir, voice),

@@ -23,7 +23,7 @@ use crate::regions::RegionMap;
 use crate::report::RunReport;
 
 pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
-    let machine = machines::load(&args.machine)?;
+    let machine = machines::load_or_default(args.machine.as_deref())?;
     let settings = parameters::settings(&args.source.settings)?;
     let reading = Reading::of(&args.source)?;
     let program = Path::new(&args.program[0]);

@@ -32,6 +32,7 @@ mod interpret;
 mod layer_sizes;
 mod level_oracle;
 mod levels;
+mod machines;
 mod memory_latency;
 mod model;
 mod own_metric;

@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::validate::{self, Report, Settings};
 
 pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
-    let machine = machines::load(&args.machine)?;
+    let machine = machines::load_or_default(args.machine.as_deref())?;
     let settings = settings::of(args, &machine)?;
     let sizes = settings::combinations(args, &settings.levels)?;
     let reading = Reading::of(&args.source)?;
