@@ -18,6 +18,12 @@ pub struct SourceArgs {
     /// Leave a macro undefined, also if -D defines it
     #[arg(short = 'U', value_name = "NAME")]
     pub undefine: Vec<String>,
+    /// Compiler flags of all sources, after those that compile_commands.json has: --flags='-fdefault-real-8 -fixed'
+    ///
+    /// Heeded is what changes how sources are read: -I -D -U -include, sizes of types without a kind, form and width of
+    /// Fortran's lines.
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
     /// The directory of compile_commands.json; without it the nearest one above each file is used
     #[arg(short = 'p', value_name = "DIR")]
     pub database: Option<PathBuf>,

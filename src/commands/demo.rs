@@ -44,6 +44,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         include: &[],
         define: &[],
         undefine: &[],
+        flags: Vec::new(),
         database: None,
         cpp: Cpp::Auto,
         blas: true,

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::Voice;
-use super::compile_commands::{Databases, Flags};
+use super::compile_commands::{Databases, Flags, split_words};
 use super::headers::{HeaderIndex, Includes};
 use super::preprocess;
 use crate::analysis::facts::Program;
@@ -27,6 +27,8 @@ pub struct Reading<'a> {
     pub include: &'a [PathBuf],
     pub define: &'a [String],
     pub undefine: &'a [String],
+    /// Compiler flags of all sources, in words.
+    pub flags: Vec<String>,
     /// `-p`.
     pub database: Option<&'a Path>,
     pub cpp: Cpp,
@@ -50,6 +52,11 @@ impl Reading<'_> {
             include: &args.include,
             define: &args.define,
             undefine: &args.undefine,
+            flags: args
+                .flags
+                .iter()
+                .flat_map(|text| split_words(text))
+                .collect(),
             database: args.database.as_deref(),
             cpp: args.cpp.clone(),
             blas: !args.no_blas,
@@ -66,6 +73,12 @@ struct Input {
     kind: Kind,
     /// Whether it was named, not found in a directory.
     is_named: bool,
+}
+
+impl Input {
+    fn is_in(&self, wanted: Language) -> bool {
+        matches!(self.kind, Kind::Source { language, .. } if language == wanted)
+    }
 }
 
 /// What lies under the paths.
@@ -316,27 +329,56 @@ struct Prepared<'a> {
 }
 
 /// The flags of every input: its own from `compile_commands.json`, then those of the command line.
-fn flags_of(
-    inputs: &[&Input],
+fn flags_of<'i>(
+    inputs: &[&'i Input],
     reading: &Reading,
     skipped: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<Flags>> {
     let mut databases = Databases::open(reading.database)?;
-    let flags = |input: &&Input| {
+    let mut not_heeded: BTreeMap<String, Vec<&Input>> = BTreeMap::new();
+    let mut flags = |input: &&'i Input| {
         let mut flags = databases.flags(&input.path).unwrap_or_default();
+        flags.read(&reading.flags, Path::new(""));
         flags.include.splice(0..0, reading.include.iter().cloned());
         reading.define.iter().for_each(|text| flags.define(text));
         reading
             .undefine
             .iter()
             .for_each(|name| flags.undefine(name));
+        for (_, flag) in (flags.not_heeded.iter()).filter(|(language, _)| input.is_in(*language)) {
+            not_heeded.entry(flag.clone()).or_default().push(input);
+        }
         flags
     };
-    let flags = inputs.iter().map(flags).collect();
+    let flags = inputs.iter().map(&mut flags).collect();
+    skipped.extend(not_heeded.iter().map(|(flag, files)| unheeded(flag, files)));
     for (path, why) in databases.unreadable {
         skipped.push(skip(&path, format!("not used: {why}")));
     }
     Ok(flags)
+}
+
+/// The remark about a flag that changes figures in a way that is not known.
+fn unheeded(flag: &str, files: &[&Input]) -> Diagnostic {
+    let files_have = match files.len() {
+        1 => "1 file is".to_string(),
+        more => format!("{more} files are"),
+    };
+    Diagnostic {
+        severity: Severity::Warning,
+        code: "flag-not-heeded".into(),
+        place: Place {
+            file: files[0].name.clone(),
+            line: 1,
+            column: 1,
+        },
+        width: 1,
+        message: format!(
+            "{files_have} compiled with `{flag}`, which changes sizes of types, where members lie or which columns count: \
+             figures are as without it"
+        ),
+        help: None,
+    }
 }
 
 fn lower_all(
@@ -465,7 +507,8 @@ fn prepare<'a>(
             source,
         });
     }
-    let form = source::form::sniff(&text, form);
+    let given = flags.fortran.form.filter(|_| language == Language::Fortran);
+    let form = given.unwrap_or_else(|| source::form::sniff(&text, form));
     let files = Includes::new(&flags.include, headers);
     let mut source = SourceText::verbatim(&input.name, text);
     if padding > 0 {
@@ -483,11 +526,12 @@ fn prepare<'a>(
     }
     if language == Language::Fortran {
         let convert = |source: SourceText| match form {
-            Form::Fixed => source::fixed_form::to_free_form(source),
+            Form::Fixed => source::fixed_form::to_free_form(source, &flags.fortran),
             Form::Free => source,
         };
         source = source::include::inline_fortran(convert(source), &files, &convert);
         source = source::fixed_form::nest_labelled_do(source);
+        source.kinds = flags.fortran.kinds();
     }
     for (wanted, file) in files.into_guesses() {
         source.diagnostics.push(guessed(input, &wanted, &file));

@@ -16,6 +16,7 @@ mod circles;
 mod cli;
 mod communication;
 mod compare;
+mod compiler_flags;
 mod conditions;
 mod conventions;
 mod counts;

@@ -8,6 +8,7 @@ use loopsheet::ir::Unit;
 use loopsheet::lower::{self, fortran::Modules};
 use loopsheet::machine::MachineModel;
 use loopsheet::model::{Detail, Model, Setting};
+use loopsheet::source::flags::FortranFlags;
 use loopsheet::source::{self, Form, Language, SourceText, fixed_form};
 
 /// Subscripts and bounds that formulas are easily wrong about.
@@ -65,7 +66,7 @@ fn unit(path: &Arc<str>, language: Language, form: Form, text: String) -> Unit {
         (Language::Fortran, Form::Fixed) => lower::fortran::lower(
             path,
             form,
-            &fixed_form::to_free_form(text),
+            &fixed_form::to_free_form(text, &FortranFlags::default()),
             &Modules::default(),
         ),
     }
