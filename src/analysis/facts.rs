@@ -73,12 +73,14 @@ pub enum Origin {
     Default,
     /// `--set`.
     Set,
+    /// `loopsheet.toml`.
+    Config,
     /// Seen in a run.
     Traced,
 }
 
 impl Origin {
-    pub const ALL: [Origin; 8] = [
+    pub const ALL: [Origin; 9] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -86,6 +88,7 @@ impl Origin {
         Origin::Callers,
         Origin::Default,
         Origin::Set,
+        Origin::Config,
         Origin::Traced,
     ];
 
@@ -98,6 +101,7 @@ impl Origin {
             Origin::Callers => "callers_differ",
             Origin::Default => "default",
             Origin::Set => "set",
+            Origin::Config => "config",
             Origin::Traced => "traced",
         }
     }

@@ -16,6 +16,19 @@ pub struct Place {
     pub column: u32,
 }
 
+impl Place {
+    /// The place of a byte of a file's text.
+    pub fn at(file: &Arc<str>, text: &str, offset: usize) -> Place {
+        let before = text.get(..offset).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Place {
+            file: Arc::clone(file),
+            line: before.matches('\n').count() as u32 + 1,
+            column: before[line_start..].chars().count() as u32 + 1,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)

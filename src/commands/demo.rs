@@ -41,11 +41,12 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         std::fs::write(&path, content).with_context(what)?;
     }
     let reading = Reading {
-        include: &[],
-        define: &[],
-        undefine: &[],
+        include: Vec::new(),
+        define: Vec::new(),
+        undefine: Vec::new(),
         flags: Vec::new(),
         database: None,
+        ignore: Vec::new(),
         cpp: Cpp::Auto,
         blas: true,
         function: None,
@@ -53,10 +54,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);
     let settings: Vec<Setting> = (SETTINGS.iter())
-        .map(|(name, value)| Setting {
-            name: name.to_string(),
-            value: value.to_string(),
-        })
+        .map(|(name, value)| Setting::new(*name, *value))
         .collect();
     let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
     let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(inputs::decode);

@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use globset::{Glob, GlobMatcher};
+use ignore::gitignore::Gitignore;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::Voice;
 use super::compile_commands::{Databases, Flags, split_words};
+use super::config::Config;
 use super::headers::{HeaderIndex, Includes};
 use super::preprocess;
+use super::project::ignored;
 use crate::analysis::facts::Program;
 use crate::analysis::{self, ProcedureBody};
 use crate::cli::{Cpp, SourceArgs};
@@ -23,41 +26,50 @@ use crate::lower;
 use crate::source::{self, Form, Language, SourceText};
 
 /// How sources are to be read.
-pub struct Reading<'a> {
-    pub include: &'a [PathBuf],
-    pub define: &'a [String],
-    pub undefine: &'a [String],
-    /// Compiler flags of all sources, in words.
-    pub flags: Vec<String>,
+pub struct Reading {
+    pub include: Vec<PathBuf>,
+    pub define: Vec<String>,
+    pub undefine: Vec<String>,
+    /// Compiler flags of all sources, in words, with the directory that their paths are relative to.
+    pub flags: Vec<(PathBuf, Vec<String>)>,
     /// `-p`.
-    pub database: Option<&'a Path>,
+    pub database: Option<PathBuf>,
+    /// Files and directories that are left out.
+    pub ignore: Vec<Gitignore>,
     pub cpp: Cpp,
     /// Whether loopsheet's bodies of the BLAS stand for those that the sources lack.
     pub blas: bool,
     pub function: Option<GlobMatcher>,
 }
 
-impl Reading<'_> {
-    /// # Errors
+impl Reading {
+    /// What the command line says, then what the project's file says.
     ///
-    /// When the pattern of `--function` is none.
-    pub fn of(args: &SourceArgs) -> anyhow::Result<Reading<'_>> {
+    /// # Errors
+    /// A pattern of `--function` or of files to ignore is malformed.
+    pub fn of(args: &SourceArgs, file: &Config) -> anyhow::Result<Reading> {
         let pattern = args
             .function
             .as_deref()
             .map(Glob::new)
             .transpose()
             .context("--function")?;
+        let words = args.flags.iter().flat_map(|text| split_words(text));
+        let words = words.collect();
         Ok(Reading {
-            include: &args.include,
-            define: &args.define,
-            undefine: &args.undefine,
-            flags: args
-                .flags
-                .iter()
-                .flat_map(|text| split_words(text))
-                .collect(),
-            database: args.database.as_deref(),
+            include: [&args.include[..], &file.include].concat(),
+            // The last definition of a name counts.
+            define: [&file.define[..], &args.define].concat(),
+            undefine: args.undefine.clone(),
+            flags: vec![
+                (file.directory.clone(), file.flags.clone()),
+                (PathBuf::new(), words),
+            ],
+            database: args.database.clone(),
+            ignore: vec![
+                ignored(&file.directory, &file.ignore)?,
+                ignored(Path::new(""), &args.ignore)?,
+            ],
             cpp: args.cpp.clone(),
             blas: !args.no_blas,
             function: pattern.map(|pattern| pattern.compile_matcher()),
@@ -134,7 +146,7 @@ fn read_through(
 ) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
     let mut found = Found::default();
     for path in paths {
-        collect(path, &mut found)?;
+        collect(path, &reading.ignore, &mut found)?;
     }
     let Found {
         mut inputs,
@@ -213,7 +225,7 @@ const NOT_READ: [&str; 10] = [
 /// Extensions of files that sources include and that are not read by themselves.
 const INCLUDED: [&str; 7] = ["inc", "incl", "fi", "fh", "H", "hpp", "def"];
 
-fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
+fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Result<()> {
     let Found {
         inputs,
         headers,
@@ -245,8 +257,19 @@ fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
     );
     std::fs::read_dir(path)
         .with_context(|| format!("cannot read the directory {}", path.display()))?;
+    let (root, whole, ignore) = (path.to_path_buf(), path.canonicalize()?, ignore.to_vec());
+    let is_wanted = move |entry: &ignore::DirEntry| {
+        let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let path =
+            (entry.path().strip_prefix(&root)).map_or(whole.clone(), |path| whole.join(path));
+        let is_ignored = |patterns: &Gitignore| {
+            path.starts_with(patterns.path()) && patterns.matched(&path, is_directory).is_ignore()
+        };
+        entry.depth() == 0 || !ignore.iter().any(is_ignored)
+    };
     for entry in ignore::WalkBuilder::new(path)
         .sort_by_file_path(Path::cmp)
+        .filter_entry(is_wanted)
         .build()
     {
         let entry = match entry {
@@ -334,11 +357,13 @@ fn flags_of<'i>(
     reading: &Reading,
     skipped: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<Flags>> {
-    let mut databases = Databases::open(reading.database)?;
+    let mut databases = Databases::open(reading.database.as_deref())?;
     let mut not_heeded: BTreeMap<String, Vec<&Input>> = BTreeMap::new();
     let mut flags = |input: &&'i Input| {
         let mut flags = databases.flags(&input.path).unwrap_or_default();
-        flags.read(&reading.flags, Path::new(""));
+        for (directory, words) in &reading.flags {
+            flags.read(words, directory);
+        }
         flags.include.splice(0..0, reading.include.iter().cloned());
         reading.define.iter().for_each(|text| flags.define(text));
         reading

@@ -3,6 +3,7 @@
 mod analyze;
 mod compare;
 mod compile_commands;
+mod config;
 mod demo;
 mod diagnostics;
 mod headers;
@@ -12,6 +13,7 @@ mod manual;
 mod outputs;
 mod parameters;
 mod preprocess;
+mod project;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;

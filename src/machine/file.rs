@@ -265,12 +265,6 @@ impl File<'_> {
     }
 
     fn place(&self, span: Range<usize>) -> Place {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place {
-            file: Arc::clone(&self.origin),
-            line: before.matches('\n').count() as u32 + 1,
-            column: before[line_start..].chars().count() as u32 + 1,
-        }
+        Place::at(&self.origin, self.text, span.start)
     }
 }

@@ -18,18 +18,40 @@ use crate::analysis::facts::{Constant, Function, Origin, Program};
 use crate::expr::{Expr, Lookup, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
 
-/// `--set name=value`.
+/// `--set name=value`, or the same from elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     pub name: String,
     pub value: String,
+    /// Who says so.
+    pub origin: Origin,
+}
+
+impl Setting {
+    /// What the user set.
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Setting {
+        Setting {
+            name: name.into(),
+            value: value.into(),
+            origin: Origin::Set,
+        }
+    }
 }
 
 /// What is wrong with a setting.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
-    #[error("--set {name}: there is no parameter of that name{}", near_names(near))]
-    Unknown { name: String, near: Vec<String> },
+    #[error(
+        "--set {name}: there is no parameter of that name{}{}",
+        listed("near ones are", near),
+        listed("the roots are", roots)
+    )]
+    Unknown {
+        name: String,
+        near: Vec<String>,
+        /// The parameters that others follow from, where that is known.
+        roots: Vec<String>,
+    },
     #[error("--set {name}={value}: {why}")]
     BadValue {
         name: String,
@@ -44,11 +66,22 @@ pub enum SettingError {
     },
 }
 
-fn near_names(names: &[String]) -> String {
+impl SettingError {
+    /// The name that was set.
+    pub fn setting(&self) -> &str {
+        match self {
+            SettingError::Unknown { name, .. }
+            | SettingError::BadValue { name, .. }
+            | SettingError::Machine { name, .. } => name,
+        }
+    }
+}
+
+fn listed(what: &str, names: &[String]) -> String {
     if names.is_empty() {
         String::new()
     } else {
-        format!("; near ones are {}", names.join(", "))
+        format!("; {what} {}", names.join(", "))
     }
 }
 
@@ -340,7 +373,11 @@ impl ParameterTable {
     }
 
     fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
-        let Setting { name, value } = setting;
+        let Setting {
+            name,
+            value,
+            origin,
+        } = setting;
         if machine.parameter(name).is_some() {
             let wrap = |why| SettingError::Machine {
                 name: name.clone(),
@@ -390,16 +427,13 @@ impl ParameterTable {
             }
             _ => {}
         }
-        (row.value, row.definition, row.origin) = (number, None, Origin::Set);
+        (row.value, row.definition, row.origin) = (number, None, *origin);
         Ok(())
     }
 
-    /// Says where the values of the parameters with these defined names come from.
-    pub fn mark(&mut self, is_meant: &dyn Fn(&str) -> bool, origin: Origin) {
-        self.rows
-            .iter_mut()
-            .filter(|row| is_meant(&row.name))
-            .for_each(|row| row.origin = origin);
+    /// Names of the parameters that others follow from: none are told apart yet.
+    fn roots(&self) -> Vec<String> {
+        Vec::new()
     }
 
     fn unknown(&self, name: &str, machine: &MachineModel) -> SettingError {
@@ -429,6 +463,7 @@ impl ParameterTable {
                 .take(5)
                 .map(|(_, n)| n.to_string())
                 .collect(),
+            roots: self.roots(),
         }
     }
 

@@ -18,6 +18,7 @@ mod communication;
 mod compare;
 mod compiler_flags;
 mod conditions;
+mod config;
 mod conventions;
 mod counts;
 mod dataflow_oracle;

@@ -46,6 +46,7 @@ pub(crate) fn origin(origin: Origin) -> &'static str {
         Origin::Callers => "default: calls pass different constants",
         Origin::Default => "default: the source gives no value",
         Origin::Set => "set by the user",
+        Origin::Config => "loopsheet.toml",
         Origin::Traced => "seen in a run",
     }
 }
