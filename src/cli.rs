@@ -197,9 +197,12 @@ pub struct AnalyzeArgs {
     /// (`while_loop`)
     #[arg(long, value_name = "LOOP|CODE")]
     pub explain: Option<String>,
-    /// Show only the N costliest nests in the table
+    /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,
+    /// Show every nest in the table
+    #[arg(long, conflicts_with = "top")]
+    pub all: bool,
 }
 
 const TRACE_EXAMPLES: &str = "\

@@ -96,8 +96,14 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     if let Some(text) = explained {
         outputs::print(text.as_bytes())?;
-    } else if !to_stdout && (is_silent(args) || args.top.is_some()) {
-        outputs::print(table::render(&model, args.top, voice.screen).as_bytes())?;
+    } else if !to_stdout && (is_silent(args) || args.top.is_some() || args.all) {
+        let shown = match args.all {
+            true => table::Shown::All,
+            false => args
+                .top
+                .map_or_else(table::Shown::default, table::Shown::Top),
+        };
+        outputs::print(table::render(&model, shown, voice.screen).as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors {

@@ -68,13 +68,13 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         ("report.json", json::report(&model).into_bytes()),
         (
             "report.txt",
-            table::render(&model, None, table::Screen::default()).into_bytes(),
+            table::render(&model, table::Shown::All, table::Screen::default()).into_bytes(),
         ),
     ];
     for (name, content) in files {
         Output::create(&dir.join(name))?.finish(&content)?;
     }
-    outputs::print(table::render(&model, None, voice.screen).as_bytes())?;
+    outputs::print(table::render(&model, table::Shown::default(), voice.screen).as_bytes())?;
     for arguments in TRACE_RUNS {
         trace::run(&trace_arguments(dir, arguments)?, voice)?;
     }

@@ -148,7 +148,7 @@ fn analyse_all(
     let model =
         Model::with(&program, machine.clone(), &[], Detail::Least).expect("no settings, no errors");
     stage("model");
-    assert!(table::render(&model, None, table::Screen::default()).len() > 2);
+    assert!(table::render(&model, table::Shown::All, table::Screen::default()).len() > 2);
     stage("table");
     let whole = start.elapsed();
     drop(model);

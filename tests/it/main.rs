@@ -19,6 +19,7 @@ mod compare;
 mod compiler_flags;
 mod conditions;
 mod config;
+mod console;
 mod conventions;
 mod counts;
 mod dataflow_oracle;
