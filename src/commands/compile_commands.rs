@@ -65,7 +65,7 @@ impl Flags {
             let known = ["-isystem", "-iquote", "-include", "-I", "-D", "-U"];
             let Some(option) = known.into_iter().find(|option| word.starts_with(option)) else {
                 let next = words.peek().map(|next| next.as_str());
-                if self.read_other(word, next) == Heeded::Two {
+                if matches!(self.read_other(word, next), Heeded::Two | Heeded::NotTwo) {
                     words.next();
                 }
                 continue;
@@ -95,11 +95,13 @@ impl Flags {
             self.not_heeded.insert((Language::C, word.to_string()));
         }
         let heeded = self.fortran.read(word, next);
-        if heeded == Heeded::No {
-            let next = next.filter(|next| !next.starts_with('-') && !word.contains('='));
-            let words: Vec<&str> = std::iter::once(word).chain(next).collect();
-            self.not_heeded.insert((Language::Fortran, words.join(" ")));
-        }
+        let flag = match (heeded, next) {
+            (Heeded::No, _) => Some(word.to_string()),
+            (Heeded::NotTwo, Some(next)) => Some(format!("{word} {next}")),
+            _ => None,
+        };
+        self.not_heeded
+            .extend(flag.map(|flag| (Language::Fortran, flag)));
         heeded
     }
 }
@@ -278,6 +280,33 @@ mod tests {
             (0, &[PathBuf::from("/b/c.h")][..])
         );
         assert!(database.flags(Path::new("/b/z.c")).is_none());
+    }
+
+    #[test]
+    fn flags_of_fortran_and_those_that_are_not_heeded_are_kept() {
+        let text = r#"[{"directory": "/b", "file": "x.F90",
+            "command": "gfortran -fdefault-real-8 -fpack-derived x.F90 -real-size 80 -align rec2byte -m32 -o x.o"},
+            {"directory": "/b", "file": "y.f", "command": "/opt/nagfor -r8 -c y.f"}]"#;
+        let database = Database::parse(text, Path::new("/")).unwrap();
+        let x = database.flags(Path::new("/b/x.F90")).unwrap();
+        let not_heeded: Vec<(Language, &str)> = (x.not_heeded.iter())
+            .map(|(language, flag)| (*language, flag.as_str()))
+            .collect();
+        assert_eq!(
+            not_heeded,
+            [
+                (Language::C, "-m32"),
+                (Language::Fortran, "-align rec2byte"),
+                (Language::Fortran, "-fpack-derived"),
+                (Language::Fortran, "-real-size 80")
+            ]
+        );
+        let sizes = |file: &str| {
+            let kinds = database.flags(Path::new(file)).unwrap().fortran.kinds();
+            (kinds.real, kinds.double)
+        };
+        assert_eq!(sizes("/b/x.F90"), (8, 16));
+        assert_eq!(sizes("/b/y.f"), (8, 16), "nagfor doubles both");
     }
 
     #[test]

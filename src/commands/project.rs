@@ -50,7 +50,7 @@ impl Project {
             None => Config::default(),
         };
         if let Some(path) = path.filter(|_| !voice.quiet) {
-            eprintln!("loopsheet: settings of {}", path.display());
+            eprintln!("loopsheet: using the settings of {}", path.display());
         }
         let places = file
             .values

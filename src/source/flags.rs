@@ -264,6 +264,8 @@ pub enum Heeded {
     Two,
     /// It changes figures in a way that is not known here.
     No,
+    /// It does so together with the next word.
+    NotTwo,
 }
 
 /// Whether a flag changes figures of C in a way that is not known here.
@@ -295,11 +297,16 @@ impl FortranFlags {
             effects.iter().for_each(|effect| self.apply(*effect));
             return Heeded::Word;
         }
-        let lays_out = word == "-align" && next.is_some_and(|next| ALIGNMENTS.contains(&next));
-        if lays_out || NOT_HEEDED.iter().any(|start| word.starts_with(start)) {
-            return Heeded::No;
+        let value = next.filter(|next| match word.as_str() {
+            "-align" => ALIGNMENTS.contains(next),
+            "-real-size" | "-double-size" | "-integer-size" => true,
+            _ => false,
+        });
+        match value {
+            Some(_) => Heeded::NotTwo,
+            None if NOT_HEEDED.iter().any(|start| word.starts_with(start)) => Heeded::No,
+            None => Heeded::Other,
         }
-        Heeded::Other
     }
 
     /// NAG's `-r8` doubles double precision too.
@@ -399,7 +406,7 @@ mod tests {
         while at < words.len() {
             match flags.read(words[at], words.get(at + 1).copied()) {
                 Heeded::Two => at += 1,
-                Heeded::No => not_heeded.push(words[at]),
+                Heeded::No | Heeded::NotTwo => not_heeded.push(words[at]),
                 Heeded::Word | Heeded::Other => {}
             }
             at += 1;
