@@ -12,10 +12,9 @@ use rayon::prelude::*;
 
 use super::Voice;
 use super::compile_commands::{Databases, Flags, split_words};
-use super::config::Config;
+use super::config::{Config, ignored};
 use super::headers::{HeaderIndex, Includes};
 use super::preprocess;
-use super::project::ignored;
 use crate::analysis::facts::Program;
 use crate::analysis::{self, ProcedureBody};
 use crate::cli::{Cpp, SourceArgs};

@@ -1,9 +1,7 @@
 //! What a run is about: the command line and, behind it, the project's `loopsheet.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-
-use anyhow::Context;
+use std::path::PathBuf;
 
 use super::config::{self, Config};
 use super::inputs::Reading;
@@ -159,28 +157,4 @@ pub fn remark(unknown: &BTreeSet<String>, voice: Voice) {
             names.join(", ")
         );
     }
-}
-
-/// Patterns as in `.gitignore`, of paths below a directory.
-///
-/// # Errors
-/// A pattern is malformed, or there is no such directory.
-pub fn ignored(
-    directory: &Path,
-    patterns: &[String],
-) -> anyhow::Result<ignore::gitignore::Gitignore> {
-    let directory = match directory.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => directory,
-    };
-    let root = directory
-        .canonicalize()
-        .with_context(|| format!("cannot read the directory {}", directory.display()))?;
-    let mut builder = ignore::gitignore::GitignoreBuilder::new(root);
-    for pattern in patterns {
-        builder
-            .add_line(None, pattern)
-            .with_context(|| format!("the pattern `{pattern}` of files to ignore"))?;
-    }
-    Ok(builder.build()?)
 }
