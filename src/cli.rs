@@ -82,8 +82,11 @@ pub enum Command {
     Parameters(Box<ParametersArgs>),
     /// List the machine presets, or show the parameters of one
     Machines {
-        /// A preset or a file like templates/machines/exasat.toml
+        /// A preset or a TOML file
         name: Option<String>,
+        /// Print it as a file to edit, which --machine FILE.toml reads
+        #[arg(long, requires = "name")]
+        toml: bool,
     },
     /// Write the manual pages
     ///
@@ -190,9 +193,9 @@ pub struct AnalyzeArgs {
     /// Write everything as one page for a browser, whose estimates follow its inputs; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// A machine preset (see `loopsheet machines`) or a TOML file
-    #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
-    pub machine: String,
+    /// A machine preset (see `loopsheet machines`) or a TOML file [default: epyc-7763]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
@@ -202,9 +205,12 @@ pub struct AnalyzeArgs {
     /// figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
     #[arg(long, value_name = "LOOP|CODE|FIGURE")]
     pub explain: Option<String>,
-    /// Show only the N costliest nests in the table
+    /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,
+    /// Show every nest in the table
+    #[arg(long, conflicts_with = "top")]
+    pub all: bool,
 }
 
 const TRACE_EXAMPLES: &str = "\

@@ -97,12 +97,14 @@ pub enum Origin {
     Default,
     /// `--set`.
     Set,
+    /// `loopsheet.toml`.
+    Config,
     /// Seen in a run.
     Traced,
 }
 
 impl Origin {
-    pub const ALL: [Origin; 11] = [
+    pub const ALL: [Origin; 12] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -113,6 +115,7 @@ impl Origin {
         Origin::Callers,
         Origin::Default,
         Origin::Set,
+        Origin::Config,
         Origin::Traced,
     ];
 
@@ -128,6 +131,7 @@ impl Origin {
             Origin::Callers => "callers_differ",
             Origin::Default => "default",
             Origin::Set => "set",
+            Origin::Config => "config",
             Origin::Traced => "traced",
         }
     }

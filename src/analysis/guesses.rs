@@ -53,6 +53,8 @@ struct Evidence {
     declared: Option<f64>,
 }
 
+/// Strides of an array that are multiples of each other.
+const MOST_STRIDES: usize = 3;
 /// Loops weigh more than declarations of arrays.
 const LOOP: u32 = 4;
 const SHAPE: u32 = 1;
@@ -63,6 +65,7 @@ pub fn complete(program: &mut Program) {
         program,
         choices: BTreeMap::new(),
         evidence: BTreeMap::new(),
+        strides: BTreeMap::new(),
         values: BTreeMap::new(),
     };
     for index in 0..program.functions.len() {
@@ -120,6 +123,8 @@ struct Guesses<'p> {
     /// Ranges that places of several values make longer, less those that they make shorter.
     choices: BTreeMap<Symbol, i64>,
     evidence: BTreeMap<Unknown, Evidence>,
+    /// Strides of flattened arrays, each with the next shorter one of the same array.
+    strides: BTreeMap<Unknown, Unknown>,
     values: BTreeMap<Unknown, f64>,
 }
 
@@ -173,6 +178,7 @@ impl<'p> Guesses<'p> {
 
     fn stream(&mut self, function: usize, stream: &'p Stream, around: Around<'_, 'p>) {
         for (lower, upper) in stream.extents.iter().flatten() {
+            self.ratio(function, upper, around);
             self.interval(function, (lower, upper), around, SHAPE);
         }
         let rank = stream.subscripts.len();
@@ -203,6 +209,24 @@ impl<'p> Guesses<'p> {
                     evidence.declared = declared.map(|n| n.min(known)).or(evidence.declared);
                 }
             }
+        }
+    }
+
+    /// An extent that is the quotient of two strides, `ks/js`: were they the same, the array's rows would be one.
+    fn ratio(&mut self, function: usize, upper: &Expr, around: Around<'_, 'p>) {
+        let length = (upper.clone() + 1.0).expand();
+        let Node::Quotient(longer, shorter) = length.node() else {
+            return;
+        };
+        let only = |expr: &Expr| {
+            let is_symbol = matches!(expr.node(), Node::Symbol(_));
+            let mut unknowns = self.unknowns(function, &[expr], around);
+            unknowns.pop().filter(|_| is_symbol && unknowns.is_empty())
+        };
+        if let (Some(longer), Some(shorter)) = (only(longer), only(shorter))
+            && longer != shorter
+        {
+            self.strides.entry(longer).or_insert(shorter);
         }
     }
 
@@ -459,6 +483,16 @@ impl<'p> Guesses<'p> {
         self.values = values
             .map(|(unknown, evidence)| (unknown.clone(), value(evidence)))
             .collect();
+        for longer in self.strides.keys() {
+            let (mut size, mut stride) = (NOMINAL, longer);
+            for _ in 0..MOST_STRIDES {
+                let Some(shorter) = self.strides.get(stride) else {
+                    break;
+                };
+                (size, stride) = (size * NOMINAL, shorter);
+            }
+            self.values.insert(longer.clone(), size);
+        }
     }
 
     /// Makes loops run that have no iterations, or one, by the values so far; whether any did not.

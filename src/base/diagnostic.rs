@@ -17,6 +17,19 @@ pub struct Place {
     pub column: u32,
 }
 
+impl Place {
+    /// The place of a byte of a file's text.
+    pub fn at(file: &Arc<str>, text: &str, offset: usize) -> Place {
+        let before = text.get(..offset).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Place {
+            file: Arc::clone(file),
+            line: before.matches('\n').count() as u32 + 1,
+            column: before[line_start..].chars().count() as u32 + 1,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
@@ -106,6 +119,11 @@ pub enum DiagnosticCode {
         message = "Nothing is to be done if a compiler reads it with long lines; else break the lines."
     )]
     FixedFormLongLines,
+    /// A flag of the compiler changes sizes, places of members or columns in a way that is not known here.
+    #[strum(
+        message = "Figures are as without it: compare sizes of elements with the compiler's, or leave the flag out."
+    )]
+    FlagNotHeeded,
     /// A header holds Fortran declarations and is read where a source includes it.
     #[strum(message = "Nothing is to be done: name the sources that include it.")]
     FortranHeader,

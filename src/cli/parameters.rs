@@ -27,8 +27,8 @@ pub struct ParametersArgs {
     #[arg(long)]
     pub all: bool,
     /// A machine preset (see `loopsheet machines`) or a TOML file: influence is a share of time
-    #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
-    pub machine: String,
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
 }

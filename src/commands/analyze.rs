@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::inputs::{self, Reading};
+use super::inputs;
 use super::outputs::{self, Output};
-use super::{Status, Voice, diagnostics, machines, parameters};
+use super::project::Project;
+use super::{Status, Voice, diagnostics, parameters};
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::compare::{Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
-use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
 use anyhow::Context;
@@ -35,17 +35,15 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
             return without_input(name, args);
         }
     }
-    let machine = machines::load(&args.machine)?;
-    let settings = parameters::settings(&args.source.settings)?;
+    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let requested = requested_outputs(args)?;
-    let reading = Reading::of(&args.source)?;
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = create(&requested)?;
     for directory in args.dot.iter().chain(&args.svg).chain(&args.tables) {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot make the directory {}", directory.display()))?;
     }
-    let program = inputs::read(&args.paths, &reading, voice)?;
+    let program = inputs::read(&args.paths, &project.reading, voice)?;
     spare_inputs(&requested, args, &program)?;
     let found = program
         .files
@@ -69,15 +67,13 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         }
     }
     refuse_empty(&program, args, &found)?;
+    project.entries(&program)?;
     let detail = detail(args, &requested);
     let (model, measured) = match &args.parameters_from_trace {
-        Some(path) => with_run(&program, &machine, &settings, path)?,
-        None => (
-            Model::with(&program, machine, &settings, detail)?,
-            BTreeMap::new(),
-        ),
+        Some(path) => with_run(&program, &project, voice, path)?,
+        None => (build(&program, &project, voice, detail)?.0, BTreeMap::new()),
     };
-    parameters::remark(&model, &settings, voice);
+    parameters::remark(&model, &project.settings, voice);
 
     let to_stdout = outputs
         .iter()
@@ -104,8 +100,14 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     if let Some(text) = explained {
         outputs::print(text.as_bytes())?;
-    } else if !to_stdout && (is_silent(args) || args.top.is_some()) {
-        outputs::print(table::render(&model, args.top, voice.screen).as_bytes())?;
+    } else if !to_stdout && (is_silent(args) || args.top.is_some() || args.all) {
+        let shown = match args.all {
+            true => table::Shown::All,
+            false => args
+                .top
+                .map_or_else(table::Shown::default, table::Shown::Top),
+        };
+        outputs::print(table::render(&model, shown, voice.screen).as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors {
@@ -154,20 +156,32 @@ fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
     }
 }
 
+/// The model on the project's machine, and the settings that it took.
+fn build<'p>(
+    program: &'p Program,
+    project: &Project,
+    voice: Voice,
+    detail: Detail,
+) -> anyhow::Result<(Model<'p>, Vec<Setting>)> {
+    project.build(voice, |settings| {
+        Model::with(program, project.machine.clone(), settings, detail)
+    })
+}
+
 /// The model with the parameters that a run tells, and what it did.
 fn with_run<'p>(
     program: &'p Program,
-    machine: &MachineModel,
-    settings: &[Setting],
+    project: &Project,
+    voice: Voice,
     path: &Path,
 ) -> anyhow::Result<(Model<'p>, Counters)> {
     let what = || format!("--parameters-from-trace {}", path.display());
     let run = Run::parse(&std::fs::read_to_string(path).with_context(what)?).with_context(what)?;
-    let model = Model::with(program, machine.clone(), settings, Detail::Values)?;
+    let (model, settings) = build(program, project, voice, Detail::Values)?;
     let promised = StaticReport::from_model(&model);
-    let seen = parameters::from_trace(&promised, &run, settings);
+    let seen = parameters::from_trace(&promised, &run, &settings);
     Ok((
-        parameters::rebuild(program, machine, settings, &seen)?,
+        parameters::rebuild(program, &project.machine, &settings, &seen)?,
         measure(&promised, &run),
     ))
 }

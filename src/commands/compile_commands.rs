@@ -1,11 +1,14 @@
 //! `compile_commands.json`: the flags that each file of a project is compiled with.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use serde_json::Value;
+
+use crate::source::Language;
+use crate::source::flags::{self, FortranFlags, Heeded};
 
 /// The name that build systems give it.
 pub const FILE_NAME: &str = "compile_commands.json";
@@ -21,6 +24,9 @@ pub struct Flags {
     pub before: Vec<PathBuf>,
     /// Other flags that a preprocessor heeds: `-std=gnu11`, `-fopenmp`.
     pub other: Vec<String>,
+    pub fortran: FortranFlags,
+    /// What would change figures of a language and is not known.
+    pub not_heeded: BTreeSet<(Language, String)>,
 }
 
 impl Flags {
@@ -43,13 +49,24 @@ impl Flags {
     /// The flags in a compiler's command line; relative paths start at `directory`.
     fn parse(words: &[String], directory: &Path) -> Flags {
         let mut flags = Flags::default();
-        let mut words = words.iter().skip(1);
+        if let Some((compiler, words)) = words.split_first() {
+            flags.read(words, directory);
+            if compiler.contains("nagfor") {
+                flags.fortran.double_all();
+            }
+        }
+        flags
+    }
+
+    /// Adds the flags of a command line without its compiler; later ones count more.
+    pub fn read(&mut self, words: &[String], directory: &Path) {
+        let mut words = words.iter().peekable();
         while let Some(word) = words.next() {
             let known = ["-isystem", "-iquote", "-include", "-I", "-D", "-U"];
             let Some(option) = known.into_iter().find(|option| word.starts_with(option)) else {
-                if word.starts_with("-std=") || word.starts_with("-fopenmp") || word == "-fopenacc"
-                {
-                    flags.other.push(word.clone());
+                let next = words.peek().map(|next| next.as_str());
+                if matches!(self.read_other(word, next), Heeded::Two | Heeded::NotTwo) {
+                    words.next();
                 }
                 continue;
             };
@@ -61,13 +78,31 @@ impl Flags {
                 attached => attached,
             };
             match option {
-                "-D" => flags.define(value),
-                "-U" => flags.undefine(value),
-                "-include" => flags.before.push(directory.join(value)),
-                _ => flags.include.push(directory.join(value)),
+                "-D" => self.define(value),
+                "-U" => self.undefine(value),
+                "-include" => self.before.push(directory.join(value)),
+                _ => self.include.push(directory.join(value)),
             }
         }
-        flags
+    }
+
+    /// A flag that is none of a preprocessor's own.
+    fn read_other(&mut self, word: &str, next: Option<&str>) -> Heeded {
+        if word.starts_with("-std=") || word.starts_with("-fopenmp") || word == "-fopenacc" {
+            self.other.push(word.to_string());
+        }
+        if flags::changes_c(word) {
+            self.not_heeded.insert((Language::C, word.to_string()));
+        }
+        let heeded = self.fortran.read(word, next);
+        let flag = match (heeded, next) {
+            (Heeded::No, _) => Some(word.to_string()),
+            (Heeded::NotTwo, Some(next)) => Some(format!("{word} {next}")),
+            _ => None,
+        };
+        self.not_heeded
+            .extend(flag.map(|flag| (Language::Fortran, flag)));
+        heeded
     }
 }
 
@@ -215,6 +250,33 @@ mod tests {
             (0, &[PathBuf::from("/b/c.h")][..])
         );
         assert!(database.flags(Path::new("/b/z.c")).is_none());
+    }
+
+    #[test]
+    fn flags_of_fortran_and_those_that_are_not_heeded_are_kept() {
+        let text = r#"[{"directory": "/b", "file": "x.F90",
+            "command": "gfortran -fdefault-real-8 -fpack-derived x.F90 -real-size 80 -align rec2byte -m32 -o x.o"},
+            {"directory": "/b", "file": "y.f", "command": "/opt/nagfor -r8 -c y.f"}]"#;
+        let database = Database::parse(text, Path::new("/")).unwrap();
+        let x = database.flags(Path::new("/b/x.F90")).unwrap();
+        let not_heeded: Vec<(Language, &str)> = (x.not_heeded.iter())
+            .map(|(language, flag)| (*language, flag.as_str()))
+            .collect();
+        assert_eq!(
+            not_heeded,
+            [
+                (Language::C, "-m32"),
+                (Language::Fortran, "-align rec2byte"),
+                (Language::Fortran, "-fpack-derived"),
+                (Language::Fortran, "-real-size 80")
+            ]
+        );
+        let sizes = |file: &str| {
+            let kinds = database.flags(Path::new(file)).unwrap().fortran.kinds();
+            (kinds.real, kinds.double)
+        };
+        assert_eq!(sizes("/b/x.F90"), (8, 16));
+        assert_eq!(sizes("/b/y.f"), (8, 16), "nagfor doubles both");
     }
 
     #[test]

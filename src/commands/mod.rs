@@ -3,6 +3,7 @@
 mod analyze;
 mod compare;
 mod compile_commands;
+mod config;
 mod demo;
 mod diagnostics;
 mod headers;
@@ -13,6 +14,7 @@ mod manual;
 mod outputs;
 mod parameters;
 mod preprocess;
+mod project;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;
@@ -106,7 +108,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         }
         Command::Validate(args) => validate::run(&args, voice),
         Command::Parameters(args) => list_parameters::run(&args, voice),
-        Command::Machines { name } => machines::run(name.as_deref()),
+        Command::Machines { name, toml } => machines::run(name.as_deref(), toml),
         Command::Man { dir } => manual::pages(&dir),
         Command::Completions { shell } => manual::completions(shell),
         Command::Demo { dir } => demo::run(&dir, voice),

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 
-use super::inputs::{self, Reading};
+use super::inputs;
 use super::outputs::Output;
+use super::project::Project;
 use super::reports::{Format, Reports};
-use super::{Status, Voice, analyze, diagnostics, machines, outputs, parameters, record, trace};
+use super::{Status, Voice, analyze, diagnostics, outputs, parameters, record, trace};
 use crate::analysis::facts::Program;
 use crate::cache::CacheSpec;
 use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
@@ -23,9 +24,8 @@ use crate::regions::RegionMap;
 use crate::report::RunReport;
 
 pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
-    let machine = machines::load(&args.machine)?;
-    let settings = parameters::settings(&args.source.settings)?;
-    let reading = Reading::of(&args.source)?;
+    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
+    let machine = &project.machine;
     let program = Path::new(&args.program[0]);
     let inputs: Vec<&Path> = args
         .paths
@@ -48,7 +48,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let place = |name: &str| args.keep.as_deref().unwrap_or(directory.path()).join(name);
 
-    let program = inputs::read(&as_compiled(&args.paths, program), &reading, voice)?;
+    let program = inputs::read(&as_compiled(&args.paths, program), &project.reading, voice)?;
     let found = program
         .files
         .iter()
@@ -59,7 +59,10 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         !program.functions.is_empty(),
         "nothing could be analysed: no function was read"
     );
-    let mut model = Model::build(&program, machine.clone(), &settings)?;
+    project.entries(&program)?;
+    let (mut model, settings) = project.build(voice, |settings| {
+        Model::build(&program, machine.clone(), settings)
+    })?;
     parameters::remark(&model, &settings, voice);
 
     let changed = changed_since_compiled(&program, Path::new(&args.program[0]));
@@ -67,7 +70,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         eprintln!("loopsheet: {changed}");
     }
     let (recorded, promised) = (place("trace.execlog.zst"), place("static.json"));
-    let trace_arguments = trace_arguments(args, &machine, &recorded, &promised)?;
+    let trace_arguments = trace_arguments(args, machine, &recorded, &promised)?;
     // What is wrong with them is found before the program runs.
     let has_lines = trace::check(&trace_arguments)?;
     anyhow::ensure!(
@@ -90,7 +93,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let run = Run::try_from(RunReport::of(&traced.report))?;
     if args.parameters_from_trace {
         let seen = parameters::from_trace(&report, &run, &settings);
-        model = parameters::rebuild(&program, &machine, &settings, &seen)?;
+        model = parameters::rebuild(&program, machine, &settings, &seen)?;
         report = StaticReport::from_model(&model);
     }
     let mut comparison = compare(&report, &run, &|_| true);

@@ -91,8 +91,8 @@ fn report(model: &Model) -> Report {
             value: row.value,
             origin: row.origin,
             kind: row.kind,
-            root: parameter.is_root(),
-            guessed: parameter.is_guessed(),
+            root: parameter.row.is_root(),
+            guessed: parameter.row.is_guessed(),
             influence: parameter.share,
             source_name: row.label.clone(),
             definition: row.definition.as_ref().map(ToString::to_string),
@@ -132,7 +132,7 @@ impl Group {
         match parameter.row.kind {
             Kind::Probability => Group::Probabilities,
             Kind::TripCount => Group::TripCounts,
-            _ if parameter.is_root() => Group::Roots,
+            _ if parameter.row.is_root() => Group::Roots,
             _ => Group::Others,
         }
     }

@@ -7,8 +7,8 @@ use anstyle::{AnsiColor, Style};
 use super::columns::{self, Align};
 use crate::analysis::coverage;
 use crate::model::influence::{Influence, influence};
-use crate::model::{Costs, Model, NestModel};
-use crate::quantity::{Bytes, Flops, Seconds};
+use crate::model::{Costs, KnownTotals, Model, NestModel};
+use crate::quantity::{Bytes, Flops, Seconds, significant};
 use crate::reason::ReasonCode;
 
 /// What a table is shown on.
@@ -19,8 +19,26 @@ pub struct Screen {
     pub width: Option<usize>,
 }
 
-/// The table; `top` limits it to that many nests.
-pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
+/// Which nests the table has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// So many of the costliest, but none with less than a thousandth of the time.
+    Top(usize),
+    All,
+}
+
+impl Default for Shown {
+    fn default() -> Shown {
+        Shown::Top(20)
+    }
+}
+
+/// The least share of the time that a nest has a row for.
+const LEAST_SHARE: f64 = 1e-3;
+
+/// The table of the nests that are to be shown, and what is to be said of all of them.
+pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
+    let totals = KnownTotals::of(&model.nests, &model.figures);
     let mut nests: Vec<&NestModel> = model.nests.iter().collect();
     let cost = |nest: &NestModel| {
         let seconds = model.value(nest.time.seconds);
@@ -31,7 +49,11 @@ pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
         }
     };
     nests.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
-    let shown = top.unwrap_or(nests.len()).min(nests.len());
+    let matters = |nest: &&&NestModel| cost(nest) >= LEAST_SHARE * totals.seconds;
+    let shown = match shown {
+        Shown::All => nests.len(),
+        Shown::Top(most) => nests.iter().take(most).take_while(matters).count(),
+    };
     let mut rows = vec![HEADINGS.map(String::from)];
     rows.extend(nests[..shown].iter().map(|nest| row(model, nest)));
     let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
@@ -41,20 +63,35 @@ pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
         true => text.push_str(&coloured(&table, &rows)),
         false => text.push_str(&table),
     }
-    if shown < nests.len() {
-        let _ = writeln!(
-            text,
-            "… and {} more {}",
-            nests.len() - shown,
-            if nests.len() - shown == 1 {
-                "nest"
-            } else {
-                "nests"
-            }
-        );
-    }
-    write_summary(&mut text, model, screen);
+    let known = nests[shown..]
+        .iter()
+        .map(|nest| cost(nest))
+        .filter(|cost| cost.is_finite());
+    let left_out: Vec<f64> = known.collect();
+    write_left_out(&mut text, &left_out, totals.seconds);
+    write_summary(&mut text, model, &totals, screen);
     text
+}
+
+/// How many nests of known time have no row, and what they would have said.
+fn write_left_out(text: &mut String, seconds: &[f64], total: f64) {
+    if seconds.is_empty() {
+        return;
+    }
+    let share = match total > 0.0 {
+        true => 100.0 * seconds.iter().sum::<f64>() / total,
+        false => 0.0,
+    };
+    let share = match share < 0.05 {
+        true => "less than 0.1".to_string(),
+        false => format!("{share:.1}"),
+    };
+    let _ = writeln!(
+        text,
+        "… and {} more {} with {share} % of the time in all (--all shows them)",
+        seconds.len(),
+        if seconds.len() == 1 { "nest" } else { "nests" }
+    );
 }
 
 /// Headings in bold, and what bounds a nest in a colour of its own: arithmetic, caches or memory.
@@ -119,7 +156,7 @@ fn row(model: &Model, nest: &NestModel) -> [String; 8] {
         shown(nest.iterations, &count),
         shown(nest.operations.flops, &|v| Flops(v).to_string()),
         shown(nest.traffic.actual, &|v| Bytes(v).to_string()),
-        shown(nest.time.intensity, &|v| format!("{v:.3}")),
+        shown(nest.time.intensity, &significant),
         shown(nest.time.seconds, &|v| Seconds(v).to_string()),
         bound.to_string(),
     ]
@@ -129,7 +166,7 @@ fn count(value: f64) -> String {
     if value.abs() < 1e15 {
         format!("{value:.0}")
     } else {
-        format!("{value:.3e}")
+        significant(value)
     }
 }
 
@@ -197,7 +234,7 @@ fn write_guesses(text: &mut String, model: &Model) {
     let all = influence(model);
     let guessed: Vec<&Influence> = all
         .iter()
-        .filter(|parameter| parameter.is_root() && parameter.is_guessed())
+        .filter(|parameter| parameter.row.is_root() && parameter.row.is_guessed())
         .filter(|parameter| parameter.nests.0 > 0)
         .collect();
     let Some(first) = guessed.first() else { return };
@@ -265,40 +302,40 @@ fn having(count: usize) -> String {
     )
 }
 
-fn write_summary(text: &mut String, model: &Model, screen: Screen) {
-    let coverage = coverage::coverage(model.program);
-    let totals = &model.totals;
-    let total = |id, text: &dyn Fn(f64) -> String| {
-        let value = model.value(id);
-        if value.is_finite() {
-            text(value)
-        } else {
-            "unknown".to_string()
-        }
+/// The nests that are not in the totals, by name.
+fn write_unknown(text: &mut String, model: &Model, unknown: &[usize]) {
+    if unknown.is_empty() {
+        return;
+    }
+    let named = unknown.iter().take(NAMES);
+    let named: Vec<&str> = named
+        .map(|nest| model.nests[*nest].nest.head().id.as_str())
+        .collect();
+    let more = match unknown.len().saturating_sub(NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
     let _ = writeln!(
         text,
-        "\ntotal: {} in {}, {}, {}",
-        total(totals.flops, &|v| Flops(v).to_string()),
-        nests(model.nests.len()),
-        total(totals.traffic, &|v| Bytes(v).to_string()),
-        total(totals.seconds, &|v| Seconds(v).to_string()),
+        "not in the total, as a figure is unknown (a division by zero?): {}{more}",
+        named.join(", ")
     );
+}
+
+fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen: Screen) {
+    let coverage = coverage::coverage(model.program);
+    let _ = writeln!(
+        text,
+        "\ntotal: {} in {}, {}, {}",
+        Flops(totals.flops),
+        nests(model.nests.len() - totals.unknown.len()),
+        Bytes(totals.traffic),
+        Seconds(totals.seconds),
+    );
+    write_unknown(text, model, &totals.unknown);
     if coverage.loops == 0 {
         let _ = writeln!(text, "no loops found");
         return;
-    }
-    let unknown = model
-        .nests
-        .iter()
-        .filter(|n| !model.value(n.time.seconds).is_finite())
-        .count();
-    if unknown > 0 {
-        let _ = writeln!(
-            text,
-            "{} unknown figures (a division by zero?), and so have the totals",
-            having(unknown)
-        );
     }
     let (mut estimated, mut partial) = (0, false);
     for codes in model.nests.iter().map(|n| n.nest.reason_codes()) {

@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use super::Model;
 use super::nest::Nest;
 use super::parameters::{Kind, ParameterTable, Row};
-use crate::analysis::facts::Origin;
 use crate::expr::{Expr, Symbol};
 
 /// One parameter with what rests on it.
@@ -16,38 +15,6 @@ pub struct Influence<'m> {
     pub share: f64,
     /// How many of the costliest nests depend on it, of how many.
     pub nests: (usize, usize),
-}
-
-impl Influence<'_> {
-    /// Whether it is what the program is given: a size that no other parameter of it defines.
-    pub fn is_root(&self) -> bool {
-        let is_input = matches!(
-            self.row.kind,
-            Kind::Problem | Kind::Processes | Kind::Neighbours
-        );
-        let follows = self.row.definition.as_ref().is_some_and(|value| {
-            value.as_number().is_none() && !matches!(self.row.origin, Origin::Given)
-        });
-        let is_in_source = matches!(
-            self.row.origin,
-            Origin::Constant
-                | Origin::Macro
-                | Origin::Assigned
-                | Origin::Caller
-                | Origin::Derived
-                | Origin::Callers
-        );
-        is_input && !follows && !is_in_source
-    }
-
-    /// Whether nothing says what its value is.
-    pub fn is_guessed(&self) -> bool {
-        match self.row.origin {
-            Origin::Default => true,
-            Origin::Given => self.row.definition.is_none(),
-            _ => false,
-        }
-    }
 }
 
 /// So many nests are the costliest.

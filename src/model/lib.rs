@@ -66,7 +66,7 @@ pub use prediction::Prediction;
 pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
 pub use stream::{StreamFigures, StreamShape};
-pub use summary::Totals;
+pub use summary::{KnownTotals, Totals};
 pub use time::{LevelFigures, TimeFigures};
 pub use traffic::{NestTraffic, WorkingSet, WorkingSets};
 pub use what_if::{OtherMachine, OtherNest};

@@ -20,18 +20,40 @@ use crate::expr::spreadsheet::legal_name;
 use crate::expr::{Expr, Lookup, Node, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
 
-/// `--set name=value`.
+/// `--set name=value`, or the same from elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     pub name: String,
     pub value: String,
+    /// Who says so.
+    pub origin: Origin,
+}
+
+impl Setting {
+    /// What the user set.
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Setting {
+        Setting {
+            name: name.into(),
+            value: value.into(),
+            origin: Origin::Set,
+        }
+    }
 }
 
 /// What is wrong with a setting.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
-    #[error("--set {name}: there is no parameter of that name{}", near_names(near))]
-    Unknown { name: String, near: Vec<String> },
+    #[error(
+        "--set {name}: there is no parameter of that name{}{}",
+        listed("near ones are", near),
+        listed("the roots are", roots)
+    )]
+    Unknown {
+        name: String,
+        near: Vec<String>,
+        /// The parameters that others follow from, where that is known.
+        roots: Vec<String>,
+    },
     #[error("--set {name}={value}: {why}")]
     BadValue {
         name: String,
@@ -69,11 +91,22 @@ impl fmt::Display for Ambiguous {
     }
 }
 
-fn near_names(names: &[String]) -> String {
+impl SettingError {
+    /// The name that was set.
+    pub fn setting(&self) -> &str {
+        match self {
+            SettingError::Unknown { name, .. }
+            | SettingError::BadValue { name, .. }
+            | SettingError::Machine { name, .. } => name,
+        }
+    }
+}
+
+fn listed(what: &str, names: &[String]) -> String {
     if names.is_empty() {
         String::new()
     } else {
-        format!("; near ones are {}", names.join(", "))
+        format!("; {what} {}", names.join(", "))
     }
 }
 
@@ -140,6 +173,42 @@ pub struct Row {
     /// Whether `N` is not `n`: all functions that mention it are C.
     pub is_case_sensitive: bool,
 }
+
+impl Row {
+    /// Whether it is what the program is given: a size that the source gives no value, or reads, and that no other
+    /// parameter defines.
+    pub fn is_root(&self) -> bool {
+        let is_size = matches!(
+            self.kind,
+            Kind::Problem | Kind::Processes | Kind::Neighbours
+        );
+        let is_open = match self.origin {
+            Origin::Given => true,
+            Origin::Default | Origin::Initial | Origin::Set | Origin::Config | Origin::Traced => {
+                (self.definition.as_ref()).is_none_or(|value| value.as_number().is_some())
+            }
+            Origin::Constant
+            | Origin::Macro
+            | Origin::Assigned
+            | Origin::Derived
+            | Origin::Caller
+            | Origin::Callers => false,
+        };
+        is_size && is_open
+    }
+
+    /// Whether nothing says what its value is.
+    pub fn is_guessed(&self) -> bool {
+        match self.origin {
+            Origin::Default => true,
+            Origin::Given => self.definition.is_none(),
+            _ => false,
+        }
+    }
+}
+
+/// So many roots are named where a name is wrong.
+const MOST_ROOTS: usize = 12;
 
 /// All parameters of a model.
 #[derive(Clone, Debug, Default)]
@@ -454,7 +523,11 @@ impl ParameterTable {
     }
 
     fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
-        let Setting { name, value } = setting;
+        let Setting {
+            name,
+            value,
+            origin,
+        } = setting;
         let of_machine = |machine: &mut MachineModel, parameter: &str| {
             let wrap = |why| SettingError::Machine {
                 name: name.clone(),
@@ -512,14 +585,14 @@ impl ParameterTable {
             }
             _ => {}
         }
-        (row.value, row.definition, row.origin) = (number, None, Origin::Set);
+        (row.value, row.definition, row.origin) = (number, None, *origin);
         // A name alone means all functions that leave its value open.
         let (symbol, is_plain) = (row.symbol.clone(), row.label == row.symbol);
         let same = |other: &&mut Row| {
             is_plain && other.symbol == symbol && other.origin == Origin::Default
         };
         for other in self.rows.iter_mut().filter(same) {
-            (other.value, other.definition, other.origin) = (number, None, Origin::Set);
+            (other.value, other.definition, other.origin) = (number, None, *origin);
         }
         Ok(())
     }
@@ -555,12 +628,10 @@ impl ParameterTable {
         found.filter(|found| !found.of_source.is_empty()).collect()
     }
 
-    /// Says where the values of the parameters with these defined names come from.
-    pub fn mark(&mut self, is_meant: &dyn Fn(&str) -> bool, origin: Origin) {
-        self.rows
-            .iter_mut()
-            .filter(|row| is_meant(&row.name))
-            .for_each(|row| row.origin = origin);
+    /// Names of the sizes that the program is given.
+    fn roots(&self) -> Vec<String> {
+        let roots = self.rows.iter().filter(|row| row.is_root());
+        roots.map(|row| row.name.clone()).take(MOST_ROOTS).collect()
     }
 
     fn unknown(&self, name: &str, machine: &MachineModel) -> SettingError {
@@ -590,6 +661,7 @@ impl ParameterTable {
                 .take(5)
                 .map(|(_, n)| n.to_string())
                 .collect(),
+            roots: self.roots(),
         }
     }
 

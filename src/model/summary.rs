@@ -18,6 +18,39 @@ pub struct Totals {
     pub shares: Vec<FigureId>,
 }
 
+/// The sums of the nests whose figures are all known, and which nests have others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KnownTotals {
+    pub flops: f64,
+    pub traffic: f64,
+    pub seconds: f64,
+    /// Indices of the nests that are not in the sums.
+    pub unknown: Vec<usize>,
+}
+
+impl KnownTotals {
+    pub fn of(nests: &[NestModel], figures: &Figures) -> KnownTotals {
+        let mut totals = KnownTotals::default();
+        for (index, nest) in nests.iter().enumerate() {
+            let value = |id| figures.value(id);
+            let parts = [
+                nest.operations.flops,
+                nest.traffic.actual,
+                nest.time.seconds,
+            ]
+            .map(value);
+            if parts.iter().all(|part| part.is_finite()) {
+                totals.flops += parts[0];
+                totals.traffic += parts[1];
+                totals.seconds += parts[2];
+            } else {
+                totals.unknown.push(index);
+            }
+        }
+        totals
+    }
+}
+
 impl Totals {
     pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Totals {
         let mut total = |kind: F, figure: &dyn Fn(&NestModel) -> FigureId| {

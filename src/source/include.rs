@@ -53,6 +53,7 @@ pub fn inline_fortran(
         origins,
         preprocessing,
         mut macros,
+        kinds,
         mut diagnostics,
     } = source;
     splicer.splice(&text, &origins, &mut macros, &mut diagnostics);
@@ -65,6 +66,7 @@ pub fn inline_fortran(
         origins: splicer.origins,
         preprocessing,
         macros,
+        kinds,
         diagnostics,
     }
 }
@@ -129,6 +131,7 @@ impl Splicer<'_> {
                         mut origins,
                         preprocessing: _,
                         macros: more,
+                        kinds: _,
                         diagnostics: remarks,
                     } = included;
                     macros.extend(more);
@@ -234,6 +237,8 @@ impl Refusal {
 mod tests {
     use std::collections::HashMap;
 
+    use super::super::fixed_form::to_free_form;
+    use super::super::flags::FortranFlags;
     use super::*;
 
     struct Files(HashMap<&'static str, &'static str>);
@@ -250,7 +255,9 @@ mod tests {
     fn inlined(text: &str, files: &[(&'static str, &'static str)]) -> String {
         let source = SourceText::verbatim(&"main.f".into(), text.to_owned());
         let files = Files(files.iter().copied().collect());
-        let result = inline_fortran(source, &files, &super::super::fixed_form::to_free_form);
+        let result = inline_fortran(source, &files, &|source| {
+            to_free_form(source, &FortranFlags::default())
+        });
         assert_eq!(result.text.split('\n').count(), result.origins.len());
         let lines = result.text.split('\n').zip(&result.origins);
         let lines = lines.map(|(line, origin)| format!("{}:{}|{line}\n", origin.file, origin.line));

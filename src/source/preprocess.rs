@@ -308,6 +308,7 @@ impl<'a> Preprocessor<'a> {
             origins,
             preprocessing: Preprocessing::Builtin,
             macros,
+            kinds: source.kinds,
             diagnostics,
         };
         tidied(result, self.language)

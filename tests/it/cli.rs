@@ -576,7 +576,9 @@ fn lines_are_as_long_as_the_terminal_is_wide() {
     let source = "samples/kernels";
     let lines = |columns: Option<&str>| {
         let mut command = loopsheet();
-        command.args(["analyze", source]).env_remove("COLUMNS");
+        command
+            .args(["analyze", source, "--all"])
+            .env_remove("COLUMNS");
         columns.map(|columns| command.env("COLUMNS", columns));
         let text = String::from_utf8(command.output().expect("it runs").stdout).expect("UTF-8");
         let table = text.lines().skip(2).take_while(|line| !line.is_empty());

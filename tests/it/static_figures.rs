@@ -25,10 +25,7 @@ fn with_models(work: &mut dyn FnMut(&Model)) {
         "tests/fixtures/sequences",
     ];
     let machine = MachineModel::preset("xeon-8380").expect("a preset");
-    let between_nests = Setting {
-        name: "reuse_between_nests".to_string(),
-        value: "1".to_string(),
-    };
+    let between_nests = Setting::new("reuse_between_nests", "1");
     for directory in directories {
         let program = analysis::analyze(&sources::units(&[directory]));
         let settings = [between_nests.clone()];

@@ -83,10 +83,7 @@ fn larger_caches_never_move_more() {
         .collect();
     let mut nests = 0;
     for size in [-7, 0, 1, 2, 3, 5, 17, 48, 100, 1024] {
-        let setting = |name: &String| Setting {
-            name: name.clone(),
-            value: size.to_string(),
-        };
+        let setting = |name: &String| Setting::new(name.clone(), size.to_string());
         let settings: Vec<Setting> = sizes.iter().map(setting).collect();
         let model =
             Model::with(&program, machine.clone(), &settings, Detail::Values).expect("sound");

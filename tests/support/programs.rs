@@ -21,10 +21,7 @@ pub fn expr(text: &str) -> Expr {
 pub fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
     pairs
         .iter()
-        .map(|(name, value)| Setting {
-            name: name.to_string(),
-            value: value.to_string(),
-        })
+        .map(|(name, value)| Setting::new(name.to_string(), value.to_string()))
         .collect()
 }
 

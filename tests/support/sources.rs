@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use loopsheet::ir::Unit;
 use loopsheet::lower::{self, fortran::Modules};
+use loopsheet::source::flags::FortranFlags;
 use loopsheet::source::{self, Form, Language, SourceText, fixed_form};
 
 use super::command::files;
@@ -29,7 +30,7 @@ fn unit(path: Arc<str>, language: Language, form: Form, text: String) -> Unit {
         (Language::Fortran, Form::Fixed) => lower::fortran::lower(
             &path,
             form,
-            &fixed_form::to_free_form(text),
+            &fixed_form::to_free_form(text, &FortranFlags::default()),
             &Modules::default(),
         ),
     }

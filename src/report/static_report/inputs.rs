@@ -7,7 +7,7 @@ use crate::Figure;
 use crate::analysis::facts::Origin;
 use crate::machine::MachineModel;
 use crate::model::Model;
-use crate::model::influence::{Influence, influence};
+use crate::model::influence::influence;
 use crate::model::parameters::Kind;
 
 /// The machine that times are for.
@@ -71,12 +71,12 @@ pub struct RootReport {
 /// The roots, those first that most time rests on.
 pub(super) fn roots(model: &Model) -> Vec<RootReport> {
     let all = influence(model).into_iter();
-    all.filter(Influence::is_root)
+    all.filter(|parameter| parameter.row.is_root())
         .map(|root| RootReport {
             name: root.row.name.clone(),
             value: root.row.value.into(),
             origin: root.row.origin,
-            guessed: root.is_guessed(),
+            guessed: root.row.is_guessed(),
             influence: root.share.into(),
             place: root.row.place.clone(),
         })
