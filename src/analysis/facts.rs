@@ -66,6 +66,8 @@ pub struct Place {
     pub line: u32,
     /// Over other places; `None` if nothing gives it a value that can be followed.
     pub value: Option<Expr>,
+    /// The smallest of several values, of which `value` is the largest, until it is known which one counts.
+    pub smallest: Option<Expr>,
     /// What is taken for a value where there is none.
     pub guess: Option<f64>,
     pub origin: Origin,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::expr::{Expr, Function as Operation, Node, Symbol, SymbolKind};
+use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{Block, Constant, Function, Item, Loop, Origin, Program, Stream};
 
 /// Iterations of a loop of which nothing is known.
@@ -84,6 +84,9 @@ pub fn complete(program: &mut Program) {
     }
     guesses.shrink();
     let values = guesses.values;
+    for place in program.places.values_mut() {
+        place.smallest = None;
+    }
     for (Unknown { function, symbol }, value) in values {
         match function {
             None => {
@@ -103,14 +106,8 @@ pub fn complete(program: &mut Program) {
 /// Of places that several statements or calls give values, the smallest is where a range begins.
 fn choose_smallest(program: &mut Program, choices: &BTreeMap<Symbol, i64>) {
     for (symbol, _) in choices.iter().filter(|(_, votes)| **votes < 0) {
-        let value = program
-            .places
-            .get_mut(symbol)
-            .and_then(|place| place.value.as_mut());
-        if let Some(value) = value
-            && let Node::Call(Operation::Max, items) = value.node()
-        {
-            *value = Expr::min(items.to_vec());
+        if let Some(place) = program.places.get_mut(symbol) {
+            place.value = place.smallest.take();
         }
     }
 }
@@ -256,8 +253,8 @@ impl<'p> Guesses<'p> {
                 _ => return None,
             },
         };
-        let value = program.place(&symbol)?.value.as_ref()?;
-        matches!(value.node(), Node::Call(Operation::Max, _)).then_some(symbol)
+        let place = program.place(&symbol)?;
+        place.smallest.is_some().then_some(symbol)
     }
 
     /// What a range from `first` to `last` says of the symbols of its ends.

@@ -54,6 +54,7 @@ mod repeated;
 mod reports;
 mod same_nest;
 mod sequences;
+mod sizes;
 mod slow_cache;
 mod slow_camat;
 mod small;

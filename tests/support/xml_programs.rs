@@ -528,18 +528,27 @@ fn place_symbol() -> impl Strategy<Value = Symbol> {
 
 fn place() -> impl Strategy<Value = facts::Place> {
     let origin = select(Origin::ALL.to_vec());
-    let value = prop::option::of(expr());
+    let value = || prop::option::of(expr());
     let guess = prop::option::of((0..1000).prop_map(f64::from));
-    (text(), text(), any::<u32>(), value, guess, origin).prop_map(
-        |(name, file, line, value, guess, origin)| facts::Place {
-            name,
-            file: file.into(),
-            line,
-            value,
-            guess,
-            origin,
-        },
+    (
+        text(),
+        text(),
+        any::<u32>(),
+        (value(), value()),
+        guess,
+        origin,
     )
+        .prop_map(
+            |(name, file, line, (value, smallest), guess, origin)| facts::Place {
+                name,
+                file: file.into(),
+                line,
+                value,
+                smallest,
+                guess,
+                origin,
+            },
+        )
 }
 
 /// Any program with unique loop ids.

@@ -22,19 +22,24 @@ const MOST_VALUES: usize = 4;
 struct Found {
     /// Over other places; `None` if nothing that can be followed gives it a value.
     value: Option<Expr>,
+    /// Of several values the smallest, where `value` is the largest.
+    smallest: Option<Expr>,
     origin: Origin,
 }
 
 impl Found {
     const NOTHING: Found = Found {
         value: None,
+        smallest: None,
         origin: Origin::Default,
     };
 
     /// Whether the place is just another name for its value.
     fn is_plain(&self) -> bool {
         let is_plain = |value: &Expr| matches!(value.node(), Node::Number(_) | Node::Symbol(_));
-        self.origin != Origin::Given && self.value.as_ref().is_some_and(is_plain)
+        self.origin != Origin::Given
+            && self.smallest.is_none()
+            && self.value.as_ref().is_some_and(is_plain)
     }
 }
 
@@ -140,13 +145,19 @@ impl Sizes {
                 continue;
             }
             let place = self.places.get(PlaceId(number as u32));
-            let Found { value, origin } = self.found[number].clone();
-            pending.extend(value.iter().flat_map(Expr::symbols));
+            let Found {
+                value,
+                smallest,
+                origin,
+            } = self.found[number].clone();
+            let values = value.iter().chain(&smallest);
+            pending.extend(values.flat_map(Expr::symbols));
             let place = facts::Place {
                 name: place.name.clone(),
                 file: place.file.clone(),
                 line: place.line,
                 value,
+                smallest,
                 guess: None,
                 origin,
             };
@@ -288,11 +299,16 @@ impl Resolver<'_, '_> {
             let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
             let value = value.filter(|value| !is_unset(value));
             let origin = Origin::Given;
-            return Found { value, origin };
+            return Found {
+                value,
+                smallest: None,
+                origin,
+            };
         }
         match (values.len(), initial) {
             (0, Some(value)) if !is_circular && !has_gaps => Found {
                 value: Some(value),
+                smallest: None,
                 origin: Origin::Initial,
             },
             (0, _) => Found::NOTHING,
@@ -302,6 +318,7 @@ impl Resolver<'_, '_> {
             }
             (1, _) if !is_circular && !has_gaps && !is_counted => Found {
                 value: values.pop(),
+                smallest: None,
                 origin: if is_assigned {
                     Origin::Derived
                 } else {
@@ -309,13 +326,18 @@ impl Resolver<'_, '_> {
                 },
             },
             (..=MOST_VALUES, _) => Found {
+                smallest: (values.len() > 1).then(|| Expr::min(values.clone())),
                 value: Some(Expr::max(values)),
                 origin: Origin::Callers,
             },
-            _ => Found {
-                value: largest(&values),
-                origin: Origin::Callers,
-            },
+            _ => {
+                let (value, smallest) = ends(&values).unzip();
+                Found {
+                    value,
+                    smallest,
+                    origin: Origin::Callers,
+                }
+            }
         }
     }
 
@@ -496,9 +518,11 @@ fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
     })
 }
 
-/// The largest of numbers, if all are.
-fn largest(values: &[Expr]) -> Option<Expr> {
+/// The largest and the smallest of numbers, if all are.
+fn ends(values: &[Expr]) -> Option<(Expr, Expr)> {
     let numbers: Option<Vec<f64>> = values.iter().map(Expr::as_number).collect();
-    let largest = numbers?.into_iter().reduce(f64::max)?;
-    Some(Expr::from(largest))
+    let numbers = numbers?;
+    let largest = numbers.iter().copied().reduce(f64::max)?;
+    let smallest = numbers.iter().copied().reduce(f64::min)?;
+    Some((Expr::from(largest), Expr::from(smallest)))
 }

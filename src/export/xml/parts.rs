@@ -60,6 +60,7 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         file: fields.required("file")?.into(),
         line: fields.number("line")?.unwrap_or(1),
         value: fields.expression("value")?,
+        smallest: fields.expression("smallest")?,
         guess: fields.number("guess")?,
         origin: fields
             .word("origin", Origin::parse, &origins)?

@@ -103,6 +103,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         file,
         line,
         value,
+        smallest,
         guess,
         origin,
     } = place;
@@ -112,6 +113,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         .with("file", file)
         .with("line", line)
         .maybe("value", value.as_ref())
+        .maybe("smallest", smallest.as_ref())
         .maybe("guess", *guess)
         .with("origin", origin.as_str())
 }
