@@ -588,9 +588,7 @@ impl ParameterTable {
         (row.value, row.definition, row.origin) = (number, None, *origin);
         // A name alone means all functions that leave its value open.
         let (symbol, is_plain) = (row.symbol.clone(), row.label == row.symbol);
-        let same = |other: &&mut Row| {
-            is_plain && other.symbol == symbol && other.origin == Origin::Default
-        };
+        let same = |other: &&mut Row| is_plain && other.symbol == symbol && other.is_guessed();
         for other in self.rows.iter_mut().filter(same) {
             (other.value, other.definition, other.origin) = (number, None, *origin);
         }

@@ -381,7 +381,7 @@ impl Resolver<'_, '_> {
                         found.add(self.value(*procedure, last, depth - 1));
                         found.is_counted = true;
                     }
-                    Definition::Array(_) => {}
+                    Definition::Array(_) | Definition::Arguments => {}
                 }
             }
         }
@@ -395,6 +395,10 @@ impl Resolver<'_, '_> {
                     found.add(self.value(*procedure, value, depth));
                 }
                 Definition::Array(array) => found.add(self.mention(*array, depth)),
+                Definition::Arguments => {
+                    found.is_given = true;
+                    found.add(Ok(Expr::from(1.0)));
+                }
                 Definition::Returned(_) | Definition::Given | Definition::Counted(..) => {}
             }
         }

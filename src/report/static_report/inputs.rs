@@ -89,7 +89,7 @@ pub(super) fn parameters(model: &Model) -> IndexMap<String, ParameterReport> {
         let report = ParameterReport {
             value: row.value.into(),
             origin: row.origin,
-            source_name: row.label.clone(),
+            source_name: row.symbol.clone(),
             kind: row.kind,
             functions: row.functions.clone(),
             definition: row.definition.as_ref().map(ToString::to_string),
