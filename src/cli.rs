@@ -1,6 +1,7 @@
 //! Arguments as typed.
 
 mod compare;
+mod parameters;
 mod source;
 mod study;
 mod validate;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use compare::CompareArgs;
+pub use parameters::ParametersArgs;
 pub use source::{Cpp, SourceArgs};
 pub use study::StudyArgs;
 pub use validate::ValidateArgs;
@@ -73,10 +75,18 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = validate::NOTES)]
     Validate(Box<ValidateArgs>),
+    /// List what the figures rest on: sizes that the program is given, and what is guessed, by influence
+    ///
+    /// With no output asked for, a table goes to standard output.
+    #[command(after_help = parameters::NOTES)]
+    Parameters(Box<ParametersArgs>),
     /// List the machine presets, or show the parameters of one
     Machines {
-        /// A preset or a file like templates/machines/exasat.toml
+        /// A preset or a TOML file
         name: Option<String>,
+        /// Print it as a file to edit, which --machine FILE.toml reads
+        #[arg(long, requires = "name")]
+        toml: bool,
     },
     /// Write the manual pages
     ///
@@ -110,6 +120,7 @@ Examples:
   loopsheet analyze model.xml -o report.xlsx         the same workbook from the model
   loopsheet analyze src --explain smooth@12          every formula of one nest, with its numbers
   loopsheet analyze --explain while_loop             what a reason means, and what to do about it
+  loopsheet analyze --explain memory_traffic         what a figure means, with unit and source
 
 Exit status: 0 done; 1 done, but some regions could not be read; 2 nothing could be done.";
 
@@ -182,21 +193,24 @@ pub struct AnalyzeArgs {
     /// Write everything as one page for a browser, whose estimates follow its inputs; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// A machine preset (see `loopsheet machines`) or a TOML file
-    #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
-    pub machine: String,
+    /// A machine preset (see `loopsheet machines`) or a TOML file [default: epyc-7763]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
     #[arg(long, value_name = "TRACE.json")]
     pub parameters_from_trace: Option<PathBuf>,
-    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason means: its code
-    /// (`while_loop`)
-    #[arg(long, value_name = "LOOP|CODE")]
+    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason, a diagnostic or a
+    /// figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
+    #[arg(long, value_name = "LOOP|CODE|FIGURE")]
     pub explain: Option<String>,
-    /// Show only the N costliest nests in the table
+    /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,
+    /// Show every nest in the table
+    #[arg(long, conflicts_with = "top")]
+    pub all: bool,
 }
 
 const TRACE_EXAMPLES: &str = "\

@@ -162,7 +162,7 @@ fn stays(expr: Option<Expr>, symbols: &Symbols) -> Option<Expr> {
 }
 
 fn unknown_count(call: &Call, symbols: &Symbols) -> Expr {
-    Expr::from(Symbol::message_count(&symbols.function.name, call.line))
+    Expr::from(Symbol::message_count(symbols.own_name, call.line))
 }
 
 /// Declared extents in storage order, if all are known.

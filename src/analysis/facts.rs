@@ -71,6 +71,8 @@ pub struct Place {
     pub line: u32,
     /// Over other places; `None` if nothing gives it a value that can be followed.
     pub value: Option<Expr>,
+    /// The smallest of several values, of which `value` is the largest, until it is known which one counts.
+    pub smallest: Option<Expr>,
     /// What is taken for a value where there is none.
     pub guess: Option<f64>,
     pub origin: Origin,
@@ -102,12 +104,14 @@ pub enum Origin {
     Default,
     /// `--set`.
     Set,
+    /// `loopsheet.toml`.
+    Config,
     /// Seen in a run.
     Traced,
 }
 
 impl Origin {
-    pub const ALL: [Origin; 11] = [
+    pub const ALL: [Origin; 12] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -118,6 +122,7 @@ impl Origin {
         Origin::Callers,
         Origin::Default,
         Origin::Set,
+        Origin::Config,
         Origin::Traced,
     ];
 
@@ -133,6 +138,7 @@ impl Origin {
             Origin::Callers => "callers_differ",
             Origin::Default => "default",
             Origin::Set => "set",
+            Origin::Config => "config",
             Origin::Traced => "traced",
         }
     }

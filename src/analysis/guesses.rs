@@ -4,7 +4,10 @@
 //! shorter is where it begins, one that makes it longer at both ends only widens it. What is guessed depends on the
 //! functions that share a symbol, through calls and modules, and on nothing else: neither on other files nor on names.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{Block, Constant, Function, Item, Loop, Origin, Program, Stream};
@@ -19,8 +22,6 @@ const WIDTH: f64 = 2.0;
 const FEW: f64 = 4.0;
 /// A nest of more iterations has loops that count components.
 const MOST_ITERATIONS: f64 = 1e9;
-/// Values are followed through so many others.
-const DEPTH: u32 = 40;
 /// Times that ranges are looked at again after values have changed.
 const ROUNDS: usize = 4;
 
@@ -43,7 +44,7 @@ struct Evidence {
     /// Loops that walk one of the three contiguous dimensions of arrays, and others.
     inner: u32,
     outer: u32,
-    /// Loops with three others inside, and others.
+    /// Loops of nests of more than three loops: with three others inside, and others.
     far: u32,
     near: u32,
     /// Is in the exponent of this number.
@@ -52,6 +53,8 @@ struct Evidence {
     declared: Option<f64>,
 }
 
+/// Strides of an array that are multiples of each other.
+const MOST_STRIDES: usize = 3;
 /// Loops weigh more than declarations of arrays.
 const LOOP: u32 = 4;
 const SHAPE: u32 = 1;
@@ -60,11 +63,18 @@ const SHAPE: u32 = 1;
 pub fn complete(program: &mut Program) {
     let mut guesses = Guesses {
         program,
+        choices: BTreeMap::new(),
         evidence: BTreeMap::new(),
+        strides: BTreeMap::new(),
         values: BTreeMap::new(),
     };
     for index in 0..program.functions.len() {
         guesses.read(index);
+    }
+    let choices = std::mem::take(&mut guesses.choices);
+    if choices.values().any(|votes| *votes < 0) {
+        choose_smallest(program, &choices);
+        return complete(program);
     }
     guesses.decide();
     for _ in 0..ROUNDS {
@@ -74,6 +84,9 @@ pub fn complete(program: &mut Program) {
     }
     guesses.shrink();
     let values = guesses.values;
+    for place in program.places.values_mut() {
+        place.smallest = None;
+    }
     for (Unknown { function, symbol }, value) in values {
         match function {
             None => {
@@ -90,12 +103,25 @@ pub fn complete(program: &mut Program) {
     }
 }
 
+/// Of places that several statements or calls give values, the smallest is where a range begins.
+fn choose_smallest(program: &mut Program, choices: &BTreeMap<Symbol, i64>) {
+    for (symbol, _) in choices.iter().filter(|(_, votes)| **votes < 0) {
+        if let Some(place) = program.places.get_mut(symbol) {
+            place.value = place.smallest.take();
+        }
+    }
+}
+
 /// The loops around a place of a function, outermost first.
 type Around<'l, 'p> = &'l [&'p Loop];
 
 struct Guesses<'p> {
     program: &'p Program,
+    /// Ranges that places of several values make longer, less those that they make shorter.
+    choices: BTreeMap<Symbol, i64>,
     evidence: BTreeMap<Unknown, Evidence>,
+    /// Strides of flattened arrays, each with the next shorter one of the same array.
+    strides: BTreeMap<Unknown, Unknown>,
     values: BTreeMap<Unknown, f64>,
 }
 
@@ -130,13 +156,15 @@ impl<'p> Guesses<'p> {
 
     fn range(&mut self, function: usize, inner: &'p Loop, around: Around<'_, 'p>) {
         let (first, last) = ends(inner);
-        let is_far = depth(&inner.body) >= 3;
+        let inside = depth(&inner.body);
+        let (is_far, is_deep) = (inside >= 3, around.len() + 1 + inside > 3);
         self.interval(function, (first, last), around, LOOP);
+        self.vote(function, (first, last), around);
         for unknown in self.unknowns(function, &[first, last], around) {
             let evidence = self.evidence.entry(unknown).or_default();
             if is_far {
                 evidence.far += 1;
-            } else {
+            } else if is_deep {
                 evidence.near += 1;
             }
         }
@@ -147,6 +175,7 @@ impl<'p> Guesses<'p> {
 
     fn stream(&mut self, function: usize, stream: &'p Stream, around: Around<'_, 'p>) {
         for (lower, upper) in stream.extents.iter().flatten() {
+            self.ratio(function, upper, around);
             self.interval(function, (lower, upper), around, SHAPE);
         }
         let rank = stream.subscripts.len();
@@ -178,6 +207,54 @@ impl<'p> Guesses<'p> {
                 }
             }
         }
+    }
+
+    /// An extent that is the quotient of two strides, `ks/js`: were they the same, the array's rows would be one.
+    fn ratio(&mut self, function: usize, upper: &Expr, around: Around<'_, 'p>) {
+        let length = (upper.clone() + 1.0).expand();
+        let Node::Quotient(longer, shorter) = length.node() else {
+            return;
+        };
+        let only = |expr: &Expr| {
+            let is_symbol = matches!(expr.node(), Node::Symbol(_));
+            let mut unknowns = self.unknowns(function, &[expr], around);
+            unknowns.pop().filter(|_| is_symbol && unknowns.is_empty())
+        };
+        if let (Some(longer), Some(shorter)) = (only(longer), only(shorter))
+            && longer != shorter
+        {
+            self.strides.entry(longer).or_insert(shorter);
+        }
+    }
+
+    /// What a range says of places of several values that its ends mention.
+    fn vote(&mut self, function: usize, (first, last): (&Expr, &Expr), around: Around<'_, 'p>) {
+        for (end, vote) in [(first, -1), (last, 1)] {
+            for symbol in end.symbols() {
+                let linear = end.linear_in(&[&symbol]);
+                let slope = linear.and_then(|linear| linear.coefficients[0].as_number());
+                let is_variable = around.iter().any(|l| symbol.is_source(&l.variable));
+                if let Some(slope) = slope.filter(|_| !is_variable)
+                    && let Some(place) = self.choice(function, &symbol)
+                {
+                    *self.choices.entry(place).or_default() += vote * slope.signum() as i64;
+                }
+            }
+        }
+    }
+
+    /// The place of several values that a symbol of a function is another name for.
+    fn choice(&self, function: usize, symbol: &Symbol) -> Option<Symbol> {
+        let program = self.program;
+        let symbol = match symbol.kind() {
+            SymbolKind::Place => symbol.clone(),
+            _ => match constant(&program.functions[function], symbol)?.node() {
+                Node::Symbol(place) => place.clone(),
+                _ => return None,
+            },
+        };
+        let place = program.place(&symbol)?;
+        place.smallest.is_some().then_some(symbol)
     }
 
     /// What a range from `first` to `last` says of the symbols of its ends.
@@ -268,7 +345,9 @@ impl<'p> Guesses<'p> {
             && value != expr
         {
             return match value.node() {
-                Node::Power(..) => self.base(function, value, unknown, around),
+                Node::Power(base, exponent) => base.as_number().filter(|base| {
+                    *base > 1.0 && self.unknowns(function, &[exponent], &[]).contains(unknown)
+                }),
                 _ => None,
             };
         }
@@ -298,35 +377,22 @@ impl<'p> Guesses<'p> {
 
     /// What expressions of a function come down to that has no value, in order.
     fn unknowns(&self, function: usize, of: &[&Expr], around: Around<'_, 'p>) -> Vec<Unknown> {
-        let mut found = BTreeSet::new();
-        of.iter()
-            .for_each(|expr| self.gather(function, expr, around, DEPTH, &mut found));
-        found.into_iter().collect()
-    }
-
-    fn gather(
-        &self,
-        function: usize,
-        expr: &Expr,
-        around: Around<'_, 'p>,
-        depth: u32,
-        found: &mut BTreeSet<Unknown>,
-    ) {
-        if depth == 0 {
-            return;
-        }
-        for symbol in expr.symbols() {
-            let is_variable = |l: &&Loop| symbol.is_source(&l.variable);
-            if around.iter().any(is_variable) {
+        let is_variable = |symbol: &Symbol| around.iter().any(|l| symbol.is_source(&l.variable));
+        let mut pending: Vec<Symbol> = of.iter().flat_map(|expr| expr.symbols()).collect();
+        pending.retain(|symbol| !is_variable(symbol));
+        let (mut seen, mut found) = (FxHashSet::default(), BTreeSet::new());
+        while let Some(symbol) = pending.pop() {
+            if !seen.insert(symbol.clone()) {
                 continue;
             }
             match self.known(function, &symbol) {
                 Some(value) if *value != Expr::from(symbol.clone()) => {
-                    self.gather(function, value, &[], depth - 1, found);
+                    pending.extend(value.symbols());
                 }
                 _ => found.extend(Self::unknown(function, &symbol)),
             }
         }
+        found.into_iter().collect()
     }
 
     /// A number for an expression of a function: loops stand at their beginnings.
@@ -337,37 +403,49 @@ impl<'p> Guesses<'p> {
         around: Around<'_, 'p>,
         changed: &Option<(&Unknown, f64)>,
     ) -> f64 {
-        self.number(function, expr, around, changed, DEPTH)
+        let seen = RefCell::new(FxHashMap::default());
+        self.number((function, &seen), expr, around, changed)
     }
 
+    /// The same with the values of symbols that have been met so far; those that lead back to themselves are nominal.
     fn number(
         &self,
-        function: usize,
+        (function, seen): (usize, &RefCell<FxHashMap<Symbol, f64>>),
         expr: &Expr,
         around: Around<'_, 'p>,
         changed: &Option<(&Unknown, f64)>,
-        depth: u32,
     ) -> f64 {
         let lookup = |symbol: &Symbol| {
-            if depth == 0 {
-                return Some(NOMINAL);
-            }
             if let Some(at) = around.iter().rposition(|l| symbol.is_source(&l.variable)) {
                 let (outer, first) = (&around[..at], ends(around[at]).0);
-                return Some(self.number(function, first, outer, changed, depth - 1));
+                return Some(self.number((function, seen), first, outer, changed));
             }
-            if let Some(value) = self.known(function, symbol)
-                && *value != Expr::from(symbol.clone())
-            {
-                return Some(self.number(function, value, &[], changed, depth - 1));
+            let met = seen.borrow().get(symbol).copied();
+            if met.is_some() {
+                return met;
             }
-            let Some(unknown) = Self::unknown(function, symbol) else {
-                return Some(NOMINAL);
+            seen.borrow_mut().insert(symbol.clone(), NOMINAL);
+            let value = match self.known(function, symbol) {
+                Some(value) if *value != Expr::from(symbol.clone()) => {
+                    self.number((function, seen), value, &[], changed)
+                }
+                _ => self.open(function, symbol, changed),
             };
-            let changed = changed.and_then(|(other, value)| (*other == unknown).then_some(value));
-            Some(changed.unwrap_or_else(|| *self.values.get(&unknown).unwrap_or(&NOMINAL)))
+            seen.borrow_mut().insert(symbol.clone(), value);
+            Some(value)
         };
         expr.evaluate(&lookup).unwrap_or(f64::NAN)
+    }
+
+    /// The value so far of a symbol that the program gives none.
+    fn open(&self, function: usize, symbol: &Symbol, changed: &Option<(&Unknown, f64)>) -> f64 {
+        let Some(unknown) = Self::unknown(function, symbol) else {
+            return NOMINAL;
+        };
+        match changed {
+            Some((other, value)) if **other == unknown => *value,
+            _ => self.values.get(&unknown).copied().unwrap_or(NOMINAL),
+        }
     }
 
     fn decide(&mut self) {
@@ -402,6 +480,16 @@ impl<'p> Guesses<'p> {
         self.values = values
             .map(|(unknown, evidence)| (unknown.clone(), value(evidence)))
             .collect();
+        for longer in self.strides.keys() {
+            let (mut size, mut stride) = (NOMINAL, longer);
+            for _ in 0..MOST_STRIDES {
+                let Some(shorter) = self.strides.get(stride) else {
+                    break;
+                };
+                (size, stride) = (size * NOMINAL, shorter);
+            }
+            self.values.insert(longer.clone(), size);
+        }
     }
 
     /// Makes loops run that have no iterations, or one, by the values so far; whether any did not.
@@ -484,7 +572,7 @@ impl<'p> Guesses<'p> {
             }
             let (first, last) = ends(chain[at]);
             for unknown in self.unknowns(function, &[first, last], &chain[..at]) {
-                let is_far = self.evidence.get(&unknown).is_some_and(|e| e.near == 0);
+                let is_far = (self.evidence.get(&unknown)).is_some_and(|e| e.far > e.near);
                 if is_far && self.values.get(&unknown).is_some_and(|value| *value > FEW) {
                     self.values.insert(unknown, FEW);
                 }

@@ -128,7 +128,7 @@ impl Symbols<'_> {
     fn call(&mut self, name: &str, arguments: &[Value]) -> Option<Expr> {
         match name {
             "min" | "min0" | "max" | "max0" | "abs" | "iabs" | "mod" => {}
-            "int" | "nint" if arguments.iter().all(|a| self.is_integer(a)) => {}
+            "int" | "nint" | "fmin" | "fmax" if arguments.iter().all(|a| self.is_whole(a)) => {}
             _ => return None,
         }
         let mut values = Vec::new();
@@ -136,8 +136,8 @@ impl Symbols<'_> {
             values.push(self.expression(argument)?);
         }
         Some(match (name, values.len()) {
-            ("min" | "min0", 1..) => Expr::min(values),
-            ("max" | "max0", 1..) => Expr::max(values),
+            ("min" | "min0" | "fmin", 1..) => Expr::min(values),
+            ("max" | "max0" | "fmax", 1..) => Expr::max(values),
             ("abs" | "iabs", 1) => values.remove(0).absolute(),
             ("int" | "nint", 1) => values.remove(0),
             ("mod", 2) if !values[1].is_zero() => remainder(values.remove(0), values.remove(0)),
@@ -211,6 +211,20 @@ impl Symbols<'_> {
             .entry(symbol.clone())
             .or_insert_with(|| value.clone());
         Some(Expr::from(symbol))
+    }
+
+    /// Whether a value is a whole number although its type may be real: the largest of integers as `fmax` has it.
+    fn is_whole(&self, value: &Value) -> bool {
+        match value {
+            Value::Call {
+                name, arguments, ..
+            } if matches!(name.as_str(), "fmin" | "fmax") => {
+                arguments.iter().all(|argument| self.is_whole(argument))
+            }
+            Value::Real(number, _) => number.fract() == 0.0,
+            Value::Convert(_, inner) => self.is_whole(inner),
+            _ => self.is_integer(value),
+        }
     }
 
     fn is_integer(&self, value: &Value) -> bool {

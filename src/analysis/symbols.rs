@@ -56,6 +56,8 @@ pub struct Level {
 /// Names to expressions, for one function.
 pub struct Symbols<'f> {
     pub function: &'f Function,
+    /// What the function is called in the names of parameters.
+    pub own_name: &'f str,
     /// Variables whose value is not just their own symbol.
     pub known: BTreeMap<VarId, Known>,
     /// Variables of the enclosing loops that have one, outermost first.

@@ -4,6 +4,7 @@ mod bodies;
 mod branches;
 mod calls;
 mod doubling;
+mod headers;
 mod iterations;
 mod loops;
 mod settings;
@@ -127,6 +128,7 @@ fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Func
     let mut walker = Walker {
         symbols: Symbols {
             function,
+            own_name: known.own_name(function),
             known: BTreeMap::new(),
             loops: Vec::new(),
             levels: Vec::new(),

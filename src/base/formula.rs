@@ -15,8 +15,12 @@ pub enum Unit {
     BytesPerFlop,
     FlopsPerSecond,
     BytesPerSecond,
+    BytesPerByte,
     Cycles,
     PerCycle,
+    Iterations,
+    Cells,
+    Registers,
     Instructions,
     Edges,
     Accesses,
@@ -41,8 +45,12 @@ impl Unit {
             Unit::BytesPerFlop => "B/flop",
             Unit::FlopsPerSecond => "flop/s",
             Unit::BytesPerSecond => "B/s",
+            Unit::BytesPerByte => "B/B",
             Unit::Cycles => "cycles",
             Unit::PerCycle => "1/cycle",
+            Unit::Iterations => "iterations",
+            Unit::Cells => "cells",
+            Unit::Registers => "registers",
             Unit::Instructions => "instructions",
             Unit::Edges => "edges",
             Unit::Accesses => "accesses",
@@ -60,6 +68,24 @@ pub enum Source {
     Given,
     /// Follows from what was measured, by its definition.
     Measured,
+    /// What the source code says.
+    Code,
+    /// Follows from other figures by what its meaning says, without an assumption.
+    Definition,
+    /// A paragraph of "How the figures are made" on sheet Notes of the workbook, by its heading.
+    Notes(&'static str),
+    /// Sections of the ExaSAT report of 2012.
+    Exasat(&'static str),
+    /// Williams, Waterman and Patterson, Communications of the ACM 52(4), 2009.
+    Roofline,
+    /// Little, Operations Research 9(3), 1961.
+    Little,
+    /// Hockney, Parallel Computing 20(3), 1994: a message takes a latency, and its bytes over the bandwidth.
+    Hockney,
+    /// Thakur, Rabenseifner and Gropp, Int. J. of High Performance Computing Applications 19(1), 2005.
+    Collectives,
+    /// Sethi and Ullman, Journal of the ACM 17(4), 1970.
+    SethiUllman,
     /// EDAN, arXiv 2512.13176.
     Edan,
     /// Brent, Journal of the ACM 21(2), 1974.
@@ -74,6 +100,19 @@ impl fmt::Display for Source {
             Source::Counted => f.write_str("counted"),
             Source::Given => f.write_str("given"),
             Source::Measured => f.write_str("measured"),
+            Source::Code => f.write_str("the source code"),
+            Source::Definition => f.write_str("by definition"),
+            Source::Notes(heading) => write!(f, "sheet Notes, “{heading}”"),
+            Source::Exasat(section) => write!(f, "ExaSAT report (2012), {section}"),
+            Source::Roofline => {
+                f.write_str("Williams, Waterman and Patterson, Commun. ACM 52(4), 2009")
+            }
+            Source::Little => f.write_str("Little, Operations Research 9(3), 1961"),
+            Source::Hockney => f.write_str("Hockney, Parallel Computing 20(3), 1994"),
+            Source::Collectives => f.write_str(
+                "Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005",
+            ),
+            Source::SethiUllman => f.write_str("Sethi and Ullman, J. ACM 17(4), 1970"),
             Source::Edan => f.write_str("EDAN (arXiv 2512.13176)"),
             Source::Brent => f.write_str("Brent, J. ACM 21(2), 1974"),
             Source::Liu(equation) => write!(f, "L {equation}"),
@@ -84,7 +123,7 @@ impl fmt::Display for Source {
 /// What is said of a figure wherever it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The key in JSON and the defined name in a workbook.
+    /// What `--explain` takes. Of a figure of a trace also the key in JSON and the defined name in a workbook.
     pub name: &'static str,
     /// The symbol of the publication; empty if it has none.
     pub symbol: &'static str,

@@ -15,6 +15,9 @@ macro_rules! quantity {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                if $unit == "s" && self.0 >= LONG {
+                    return f.write_str(&long_time(self.0));
+                }
                 // There are no thousandths of a flop or a byte.
                 if $unit != "s" && (1e-3..0.9995).contains(&self.0.abs()) {
                     let decimals = -self.0.abs().log10().floor() as usize + 2;
@@ -92,9 +95,44 @@ pub fn binary_size(bytes: u64) -> String {
     })
 }
 
+/// Seconds that are written in larger units from here on.
+const LONG: f64 = 999.5;
+
+/// Three significant digits of a long time in minutes, hours or days, or of seconds where nobody would wait.
+fn long_time(seconds: f64) -> String {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    const DAY: f64 = 24.0 * HOUR;
+    let units = [
+        (2.0 * HOUR, MINUTE, "min"),
+        (2.0 * DAY, HOUR, "h"),
+        (1000.0 * DAY, DAY, "days"),
+    ];
+    match units.into_iter().find(|(end, ..)| seconds < *end) {
+        Some((_, unit, name)) => format!("{} {name}", significant(seconds / unit)),
+        None => format!("{} s", significant(seconds)),
+    }
+}
+
+/// A number with three significant digits, `36.386` is `36.4`; a power of ten where that is shorter: `1.12e7`.
+pub fn significant(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    if !(0.9995e-3..99_950.0).contains(&size) {
+        return format!("{value:.2e}");
+    }
+    // Rounding may carry into another digit: 9.996 is 10.0.
+    let digits = (size * 1.0005).log10().floor() as i32;
+    format!("{value:.*}", (2 - digits).max(0) as usize)
+}
+
 /// Three significant digits with a decimal (SI) prefix, `61079552` is `61.1 M`, or with a power of ten where no prefix goes.
 fn with_prefix(value: f64) -> String {
-    const PREFIXES: [(f64, &str); 9] = [
+    const PREFIXES: [(f64, &str); 11] = [
+        (1e18, "E"),
+        (1e15, "P"),
         (1e12, "T"),
         (1e9, "G"),
         (1e6, "M"),
@@ -113,7 +151,7 @@ fn with_prefix(value: f64) -> String {
         .find(|(scale, _)| value.abs() >= *scale * 0.9995)
         .unwrap_or(PREFIXES[PREFIXES.len() - 1]);
     let scaled = value / scale;
-    if !(1e-2..1e5).contains(&scaled.abs()) {
+    if !(1e-2..999.5).contains(&scaled.abs()) {
         return format!("{value:.2e} ");
     }
     let decimals = if scaled.abs() >= 99.95 {
@@ -138,7 +176,42 @@ mod tests {
         assert_eq!(Flops(0.5).to_string(), "0.5 flop");
         assert_eq!(Bytes(0.012_345).to_string(), "0.0123 B");
         assert_eq!(Seconds(0.5).to_string(), "500 ms");
-        assert_eq!(Bytes(1.25e17).to_string(), "1.25e17 B");
+        assert_eq!(Bytes(1.25e17).to_string(), "125 PB");
+        assert_eq!(Flops(2.5e25).to_string(), "2.50e25 flop");
+    }
+
+    #[test]
+    fn long_times_are_in_units_of_people() {
+        for (seconds, text) in [
+            (999.0, "999 s"),
+            (1000.0, "16.7 min"),
+            (7199.0, "120 min"),
+            (7200.0, "2.00 h"),
+            (86_400.0, "24.0 h"),
+            (1e6, "11.6 days"),
+            (2.77e10, "2.77e10 s"),
+        ] {
+            assert_eq!(Seconds(seconds).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn three_digits_are_enough() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.083_333, "0.0833"),
+            (0.000_123_4, "1.23e-4"),
+            (0.000_999_7, "0.00100"),
+            (8.0, "8.00"),
+            (9.996, "10.0"),
+            (36.386, "36.4"),
+            (-124.6, "-125"),
+            (12_345.0, "12345"),
+            (11_184_810.667, "1.12e7"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
     }
 
     #[test]

@@ -6,8 +6,9 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub struct SourceArgs {
-    /// Set a parameter under its name in the workbook: cache_bytes, dram_gbs, block_x, nx, hi(1) …
-    #[arg(long = "set", value_name = "NAME=VALUE")]
+    /// Set parameters under their names in the workbook: cache_bytes, dram_gbs, block_x, nx, hi(1) …; machine.cores
+    /// where the source has a variable `cores`, too
+    #[arg(long = "set", value_name = "NAME=VALUE[,…]")]
     pub settings: Vec<String>,
     /// Where to look for included files
     #[arg(short = 'I', value_name = "DIR")]
@@ -18,6 +19,12 @@ pub struct SourceArgs {
     /// Leave a macro undefined, also if -D defines it
     #[arg(short = 'U', value_name = "NAME")]
     pub undefine: Vec<String>,
+    /// Compiler flags of all sources, after those that compile_commands.json has: --flags='-fdefault-real-8 -fixed'
+    ///
+    /// Heeded is what changes how sources are read: -I -D -U -include, sizes of types without a kind, form and width of
+    /// Fortran's lines.
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
     /// The directory of compile_commands.json; without it the nearest one above each file is used
     #[arg(short = 'p', value_name = "DIR")]
     pub database: Option<PathBuf>,
@@ -32,9 +39,22 @@ pub struct SourceArgs {
     /// Otherwise loopsheet's own bodies stand for them: the loops of the reference implementation.
     #[arg(long)]
     pub no_blas: bool,
+    /// Leave out files and directories that fit the pattern, as in .gitignore: tests/ or *_old.f90
+    #[arg(long, value_name = "GLOB")]
+    pub ignore: Vec<String>,
     /// A procedure that a run begins with [default: the main program]
     #[arg(long, value_name = "NAME")]
     pub entry: Vec<String>,
+    /// The project's settings; without it loopsheet.toml is looked for in the sources' directory and upwards, then in the
+    /// current directory and upwards
+    ///
+    /// It may say machine, entry, [sizes], [probabilities], include, define, flags and ignore, each as --machine, --entry,
+    /// --set, -I, -D, --flags and --ignore do; the command line counts more. Its paths are relative to it.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub config: Option<PathBuf>,
+    /// Read no loopsheet.toml
+    #[arg(long)]
+    pub no_config: bool,
     /// Only functions whose name fits the pattern (* and ? are wildcards)
     #[arg(long, value_name = "GLOB")]
     pub function: Option<String>,
@@ -45,7 +65,8 @@ pub enum Cpp {
     Auto,
     Always,
     Never,
-    Command(String),
+    /// Words, as a shell splits them.
+    Command(Vec<String>),
 }
 
 fn cpp(text: &str) -> Result<Cpp, String> {
@@ -54,6 +75,9 @@ fn cpp(text: &str) -> Result<Cpp, String> {
         "auto" => Ok(Cpp::Auto),
         "always" => Ok(Cpp::Always),
         "never" => Ok(Cpp::Never),
-        command => Ok(Cpp::Command(command.to_string())),
+        command => match shlex::split(command) {
+            Some(words) if !words.is_empty() => Ok(Cpp::Command(words)),
+            _ => Err("this is no command: a quote does not end, or there are no words".to_string()),
+        },
     }
 }

@@ -40,9 +40,9 @@ pub struct StudyArgs {
     /// Keep the reports of all steps, and the trace, in this directory
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// A machine preset (see `loopsheet machines`) or a TOML file
-    #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
-    pub machine: String,
+    /// A machine preset (see `loopsheet machines`) or a TOML file [default: epyc-7763]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
     /// Take trip counts and branch frequencies from the run, where it tells them

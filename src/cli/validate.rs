@@ -31,9 +31,9 @@ pub struct ValidateArgs {
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// A machine preset (see `loopsheet machines`) or a TOML file: its parameters, and its cache levels as one core
-    /// has them
-    #[arg(long, value_name = "NAME|FILE", default_value = "exasat")]
-    pub machine: String,
+    /// has them [default: epyc-7763]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
     /// A cache level in place of the machine's, nearest first: a size, then what differs from
     /// `8way,64B,lru,write-back`; `full` is fully associative
     #[arg(long, value_name = "SPEC")]

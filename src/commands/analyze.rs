@@ -3,21 +3,18 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
-use strum::VariantArray;
-
-use super::inputs::{self, Reading};
+use super::inputs;
 use super::outputs::{self, Output};
-use super::{Status, Voice, diagnostics, machines, parameters};
+use super::project::Project;
+use super::{Status, Voice, diagnostics, parameters};
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::compare::{Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
-use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
-use crate::reason::ReasonCode;
 use crate::source::Preprocessing;
+use anyhow::Context;
 
 /// What an output file holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -29,21 +26,25 @@ enum Format {
 }
 
 pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
-    if let (Some(name), true) = (&args.explain, args.paths.is_empty()) {
-        return reason(name);
+    if let Some(name) = &args.explain {
+        anyhow::ensure!(
+            !name.trim().is_empty(),
+            "--explain: give a loop such as smooth@12 and its file, or a code such as while_loop or syntax-error"
+        );
+        if args.paths.is_empty() {
+            return without_input(name, args);
+        }
     }
-    let machine = machines::load(&args.machine)?;
-    let settings = parameters::settings(&args.source.settings)?;
+    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let requested = requested_outputs(args)?;
-    let reading = Reading::of(&args.source)?;
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = create(&requested)?;
     for directory in args.dot.iter().chain(&args.svg).chain(&args.tables) {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot make the directory {}", directory.display()))?;
     }
-    let mut program = inputs::read(&args.paths, &reading, voice)?;
-    inputs::begin_with(&mut program, &args.source.entry)?;
+    let mut program = inputs::read(&args.paths, &project.reading, voice)?;
+    project.begin(&mut program)?;
     spare_inputs(&requested, args, &program)?;
     let found = program
         .files
@@ -69,12 +70,10 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     refuse_empty(&program, args, &found)?;
     let detail = detail(args, &requested);
     let (model, measured) = match &args.parameters_from_trace {
-        Some(path) => with_run(&program, &machine, &settings, path)?,
-        None => (
-            Model::with(&program, machine, &settings, detail)?,
-            BTreeMap::new(),
-        ),
+        Some(path) => with_run(&program, &project, voice, path)?,
+        None => (build(&program, &project, voice, detail)?.0, BTreeMap::new()),
     };
+    parameters::remark(&model, &project.settings, voice);
 
     let to_stdout = outputs
         .iter()
@@ -101,8 +100,14 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     if let Some(text) = explained {
         outputs::print(text.as_bytes())?;
-    } else if !to_stdout && (is_silent(args) || args.top.is_some()) {
-        outputs::print(table::render(&model, args.top, voice.screen).as_bytes())?;
+    } else if !to_stdout && (is_silent(args) || args.top.is_some() || args.all) {
+        let shown = match args.all {
+            true => table::Shown::All,
+            false => args
+                .top
+                .map_or_else(table::Shown::default, table::Shown::Top),
+        };
+        outputs::print(table::render(&model, shown, voice.screen).as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors {
@@ -112,14 +117,29 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     })
 }
 
-/// Explains a reason by its code, which takes no input.
-fn reason(name: &str) -> anyhow::Result<Status> {
-    let code: ReasonCode = name.parse().map_err(|_| {
-        let known = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
-        let near = explain::did_you_mean(name, known);
-        anyhow!("--explain {name}: no reason has this code{near}; for a loop, give its file, too")
+/// Explains what takes no input: a reason or diagnostic by its code, a kind of figure by its name. As text, to the file
+/// of `-o` if there is one.
+fn without_input(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
+    let text = explain::without_input(name).with_context(|| {
+        let near = explain::did_you_mean(name, explain::known());
+        format!("--explain {name}: no reason or diagnostic has this code, and no figure this name{near}; for a loop, give its file, too")
     })?;
-    outputs::print(explain::reason(code).as_bytes())?;
+    anyhow::ensure!(
+        !has_reports(args),
+        "--explain {name}: there is nothing to analyse, so that only -o can be written, as text"
+    );
+    match &args.output {
+        Some(path) => {
+            let format = path.extension().and_then(|extension| extension.to_str());
+            anyhow::ensure!(
+                format.is_none_or(|format| matches!(format, "txt" | "text" | "md")),
+                "-o {}: what a code means is written as text; give the file the extension .txt",
+                path.display()
+            );
+            Output::create(path)?.finish(text.as_bytes())?;
+        }
+        None => outputs::print(text.as_bytes())?,
+    }
     Ok(Status::Done)
 }
 
@@ -136,20 +156,32 @@ fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
     }
 }
 
+/// The model on the project's machine, and the settings that it took.
+fn build<'p>(
+    program: &'p Program,
+    project: &Project,
+    voice: Voice,
+    detail: Detail,
+) -> anyhow::Result<(Model<'p>, Vec<Setting>)> {
+    project.build(voice, |settings| {
+        Model::with(program, project.machine.clone(), settings, detail)
+    })
+}
+
 /// The model with the parameters that a run tells, and what it did.
 fn with_run<'p>(
     program: &'p Program,
-    machine: &MachineModel,
-    settings: &[Setting],
+    project: &Project,
+    voice: Voice,
     path: &Path,
 ) -> anyhow::Result<(Model<'p>, Counters)> {
     let what = || format!("--parameters-from-trace {}", path.display());
     let run = Run::parse(&std::fs::read_to_string(path).with_context(what)?).with_context(what)?;
-    let model = Model::with(program, machine.clone(), settings, Detail::Values)?;
+    let (model, settings) = build(program, project, voice, Detail::Values)?;
     let promised = StaticReport::from_model(&model);
-    let seen = parameters::from_trace(&promised, &run, settings);
+    let seen = parameters::from_trace(&promised, &run, &settings);
     Ok((
-        parameters::rebuild(program, machine, settings, &seen)?,
+        parameters::rebuild(program, &project.machine, &settings, &seen)?,
         measure(&promised, &run),
     ))
 }
@@ -159,8 +191,12 @@ type Counters = BTreeMap<(String, String), Measured>;
 
 /// Nothing is written anywhere, so that the table is what was asked for.
 fn is_silent(args: &AnalyzeArgs) -> bool {
+    args.output.is_none() && !has_reports(args)
+}
+
+/// Whether reports are asked for by their formats.
+fn has_reports(args: &AnalyzeArgs) -> bool {
     let files = [
-        &args.output,
         &args.html,
         &args.xml,
         &args.json,
@@ -168,7 +204,7 @@ fn is_silent(args: &AnalyzeArgs) -> bool {
         &args.svg,
         &args.tables,
     ];
-    files.into_iter().all(Option::is_none)
+    files.into_iter().any(Option::is_some)
 }
 
 /// Dependence graphs, a file for each.
@@ -216,7 +252,7 @@ pub(super) fn source_text(path: &str) -> Option<String> {
 
 fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Workbook => xlsx::workbook(&model.for_any_machine())?,
+        Format::Workbook => xlsx::workbook(&model.for_any_machine(xlsx::ROOM))?,
         Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
         Format::Json => json::report(model).into_bytes(),

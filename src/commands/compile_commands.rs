@@ -1,11 +1,14 @@
 //! `compile_commands.json`: the flags that each file of a project is compiled with.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use serde_json::Value;
+
+use crate::source::Language;
+use crate::source::flags::{self, FortranFlags, Heeded};
 
 /// The name that build systems give it.
 pub const FILE_NAME: &str = "compile_commands.json";
@@ -21,6 +24,9 @@ pub struct Flags {
     pub before: Vec<PathBuf>,
     /// Other flags that a preprocessor heeds: `-std=gnu11`, `-fopenmp`.
     pub other: Vec<String>,
+    pub fortran: FortranFlags,
+    /// What would change figures of a language and is not known.
+    pub not_heeded: BTreeSet<(Language, String)>,
 }
 
 impl Flags {
@@ -43,13 +49,24 @@ impl Flags {
     /// The flags in a compiler's command line; relative paths start at `directory`.
     fn parse(words: &[String], directory: &Path) -> Flags {
         let mut flags = Flags::default();
-        let mut words = words.iter().skip(1);
+        if let Some((compiler, words)) = words.split_first() {
+            flags.read(words, directory);
+            if compiler.contains("nagfor") {
+                flags.fortran.double_all();
+            }
+        }
+        flags
+    }
+
+    /// Adds the flags of a command line without its compiler; later ones count more.
+    pub fn read(&mut self, words: &[String], directory: &Path) {
+        let mut words = words.iter().peekable();
         while let Some(word) = words.next() {
             let known = ["-isystem", "-iquote", "-include", "-I", "-D", "-U"];
             let Some(option) = known.into_iter().find(|option| word.starts_with(option)) else {
-                if word.starts_with("-std=") || word.starts_with("-fopenmp") || word == "-fopenacc"
-                {
-                    flags.other.push(word.clone());
+                let next = words.peek().map(|next| next.as_str());
+                if matches!(self.read_other(word, next), Heeded::Two | Heeded::NotTwo) {
+                    words.next();
                 }
                 continue;
             };
@@ -61,13 +78,31 @@ impl Flags {
                 attached => attached,
             };
             match option {
-                "-D" => flags.define(value),
-                "-U" => flags.undefine(value),
-                "-include" => flags.before.push(directory.join(value)),
-                _ => flags.include.push(directory.join(value)),
+                "-D" => self.define(value),
+                "-U" => self.undefine(value),
+                "-include" => self.before.push(directory.join(value)),
+                _ => self.include.push(directory.join(value)),
             }
         }
-        flags
+    }
+
+    /// A flag that is none of a preprocessor's own.
+    fn read_other(&mut self, word: &str, next: Option<&str>) -> Heeded {
+        if word.starts_with("-std=") || word.starts_with("-fopenmp") || word == "-fopenacc" {
+            self.other.push(word.to_string());
+        }
+        if flags::changes_c(word) {
+            self.not_heeded.insert((Language::C, word.to_string()));
+        }
+        let heeded = self.fortran.read(word, next);
+        let flag = match (heeded, next) {
+            (Heeded::No, _) => Some(word.to_string()),
+            (Heeded::NotTwo, Some(next)) => Some(format!("{word} {next}")),
+            _ => None,
+        };
+        self.not_heeded
+            .extend(flag.map(|flag| (Language::Fortran, flag)));
+        heeded
     }
 }
 
@@ -103,7 +138,8 @@ impl Database {
                     .iter()
                     .filter_map(|w| w.as_str().map(String::from))
                     .collect(),
-                (None, Some(command)) => split_words(command),
+                (None, Some(command)) => shlex::split(command)
+                    .with_context(|| format!("a quote in entry {index} does not end: {command}"))?,
                 (None, None) => {
                     anyhow::bail!("entry {index} has neither `arguments` nor `command`")
                 }
@@ -186,40 +222,9 @@ fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// The words of a command, as a shell splits it: quotes and backslashes taken away.
-pub fn split_words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut letters = command.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (None, ' ' | '\t' | '\n') => words.extend(word.take()),
-            (None, '"' | '\'') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (Some(open), _) if open == letter => quote = None,
-            (None | Some('"'), '\\') => word.get_or_insert_default().extend(letters.next()),
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_split_as_a_shell_does() {
-        let words = split_words(r#"cc -DNAME="a b" '-DX=\"y\"' -I"dir one" \"q\" """#);
-        assert_eq!(
-            words,
-            ["cc", "-DNAME=a b", r#"-DX=\"y\""#, "-Idir one", "\"q\"", ""]
-        );
-    }
 
     #[test]
     fn each_file_has_its_own_flags() {
@@ -248,8 +253,41 @@ mod tests {
     }
 
     #[test]
+    fn flags_of_fortran_and_those_that_are_not_heeded_are_kept() {
+        let text = r#"[{"directory": "/b", "file": "x.F90",
+            "command": "gfortran -fdefault-real-8 -fpack-derived x.F90 -real-size 80 -align rec2byte -m32 -o x.o"},
+            {"directory": "/b", "file": "y.f", "command": "/opt/nagfor -r8 -c y.f"}]"#;
+        let database = Database::parse(text, Path::new("/")).unwrap();
+        let x = database.flags(Path::new("/b/x.F90")).unwrap();
+        let not_heeded: Vec<(Language, &str)> = (x.not_heeded.iter())
+            .map(|(language, flag)| (*language, flag.as_str()))
+            .collect();
+        assert_eq!(
+            not_heeded,
+            [
+                (Language::C, "-m32"),
+                (Language::Fortran, "-align rec2byte"),
+                (Language::Fortran, "-fpack-derived"),
+                (Language::Fortran, "-real-size 80")
+            ]
+        );
+        let sizes = |file: &str| {
+            let kinds = database.flags(Path::new(file)).unwrap().fortran.kinds();
+            (kinds.real, kinds.double)
+        };
+        assert_eq!(sizes("/b/x.F90"), (8, 16));
+        assert_eq!(sizes("/b/y.f"), (8, 16), "nagfor doubles both");
+    }
+
+    #[test]
     fn what_is_no_database_is_refused() {
-        for text in ["", "{}", "[1]", r#"[{"file": "x.c"}]"#] {
+        for text in [
+            "",
+            "{}",
+            "[1]",
+            r#"[{"file": "x.c"}]"#,
+            r#"[{"file": "x.c", "command": "cc -DA='1"}]"#,
+        ] {
             assert!(Database::parse(text, Path::new("/")).is_err(), "{text}");
         }
     }

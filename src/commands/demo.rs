@@ -41,10 +41,12 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         std::fs::write(&path, content).with_context(what)?;
     }
     let reading = Reading {
-        include: &[],
-        define: &[],
-        undefine: &[],
+        include: Vec::new(),
+        define: Vec::new(),
+        undefine: Vec::new(),
+        flags: Vec::new(),
         database: None,
+        ignore: Vec::new(),
         cpp: Cpp::Auto,
         blas: true,
         function: None,
@@ -52,15 +54,15 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
     let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);
     let settings: Vec<Setting> = (SETTINGS.iter())
-        .map(|(name, value)| Setting {
-            name: name.to_string(),
-            value: value.to_string(),
-        })
+        .map(|(name, value)| Setting::new(*name, *value))
         .collect();
     let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
     let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(inputs::decode);
     let files: [(&str, Vec<u8>); 5] = [
-        ("report.xlsx", xlsx::workbook(&model.for_any_machine())?),
+        (
+            "report.xlsx",
+            xlsx::workbook(&model.for_any_machine(xlsx::ROOM))?,
+        ),
         (
             "report.html",
             html::report(&model, &source_text).into_bytes(),
@@ -69,13 +71,13 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         ("report.json", json::report(&model).into_bytes()),
         (
             "report.txt",
-            table::render(&model, None, table::Screen::default()).into_bytes(),
+            table::render(&model, table::Shown::All, table::Screen::default()).into_bytes(),
         ),
     ];
     for (name, content) in files {
         Output::create(&dir.join(name))?.finish(&content)?;
     }
-    outputs::print(table::render(&model, None, voice.screen).as_bytes())?;
+    outputs::print(table::render(&model, table::Shown::default(), voice.screen).as_bytes())?;
     for arguments in TRACE_RUNS {
         trace::run(&trace_arguments(dir, arguments)?, voice)?;
     }

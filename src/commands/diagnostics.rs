@@ -1,42 +1,119 @@
 //! Diagnostics on standard error, with the source line underlined.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use indexmap::IndexMap;
 
 use super::Voice;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 
-/// At most this many are shown in full; the reports hold all of them.
-const SHOWN: usize = 40;
+/// Remarks of one code with so many texts that each of them has a line; of more, the first one has.
+const TEXTS: usize = 3;
 
-/// Prints the diagnostics that the voice asks for. `source` gives the text of a file.
+/// Errors of one code that are shown in full.
+const FULL_ERRORS: usize = 3;
+
+/// Prints the diagnostics that the voice asks for. `source` gives the text of a file. What repeats itself has one line
+/// with its number, unless everything is asked for.
 pub fn print(diagnostics: &[&Diagnostic], voice: Voice, source: &dyn Fn(&str) -> Option<String>) {
     let least = match (voice.quiet, voice.verbose) {
         (true, _) => Severity::Error,
         (_, true) => Severity::Note,
         _ => Severity::Warning,
     };
-    let wanted: Vec<&&Diagnostic> = diagnostics.iter().filter(|d| d.severity >= least).collect();
-    let renderer = if voice.color {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
+    let wanted = diagnostics.iter().filter(|d| d.severity >= least);
+    let mut printer = Printer {
+        renderer: match voice.color {
+            true => Renderer::styled(),
+            false => Renderer::plain(),
+        },
+        texts: HashMap::new(),
+        source,
     };
-    let mut texts: HashMap<Arc<str>, Option<String>> = HashMap::new();
-    for diagnostic in wanted.iter().take(SHOWN) {
-        let place = &diagnostic.place;
-        let text = texts
-            .entry(place.file.clone())
-            .or_insert_with(|| source(&place.file));
-        eprintln!("{}", render(diagnostic, text.as_deref(), &renderer));
+    if voice.verbose {
+        wanted.for_each(|diagnostic| printer.in_full(diagnostic));
+        return;
     }
-    if wanted.len() > SHOWN {
-        eprintln!(
-            "… and {} more; all of them are in the reports (--json, sheet Notes)",
-            wanted.len() - SHOWN
-        );
+    let mut by_code: IndexMap<(Severity, DiagnosticCode), Vec<&Diagnostic>> = IndexMap::new();
+    for diagnostic in wanted {
+        let key = (diagnostic.severity, diagnostic.code);
+        by_code.entry(key).or_default().push(diagnostic);
+    }
+    let mut is_cut = false;
+    for ((severity, _), group) in by_code {
+        let in_full = match severity {
+            _ if group.len() == 1 => 1,
+            Severity::Error => FULL_ERRORS,
+            Severity::Warning | Severity::Note => 0,
+        };
+        let (first, rest) = group.split_at(in_full.min(group.len()));
+        first
+            .iter()
+            .for_each(|diagnostic| printer.in_full(diagnostic));
+        is_cut |= !rest.is_empty();
+        lines(rest, first.len())
+            .iter()
+            .for_each(|line| eprintln!("{line}"));
+    }
+    if is_cut {
+        eprintln!("--verbose shows each of them; so do the reports (--json, sheet Notes)");
+    }
+}
+
+/// Remarks of one code, a line for each text or one for all of them. `shown` were there before.
+fn lines(group: &[&Diagnostic], shown: usize) -> Vec<String> {
+    let mut by_text: IndexMap<&str, Vec<&Diagnostic>> = IndexMap::new();
+    for diagnostic in group {
+        by_text
+            .entry(&diagnostic.message)
+            .or_default()
+            .push(diagnostic);
+    }
+    if by_text.len() > TEXTS {
+        return vec![line(group, shown, " for example")];
+    }
+    by_text
+        .values()
+        .map(|group| line(group, shown, ""))
+        .collect()
+}
+
+/// `warning[code], 12 times in 3 files: text (a.c:1:2)`
+fn line(group: &[&Diagnostic], shown: usize, example: &str) -> String {
+    let first = group[0];
+    let files: HashSet<&Arc<str>> = group
+        .iter()
+        .map(|diagnostic| &diagnostic.place.file)
+        .collect();
+    let more = if shown > 0 { "more " } else { "" };
+    let number = match (group.len(), files.len()) {
+        (1, _) => String::new(),
+        (times, 1) => format!(", {times} {more}times in 1 file"),
+        (times, files) => format!(", {times} {more}times in {files} files"),
+    };
+    format!(
+        "{}[{}]{number}:{example} {} ({})",
+        first.severity.as_str(),
+        first.code,
+        first.message,
+        first.place
+    )
+}
+
+/// Shows diagnostics with the source line underlined.
+struct Printer<'s> {
+    renderer: Renderer,
+    texts: HashMap<Arc<str>, Option<String>>,
+    source: &'s dyn Fn(&str) -> Option<String>,
+}
+
+impl Printer<'_> {
+    fn in_full(&mut self, diagnostic: &Diagnostic) {
+        let file = &diagnostic.place.file;
+        let text = (self.texts.entry(file.clone())).or_insert_with(|| (self.source)(file));
+        eprintln!("{}", render(diagnostic, text.as_deref(), &self.renderer));
     }
 }
 
@@ -50,7 +127,7 @@ fn render(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> S
     let line = text.and_then(|text| text.lines().nth(place.line.saturating_sub(1) as usize));
     let title = level
         .primary_title(diagnostic.message.as_str())
-        .id(&*diagnostic.code);
+        .id(diagnostic.code.as_str());
     let group = match line {
         Some(line) => {
             let start = line

@@ -6,51 +6,72 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use globset::{Glob, GlobMatcher};
+use ignore::gitignore::Gitignore;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::Voice;
 use super::compile_commands::{Databases, Flags};
+use super::config::{Config, ignored};
 use super::headers::{HeaderIndex, Includes};
 use super::preprocess;
 use crate::analysis::facts::Program;
 use crate::analysis::{self, ProcedureBody};
 use crate::cli::{Cpp, SourceArgs};
-use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::export::{explain, xml};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
 use crate::source::{self, Form, Language, SourceText};
 
 /// How sources are to be read.
-pub struct Reading<'a> {
-    pub include: &'a [PathBuf],
-    pub define: &'a [String],
-    pub undefine: &'a [String],
+pub struct Reading {
+    pub include: Vec<PathBuf>,
+    pub define: Vec<String>,
+    pub undefine: Vec<String>,
+    /// Compiler flags of all sources, in words, with the directory that their paths are relative to.
+    pub flags: Vec<(PathBuf, Vec<String>)>,
     /// `-p`.
-    pub database: Option<&'a Path>,
+    pub database: Option<PathBuf>,
+    /// Files and directories that are left out.
+    pub ignore: Vec<Gitignore>,
     pub cpp: Cpp,
     /// Whether loopsheet's bodies of the BLAS stand for those that the sources lack.
     pub blas: bool,
     pub function: Option<GlobMatcher>,
 }
 
-impl Reading<'_> {
-    /// # Errors
+impl Reading {
+    /// What the command line says, then what the project's file says.
     ///
-    /// When the pattern of `--function` is none.
-    pub fn of(args: &SourceArgs) -> anyhow::Result<Reading<'_>> {
+    /// # Errors
+    /// A pattern of `--function` or of files to ignore is malformed.
+    pub fn of(args: &SourceArgs, file: &Config) -> anyhow::Result<Reading> {
         let pattern = args
             .function
             .as_deref()
             .map(Glob::new)
             .transpose()
             .context("--function")?;
+        let mut words = Vec::new();
+        for text in &args.flags {
+            let split = shlex::split(text);
+            words.extend(split.with_context(|| format!("--flags '{text}': a quote does not end"))?);
+        }
         Ok(Reading {
-            include: &args.include,
-            define: &args.define,
-            undefine: &args.undefine,
-            database: args.database.as_deref(),
+            include: [&args.include[..], &file.include].concat(),
+            // The last definition of a name counts.
+            define: [&file.define[..], &args.define].concat(),
+            undefine: args.undefine.clone(),
+            flags: vec![
+                (file.directory.clone(), file.flags.clone()),
+                (PathBuf::new(), words),
+            ],
+            database: args.database.clone(),
+            ignore: vec![
+                ignored(&file.directory, &file.ignore)?,
+                ignored(Path::new(""), &args.ignore)?,
+            ],
             cpp: args.cpp.clone(),
             blas: !args.no_blas,
             function: pattern.map(|pattern| pattern.compile_matcher()),
@@ -66,6 +87,12 @@ struct Input {
     kind: Kind,
     /// Whether it was named, not found in a directory.
     is_named: bool,
+}
+
+impl Input {
+    fn is_in(&self, wanted: Language) -> bool {
+        matches!(self.kind, Kind::Source { language, .. } if language == wanted)
+    }
 }
 
 /// What lies under the paths.
@@ -121,7 +148,7 @@ fn read_through(
 ) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
     let mut found = Found::default();
     for path in paths {
-        collect(path, &mut found)?;
+        collect(path, &reading.ignore, &mut found)?;
     }
     let Found {
         mut inputs,
@@ -186,26 +213,6 @@ fn read_through(
     Ok((program, kept))
 }
 
-/// Takes the named functions for where runs begin; without names these are the main programs.
-///
-/// # Errors
-/// No function has one of the names.
-pub fn begin_with(program: &mut Program, names: &[String]) -> anyhow::Result<()> {
-    if names.is_empty() || program.is_part || program.functions.is_empty() {
-        return Ok(());
-    }
-    let known = || program.functions.iter().map(|function| &*function.name);
-    for name in names {
-        anyhow::ensure!(
-            known().any(|known| known.eq_ignore_ascii_case(name)),
-            "--entry {name}: no procedure has this name{}",
-            explain::did_you_mean(name, known())
-        );
-    }
-    program.begin_with(names);
-    Ok(())
-}
-
 fn append(program: &mut Program, other: Program) {
     let Program {
         files,
@@ -231,7 +238,7 @@ const NOT_READ: [&str; 10] = [
 /// Extensions of files that sources include and that are not read by themselves.
 const INCLUDED: [&str; 7] = ["inc", "incl", "fi", "fh", "H", "hpp", "def"];
 
-fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
+fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Result<()> {
     let Found {
         inputs,
         headers,
@@ -263,8 +270,19 @@ fn collect(path: &Path, found: &mut Found) -> anyhow::Result<()> {
     );
     std::fs::read_dir(path)
         .with_context(|| format!("cannot read the directory {}", path.display()))?;
+    let (root, whole, ignore) = (path.to_path_buf(), path.canonicalize()?, ignore.to_vec());
+    let is_wanted = move |entry: &ignore::DirEntry| {
+        let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let path =
+            (entry.path().strip_prefix(&root)).map_or(whole.clone(), |path| whole.join(path));
+        let is_ignored = |patterns: &Gitignore| {
+            path.starts_with(patterns.path()) && patterns.matched(&path, is_directory).is_ignore()
+        };
+        entry.depth() == 0 || !ignore.iter().any(is_ignored)
+    };
     for entry in ignore::WalkBuilder::new(path)
         .sort_by_file_path(Path::cmp)
+        .filter_entry(is_wanted)
         .build()
     {
         let entry = match entry {
@@ -312,7 +330,7 @@ fn skip(path: &Path, message: String) -> Diagnostic {
     };
     Diagnostic {
         severity: Severity::Warning,
-        code: "not-read".into(),
+        code: DiagnosticCode::NotRead,
         place,
         width: 1,
         message,
@@ -347,27 +365,58 @@ struct Prepared<'a> {
 }
 
 /// The flags of every input: its own from `compile_commands.json`, then those of the command line.
-fn flags_of(
-    inputs: &[&Input],
+fn flags_of<'i>(
+    inputs: &[&'i Input],
     reading: &Reading,
     skipped: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<Flags>> {
-    let mut databases = Databases::open(reading.database)?;
-    let flags = |input: &&Input| {
+    let mut databases = Databases::open(reading.database.as_deref())?;
+    let mut not_heeded: BTreeMap<String, Vec<&Input>> = BTreeMap::new();
+    let mut flags = |input: &&'i Input| {
         let mut flags = databases.flags(&input.path).unwrap_or_default();
+        for (directory, words) in &reading.flags {
+            flags.read(words, directory);
+        }
         flags.include.splice(0..0, reading.include.iter().cloned());
         reading.define.iter().for_each(|text| flags.define(text));
         reading
             .undefine
             .iter()
             .for_each(|name| flags.undefine(name));
+        for (_, flag) in (flags.not_heeded.iter()).filter(|(language, _)| input.is_in(*language)) {
+            not_heeded.entry(flag.clone()).or_default().push(input);
+        }
         flags
     };
-    let flags = inputs.iter().map(flags).collect();
+    let flags = inputs.iter().map(&mut flags).collect();
+    skipped.extend(not_heeded.iter().map(|(flag, files)| unheeded(flag, files)));
     for (path, why) in databases.unreadable {
         skipped.push(skip(&path, format!("not used: {why}")));
     }
     Ok(flags)
+}
+
+/// The remark about a flag that changes figures in a way that is not known.
+fn unheeded(flag: &str, files: &[&Input]) -> Diagnostic {
+    let files_have = match files.len() {
+        1 => "1 file is".to_string(),
+        more => format!("{more} files are"),
+    };
+    Diagnostic {
+        severity: Severity::Warning,
+        code: DiagnosticCode::FlagNotHeeded,
+        place: Place {
+            file: files[0].name.clone(),
+            line: 1,
+            column: 1,
+        },
+        width: 1,
+        message: format!(
+            "{files_have} compiled with `{flag}`, which changes sizes of types, where members lie or which columns count: \
+             figures are as without it"
+        ),
+        help: None,
+    }
 }
 
 fn lower_all(
@@ -432,12 +481,17 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
 }
 
 /// Nothing of a file, and why.
-fn left_out(input: &Input, severity: Severity, code: &'static str, message: String) -> SourceText {
+fn left_out(
+    input: &Input,
+    severity: Severity,
+    code: DiagnosticCode,
+    message: String,
+) -> SourceText {
     let mut source = SourceText::verbatim(&input.name, String::new());
     let place = source.place(0, 0);
     source.diagnostics.push(Diagnostic {
         severity,
-        code: code.into(),
+        code,
         place,
         width: 1,
         message,
@@ -473,7 +527,7 @@ fn prepare<'a>(
         let what =
             format!("a binary file, not source text (it has a zero byte at offset {offset})");
         anyhow::ensure!(!input.is_named, "{} is {what}", input.name);
-        let source = left_out(input, Severity::Error, "not-read", what);
+        let source = left_out(input, Severity::Error, DiagnosticCode::NotRead, what);
         return Ok(Prepared {
             input,
             language,
@@ -488,7 +542,12 @@ fn prepare<'a>(
     {
         let message =
             "Fortran declarations: read where a source includes them, not by itself".to_string();
-        let source = left_out(input, Severity::Note, "fortran-header", message);
+        let source = left_out(
+            input,
+            Severity::Note,
+            DiagnosticCode::FortranHeader,
+            message,
+        );
         return Ok(Prepared {
             input,
             language: Language::Fortran,
@@ -496,13 +555,14 @@ fn prepare<'a>(
             source,
         });
     }
-    let form = source::form::sniff(&text, form);
+    let given = flags.fortran.form.filter(|_| language == Language::Fortran);
+    let form = given.unwrap_or_else(|| source::form::sniff(&text, form));
     let files = Includes::new(&flags.include, headers);
     let mut source = SourceText::verbatim(&input.name, text);
     if padding > 0 {
         source.diagnostics.push(Diagnostic {
             severity: Severity::Warning,
-            code: "zero-bytes".into(),
+            code: DiagnosticCode::ZeroBytes,
             place: source.place(0, 0),
             width: 1,
             message: format!("{padding} zero bytes at the end of the file were left out"),
@@ -514,11 +574,12 @@ fn prepare<'a>(
     }
     if language == Language::Fortran {
         let convert = |source: SourceText| match form {
-            Form::Fixed => source::fixed_form::to_free_form(source),
+            Form::Fixed => source::fixed_form::to_free_form(source, &flags.fortran),
             Form::Free => source,
         };
         source = source::include::inline_fortran(convert(source), &files, &convert);
         source = source::fixed_form::nest_labelled_do(source);
+        source.kinds = flags.fortran.kinds();
     }
     for (wanted, file) in files.into_guesses() {
         source.diagnostics.push(guessed(input, &wanted, &file));
@@ -540,7 +601,7 @@ fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
         .unwrap_or(0);
     Diagnostic {
         severity: Severity::Note,
-        code: "include-guessed".into(),
+        code: DiagnosticCode::IncludeGuessed,
         place: Place {
             file: input.name.clone(),
             line: line as u32 + 1,
@@ -563,7 +624,7 @@ fn without_repeats(mut units: Vec<Unit>) -> Vec<Unit> {
     let mut said = std::collections::HashSet::new();
     for unit in &mut units {
         unit.diagnostics
-            .retain(|d| said.insert((d.place.clone(), d.code.clone(), d.message.clone())));
+            .retain(|d| said.insert((d.place.clone(), d.code, d.message.clone())));
     }
     units
 }

@@ -3,15 +3,18 @@
 mod analyze;
 mod compare;
 mod compile_commands;
+mod config;
 mod demo;
 mod diagnostics;
 mod headers;
 mod inputs;
+mod list_parameters;
 mod machines;
 mod manual;
 mod outputs;
 mod parameters;
 mod preprocess;
+mod project;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;
@@ -104,7 +107,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
             anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on")
         }
         Command::Validate(args) => validate::run(&args, voice),
-        Command::Machines { name } => machines::run(name.as_deref()),
+        Command::Parameters(args) => list_parameters::run(&args, voice),
+        Command::Machines { name, toml } => machines::run(name.as_deref(), toml),
         Command::Man { dir } => manual::pages(&dir),
         Command::Completions { shell } => manual::completions(shell),
         Command::Demo { dir } => demo::run(&dir, voice),

@@ -2,26 +2,48 @@
 
 use anyhow::Context;
 
+use super::Voice;
 use crate::analysis::facts::{Origin, Program};
 use crate::compare::{Run, StaticReport, Suggestion, told_by_run};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
 
-/// `--set`.
+/// `--set`, each with one `NAME=VALUE` or several that commas separate.
 ///
 /// # Errors
 /// One is not of the form NAME=VALUE.
 pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
-    let setting = |text: &String| {
-        let (name, value) = text.split_once('=').with_context(|| {
-            format!("--set {text}: expected NAME=VALUE, for example --set cache_bytes=1048576")
+    let setting = |part: String| {
+        let (name, value) = part.split_once('=').with_context(|| {
+            format!("--set {part}: expected NAME=VALUE, for example --set cache_bytes=1048576")
         })?;
-        Ok(Setting {
-            name: name.trim().to_string(),
-            value: value.trim().to_string(),
-        })
+        Ok(Setting::new(name.trim(), value.trim()))
     };
-    texts.iter().map(setting).collect()
+    texts
+        .iter()
+        .flat_map(|text| split_names(text))
+        .map(setting)
+        .collect()
+}
+
+/// What commas separate; those within brackets, as in `hi(1,2)`, do not.
+pub fn split_names(text: &str) -> impl Iterator<Item = String> + '_ {
+    let mut depth = 0i32;
+    let names = text.split(move |c: char| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        c == ',' && depth == 0
+    });
+    names.map(|name| name.trim().to_string())
+}
+
+/// Says which settings could mean something else than they set.
+pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
+    if voice.quiet {
+        return;
+    }
+    for ambiguous in model.parameters.ambiguous(settings, &model.machine) {
+        eprintln!("loopsheet: {ambiguous}");
+    }
 }
 
 /// Trip counts and branch frequencies that a run tells, but for what is set by hand. Numbers that are no whole ones
@@ -32,13 +54,15 @@ pub fn from_trace(promised: &StaticReport, run: &Run, by_hand: &[Setting]) -> Ve
     let may_be_mean = |found: &Suggestion| found.is_probability || found.is_trip_count;
     told.filter(|found| may_be_mean(found) || found.fits.fract() == 0.0 && !found.is_mean)
         .filter(|found| {
-            by_hand
-                .iter()
-                .all(|setting| setting.name != found.parameter)
+            let is_set = |setting: &Setting| {
+                setting.origin == Origin::Set && setting.name == found.parameter
+            };
+            !by_hand.iter().any(is_set)
         })
         .map(|found| Setting {
             name: found.parameter,
             value: found.fits.to_string(),
+            origin: Origin::Traced,
         })
         .collect()
 }
@@ -53,10 +77,36 @@ pub fn rebuild<'p>(
     by_hand: &[Setting],
     seen: &[Setting],
 ) -> anyhow::Result<Model<'p>> {
-    let mut model = Model::build(program, machine.clone(), &[by_hand, seen].concat())?;
-    model.parameters.mark(
-        &|name| seen.iter().any(|setting| setting.name == name),
-        Origin::Traced,
-    );
-    Ok(model)
+    Ok(Model::build(
+        program,
+        machine.clone(),
+        &[by_hand, seen].concat(),
+    )?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_values_may_stand_in_one_argument() {
+        let texts = ["a=1,b = 2", "hi(1,2)=3", "x[i,j]=4,y=5"].map(String::from);
+        let found = settings(&texts).unwrap();
+        let found: Vec<(&str, &str)> = (found.iter())
+            .map(|setting| (setting.name.as_str(), setting.value.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a", "1"),
+                ("b", "2"),
+                ("hi(1,2)", "3"),
+                ("x[i,j]", "4"),
+                ("y", "5")
+            ]
+        );
+        for wrong in ["a", "a=1,", "a=1,b"] {
+            assert!(settings(&[wrong.to_string()]).is_err(), "{wrong}");
+        }
+    }
 }

@@ -6,10 +6,10 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::compile_commands::{Flags, split_words};
+use super::compile_commands::Flags;
 use super::inputs::{decode, name};
 use crate::cli::Cpp;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::source::preprocess::{self, Options};
 use crate::source::{Language, LineOrigin, ReadFile, SourceText, line_markers};
 
@@ -34,14 +34,14 @@ pub fn preprocess(
                 .to_vec(),
         ),
         Cpp::Always => Some([COMPILER, "-E"].map(String::from).to_vec()),
-        Cpp::Command(command) => Some(split_words(command)),
+        Cpp::Command(command) => Some(command.clone()),
     };
     if let Some(command) = command {
         match run(&command, flags, path) {
             Ok(output) if output.trim().is_empty() && !source.text.trim().is_empty() => {
                 source.diagnostics.push(Diagnostic {
                     severity: Severity::Warning,
-                    code: "cpp-no-output".into(),
+                    code: DiagnosticCode::CppNoOutput,
                     place: source.place(0, 0),
                     width: 1,
                     message: format!(
@@ -64,7 +64,7 @@ pub fn preprocess(
             }
             Err(why) => source.diagnostics.push(Diagnostic {
                 severity: Severity::Warning,
-                code: "cpp-failed".into(),
+                code: DiagnosticCode::CppFailed,
                 place: source.place(0, 0),
                 width: 1,
                 message: format!(

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 
-use super::inputs::{self, Reading};
+use super::inputs;
 use super::outputs::Output;
+use super::project::Project;
 use super::reports::{Format, Reports};
-use super::{Status, Voice, analyze, diagnostics, machines, outputs, parameters, record, trace};
+use super::{Status, Voice, analyze, diagnostics, outputs, parameters, record, trace};
 use crate::analysis::facts::Program;
 use crate::cache::CacheSpec;
 use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
@@ -23,9 +24,8 @@ use crate::regions::RegionMap;
 use crate::report::RunReport;
 
 pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
-    let machine = machines::load(&args.machine)?;
-    let settings = parameters::settings(&args.source.settings)?;
-    let reading = Reading::of(&args.source)?;
+    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
+    let machine = &project.machine;
     let program = Path::new(&args.program[0]);
     let inputs: Vec<&Path> = args
         .paths
@@ -48,8 +48,8 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let place = |name: &str| args.keep.as_deref().unwrap_or(directory.path()).join(name);
 
-    let mut program = inputs::read(&as_compiled(&args.paths, program), &reading, voice)?;
-    inputs::begin_with(&mut program, &args.source.entry)?;
+    let mut program = inputs::read(&as_compiled(&args.paths, program), &project.reading, voice)?;
+    project.begin(&mut program)?;
     let found = program
         .files
         .iter()
@@ -60,14 +60,17 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         !program.functions.is_empty(),
         "nothing could be analysed: no function was read"
     );
-    let mut model = Model::build(&program, machine.clone(), &settings)?;
+    let (mut model, settings) = project.build(voice, |settings| {
+        Model::build(&program, machine.clone(), settings)
+    })?;
+    parameters::remark(&model, &settings, voice);
 
     let changed = changed_since_compiled(&program, Path::new(&args.program[0]));
     if let Some(changed) = changed.as_ref().filter(|_| !voice.quiet) {
         eprintln!("loopsheet: {changed}");
     }
     let (recorded, promised) = (place("trace.execlog.zst"), place("static.json"));
-    let trace_arguments = trace_arguments(args, &machine, &recorded, &promised)?;
+    let trace_arguments = trace_arguments(args, machine, &recorded, &promised)?;
     // What is wrong with them is found before the program runs.
     let has_lines = trace::check(&trace_arguments)?;
     anyhow::ensure!(
@@ -90,29 +93,33 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let run = Run::try_from(RunReport::of(&traced.report))?;
     if args.parameters_from_trace {
         let seen = parameters::from_trace(&report, &run, &settings);
-        model = parameters::rebuild(&program, &machine, &settings, &seen)?;
+        model = parameters::rebuild(&program, machine, &settings, &seen)?;
         report = StaticReport::from_model(&model);
     }
     let mut comparison = compare(&report, &run, &|_| true);
     comparison.notes.extend(changed);
-    let cut = args.limit.filter(|limit| comparison.instructions >= *limit);
-    comparison.notes.extend(cut.map(|limit| {
-        format!("only the first {limit} instructions were recorded (--limit): what was under way then has fewer iterations than it would have")
-    }));
+    comparison.notes.extend(cut_off(args, &comparison));
     refuse_empty(&comparison, args, &run)?;
     if args.keep.is_some() {
-        Output::create(&promised)?.finish(json::analysis(&model).as_bytes())?;
-        Output::create(&place("trace.json"))?.finish(json::trace(&traced.report).as_bytes())?;
-        Output::create(&place("compare.json"))?.finish(json::comparison(&comparison).as_bytes())?;
+        let kept = [
+            (promised, json::analysis(&model)),
+            (place("trace.json"), json::trace(&traced.report)),
+            (place("compare.json"), json::comparison(&comparison)),
+        ];
+        for (path, text) in kept {
+            Output::create(&path)?.finish(text.as_bytes())?;
+        }
     }
     if reports.is_empty() {
         outputs::print(compare_table::render(&comparison, args.top).as_bytes())?;
     }
     reports.finish(|format| {
         Ok(match format {
-            Format::Workbook => {
-                xlsx::study_workbook(&model.for_any_machine(), &traced.report, &comparison)?
-            }
+            Format::Workbook => xlsx::study_workbook(
+                &model.for_any_machine(xlsx::ROOM),
+                &traced.report,
+                &comparison,
+            )?,
             Format::Page => {
                 let study = html::Study {
                     run: &traced.report,
@@ -129,6 +136,16 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+/// That the recording ended before the program did.
+fn cut_off(args: &StudyArgs, comparison: &Comparison) -> Option<String> {
+    let limit = args
+        .limit
+        .filter(|limit| comparison.instructions >= *limit)?;
+    Some(format!(
+        "only the first {limit} instructions were recorded (--limit): what was under way then has fewer iterations than it would have"
+    ))
 }
 
 /// Sources that are newer than the program: lines may not be where it has them.

@@ -13,6 +13,7 @@ use super::names::{is_structure_of, is_variable_of};
 use super::places::{Place, Places};
 use super::tolerance::{LENGTH_STEP, are_same_rate as near};
 use super::traced::Join;
+use crate::ir::{Conventions, Handles};
 use crate::metrics::profile::{Accesses, DataRange, RangeKind, Site, SourceProfile};
 use crate::report::StaticReport;
 use crate::report::static_report::NestReport;
@@ -68,15 +69,22 @@ pub fn names<'n>(
     let mut names = ArrayNames::new();
     for ((function, _), nests) in nests {
         let (targets, nests): (Vec<usize>, Vec<Evidence>) = nests.into_iter().unzip();
-        let file = Path::new(&report.functions[function].file);
-        let language = classify(file).map_or(Language::C, |(language, ..)| language);
-        let mut found = of_function(&nests, profile, language);
+        let conventions = conventions(report, &report.functions[function].file);
+        let mut found = of_function(&nests, profile, conventions);
         found.extend(members(&nests, &found));
         for (array, range) in found {
             names.extend(targets.iter().map(|target| ((*target, array), range)));
         }
     }
     names
+}
+
+/// Of the functions in a file of the report; what it includes is in no list, and told by its name.
+fn conventions(report: &StaticReport, path: &str) -> Conventions {
+    let read = report.files.iter().find(|file| file.path == path);
+    let by_name = || classify(Path::new(path)).map(|(language, ..)| language);
+    let language = read.map(|file| file.language).or_else(by_name);
+    Conventions::of(language.unwrap_or(Language::C))
 }
 
 /// Functions of the report that gave memory back before they reached the last code of their loops. Sites stand in the
@@ -168,7 +176,7 @@ fn evidence<'n>(
 fn of_function<'n>(
     nests: &[Evidence<'n>],
     profile: &'n SourceProfile,
-    language: Language,
+    conventions: Conventions,
 ) -> BTreeMap<&'n str, &'n str> {
     let mut arrays: BTreeSet<&str> = nests
         .iter()
@@ -181,7 +189,7 @@ fn of_function<'n>(
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for &array in &arrays {
         let is_it = |range: &&&str| {
-            is_variable_of(range, array) && !is_pointer(nests, profile, language, (array, range))
+            is_variable_of(range, array) && !is_pointer(nests, profile, conventions, (array, range))
         };
         names.extend(ranges.iter().find(is_it).map(|range| (array, *range)));
     }
@@ -269,12 +277,12 @@ fn namesakes<'n>(
         .collect()
 }
 
-/// Whether a variable only says where the array is: it is as long as a pointer, or a descriptor in Fortran, and in no
+/// Whether a variable only says where the array is: it is as long as a pointer, or a descriptor, and in no
 /// nest it is accessed as often as the array.
 fn is_pointer(
     nests: &[Evidence],
     profile: &SourceProfile,
-    language: Language,
+    conventions: Conventions,
     (array, range): (&str, &str),
 ) -> bool {
     let length = profile
@@ -282,7 +290,8 @@ fn is_pointer(
         .iter()
         .find(|known| known.name == range)
         .map_or(0, |known| known.high - known.low);
-    let is_descriptor = || language == Language::Fortran && length >= 64 && (length - 40) % 24 == 0;
+    let has_descriptors = conventions.handles == Handles::Descriptors;
+    let is_descriptor = || has_descriptors && length >= 64 && (length - 40) % 24 == 0;
     (length <= 8 || is_descriptor()) && !nests.iter().any(|nest| is_as_often(nest, array, range))
 }
 

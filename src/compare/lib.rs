@@ -57,10 +57,7 @@ pub use live::Live;
 pub use measured::{Measured, measure};
 pub use places::LoopRef;
 use places::Places;
-pub use quantity::{
-    AccessCount, CamatFigure, Direction, EdagFigure, LoopName, Object, Operation, Quantity, Reused,
-    Role, Unit,
-};
+pub use quantity::{AccessCount, Direction, LoopName, Object, Operation, Quantity, Reused, Role};
 pub use run::{CompareError, Run};
 
 pub use crate::report::StaticReport;

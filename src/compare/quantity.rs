@@ -5,6 +5,9 @@ use std::fmt;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use crate::formula::{Catalogue, Unit};
+use crate::metrics::camat::formulas::LevelFigure;
+use crate::metrics::formulas::EdagFigure;
 use crate::metrics::profile::Accesses;
 
 /// A quantity of a nest, with what it is of.
@@ -40,7 +43,7 @@ pub enum Quantity {
         capacity: u64,
     },
     /// A figure of the nearest level of the nest's own accesses.
-    Camat(CamatFigure),
+    Camat(LevelFigure),
 }
 
 /// A loop of the source. Loops on one line of a function have different ids.
@@ -111,38 +114,6 @@ pub enum Reused {
     Pencils,
 }
 
-/// Figures of an eDAG that a comparison shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EdagFigure {
-    MemoryWork,
-    MemoryDepth,
-    Lambda,
-    Parallelism,
-    TimeLower,
-    TimeUpper,
-}
-
-/// Figures of C-AMAT that a comparison shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CamatFigure {
-    Amat,
-    Camat,
-    Concurrency,
-    Apc,
-}
-
-/// What a quantity is counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// A count, or a ratio.
-    One,
-    Bytes,
-    Flops,
-    Seconds,
-    Cycles,
-    PerCycle,
-}
-
 impl Quantity {
     pub fn unit(&self) -> Unit {
         match self {
@@ -150,18 +121,26 @@ impl Quantity {
             Quantity::Accesses(count) if count.is_bytes() => Unit::Bytes,
             Quantity::Traffic { .. } | Quantity::WorkingSet(_) | Quantity::Footprint => Unit::Bytes,
             Quantity::TimeEstimate => Unit::Seconds,
-            Quantity::Edag(EdagFigure::TimeLower | EdagFigure::TimeUpper) => Unit::Cycles,
-            Quantity::Camat(CamatFigure::Amat | CamatFigure::Camat) => Unit::Cycles,
-            Quantity::Camat(CamatFigure::Apc) => Unit::PerCycle,
-            _ => Unit::One,
+            Quantity::Edag(figure) => figure.entry().unit,
+            Quantity::Camat(figure) => figure.entry().unit,
+            _ => Unit::Count,
+        }
+    }
+
+    /// Its unit as in JSON and tables: one cycle, and nothing for what is a count, whatever is counted.
+    pub fn unit_text(&self) -> &'static str {
+        match self.unit() {
+            Unit::Cycles => "cycle",
+            Unit::Accesses | Unit::Instructions => "",
+            unit => unit.symbol(),
         }
     }
 
     /// With its unit in brackets, if it has one.
     pub fn with_unit(&self) -> String {
-        match self.unit() {
-            Unit::One => self.to_string(),
-            unit => format!("{self} [{}]", unit.as_str()),
+        match self.unit_text() {
+            "" => self.to_string(),
+            unit => format!("{self} [{unit}]"),
         }
     }
 
@@ -248,57 +227,24 @@ impl Direction {
     }
 }
 
-impl EdagFigure {
-    pub const ALL: [EdagFigure; 6] = [
-        EdagFigure::MemoryWork,
-        EdagFigure::MemoryDepth,
-        EdagFigure::Lambda,
-        EdagFigure::Parallelism,
-        EdagFigure::TimeLower,
-        EdagFigure::TimeUpper,
-    ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            EdagFigure::MemoryWork => "memory work W",
-            EdagFigure::MemoryDepth => "memory depth D",
-            EdagFigure::Lambda => "sensitivity lambda",
-            EdagFigure::Parallelism => "parallelism",
-            EdagFigure::TimeLower => "time, lower bound",
-            EdagFigure::TimeUpper => "time, upper bound",
-        }
+/// What a comparison calls a figure of an eDAG.
+fn edag_name(figure: EdagFigure) -> &'static str {
+    match figure {
+        EdagFigure::MemoryWork => "memory work W",
+        EdagFigure::MemoryDepth => "memory depth D",
+        EdagFigure::Lambda => "sensitivity lambda",
+        EdagFigure::Parallelism => "parallelism",
+        EdagFigure::TimeLower => "time, lower bound",
+        EdagFigure::TimeUpper => "time, upper bound",
+        other => other.entry().meaning,
     }
 }
 
-impl CamatFigure {
-    pub const ALL: [CamatFigure; 4] = [
-        CamatFigure::Amat,
-        CamatFigure::Camat,
-        CamatFigure::Concurrency,
-        CamatFigure::Apc,
-    ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            CamatFigure::Amat => "AMAT",
-            CamatFigure::Camat => "C-AMAT",
-            CamatFigure::Concurrency => "memory concurrency C",
-            CamatFigure::Apc => "APC",
-        }
-    }
-}
-
-impl Unit {
-    /// As in JSON and tables.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Unit::One => "",
-            Unit::Bytes => "B",
-            Unit::Flops => "flop",
-            Unit::Seconds => "s",
-            Unit::Cycles => "cycle",
-            Unit::PerCycle => "1/cycle",
-        }
+/// What a comparison calls a figure of C-AMAT.
+fn camat_name(figure: LevelFigure) -> &'static str {
+    match figure {
+        LevelFigure::Concurrency => "memory concurrency C",
+        other => other.entry().printed(),
     }
 }
 
@@ -318,11 +264,11 @@ impl fmt::Display for Quantity {
             Quantity::WorkingSet(Reused::Pencils) => f.write_str("working set, pencils"),
             Quantity::Footprint => f.write_str("footprint"),
             Quantity::TimeEstimate => f.write_str("time estimate"),
-            Quantity::Edag(figure) => f.write_str(figure.as_str()),
+            Quantity::Edag(figure) => f.write_str(edag_name(*figure)),
             Quantity::Epochs { window, capacity } => {
                 write!(f, "epochs, window {window}, {capacity} B")
             }
-            Quantity::Camat(figure) => f.write_str(figure.as_str()),
+            Quantity::Camat(figure) => f.write_str(camat_name(*figure)),
         }
     }
 }
@@ -369,7 +315,7 @@ impl Serialize for Quantity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut keys = serializer.serialize_struct("Quantity", 2)?;
         keys.serialize_field("quantity", &self.to_string())?;
-        keys.serialize_field("unit", self.unit().as_str())?;
+        keys.serialize_field("unit", self.unit_text())?;
         keys.end()
     }
 }

@@ -2,11 +2,12 @@
 //! of its reuse curve, epochs, C-AMAT.
 
 use super::comparison::Row;
-use super::quantity::{CamatFigure, EdagFigure, Quantity};
+use super::quantity::Quantity;
 use super::run::Run;
 use super::tolerance::REUSE_STEP;
 use crate::formula::Catalogue;
 use crate::metrics::camat::formulas::LevelFigure;
+use crate::metrics::formulas::EdagFigure;
 use crate::report::Figure;
 use crate::report::run_report::{CamatLevelReport, EdagReport, EpochsReport, RegionReport};
 
@@ -15,16 +16,33 @@ const WINDOW: f64 = 64.0;
 /// Capacity in bytes at which they are shown without caches.
 const CAPACITY: f64 = 32.0 * 1024.0;
 
+/// Figures of the eDAG that are shown.
+const EDAG: [EdagFigure; 6] = [
+    EdagFigure::MemoryWork,
+    EdagFigure::MemoryDepth,
+    EdagFigure::Lambda,
+    EdagFigure::Parallelism,
+    EdagFigure::TimeLower,
+    EdagFigure::TimeUpper,
+];
+/// Figures of the nearest cache that are shown.
+const CAMAT: [LevelFigure; 4] = [
+    LevelFigure::Amat,
+    LevelFigure::Camat,
+    LevelFigure::Concurrency,
+    LevelFigure::Apc,
+];
+
 /// Rows without a static side.
 pub fn rows(region: &RegionReport, run: &Run) -> Vec<Row> {
-    let edag = EdagFigure::ALL.into_iter().filter_map(|figure| {
+    let edag = EDAG.into_iter().filter_map(|figure| {
         let value = of_edag(&region.edag, figure)?;
         Some(seen(Quantity::Edag(figure), value))
     });
     let epochs = region.epochs.as_ref();
     let epochs = epochs.and_then(|epochs| epochs_at(epochs, run));
     let nearest = region.camat.as_ref().and_then(|camat| camat.levels.first());
-    let camat = CamatFigure::ALL.into_iter().filter_map(|figure| {
+    let camat = CAMAT.into_iter().filter_map(|figure| {
         let value = of_level(nearest?, figure)?;
         Some(seen(Quantity::Camat(figure), value))
     });
@@ -40,17 +58,12 @@ fn of_edag(edag: &EdagReport, figure: EdagFigure) -> Option<f64> {
         EdagFigure::Parallelism => edag.parallelism.known(),
         EdagFigure::TimeLower => edag.time_lower.known(),
         EdagFigure::TimeUpper => edag.time_upper.known(),
+        _ => None,
     }
 }
 
-fn of_level(level: &CamatLevelReport, figure: CamatFigure) -> Option<f64> {
-    let key = match figure {
-        CamatFigure::Amat => LevelFigure::Amat,
-        CamatFigure::Camat => LevelFigure::Camat,
-        CamatFigure::Concurrency => LevelFigure::Concurrency,
-        CamatFigure::Apc => LevelFigure::Apc,
-    };
-    let value = level.figures.get(key.entry().name).copied();
+fn of_level(level: &CamatLevelReport, figure: LevelFigure) -> Option<f64> {
+    let value = level.figures.get(figure.entry().name).copied();
     value.and_then(Figure::known)
 }
 

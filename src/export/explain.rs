@@ -1,4 +1,5 @@
-//! `--explain`: the source of one nest, and every formula: first with names, then with numbers, then its value.
+//! `--explain`: the source of one nest, and every formula: first with names, then with numbers, then its value. Also
+//! what a reason or a kind of figure means.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,23 +8,87 @@ use std::path::Path;
 use strum::VariantArray;
 
 use crate::analysis::facts::Loop;
+use crate::diagnostic::DiagnosticCode;
 use crate::expr::{CellNames, Excel, Expr, FigureId, Node};
-use crate::model::{Model, NestModel, RegisterFigures};
+use crate::formula::{Catalogue, Entry};
+use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
+use crate::metrics::formulas::EdagFigure;
+use crate::model::{Model, NestModel, RegisterFigures, StaticFigure};
 use crate::reason::ReasonCode;
 
 /// Lines of the source that are shown.
 const LINES: usize = 24;
 
-/// What a reason means, what it does to its loop, and what to do about it.
-pub fn reason(code: ReasonCode) -> String {
-    let (meaning, effect, help) = (code.meaning(), code.effect().meaning(), code.help());
-    format!("{code}\n  meaning:    {meaning}\n  effect:     {effect}\n  what to do: {help}\n")
+/// What the code of a reason or of a diagnostic means, what a reason does to its loop, and what to do about it.
+fn code(name: &str) -> Option<String> {
+    if let Ok(code) = name.parse::<ReasonCode>() {
+        let (meaning, effect, help) = (code.meaning(), code.effect().meaning(), code.help());
+        return Some(format!(
+            "{code}\n  meaning:    {meaning}\n  effect:     {effect}\n  what to do: {help}\n"
+        ));
+    }
+    let code = name.parse::<DiagnosticCode>().ok()?;
+    let (meaning, advice) = (code.meaning(), code.advice());
+    Some(format!(
+        "{code}\n  meaning:    {meaning}\n  what to do: {advice}\n"
+    ))
+}
+
+/// All codes that can be explained.
+fn codes<'a>() -> impl Iterator<Item = &'a str> {
+    let reasons = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
+    reasons.chain(DiagnosticCode::VARIANTS.iter().map(|code| code.as_str()))
+}
+
+/// What has that name and needs no input to be explained: a reason, a diagnostic, or a kind of figure.
+pub fn without_input(name: &str) -> Option<String> {
+    code(name).or_else(|| figure(name))
+}
+
+/// What a kind of figure means, in which unit it is, and where its formula comes from. Names are those of the
+/// catalogues; words may have spaces between them, as formulas have.
+pub fn figure(name: &str) -> Option<String> {
+    let name = name.trim().replace(' ', "_");
+    let entries = figures().filter(|entry| entry.name == name);
+    let text: String = entries.map(entry).collect();
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn entry(entry: &Entry) -> String {
+    let unit = match entry.unit.symbol() {
+        "" => "none",
+        symbol => symbol,
+    };
+    let Entry {
+        name,
+        meaning,
+        source,
+        ..
+    } = entry;
+    format!("{name}\n  unit:    {unit}\n  meaning: {meaning}\n  source:  {source}\n")
+}
+
+/// Every kind of figure, those of the static model first.
+fn figures() -> impl Iterator<Item = &'static Entry> {
+    fn entries<K: Catalogue>() -> impl Iterator<Item = &'static Entry> {
+        K::ALL.iter().map(|kind| kind.entry())
+    }
+    let of_traces = entries::<EdagFigure>().chain(entries::<ProgramFigure>());
+    let of_traces = of_traces.chain(entries::<LevelFigure>());
+    entries::<StaticFigure>().chain(of_traces)
+}
+
+/// What has an explanation without any input: codes of reasons, and names of kinds of figures.
+pub fn known<'a>() -> impl Iterator<Item = &'a str> {
+    codes().chain(figures().map(|entry| entry.name))
 }
 
 /// Names like the one that nothing has, as an end of a message.
 pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let plain = |text: &str| text.replace(['_', '-', ' '], "").to_lowercase();
+    let wanted = plain(name);
     let mut near: Vec<(f64, &str)> = known
-        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .map(|known| (strsim::jaro_winkler(&wanted, &plain(known)), known))
         .filter(|(likeness, _)| *likeness > 0.85)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -36,10 +101,11 @@ pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Str
 }
 
 /// The explanation of the nest that `name` means: a loop id (`smooth@12`), `function:line`, `file:line` with as much
-/// of the path as is needed, or a function; else of the reason whose code it is. `source` is the text of a file.
+/// of the path as is needed, or a function; else of the reason whose code it is, or the kind of figure whose name.
+/// `source` is the text of a file.
 ///
 /// # Errors
-/// Neither a nest nor a reason fits; the message lists those that there are.
+/// Nothing fits; the message lists the nests that there are.
 pub fn named(
     model: &Model,
     name: &str,
@@ -67,18 +133,18 @@ pub fn named(
     if fitting.is_empty() {
         fitting.extend(model.nests.iter().filter(of_function));
     }
-    if let (true, Ok(code)) = (fitting.is_empty(), name.parse()) {
-        return Ok(reason(code));
-    }
     if fitting.is_empty() {
+        if let Some(text) = without_input(name) {
+            return Ok(text);
+        }
         let ids: Vec<&str> = model
             .nests
             .iter()
             .take(20)
             .map(|n| n.nest.head().id.as_str())
             .collect();
-        let nests = model.nests.iter().map(|n| n.nest.head().id.as_str());
-        let known = nests.chain(ReasonCode::VARIANTS.iter().map(|code| code.as_str()));
+        let mut names: Vec<&str> = known().collect();
+        names.extend(model.nests.iter().map(|n| n.nest.head().id.as_str()));
         let more = model.nests.len().saturating_sub(ids.len());
         let more = if more > 0 {
             format!(" … and {more} more")
@@ -86,8 +152,8 @@ pub fn named(
             String::new()
         };
         return Err(format!(
-            "--explain {name}: neither a nest nor the code of a reason{}; there are the nests {}{more}",
-            did_you_mean(name, known),
+            "--explain {name}: neither a nest, nor the code of a reason, nor the name of a figure{}; there are the nests {}{more}",
+            did_you_mean(name, names.into_iter()),
             ids.join(", ")
         ));
     }
@@ -153,7 +219,7 @@ fn one(
         } else {
             figure.value.to_string()
         };
-        let unit = match figure.unit.symbol() {
+        let unit = match figure.label.unit().symbol() {
             "" => String::new(),
             unit => format!(" [{unit}]"),
         };
@@ -165,7 +231,7 @@ fn one(
         let _ = writeln!(
             text,
             "    = {}",
-            format!("{value} {}", figure.unit.symbol()).trim_end()
+            format!("{value} {}", figure.label.unit().symbol()).trim_end()
         );
     }
     text

@@ -6,7 +6,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::compare::Comparison;
 use crate::metrics::profiles::Profiles;
 use crate::metrics::report::{TimelineReport, TraceReport};
-use crate::model::Model;
+use crate::model::{Detail, Model};
 use crate::report::{
     FunctionReport, ProfilesReport, RunReport, StaticReport, TimelineRunReport, ValidationReport,
 };
@@ -60,8 +60,11 @@ pub fn validation(report: &Report) -> String {
     render(&ValidationReport::of(report))
 }
 
-/// Functions stand on one line each.
+/// Functions stand on one line each. What a report has does not depend on what else the model was built for.
 fn with_rendered_functions(model: &Model) -> StaticReport<Box<RawValue>> {
+    if model.figures.detail() != Detail::Values {
+        return with_rendered_functions(&model.for_numbers());
+    }
     StaticReport::with_functions(model, |function: FunctionReport| {
         to_raw_value(&function).expect("a report has no maps with keys that are no text")
     })

@@ -7,8 +7,9 @@ use anstyle::{AnsiColor, Style};
 
 use super::columns::{self, Align};
 use crate::analysis::coverage;
-use crate::model::{Costs, Model};
-use crate::quantity::{Bytes, Flops, Seconds};
+use crate::model::influence::{Influence, influence};
+use crate::model::{Costs, KnownTotals, Model};
+use crate::quantity::{Bytes, Flops, Seconds, significant};
 use crate::reason::ReasonCode;
 
 /// What a table is shown on.
@@ -19,10 +20,42 @@ pub struct Screen {
     pub width: Option<usize>,
 }
 
-/// The table; `top` limits it to that many nests.
-pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
+/// Which nests the table has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// So many of the costliest, but none with less than a thousandth of the time.
+    Top(usize),
+    All,
+}
+
+impl Default for Shown {
+    fn default() -> Shown {
+        Shown::Top(20)
+    }
+}
+
+/// The least share of the time that a nest has a row for.
+const LEAST_SHARE: f64 = 1e-3;
+
+/// The table of the nests that are to be shown, and what is to be said of all of them.
+pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
+    let totals = KnownTotals::of(&model.nests, &model.figures);
+    let all = match model.ranking.follows_calls {
+        true => model.value(model.ranking.total),
+        false => totals.seconds,
+    };
     let nests = model.ranking.order(&model.nests, &model.figures);
-    let shown = top.unwrap_or(nests.len()).min(nests.len());
+    let cost = |nest: usize| {
+        let seconds = model.ranking.seconds(nest).map(|id| model.value(id));
+        seconds
+            .filter(|seconds| !seconds.is_nan())
+            .unwrap_or(f64::NEG_INFINITY)
+    };
+    let matters = |nest: &&usize| cost(**nest) >= LEAST_SHARE * all;
+    let shown = match shown {
+        Shown::All => nests.len(),
+        Shown::Top(most) => nests.iter().take(most).take_while(matters).count(),
+    };
     let (headings, align) = headings(model);
     let mut rows = vec![headings.iter().map(|text| (*text).to_string()).collect()];
     let mut is_called = true;
@@ -41,20 +74,35 @@ pub fn render(model: &Model, top: Option<usize>, screen: Screen) -> String {
         true => text.push_str(&coloured(&table, &rows)),
         false => text.push_str(&table),
     }
-    if shown < nests.len() {
-        let _ = writeln!(
-            text,
-            "… and {} more {}",
-            nests.len() - shown,
-            if nests.len() - shown == 1 {
-                "nest"
-            } else {
-                "nests"
-            }
-        );
-    }
-    write_summary(&mut text, model, screen);
+    let known = nests[shown..]
+        .iter()
+        .map(|nest| cost(*nest))
+        .filter(|cost| cost.is_finite());
+    let left_out: Vec<f64> = known.collect();
+    write_left_out(&mut text, &left_out, all);
+    write_summary(&mut text, model, &totals, screen);
     text
+}
+
+/// How many nests of known time have no row, and what they would have said.
+fn write_left_out(text: &mut String, seconds: &[f64], total: f64) {
+    if seconds.is_empty() {
+        return;
+    }
+    let share = match total > 0.0 {
+        true => 100.0 * seconds.iter().sum::<f64>() / total,
+        false => 0.0,
+    };
+    let share = match share < 0.05 {
+        true => "less than 0.1".to_string(),
+        false => format!("{share:.1}"),
+    };
+    let _ = writeln!(
+        text,
+        "… and {} more {} with {share} % of the time in all (--all shows them)",
+        seconds.len(),
+        if seconds.len() == 1 { "nest" } else { "nests" }
+    );
 }
 
 /// Headings in bold, and what bounds a nest in a colour of its own: arithmetic, caches or memory.
@@ -164,7 +212,7 @@ fn row(model: &Model, index: usize) -> Vec<String> {
         row.push(ranked.map_or_else(String::new, |ranked| seconds(ranked.seconds)));
         row.push(ranked.map_or_else(String::new, |ranked| shown(ranked.share, &share)));
     } else {
-        row.push(shown(nest.time.intensity, &|v| format!("{v:.3}")));
+        row.push(shown(nest.time.intensity, &significant));
         row.push(seconds(nest.time.seconds));
     }
     row.push(bound.to_string());
@@ -188,7 +236,7 @@ fn count(value: f64) -> String {
     if value.abs() < 1e15 {
         format!("{value:.0}")
     } else {
-        format!("{value:.3e}")
+        significant(value)
     }
 }
 
@@ -245,6 +293,37 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
         text,
         "\n{}",
         columns::aligned(&rows, [Left, Left, Right, Right, Right, Right])
+    );
+}
+
+/// So many guessed sizes are named.
+const GUESSES: usize = 5;
+
+/// Which sizes are guessed, those first that most time rests on.
+fn write_guesses(text: &mut String, model: &Model) {
+    let all = influence(model);
+    let guessed: Vec<&Influence> = all
+        .iter()
+        .filter(|parameter| parameter.row.is_root() && parameter.row.is_guessed())
+        .filter(|parameter| parameter.nests.0 > 0)
+        .collect();
+    let Some(first) = guessed.first() else { return };
+    let shown = guessed.iter().take(GUESSES).map(|parameter| {
+        let Influence { row, nests, .. } = parameter;
+        format!("{} = {} (in {})", row.label, row.value, nests.0)
+    });
+    let shown: Vec<String> = shown.collect();
+    let more = guessed.len().saturating_sub(GUESSES);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let _ = writeln!(
+        text,
+        "sizes guessed, by influence on the {} costliest nests: {}{more}; set them with --set NAME=VALUE",
+        first.nests.1,
+        shown.join(", ")
     );
 }
 
@@ -362,17 +441,28 @@ fn write_doubts(text: &mut String, model: &Model) {
     }
 }
 
-fn write_summary(text: &mut String, model: &Model, screen: Screen) {
-    let coverage = coverage::coverage(model.program);
-    let totals = &model.totals;
-    let total = |id, text: &dyn Fn(f64) -> String| {
-        let value = model.value(id);
-        if value.is_finite() {
-            text(value)
-        } else {
-            "unknown".to_string()
-        }
+/// The nests that are not in the totals, by name.
+fn write_unknown(text: &mut String, model: &Model, unknown: &[usize]) {
+    if unknown.is_empty() {
+        return;
+    }
+    let named = unknown.iter().take(NAMES);
+    let named: Vec<&str> = named
+        .map(|nest| model.nests[*nest].nest.head().id.as_str())
+        .collect();
+    let more = match unknown.len().saturating_sub(NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
+    let _ = writeln!(
+        text,
+        "not in the total, as a figure is unknown (a division by zero?): {}{more}",
+        named.join(", ")
+    );
+}
+
+fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen: Screen) {
+    let coverage = coverage::coverage(model.program);
     let _ = writeln!(text, "\n{}", entries(model));
     let whole = match model.ranking.follows_calls && model.calls.is_some() {
         true => "each nest once",
@@ -381,26 +471,15 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
     let _ = writeln!(
         text,
         "{whole}: {} in {}, {}, {}",
-        total(totals.flops, &|v| Flops(v).to_string()),
-        nests(model.nests.len()),
-        total(totals.traffic, &|v| Bytes(v).to_string()),
-        total(totals.seconds, &|v| Seconds(v).to_string()),
+        Flops(totals.flops),
+        nests(model.nests.len() - totals.unknown.len()),
+        Bytes(totals.traffic),
+        Seconds(totals.seconds),
     );
+    write_unknown(text, model, &totals.unknown);
     if coverage.loops == 0 {
         let _ = writeln!(text, "no loops found");
         return;
-    }
-    let unknown = model
-        .nests
-        .iter()
-        .filter(|n| !model.value(n.time.seconds).is_finite())
-        .count();
-    if unknown > 0 {
-        let _ = writeln!(
-            text,
-            "{} unknown figures (a division by zero?), and so have the totals",
-            having(unknown)
-        );
     }
     let (mut estimated, mut partial) = (0, false);
     for codes in model.nests.iter().map(|n| n.nest.reason_codes()) {
@@ -416,6 +495,7 @@ fn write_summary(text: &mut String, model: &Model, screen: Screen) {
             "* not everything of the nest is understood or exact; what is left out is not in its figures"
         );
     }
+    write_guesses(text, model);
     write_doubts(text, model);
     write_calls(text, model, screen);
     write_communication(text, model);

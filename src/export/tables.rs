@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::listings::{PlainCell, PlainColumn, PlainTable, plain_tables};
+use crate::formula::Catalogue;
 use crate::model::Model;
 use crate::report::Figure;
 
@@ -111,6 +112,7 @@ fn described(model: &Model, tables: &[PlainTable]) -> String {
         json!({
             "name": column.name, "group": column.group, "header": column.header,
             "unit": column.unit, "meaning": column.meaning,
+            "figure": column.kind.map(|kind| kind.entry().name),
         })
     };
     let table = |table: &PlainTable| {
@@ -119,7 +121,7 @@ fn described(model: &Model, tables: &[PlainTable]) -> String {
             "columns": table.columns.iter().map(column).collect::<Vec<Value>>(),
         })
     };
-    let parameter = |(name, meaning): (&str, &str)| json!({ "name": name, "group": "Parameter", "header": name, "unit": "", "meaning": meaning });
+    let parameter = |(name, meaning): (&str, &str)| json!({ "name": name, "group": "Parameter", "header": name, "unit": "", "meaning": meaning, "figure": null });
     let parameters = json!({
         "name": "parameters", "file": "parameters.csv",
         "rows": model.machine.parameters.len() + model.parameters.rows().len(),

@@ -1,6 +1,7 @@
 //! One symbolic expression type for everything: loop bounds, subscripts, and every formula of the
 //! model. An expression is built and simplified here, evaluated in `evaluate`, and printed as text
-//! or as an Excel formula in `print`, as JavaScript in `javascript`; nothing else in the crate builds formulas from strings.
+//! or as an Excel formula in `print`, as JavaScript in `javascript`, with the limits of
+//! spreadsheets in `spreadsheet`; nothing else in the crate builds formulas from strings.
 //!
 //! Numbers are `f64`, as in a spreadsheet, so the value that Rust computes and the value that a
 //! spreadsheet computes come from the same operations in the same order.
@@ -10,6 +11,7 @@ mod expand;
 mod javascript;
 mod parse;
 mod print;
+pub mod spreadsheet;
 mod summation;
 mod symbol;
 

@@ -1,7 +1,7 @@
 //! What a nest finds when it begins.
 
 use super::code::Op;
-use super::compile::Compiler;
+use super::compiler::Compiler;
 use super::evaluate::constant;
 use crate::ir::visit::each_value;
 use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, VarId};

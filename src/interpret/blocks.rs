@@ -2,7 +2,7 @@
 //! around the nest's spatial loops.
 
 use super::code::{Affine, Body, Counted, Integer, Intrinsic, Op, Slot};
-use super::compile::{Compiler, Part};
+use super::compiler::{Compiler, Part};
 use crate::ir::{Control, Loop};
 use crate::reason::ReasonCode;
 

@@ -1,8 +1,29 @@
 //! The compact form in which a nest runs: statements without arithmetic on data, addresses as sums over
 //! integer slots.
 
+use std::collections::BTreeSet;
+
+use super::layout::ArrayLayout;
 use crate::cache::AccessKind;
 use crate::ir::{BinaryOp, Jump, UnaryOp};
+
+/// A nest that can be run.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub body: Vec<Op>,
+    /// Values that slots have at the beginning.
+    pub initial: Vec<i64>,
+    pub arrays: Vec<ArrayLayout>,
+    pub loops: usize,
+    pub branches: usize,
+    /// What had to be assumed, sorted.
+    pub notes: BTreeSet<String>,
+    /// Some access is outside of what is declared of its array.
+    pub is_outside: bool,
+    /// Bytes from the first to the last that is touched of every array, as far as the corners of the loops show, and
+    /// the same of arrays that are written.
+    pub reach: (u64, u64),
+}
 
 /// Where an integer scalar or a pointer is kept while the nest runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

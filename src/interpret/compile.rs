@@ -2,88 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::Refusal;
-use super::blocks::{self, Blocks, InBlock};
-use super::code::{Body, Branch, Counted, Mark, Op, Reference, Slot, While};
+use super::code::{Body, Branch, Code, Counted, Mark, Op, While};
+use super::compiler::{Compiler, Part, Source};
 use super::layout::{self, ArrayLayout};
 use super::storage::UNKNOWN_EXTENT;
-use super::{probe, settle};
+use super::{Refusal, blocks, probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{self, Control, Function, If, Loop, Stmt, Tested, Type, Value, VarId};
+use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value};
 use crate::reason::ReasonCode;
-
-/// What is to run, and what it needs to know.
-pub struct Source<'a> {
-    pub function: &'a Function,
-    pub part: Part<'a>,
-    /// Values of the symbols of the source: scalars by their names, elements as they are written.
-    pub symbol: &'a dyn Fn(&str) -> Option<f64>,
-    /// Iterations of loops whose bounds only data decide.
-    pub trips: &'a dyn Fn(&Loop) -> u64,
-    /// How often a condition on data holds.
-    pub probability: &'a dyn Fn(&If) -> f64,
-    /// Bytes between arrays.
-    pub gap: i64,
-}
-
-/// Which part of the function runs.
-pub enum Part<'a> {
-    /// Loops inside each other, outermost first; other loops inside them are left out. What is done around the
-    /// loop at index `own` makes no accesses: it belongs to other nests.
-    Nest {
-        chain: Vec<&'a Loop>,
-        own: usize,
-        blocks: Blocks,
-    },
-    /// All statements; loops are told apart by numbers.
-    Whole {
-        number: &'a dyn Fn(&Loop) -> Option<usize>,
-    },
-}
-
-/// A nest that can be run.
-#[derive(Clone, Debug)]
-pub struct Code {
-    pub body: Vec<Op>,
-    /// Values that slots have at the beginning.
-    pub initial: Vec<i64>,
-    pub arrays: Vec<ArrayLayout>,
-    pub loops: usize,
-    pub branches: usize,
-    /// What had to be assumed, sorted.
-    pub notes: BTreeSet<String>,
-    /// Some access is outside of what is declared of its array.
-    pub is_outside: bool,
-    /// Bytes from the first to the last that is touched of every array, as far as the corners of the loops show, and
-    /// the same of arrays that are written.
-    pub reach: (u64, u64),
-}
 
 /// Compiles a nest or function.
 ///
 /// # Errors
 /// Everything that cannot be run, each once.
 pub fn compile<'a>(source: &'a Source<'a>) -> Result<Code, Vec<Refusal>> {
-    let mut compiler = Compiler {
-        source,
-        slots: FxHashMap::default(),
-        initial: Vec::new(),
-        pointers: FxHashSet::default(),
-        arrays: Vec::new(),
-        array_numbers: FxHashMap::default(),
-        refusals: Vec::new(),
-        evaluating: FxHashSet::default(),
-        notes: BTreeSet::new(),
-        loops: 0,
-        branches: 0,
-        quiet: false,
-        in_loop: false,
-        in_blocks: FxHashMap::default(),
-        line: 0,
-    };
+    let mut compiler = Compiler::new(source);
     let mut body = Vec::new();
     match &source.part {
         Part::Nest { chain, .. } => {
@@ -105,29 +39,6 @@ pub fn compile<'a>(source: &'a Source<'a>) -> Result<Code, Vec<Refusal>> {
         return Err(compiler.refusals);
     }
     Ok(compiler.finish(body))
-}
-
-pub(super) struct Compiler<'a> {
-    pub source: &'a Source<'a>,
-    pub slots: FxHashMap<VarId, Slot>,
-    pub initial: Vec<i64>,
-    /// Pointers that statements assign.
-    pub pointers: FxHashSet<VarId>,
-    pub arrays: Vec<ArrayLayout>,
-    pub array_numbers: FxHashMap<String, usize>,
-    pub refusals: Vec<Refusal>,
-    /// Variables whose first value is being looked for.
-    pub evaluating: FxHashSet<VarId>,
-    pub notes: BTreeSet<String>,
-    pub loops: usize,
-    pub branches: usize,
-    /// What is compiled makes no accesses: it belongs to another nest.
-    pub quiet: bool,
-    pub in_loop: bool,
-    /// What of the loops at these positions of the nest runs at a time.
-    pub in_blocks: FxHashMap<usize, InBlock>,
-    /// Line of the statement that is compiled.
-    pub line: u32,
 }
 
 impl<'a> Compiler<'a> {
@@ -195,31 +106,6 @@ impl<'a> Compiler<'a> {
             notes,
             is_outside,
             reach,
-        }
-    }
-
-    pub fn refuse(&mut self, code: ReasonCode, line: u32, detail: impl Into<String>) {
-        let refusal = Refusal {
-            code,
-            line,
-            detail: detail.into(),
-        };
-        if !self.refusals.contains(&refusal) {
-            self.refusals.push(refusal);
-        }
-    }
-
-    pub fn new_branch(&mut self) -> usize {
-        self.branches += 1;
-        self.branches - 1
-    }
-
-    /// Loops around those that are the nest's own.
-    fn own(&self) -> usize {
-        if let Part::Nest { own, .. } = &self.source.part {
-            *own
-        } else {
-            0
         }
     }
 
@@ -423,17 +309,6 @@ impl<'a> Compiler<'a> {
                     "an assignment to a computed place",
                 ),
             },
-        }
-    }
-
-    /// Outside of loops, a parameter's value is that of the parameter, whatever is assigned.
-    pub fn may_set(&self, id: VarId) -> bool {
-        self.in_loop || (self.source.symbol)(&self.source.function.variable(id).name).is_none()
-    }
-
-    pub fn access(&mut self, reference: Reference, kind: AccessKind, out: &mut Vec<Op>) {
-        if !self.quiet {
-            out.push(Op::Access(reference, kind));
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Integers and addresses while a nest runs.
 
-use super::code::{Affine, Integer, Intrinsic, Reference, Slot};
-use super::compile::Code;
+use super::code::{Affine, Code, Integer, Intrinsic, Reference, Slot};
 use super::run::Run;
 use super::{Access, Sink};
 use crate::cache::{AccessKind, split_mix};

@@ -10,7 +10,7 @@
 //!   bounds are data runs as often as its parameter says, from where it ended last.
 //! - Arrays lie one after another in the order of their first use, each from the beginning of a line on.
 //!
-//! [`compile`] turns the IR into [`code`], [`layout`] places the arrays, [`run`] runs; [`windows`] says
+//! [`compile`] turns the IR into [`code`], with what [`compiler`] knows, [`layout`] places the arrays, [`run`] runs; [`windows`] says
 //! which iterations stand for all where they are too many.
 
 // The layers below, by their names.
@@ -22,6 +22,7 @@ mod before;
 pub mod blocks;
 pub mod code;
 pub mod compile;
+pub mod compiler;
 mod evaluate;
 pub mod layout;
 mod loops;

@@ -1,6 +1,6 @@
 //! How far the accesses of a nest reach, where declarations do not say it: a run of the corners of its loops.
 
-use super::compile::Code;
+use super::code::Code;
 use super::layout::{APART, far_apart};
 use super::{Access, Sink, run};
 

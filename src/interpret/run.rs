@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Branch, Op, Slot};
-use super::compile::Code;
+use super::code::{Branch, Code, Op, Slot};
 use super::evaluate::Number;
 use super::windows::Plan;
 use super::{Access, Sink};

@@ -1,7 +1,7 @@
 //! Scalars and arrays while a nest is compiled: slots and layouts.
 
 use super::code::Slot;
-use super::compile::Compiler;
+use super::compiler::Compiler;
 use super::layout::{ArrayLayout, Bounds};
 use crate::ir::{Type, Value, VarId};
 

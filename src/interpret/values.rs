@@ -1,7 +1,7 @@
 //! Values: integers that control the nest, and the reads that all others make.
 
 use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
-use super::compile::Compiler;
+use super::compiler::Compiler;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId, is_address, is_left_out, source_text};

@@ -1,8 +1,7 @@
 //! Sampling: windows of iterations that stand for all. Each begins with cold caches, warms them up, and is
 //! measured after that.
 
-use super::code::{Body, Op};
-use super::compile::Code;
+use super::code::{Body, Code, Op};
 use super::run::Counted;
 
 /// Windows of the iterations of one loop, counted over all its executions.

@@ -19,9 +19,48 @@ pub struct Conventions {
     pub prototypes: Prototypes,
     pub called_variables: CalledVariables,
     pub linkage: Linkage,
+    pub handles: Handles,
 }
 
 impl Conventions {
+    pub const C: Conventions = Conventions {
+        language: Language::C,
+        names: ArrayNames::Addresses,
+        first_index: 0,
+        passing: Passing::Values,
+        results: Results::Returned,
+        aliasing: Aliasing::SameType,
+        loop_ends: LoopEnds::EachIteration,
+        records: Records::Fixed,
+        prototypes: Prototypes::Fixed,
+        called_variables: CalledVariables::Pointers,
+        linkage: Linkage::AsWritten,
+        handles: Handles::Addresses,
+    };
+
+    pub const FORTRAN: Conventions = Conventions {
+        language: Language::Fortran,
+        names: ArrayNames::Elements,
+        first_index: 1,
+        passing: Passing::Places,
+        results: Results::Variable,
+        aliasing: Aliasing::Declared,
+        loop_ends: LoopEnds::AtEntry,
+        records: Records::Extensible,
+        prototypes: Prototypes::Generic,
+        called_variables: CalledVariables::Declarations,
+        linkage: Linkage::Underscore,
+        handles: Handles::Descriptors,
+    };
+
+    /// Those of every function in a language.
+    pub fn of(language: Language) -> Conventions {
+        match language {
+            Language::C => Conventions::C,
+            Language::Fortran => Conventions::FORTRAN,
+        }
+    }
+
     /// Whether values may be addresses, and variables with dimensions pointers that move.
     pub fn has_pointers(&self) -> bool {
         self.names == ArrayNames::Addresses
@@ -106,4 +145,12 @@ pub enum Linkage {
     AsWritten,
     /// In lower case, with `_` behind.
     Underscore,
+}
+
+/// What a variable holds that only says where an array lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Handles {
+    Addresses,
+    /// The address with bounds and strides.
+    Descriptors,
 }

@@ -29,8 +29,8 @@ use crate::source::{Form, Language, Preprocessing};
 
 pub use addresses::{addressed, is_address, is_left_out, pointed_dimensions};
 pub use conventions::{
-    Aliasing, ArrayNames, CalledVariables, Conventions, Linkage, LoopEnds, Passing, Prototypes,
-    Records, Results,
+    Aliasing, ArrayNames, CalledVariables, Conventions, Handles, Linkage, LoopEnds, Passing,
+    Prototypes, Records, Results,
 };
 pub use home::Home;
 pub use name::{Name, Step};

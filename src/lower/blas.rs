@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::fortran;
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::{self, Role, Stmt, Value, visit};
 use crate::source::{Form, Language, SourceText};
 
@@ -197,7 +197,7 @@ pub fn missing(units: &[ir::Unit]) -> Option<ir::Unit> {
         .collect();
     whole.diagnostics.push(Diagnostic {
         severity: Severity::Note,
-        code: "blas".into(),
+        code: DiagnosticCode::Blas,
         place: Place {
             file,
             line: 1,

@@ -45,27 +45,9 @@ mod variables;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ir::{
-    self, Aliasing, ArrayNames, CalledVariables, Conventions, Linkage, LoopEnds, Passing,
-    Prototypes, Records, Results,
-};
+use crate::ir;
 use crate::source::{Form, Language, SourceText};
 use crate::syntax::{Grammar, problems};
-
-/// What C does in its own way.
-const CONVENTIONS: Conventions = Conventions {
-    language: Language::C,
-    names: ArrayNames::Addresses,
-    first_index: 0,
-    passing: Passing::Values,
-    results: Results::Returned,
-    aliasing: Aliasing::SameType,
-    loop_ends: LoopEnds::EachIteration,
-    records: Records::Fixed,
-    prototypes: Prototypes::Fixed,
-    called_variables: CalledVariables::Pointers,
-    linkage: Linkage::AsWritten,
-};
 
 /// Lowers every function definition of a file. Statements outside of functions, as in a fragment
 /// that is only a loop nest, make a function called `<file scope>`.

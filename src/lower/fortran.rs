@@ -59,30 +59,12 @@ use rustc_hash::FxHashMap;
 
 pub use modules::Modules;
 
-use crate::ir::{
-    self, Aliasing, ArrayNames, CalledVariables, Conventions, Linkage, LoopEnds, Passing,
-    Prototypes, Records, Results,
-};
+use crate::ir;
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, SourceText};
 use crate::syntax::{Grammar, Role, problems};
 use expression::{Expr, MacroValue, Reader};
 use modules::World;
-
-/// What Fortran does in its own way.
-const CONVENTIONS: Conventions = Conventions {
-    language: Language::Fortran,
-    names: ArrayNames::Elements,
-    first_index: 1,
-    passing: Passing::Places,
-    results: Results::Variable,
-    aliasing: Aliasing::Declared,
-    loop_ends: LoopEnds::AtEntry,
-    records: Records::Extensible,
-    prototypes: Prototypes::Generic,
-    called_variables: CalledVariables::Declarations,
-    linkage: Linkage::Underscore,
-};
 
 /// Lowers every procedure of a file. `modules` are those of all files; the file's own need not be
 /// among them.

@@ -10,8 +10,12 @@ use super::parameters::{Fallback, all_parameters};
 use super::{MachineError, MachineModel, MachineParameter, ParameterError};
 use crate::diagnostic::Place;
 
-/// See `MachineModel::parse`.
-pub(super) fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineError> {
+/// See `MachineModel::parse_with_base`.
+pub(super) fn parse(
+    text: &str,
+    origin: &str,
+    find_base: &dyn Fn(&str) -> Result<MachineModel, String>,
+) -> Result<MachineModel, MachineError> {
     let file = File {
         text,
         origin: Arc::from(origin),
@@ -19,9 +23,11 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineErr
     let table = DeTable::parse(text).map_err(|error| {
         file.malformed(error.span().unwrap_or(0..0), error.message().to_string())
     })?;
-    let mut model = empty_model();
+    let base = file.base(table.get_ref(), find_base)?;
+    let mut model = base.clone().unwrap_or_else(empty_model);
     for (key, value) in table.get_ref() {
         match key.get_ref().as_ref() {
+            "base" => {}
             "name" => model.name = file.text(value, "name")?,
             "title" => model.title = file.text(value, "title")?,
             "about" => model.about = file.text(value, "about")?,
@@ -32,6 +38,10 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineErr
                 file.fill(parameter, value)?;
             }
         }
+    }
+    if let Some(base) = &base {
+        let gives = |name: &str| table.get_ref().contains_key(name);
+        file.follow_base(&mut model, base, &gives);
     }
     file.complete(model)
 }
@@ -74,6 +84,59 @@ struct File<'t> {
 }
 
 impl File<'_> {
+    /// The machine that the file begins with, if it says one.
+    fn base(
+        &self,
+        table: &DeTable<'_>,
+        find_base: &dyn Fn(&str) -> Result<MachineModel, String>,
+    ) -> Result<Option<MachineModel>, MachineError> {
+        let Some(value) = table.get("base") else {
+            return Ok(None);
+        };
+        let base = self.text(value, "base")?;
+        match find_base(&base) {
+            Ok(machine) => Ok(Some(machine)),
+            Err(error) => Err(MachineError::Base {
+                place: self.place(value.span()),
+                base,
+                error,
+            }),
+        }
+    }
+
+    /// What a changed machine is called where the file does not say, and the share of the last level where it was one
+    /// core's share of the base's.
+    fn follow_base(
+        &self,
+        model: &mut MachineModel,
+        base: &MachineModel,
+        gives: &dyn Fn(&str) -> bool,
+    ) {
+        if !gives("name") {
+            let stem = std::path::Path::new(&*self.origin).file_stem();
+            model.name = stem.map_or_else(
+                || base.name.clone(),
+                |stem| stem.to_string_lossy().into_owned(),
+            );
+        }
+        if !gives("title") {
+            model.title = format!("{}, changed", base.title);
+        }
+        let share =
+            |machine: &MachineModel| machine.levels().last().map(|level| level.share().floor());
+        let (before, after) = (share(base), share(model));
+        if !gives("cache_bytes") && before != after && base.get("cache_bytes") == before {
+            let cache = model
+                .parameters
+                .iter_mut()
+                .find(|known| known.name == "cache_bytes");
+            // `complete` derives it again.
+            if let Some(cache) = cache {
+                cache.value = None;
+            }
+        }
+    }
+
     /// Puts value, source and note of one key into its parameter.
     fn fill(
         &self,
@@ -81,6 +144,7 @@ impl File<'_> {
         given: &Spanned<DeValue<'_>>,
     ) -> Result<(), MachineError> {
         parameter.source = self.origin.to_string();
+        parameter.note.clear();
         let Some(fields) = given.get_ref().as_table() else {
             return self.fill_value(parameter, given);
         };
@@ -201,12 +265,6 @@ impl File<'_> {
     }
 
     fn place(&self, span: Range<usize>) -> Place {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place {
-            file: Arc::clone(&self.origin),
-            line: before.matches('\n').count() as u32 + 1,
-            column: before[line_start..].chars().count() as u32 + 1,
-        }
+        Place::at(&self.origin, self.text, span.start)
     }
 }

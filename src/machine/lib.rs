@@ -9,6 +9,7 @@ use loopsheet_base::{diagnostic, quantity};
 
 mod file;
 pub mod parameters;
+mod write;
 
 use thiserror::Error;
 
@@ -16,28 +17,64 @@ use crate::diagnostic::Place;
 use crate::quantity::parse_bytes;
 use parameters::{MAX_LEVELS, ParameterKind, level_name};
 
-/// The presets: name and text, in the order in which they are listed.
-const PRESETS: &[(&str, &str)] = &[
+/// What a preset describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PresetKind {
+    /// A machine that can be bought or computed on.
+    Real,
+    /// A machine that a paper assumes or simulates: its published figures are checked against it.
+    Paper,
+}
+
+/// The machine of a command that names none.
+///
+/// Perlmutter's and LUMI's CPU nodes have two of it, and all large clouds offer parts of the same design. It has what most
+/// servers have now: own caches on two levels, a third one that a few cores share, and far more arithmetic than memory
+/// bandwidth; and what its vendor publishes names every figure that the model needs.
+pub const DEFAULT_PRESET: &str = "epyc-7763";
+
+/// The presets: name, kind and text, in the order in which they are listed.
+const PRESETS: &[(&str, PresetKind, &str)] = &[
     (
-        "exasat",
-        include_str!("../../templates/machines/exasat.toml"),
+        "epyc-7763",
+        PresetKind::Real,
+        include_str!("../../templates/machines/epyc-7763.toml"),
     ),
     (
         "xeon-8380",
+        PresetKind::Real,
         include_str!("../../templates/machines/xeon-8380.toml"),
     ),
     (
-        "epyc-7763",
-        include_str!("../../templates/machines/epyc-7763.toml"),
+        "a64fx",
+        PresetKind::Real,
+        include_str!("../../templates/machines/a64fx.toml"),
     ),
-    ("a64fx", include_str!("../../templates/machines/a64fx.toml")),
-    ("grace", include_str!("../../templates/machines/grace.toml")),
+    (
+        "grace",
+        PresetKind::Real,
+        include_str!("../../templates/machines/grace.toml"),
+    ),
     (
         "sg2042",
+        PresetKind::Real,
         include_str!("../../templates/machines/sg2042.toml"),
     ),
-    ("edan", include_str!("../../templates/machines/edan.toml")),
-    ("camat", include_str!("../../templates/machines/camat.toml")),
+    (
+        "exasat",
+        PresetKind::Paper,
+        include_str!("../../templates/machines/exasat.toml"),
+    ),
+    (
+        "edan",
+        PresetKind::Paper,
+        include_str!("../../templates/machines/edan.toml"),
+    ),
+    (
+        "camat",
+        PresetKind::Paper,
+        include_str!("../../templates/machines/camat.toml"),
+    ),
 ];
 
 /// A machine: all parameters of the table, in its order.
@@ -141,13 +178,33 @@ pub enum MachineError {
     ParameterInFile { place: Place, error: ParameterError },
     #[error("{place}: {message}")]
     Malformed { place: Place, message: String },
+    /// What `base` names is no machine; `error` says why.
+    #[error("{place}: base = \"{base}\": {error}")]
+    Base {
+        place: Place,
+        base: String,
+        error: String,
+    },
     #[error("{origin}: not given: {}", names.join(", "))]
     Missing { origin: String, names: Vec<String> },
 }
 
 /// Names of the presets, in the order in which they are listed.
 pub fn preset_names() -> impl Iterator<Item = &'static str> {
-    PRESETS.iter().map(|(name, _)| *name)
+    PRESETS.iter().map(|(name, ..)| *name)
+}
+
+/// Names of the presets of one kind, in the order in which they are listed.
+pub fn presets_of(kind: PresetKind) -> impl Iterator<Item = &'static str> {
+    PRESETS
+        .iter()
+        .filter(move |(_, known, _)| *known == kind)
+        .map(|(name, ..)| *name)
+}
+
+/// Whether the text names a file with a machine rather than a preset: it ends in `.toml` or has a directory in it.
+pub fn names_file(text: &str) -> bool {
+    text.ends_with(".toml") || text.contains(['/', '\\'])
 }
 
 impl MachineModel {
@@ -156,8 +213,8 @@ impl MachineModel {
     /// # Errors
     /// `UnknownMachine` with the near names and all names.
     pub fn preset(name: &str) -> Result<MachineModel, MachineError> {
-        match PRESETS.iter().find(|(known, _)| *known == name) {
-            Some((known, text)) => {
+        match PRESETS.iter().find(|(known, ..)| *known == name) {
+            Some((known, _, text)) => {
                 MachineModel::parse(text, &format!("templates/machines/{known}.toml"))
             }
             None => Err(MachineError::UnknownMachine {
@@ -168,13 +225,33 @@ impl MachineModel {
         }
     }
 
-    /// Reads a machine file; `origin` is its path as the user knows it and appears in errors.
+    /// Reads a machine file; `origin` is its path as the user knows it and appears in errors. Its `base` may be a preset.
     ///
     /// # Errors
     /// Malformed TOML, unknown keys, values of the wrong type or out of range: with line and column.
     /// Parameters that must be there and are not: all their names.
     pub fn parse(text: &str, origin: &str) -> Result<MachineModel, MachineError> {
-        file::parse(text, origin)
+        MachineModel::parse_with_base(text, origin, &|base| {
+            MachineModel::preset(base).map_err(|error| error.to_string())
+        })
+    }
+
+    /// The same with a `base` that `find_base` gives, by the text that the file has for it.
+    ///
+    /// # Errors
+    /// As for [`MachineModel::parse`], and what `find_base` complains of.
+    pub fn parse_with_base(
+        text: &str,
+        origin: &str,
+        find_base: &dyn Fn(&str) -> Result<MachineModel, String>,
+    ) -> Result<MachineModel, MachineError> {
+        file::parse(text, origin, find_base)
+    }
+
+    /// A file with every parameter that is known, its source and its note: [`MachineModel::parse`] reads the same machine
+    /// from it.
+    pub fn to_toml(&self) -> String {
+        write::file(self)
     }
 
     /// Value of the parameter; `None` where it is unknown or no parameter is called so.
@@ -262,14 +339,11 @@ impl MachineModel {
         (1..=last).map(of).collect()
     }
 
-    /// A preset to compare this machine with: the next one of the list.
+    /// A preset to compare this machine with: the next real one of the list, the first for a machine that is not real.
     pub fn counterpart(&self) -> MachineModel {
-        let position = PRESETS
-            .iter()
-            .position(|(name, _)| *name == self.name)
-            .unwrap_or(0);
-        let (name, text) = PRESETS[(position + 1) % PRESETS.len()];
-        MachineModel::parse(text, name).expect("presets are sound")
+        let mut real = presets_of(PresetKind::Real).skip_while(|name| *name != self.name);
+        let next = real.nth(1).or_else(|| presets_of(PresetKind::Real).next());
+        MachineModel::preset(next.unwrap_or(DEFAULT_PRESET)).expect("presets are sound")
     }
 
     /// Index, size of one instance in bytes and cores that share it, of the levels whose size is known.

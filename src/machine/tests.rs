@@ -242,11 +242,126 @@ fn complaints_say_where_and_what() {
 }
 
 #[test]
+fn a_file_that_is_written_is_read_back() {
+    let mut machines: Vec<MachineModel> = presets().collect();
+    let odd = "l1_bytes = 1000\ncache_bytes = 1536\nghz = 0.1\nabout = \"\"\"two\nlines of \\\"text\\\" # and \\\\\"\"\"\n";
+    machines.push(MachineModel::parse(&format!("{SMALL}{odd}"), "mine.toml").unwrap());
+    for machine in machines {
+        let text = machine.to_toml();
+        let again = MachineModel::parse(&text, "written.toml")
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(again, machine);
+        assert_eq!(again.to_toml(), text);
+    }
+}
+
+#[test]
+fn a_base_is_changed_in_what_the_file_says() {
+    let base = MachineModel::preset("xeon-8380").unwrap();
+    let text = "base = \"xeon-8380\"\ndram_gbs = 180\n[ghz]\nvalue = 2.6\nsource = \"measured\"\n";
+    let machine = MachineModel::parse(text, "dir/ours.toml").unwrap();
+    assert_eq!(
+        (machine.name.as_str(), machine.title.as_str()),
+        ("ours", format!("{}, changed", base.title).as_str())
+    );
+    assert_eq!(
+        (machine.get("dram_gbs"), machine.get("ghz")),
+        (Some(180.0), Some(2.6))
+    );
+    assert_eq!(machine.parameter("ghz").unwrap().source, "measured");
+    assert_eq!(
+        machine.parameter("dram_gbs").unwrap().note,
+        "",
+        "the note is of the base's figure"
+    );
+    let rest = |machine: &MachineModel| {
+        let mut rest = machine.parameters.clone();
+        rest.retain(|parameter| !["ghz", "dram_gbs"].contains(&parameter.name.as_str()));
+        rest
+    };
+    assert_eq!(rest(&machine), rest(&base));
+}
+
+/// One core's share of the last level follows it, unless the base has another figure there or the file gives one.
+#[test]
+fn the_share_of_the_last_level_follows_a_changed_level() {
+    let cache = |text: &str| {
+        MachineModel::parse(text, "m.toml")
+            .unwrap()
+            .get("cache_bytes")
+    };
+    let mib = 1_048_576.0;
+    assert_eq!(
+        cache("base = \"epyc-7763\"\nl3_bytes = \"96 MiB\"\n"),
+        Some(12.0 * mib)
+    );
+    assert_eq!(
+        cache("base = \"epyc-7763\"\nl3_shared_by = 4\n"),
+        Some(8.0 * mib)
+    );
+    assert_eq!(
+        cache("base = \"epyc-7763\"\nl3_bytes = \"96 MiB\"\ncache_bytes = \"5 MiB\"\n"),
+        Some(5.0 * mib)
+    );
+    assert_eq!(
+        cache("base = \"epyc-7763\"\nl1_bytes = \"48 KiB\"\n"),
+        Some(4.0 * mib)
+    );
+    let own = MachineModel::parse(
+        &format!("{SMALL}l1_bytes = \"1 MiB\"\ncache_bytes = 4096\n"),
+        "own.toml",
+    )
+    .unwrap();
+    let found = |_: &str| Ok(own.clone());
+    let changed = MachineModel::parse_with_base(
+        "base = \"own.toml\"\nl1_bytes = \"2 MiB\"\n",
+        "m.toml",
+        &found,
+    )
+    .unwrap();
+    assert_eq!(changed.get("cache_bytes"), Some(4096.0));
+}
+
+#[test]
+fn a_base_that_is_no_machine_is_refused() {
+    assert!(
+        complaint("cores = 4\nbase = \"xeon-8830\"\n").starts_with(
+            "m.toml:2:8: base = \"xeon-8830\": no machine is called `xeon-8830` (did you mean xeon-8380?)"
+        ),
+        "{}",
+        complaint("cores = 4\nbase = \"xeon-8830\"\n")
+    );
+    assert_eq!(
+        complaint("base = 8380\n"),
+        "m.toml:1:8: `base` must be a text in quotes"
+    );
+    assert_eq!(
+        complaint("base = \"xeon-8380\"\nbases = 1\n"),
+        "m.toml:2:1: no machine parameter is called `bases`"
+    );
+}
+
+#[test]
+fn every_preset_is_of_one_kind_and_the_default_is_real() {
+    let kinds = [PresetKind::Real, PresetKind::Paper];
+    let all: Vec<&str> = kinds.into_iter().flat_map(presets_of).collect();
+    assert_eq!(all, preset_names().collect::<Vec<_>>());
+    assert!(presets_of(PresetKind::Real).any(|name| name == DEFAULT_PRESET));
+    for machine in presets() {
+        let other = machine.counterpart();
+        assert!(
+            other.name != machine.name
+                && presets_of(PresetKind::Real).any(|name| name == other.name)
+        );
+    }
+}
+
+#[test]
 fn an_unknown_preset_names_the_near_and_all() {
     let message = MachineModel::preset("exasta").unwrap_err().to_string();
     assert!(
         message.starts_with(
-            "no machine is called `exasta` (did you mean exasat?); the presets are exasat"
+            "no machine is called `exasta` (did you mean exasat?); the presets are epyc-7763"
         ),
         "{message}"
     );

@@ -1,62 +1,20 @@
 //! One pass over a trace that counts everything a run asks for: it resolves who depends on whom and which accesses go
 //! to RAM, once, and lets every metric watch.
 
-use std::collections::BTreeMap;
-
-use crate::cache::hierarchy::{Atomics, HierarchyError};
-use crate::cache::spec::SpecError;
+use crate::cache::hierarchy::Atomics;
 use crate::cache::{CacheSpec, LevelCounters};
-use crate::dataflow::{Dependences, Next, Operation, Rules, Steps};
-use crate::trace::isa::Class;
+use crate::dataflow::{Dependences, Next, Operation, Steps};
 use crate::trace::{Batch, Consumer, Instruction};
-use loopsheet_regions::{RegionError, Sites};
+use loopsheet_regions::Sites;
 
-use super::camat::CamatMeter;
-use super::catalogue::{self, Asked};
-use super::costs::Costs;
-use super::epoch::{EpochError, EpochSettings};
-pub use super::kept::Execution;
-use super::memory_chain::MemoryChain;
+use super::catalogue;
+use super::counted::{Counted, CountedRegion, RegionId};
+use super::entry::Asked;
 use super::metric::{Metric, Program, Run, Stretch};
-use super::out_of_order::{CoreCycles, CoreModel};
-use super::profile::{Moved, ProfileMeter, SourceProfile};
+use super::profile::{Moved, ProfileMeter};
 use super::ram::{Ram, RamUse};
-use super::region_details::RegionDetail;
-pub use super::regions::RegionId;
-use super::remote::RemoteSettings;
-use super::report::{CacheLevel, Edag, Epochs, Movement, RemoteDelay, Reuse};
-
-/// What to count and how.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub rules: Rules,
-    /// Nearest first; without levels every access goes to RAM.
-    pub caches: Vec<CacheSpec>,
-    pub costs: Costs,
-    /// Leave out the vertices that EDAN has none for, and send atomics to RAM.
-    pub like_edan: bool,
-    /// Bytes of a line for reuse distances, if they are asked for.
-    pub reuse_line: Option<u64>,
-    pub remote: Option<RemoteSettings>,
-    pub epochs: Option<EpochSettings>,
-    /// Find which instructions are on the deepest chain of RAM accesses.
-    pub memory_chain: bool,
-    /// The out-of-order core whose accesses are timed, if that is asked for, and its cycles of each class.
-    pub core: Option<(CoreModel, Costs)>,
-    /// Keep the executions if they are no more than this, to draw the graph.
-    pub keep: usize,
-}
-
-/// Why a run cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    #[error(transparent)]
-    Hierarchy(#[from] HierarchyError),
-    #[error("--line: {0}")]
-    Line(#[from] SpecError),
-    #[error("--epochs")]
-    Epochs(#[from] EpochError),
-}
+use super::report::CacheLevel;
+use super::settings::{Settings, SettingsError};
 
 /// Says which region an instruction belongs to; asked once for each that appears.
 pub type RegionOf<'r> = &'r mut dyn FnMut(&Instruction) -> RegionId;
@@ -90,48 +48,6 @@ struct Ahead {
 
 /// Steps of a stretch: they stay in the nearest cache while the metrics take them.
 const STRETCH: usize = 1024;
-
-/// What was counted.
-#[derive(Default)]
-pub struct Counted {
-    pub instructions: Vec<Instruction>,
-    /// Executions of each instruction.
-    pub executions: Vec<u64>,
-    pub mix: BTreeMap<Class, u64>,
-    pub edag: Edag,
-    pub cache: Vec<CacheLevel>,
-    /// Bytes in dirty lines of the caches at the end, which have not been moved.
-    pub dirty_bytes: u64,
-    pub movement: Option<Movement>,
-    pub reuse: Option<Reuse>,
-    pub remote: Option<RemoteDelay>,
-    pub epochs: Option<Epochs>,
-    pub memory_chain: Option<MemoryChain>,
-    pub core: Option<CountedCore>,
-    /// By source line; an error if the trace is not one of the program.
-    pub profile: Option<Result<SourceProfile, RegionError>>,
-    /// By instruction, its index in [`SourceProfile::sites`]; empty without a profile.
-    pub(super) sites_of_instructions: Vec<u32>,
-    /// By number of the region.
-    pub regions: Vec<CountedRegion>,
-    /// All executions in program order, if there were not too many.
-    pub kept: Option<Vec<Execution>>,
-}
-
-/// What the out-of-order core took, and its timeline's counts so far.
-pub struct CountedCore {
-    pub cycles: CoreCycles,
-    pub meter: CamatMeter,
-}
-
-/// One region's part.
-#[derive(Default)]
-pub struct CountedRegion {
-    pub instructions: u64,
-    pub mix: BTreeMap<Class, u64>,
-    pub edag: Edag,
-    pub detail: RegionDetail,
-}
 
 impl<'r> Analysis<'r> {
     /// # Errors

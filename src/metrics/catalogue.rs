@@ -1,27 +1,9 @@
 //! The metrics that a run may ask for.
 
-use super::analysis::{Settings, SettingsError};
+use super::entry::{Asked, Entry};
 use super::metric::Metric;
+use super::settings::SettingsError;
 use super::{edag, epoch, kept, memory_chain, regions, remote, reuse, timed_core};
-
-/// One metric.
-pub struct Entry {
-    pub name: &'static str,
-    /// What it counts, in a few words.
-    pub meaning: &'static str,
-    /// Makes it, if the run asks for it.
-    pub(super) make: fn(&Asked<'_>) -> Made,
-}
-
-/// A metric, if the run asks for it, or why it cannot be made with these settings.
-pub(super) type Made = Result<Option<Box<dyn Metric>>, SettingsError>;
-
-/// What a run asks for.
-pub(super) struct Asked<'a> {
-    pub settings: &'a Settings,
-    /// Whether instructions have regions.
-    pub by_region: bool,
-}
 
 /// All of them. A metric is one file with its entry, a line here, and a test.
 pub const METRICS: [Entry; 8] = [

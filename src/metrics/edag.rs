@@ -1,8 +1,8 @@
 //! Work, depth and memory of the eDAG, and its data movement over the as-soon-as-possible schedule (dynamic.md
 //! section 3).
 
-use super::analysis::Counted;
-use super::catalogue::Entry;
+use super::counted::Counted;
+use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::movement::MovementMeter;
 use super::report::{Edag, EdagMemory};

@@ -1,10 +1,8 @@
 //! The executions of a short trace, kept to draw its graph.
 
-use super::analysis::Counted;
-use super::catalogue::Entry;
+use super::counted::{Counted, Execution};
+use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch};
-use crate::trace::InstructionId;
-use crate::trace::isa::Access;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "executions",
@@ -14,16 +12,6 @@ pub(super) const ENTRY: Entry = Entry {
         Ok((most > 0).then(|| Box::new(Kept::new(most)) as Box<dyn Metric>))
     },
 };
-
-/// One execution, kept for drawing.
-#[derive(Clone, Debug)]
-pub struct Execution {
-    pub instruction: InstructionId,
-    pub access: Option<Access>,
-    pub addresses: Vec<u64>,
-    pub to_ram: bool,
-    pub cycles: u64,
-}
 
 /// Keeps them as long as they are not too many.
 struct Kept {

@@ -15,10 +15,9 @@
 //! metric from outside of this crate, which [`super::analysis::Analysis::with`] lets watch. A part of a kind that no
 //! report has yet also has a field in [`Counted`] and in [`super::report::TraceReport`], and a place in the exports.
 
-use super::analysis::Counted;
+use super::counted::{Counted, RegionId};
 use super::profile::Moved;
 use super::ram::RamUse;
-use super::regions::RegionId;
 use crate::dataflow::{Operation, Step, Steps};
 use crate::trace::{Instruction, InstructionId};
 

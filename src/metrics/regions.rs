@@ -1,8 +1,8 @@
 //! The eDAG's figures by function, line or loop: of the graph that has only a region's vertices and the
 //! edges between them.
 
-use super::analysis::Counted;
-use super::catalogue::Entry;
+use super::counted::{Counted, RegionId};
+use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::report::{Edag, EdagMemory};
 use crate::dataflow::{Lanes, PathLengths, Rules, Values};
@@ -15,9 +15,6 @@ pub(super) const ENTRY: Entry = Entry {
         Ok(asked.by_region.then(meter))
     },
 };
-
-/// Number of a region in the order of first execution.
-pub type RegionId = u32;
 
 /// Longest paths that stay within the region of the value's producer.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,11 @@
 //! What if a share of the RAM accesses were remote and cost more? The distribution of T∞ over trials,
 //! each with its own random choice of accesses (dynamic.md section 3).
 
-use super::analysis::Counted;
-use super::catalogue::Entry;
+use super::counted::Counted;
+use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::report::RemoteDelay;
+use super::settings::RemoteSettings;
 use crate::cache::split_mix;
 use crate::dataflow::{Lanes, Rules, Values};
 
@@ -22,19 +23,6 @@ pub(super) const ENTRY: Entry = Entry {
 const LANES: usize = 16;
 /// The first two lanes of all are no trials: no access remote, and every access remote.
 const BOUNDS: u32 = 2;
-
-/// The question.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RemoteSettings {
-    /// Share of the RAM accesses that are remote, 0 to 1.
-    pub share: f64,
-    /// Cycles that a remote access takes more.
-    pub delay: u64,
-    /// Cycles of a local one.
-    pub latency: u64,
-    pub trials: u32,
-    pub seed: u64,
-}
 
 /// T∞ of every trial up to a value, cycles.
 #[derive(Clone, Copy, Debug)]

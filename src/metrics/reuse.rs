@@ -1,7 +1,7 @@
 //! Reuse distances of all accesses.
 
-use super::analysis::Counted;
-use super::catalogue::Entry;
+use super::counted::Counted;
+use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch};
 use super::region_details::RegionReuse;
 use super::report::Reuse;

@@ -1,9 +1,9 @@
 //! C-AMAT of the timeline that an out-of-order core makes of the trace.
 
-use super::analysis::{Counted, CountedCore};
 use super::camat::{CamatMeter, MeterSettings, Program as Timed};
-use super::catalogue::Entry;
 use super::costs::Costs;
+use super::counted::{Counted, CountedCore};
+use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch};
 use super::out_of_order::{CoreModel, OutOfOrder};
 use super::timeline::{TimedAccess, TimelineSink};

@@ -6,6 +6,7 @@
 //! stands in place of its calls belong to the calling nest, those of any other body to that body.
 
 mod circles;
+mod costs;
 mod figures;
 mod paths;
 mod reached;
@@ -16,9 +17,8 @@ use std::collections::{HashMap, HashSet};
 use super::nest::{Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
 use crate::expr::Symbol;
+pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
 pub(super) use figures::runs;
-pub use figures::{Calls, Costs, FunctionFigures, SiteFigures};
-pub use paths::CallPath;
 pub use reached::Reached;
 pub(super) use times::{Iterations, Times};
 

@@ -18,134 +18,15 @@
 //! | all-to-all | L, L·n·p/2 (Bruck) | p − 1, n·(p−1) (pairwise) |
 //! | barrier | L, 0 (dissemination) | |
 
-use super::build::NestModel;
-use super::calls::{Calls, Homes, each_call, runs};
-use super::figures::{Figures, Unit};
-use super::nest::{Nest, Weight};
+use super::calls::{Calls, runs};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::messages::MessageSite;
+use super::nest_model::NestModel;
 use super::parameters::ParameterTable;
-use crate::analysis::facts::{Block, Body, Call, Communication, Halo, Item, Loop, Program};
+use crate::analysis::facts::{Communication, Halo};
 use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::message_passing::InterfaceKind;
-
-/// One call between processes, where it stands.
-pub struct MessageSite<'p> {
-    /// Index into the functions of the program.
-    pub function: usize,
-    pub call: &'p Call,
-    pub moved: &'p Communication,
-    /// The innermost loop around it.
-    pub inside: Option<&'p Loop>,
-    loops: Option<(usize, usize)>,
-    weight: Weight,
-}
-
-impl MessageSite<'_> {
-    /// Every symbol that the call's figures mention, and whether it makes them larger.
-    pub(super) fn symbols(&self, visit: &mut dyn FnMut(&Symbol, bool)) {
-        let mut all = |expr: &Expr, is_size| {
-            expr.symbols()
-                .iter()
-                .for_each(|symbol| visit(symbol, is_size));
-        };
-        let Communication {
-            count,
-            element_bytes,
-            halo,
-            kind,
-            ..
-        } = self.moved;
-        count
-            .iter()
-            .chain(element_bytes)
-            .for_each(|expr| all(expr, true));
-        if let Some(Halo {
-            components,
-            width,
-            extents,
-        }) = halo
-        {
-            [components, width]
-                .into_iter()
-                .for_each(|expr| all(expr, false));
-            extents.iter().for_each(|expr| all(expr, true));
-        }
-        if is_collective(*kind) {
-            visit(&Symbol::processes(), true);
-        }
-        if *kind == InterfaceKind::Neighbours {
-            visit(&Symbol::neighbours(), true);
-        }
-        self.weight
-            .iter()
-            .for_each(|(branch, _)| visit(branch, false));
-    }
-}
-
-/// Every call between processes in program order, but those that only set something up.
-pub fn collect<'p>(program: &'p Program, nests: &[Nest]) -> Vec<MessageSite<'p>> {
-    let mut sites = Vec::new();
-    let mut homes = None;
-    for (function, facts) in program.functions.iter().enumerate() {
-        if !communicates(&facts.body) {
-            continue;
-        }
-        let homes = homes.get_or_insert_with(|| Homes::of(nests));
-        let first = sites.len();
-        each_call(
-            &facts.body,
-            None,
-            &Weight::new(),
-            &mut |call, inside, weight| {
-                let Body::Communication(moved) = &call.body else {
-                    return;
-                };
-                if moved.kind != InterfaceKind::Setup {
-                    let (loops, weight) = (homes.of_loop(inside), weight.clone());
-                    sites.push(MessageSite {
-                        function,
-                        call,
-                        moved,
-                        inside,
-                        loops,
-                        weight,
-                    });
-                }
-            },
-        );
-        sites[first..].sort_by_key(|site: &MessageSite| site.call.line);
-    }
-    sites
-}
-
-fn communicates(block: &Block) -> bool {
-    block
-        .calls
-        .iter()
-        .any(|call| matches!(call.body, Body::Communication(_)))
-        || block.items.iter().any(|item| match item {
-            Item::Loop(inner) => communicates(&inner.body),
-            Item::Branch(branch) => {
-                communicates(&branch.then) || branch.otherwise.as_ref().is_some_and(communicates)
-            }
-        })
-}
-
-fn is_collective(kind: InterfaceKind) -> bool {
-    use InterfaceKind::*;
-    matches!(
-        kind,
-        Broadcast
-            | Reduce
-            | Allreduce
-            | ReduceScatter
-            | Scan
-            | Gather
-            | Allgather
-            | Scatter
-            | Alltoall
-            | Barrier
-    )
-}
 
 /// Figures of one call; `None` where the call moves no such or its size is unknown.
 pub struct CommunicationFigures<'p> {
@@ -208,17 +89,17 @@ impl<'p> CommunicationModel<'p> {
                 let called = calls.map_or(Expr::from(1.0), |calls| {
                     calls.functions[site.function].times.into()
                 });
-                let times = figures.define("executions in all", Unit::Count, called * runs);
+                let times = figures.define(F::Executions, called * runs);
                 define_call(site, times, parameters, figures)
             })
             .collect();
         let sends = |call: &&CommunicationFigures| call.site.moved.kind != InterfaceKind::Receive;
         let messages = calls.iter().filter(sends).map(|call| call.all_messages);
-        let messages = total("messages sent in all", Unit::Count, messages, figures);
+        let messages = total(F::MessagesSent, messages, figures);
         let bytes = calls.iter().filter(sends).filter_map(|call| call.all_bytes);
-        let bytes = total("bytes sent in all", Unit::Bytes, bytes, figures);
+        let bytes = total(F::BytesSent, bytes, figures);
         let seconds = calls.iter().filter_map(|call| call.all_seconds);
-        let seconds = total("time of communication", Unit::Seconds, seconds, figures);
+        let seconds = total(F::CommunicationTime, seconds, figures);
         Some(CommunicationModel {
             calls,
             messages,
@@ -228,13 +109,8 @@ impl<'p> CommunicationModel<'p> {
     }
 }
 
-fn total(
-    label: &str,
-    unit: Unit,
-    members: impl Iterator<Item = FigureId>,
-    figures: &mut Figures,
-) -> FigureId {
-    figures.define(label, unit, Expr::sum(members.map(Expr::from)))
+fn total(kind: F, members: impl Iterator<Item = FigureId>, figures: &mut Figures) -> FigureId {
+    figures.define(kind, Expr::sum(members.map(Expr::from)))
 }
 
 fn define_call<'p>(
@@ -252,31 +128,26 @@ fn define_call<'p>(
     } = site.moved;
     let resolve = |expr: &Expr| parameters.resolve(site.function, expr);
     let components = halo.as_ref().map(|halo| resolve(&halo.components));
-    let components = components.map(|expr| figures.define("components", Unit::Count, expr));
+    let components = components.map(|expr| figures.define(F::Components, expr));
     let width = halo
         .as_ref()
-        .map(|halo| figures.define("ghost width", Unit::Count, resolve(&halo.width)));
+        .map(|halo| figures.define(F::GhostWidth, resolve(&halo.width)));
     let filled = halo.as_ref().zip(components.zip(width));
     let elements = filled
         .map(|(halo, of)| faces(halo, of, &resolve))
         .or_else(|| count.as_ref().map(resolve));
-    let count =
-        elements.map(|elements| figures.define("elements of a call", Unit::Elements, elements));
+    let count = elements.map(|elements| figures.define(F::MessageElements, elements));
     let element_bytes = element_bytes.as_ref().filter(|_| count.is_some());
     let element_bytes =
-        element_bytes.map(|bytes| figures.define("bytes an element", Unit::Bytes, resolve(bytes)));
+        element_bytes.map(|bytes| figures.define(F::MessageElementSize, resolve(bytes)));
     let data = count.zip(element_bytes).map(|(count, bytes)| {
-        figures.define(
-            "data of a call",
-            Unit::Bytes,
-            Expr::from(count) * Expr::from(bytes),
-        )
+        figures.define(F::MessageData, Expr::from(count) * Expr::from(bytes))
     });
     let parameter = |symbol: Symbol| parameters.symbol(site.function, &symbol);
     let (messages, bytes) = moved(site.moved, data.map(Expr::from), &parameter);
     let messages = messages.unwrap_or_else(|| halo_messages(halo, &resolve));
-    let messages = figures.define("messages of a call", Unit::Count, messages);
-    let bytes = bytes.map(|bytes| figures.define("bytes of a call", Unit::Bytes, bytes));
+    let messages = figures.define(F::Messages, messages);
+    let bytes = bytes.map(|bytes| figures.define(F::MessageBytes, bytes));
     let seconds = bytes.map(|bytes| {
         let latency = Expr::product([
             messages.into(),
@@ -285,14 +156,12 @@ fn define_call<'p>(
         ]);
         let rate = Expr::machine("nic_gbs") * Expr::from(1e9);
         let time = latency + Expr::from(bytes).quotient(rate);
-        figures.define("time of a call", Unit::Seconds, directions(*kind) * time)
+        figures.define(F::MessageTime, directions(*kind) * time)
     });
-    let mut all = |label: &str, unit, id: FigureId| {
-        figures.define(label, unit, Expr::from(times) * Expr::from(id))
-    };
-    let all_messages = all("messages of all executions", Unit::Count, messages);
-    let all_bytes = bytes.map(|bytes| all("bytes of all executions", Unit::Bytes, bytes));
-    let all_seconds = seconds.map(|seconds| all("time of all executions", Unit::Seconds, seconds));
+    let mut all = |kind: F, id: FigureId| figures.define(kind, Expr::from(times) * Expr::from(id));
+    let all_messages = all(F::AllMessages, messages);
+    let all_bytes = bytes.map(|bytes| all(F::AllMessageBytes, bytes));
+    let all_seconds = seconds.map(|seconds| all(F::AllMessageTime, seconds));
     CommunicationFigures {
         site,
         times,

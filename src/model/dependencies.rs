@@ -7,8 +7,10 @@ use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rayon::prelude::*;
 
-use super::build::NestModel;
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::label::Subject;
+use super::nest_model::NestModel;
 use super::stream::StreamFigures;
 use super::traffic::cost_of;
 use crate::analysis::dependence::fusion::{Candidate, Verdict};
@@ -122,9 +124,9 @@ pub(super) fn build<'p>(
         {
             let loops = times(&graph, &nests_of, figures);
             let total = Expr::sum(loops.iter().map(|times| Expr::from(times.seconds)));
-            let total = figures.define("seconds of the loops", Unit::Seconds, total);
+            let total = figures.define(F::SequenceTime, total);
             let critical = Expr::max(loops.iter().map(|times| Expr::from(times.finish)));
-            let critical = figures.define("seconds of the critical path", Unit::Seconds, critical);
+            let critical = figures.define(F::CriticalPath, critical);
             let fusions = fusions
                 .into_iter()
                 .map(|candidate| fusion(candidate, &nests_of, figures))
@@ -150,13 +152,13 @@ fn times<'n, 'p: 'n>(
 ) -> Vec<LoopTimes> {
     let mut all: Vec<LoopTimes> = Vec::new();
     for node in graph.node_indices() {
-        let id = &graph[node].id;
+        let id = Subject::Loop(graph[node].id.as_str().into());
         let seconds = Expr::sum(
             nests_of(graph[node])
                 .iter()
                 .map(|nest| Expr::from(nest.time.seconds)),
         );
-        let seconds = figures.define(format!("seconds of {id}"), Unit::Seconds, seconds);
+        let seconds = figures.define(F::LoopTime.about(id.clone()), seconds);
         let mut sources: Vec<NodeIndex> = graph
             .neighbors_directed(node, Direction::Incoming)
             .collect();
@@ -166,9 +168,9 @@ fn times<'n, 'p: 'n>(
             .iter()
             .map(|source| Expr::from(all[source.index()].finish));
         let start = Expr::max(finishes.chain([Expr::from(0.0)]));
-        let start = figures.define(format!("start of {id}"), Unit::Seconds, start);
+        let start = figures.define(F::LoopStart.about(id.clone()), start);
         let finish = Expr::from(start) + Expr::from(seconds);
-        let finish = figures.define(format!("end of {id}"), Unit::Seconds, finish);
+        let finish = figures.define(F::LoopEnd.about(id), finish);
         all.push(LoopTimes {
             seconds,
             start,
@@ -216,11 +218,9 @@ fn fusion<'n, 'p: 'n>(
     }
     let is_legal = matches!(candidate.verdict, Verdict::Fuses { .. });
     let saved = (is_legal && !terms.is_empty()).then(|| {
-        let label = format!(
-            "traffic saved by fusing {} and {}",
-            candidate.first.id, candidate.second.id
-        );
-        figures.define(label, Unit::Bytes, Expr::sum(terms))
+        let both = (candidate.first.id.clone(), candidate.second.id.clone());
+        let label = F::FusionSaving.about(Subject::Loops(both.into()));
+        figures.define(label, Expr::sum(terms))
     });
     FusionModel {
         candidate,

@@ -1,117 +1,32 @@
 //! The arena of computed figures: each has one expression, which may refer to parameters and to
 //! earlier figures, and the value that follows from it.
 
-use std::fmt;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::Model;
+use super::catalogue::StaticFigure;
+use super::label::{Label, Part};
 use super::parameters::ParameterTable;
-use super::{Model, group_name};
+use crate::expr::spreadsheet::{FORMULA_LENGTH, FormulaLengths, PART_LENGTH};
 use crate::expr::{Expr, FigureId, Lookup, Node, Symbol};
-pub use crate::formula::Unit;
 use crate::machine::parameters::{LATENCY_LIMIT, absent};
 use crate::machine::{MachineModel, MachineParameter};
-
-/// The name of a figure. Big programs have millions of figures and few of them are ever named, so the
-/// text is put together when it is shown.
-#[derive(Clone, Debug)]
-pub struct Label {
-    /// The whole text, or the name in the pattern.
-    text: Arc<str>,
-    pattern: Option<&'static str>,
-    level: u32,
-}
-
-impl Label {
-    /// A pattern that names something: `{name}`, and a `{level}` of swept loops or its `{group}` name.
-    pub fn of(pattern: &'static str, name: &Arc<str>, level: usize) -> Label {
-        Label {
-            text: name.clone(),
-            pattern: Some(pattern),
-            level: level as u32,
-        }
-    }
-}
-
-impl From<&str> for Label {
-    fn from(text: &str) -> Label {
-        Label {
-            text: text.into(),
-            pattern: None,
-            level: 0,
-        }
-    }
-}
-
-impl From<String> for Label {
-    fn from(text: String) -> Label {
-        Label {
-            text: text.into(),
-            pattern: None,
-            level: 0,
-        }
-    }
-}
-
-impl fmt::Display for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(pattern) = self.pattern else {
-            return f.write_str(&self.text);
-        };
-        let level = self.level as usize;
-        let filled = pattern
-            .replace("{level}", &level.to_string())
-            .replace("{group}", &group_name(level));
-        f.write_str(&filled.replace("{name}", &self.text))
-    }
-}
 
 /// One computed figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Short name for `--explain`, e.g. `trip count of i`.
+    /// Big programs have millions of figures and few of them are ever named, so the text is put together when it is shown.
     pub label: Label,
-    pub unit: Unit,
     /// Kept with [`Detail::Formulas`] only.
     pub expr: Expr,
     pub value: f64,
 }
 
-/// A cell holds 8,192 characters of formula; names of figures are not known here, so stay well below.
-const FORMULA_LENGTH: usize = 5000;
-const PART_LENGTH: usize = 1200;
 /// Figures that a part of the work is expected to define: growing by copying is slow.
 const A_PART: usize = 30_000;
-
-/// About how many characters formulas take, a figure being called `Arrays!AB12345`. Parts that several
-/// expressions share are measured once: written out, an expression may be exponentially longer.
-#[derive(Default)]
-struct Lengths(FxHashMap<usize, usize>);
-
-impl Lengths {
-    /// Of an expression that lives as long as this.
-    fn of(&mut self, expr: &Expr) -> usize {
-        let own = match expr.node() {
-            Node::Number(n) if n.get().fract() == 0.0 => 8,
-            Node::Number(_) => 17,
-            Node::Symbol(symbol) => symbol.name().len(),
-            Node::Figure(_) => 14,
-            _ => {
-                let key = std::ptr::from_ref(expr.node()).addr();
-                if let Some(known) = self.0.get(&key) {
-                    return *known;
-                }
-                let children = expr.children().into_iter().map(|child| self.of(child));
-                let length = children.fold(13usize, usize::saturating_add);
-                self.0.insert(key, length);
-                return length;
-            }
-        };
-        own + 3
-    }
-}
 
 /// One value for each figure. Figures are kept in segments, so that nests can be built side by side: the
 /// upper bits of an id number the segment, the lower ones count within it.
@@ -188,8 +103,8 @@ pub struct Figures {
     /// Parts of long expressions that are figures already. Expressions are compared by where they are,
     /// which is why they are kept.
     parts: FxHashMap<usize, (Expr, FigureId)>,
-    /// Figures that all parts of the model see, by label.
-    shared: FxHashMap<&'static str, FigureId>,
+    /// Figures that all parts of the model see, by kind.
+    shared: FxHashMap<StaticFigure, FigureId>,
 }
 
 /// How much of the model is asked for.
@@ -256,15 +171,15 @@ impl Figures {
     }
 
     /// Defines a figure that all parts of the model see. There are few of them, and they come first.
-    pub fn share(&mut self, label: &'static str, unit: Unit, expr: Expr) -> FigureId {
-        let id = self.define(label, unit, expr);
-        self.shared.insert(label, id);
+    pub fn share(&mut self, kind: StaticFigure, expr: Expr) -> FigureId {
+        let id = self.define(kind, expr);
+        self.shared.insert(kind, id);
         id
     }
 
-    /// The figure of that label which all parts see.
-    pub fn shared(&self, label: &'static str) -> FigureId {
-        self.shared[label]
+    /// The figure of that kind which all parts see.
+    pub fn shared(&self, kind: StaticFigure) -> FigureId {
+        self.shared[&kind]
     }
 
     pub fn detail(&self) -> Detail {
@@ -305,14 +220,14 @@ impl Figures {
     /// Defines a figure and evaluates it. A symbol without a value makes it not-a-number, which
     /// exporters show as unknown. Parts of an expression that is too long for one spreadsheet cell
     /// become figures of their own.
-    pub fn define(&mut self, label: impl Into<Label>, unit: Unit, expr: Expr) -> FigureId {
+    pub fn define(&mut self, label: impl Into<Label>, expr: Expr) -> FigureId {
         let label = label.into();
         let expr = if self.detail.has_formulas() {
-            self.shortened(&label, unit, expr)
+            self.shortened(&label, expr)
         } else {
             expr
         };
-        self.push(label, unit, expr)
+        self.push(label, expr)
     }
 
     /// Defines the sum of one figure over all members of a table: all streams of a nest, all nests.
@@ -320,10 +235,9 @@ impl Figures {
     pub fn define_total(
         &mut self,
         label: impl Into<Label>,
-        unit: Unit,
         members: impl Iterator<Item = FigureId>,
     ) -> FigureId {
-        self.push(label.into(), unit, Expr::sum(members.map(Expr::from)))
+        self.push(label.into(), Expr::sum(members.map(Expr::from)))
     }
 
     /// The id of the figure that is defined next.
@@ -332,7 +246,7 @@ impl Figures {
         FigureMap::<Figure>::id(last, self.figures.segments[last].len())
     }
 
-    fn push(&mut self, label: Label, unit: Unit, expr: Expr) -> FigureId {
+    fn push(&mut self, label: Label, expr: Expr) -> FigureId {
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
         let expr = if self.detail.has_formulas() {
             expr
@@ -341,24 +255,19 @@ impl Figures {
         };
         let id = self.next();
         if let Some(segment) = self.figures.segments.last_mut() {
-            segment.push(Figure {
-                label,
-                unit,
-                expr,
-                value,
-            });
+            segment.push(Figure { label, expr, value });
         }
         id
     }
 
-    fn shortened(&mut self, label: &Label, unit: Unit, expr: Expr) -> Expr {
-        let mut lengths = Lengths::default();
+    fn shortened(&mut self, label: &Label, expr: Expr) -> Expr {
+        let mut lengths = FormulaLengths::default();
         if lengths.of(&expr) <= FORMULA_LENGTH {
             return expr;
         }
         let Node::Sum(terms) = expr.node() else {
             return expr.map_children(&mut |child| match lengths.of(child) > PART_LENGTH {
-                true => self.part(label, Unit::Count, child),
+                true => self.part(label.part(Part::Operand), child),
                 false => child.clone(),
             });
         };
@@ -376,18 +285,18 @@ impl Figures {
                 .expect("starts with one")
                 .push(term.clone());
         }
-        let part = |part: Vec<Expr>| self.part(label, unit, &Expr::sum(part));
+        let part = |part: Vec<Expr>| self.part(label.part(Part::Summand), &Expr::sum(part));
         let sum = Expr::sum(parts.into_iter().map(part).collect::<Vec<Expr>>());
-        self.shortened(label, unit, sum)
+        self.shortened(label, sum)
     }
 
     /// A part of a long expression as a figure of its own; one that several expressions share is defined once.
-    fn part(&mut self, label: &Label, unit: Unit, part: &Expr) -> Expr {
+    fn part(&mut self, label: Label, part: &Expr) -> Expr {
         let key = std::ptr::from_ref(part.node()).addr();
         if let Some((_, figure)) = self.parts.get(&key) {
             return Expr::from(*figure);
         }
-        let figure = self.define(format!("{label}, part"), unit, part.clone());
+        let figure = self.define(label, part.clone());
         self.parts.insert(key, (part.clone(), figure));
         Expr::from(figure)
     }

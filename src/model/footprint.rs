@@ -1,5 +1,5 @@
 //! How many distinct elements shifted copies of a block touch together: the exact size of the union
-//! as a polynomial in the block's extents (static.md section 3, "Groups").
+//! as a polynomial in the block's extents.
 //!
 //! The union of the blocks `s + [0, e)` over all offsets `s` is cut into columns along the
 //! contiguous dimension. Across the other dimensions the columns fall into regions: before the core

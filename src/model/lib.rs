@@ -1,5 +1,6 @@
 //! The static performance model: working sets, traffic and time of every nest, each figure defined
-//! once as an expression over named parameters and earlier figures (static.md sections 3 to 5).
+//! once as an expression over named parameters and earlier figures, and of a kind that the [catalogue](StaticFigure)
+//! explains.
 //!
 //! Exporters evaluate nothing: they show a figure's expression and the value beside it.
 
@@ -10,14 +11,23 @@ use loopsheet_expr as expr;
 use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;
 
+pub mod bandwidth;
 mod build;
 pub mod calls;
+mod catalogue;
 pub mod communication;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
+mod group_names;
+pub mod influence;
+mod label;
 pub mod levels;
+mod loops;
+mod messages;
 pub mod nest;
+mod nest_model;
+mod operations;
 pub mod parameters;
 mod prediction;
 pub mod ranking;
@@ -34,29 +44,34 @@ mod what_if;
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::analysis::coverage;
+use crate::analysis::coverage::{self, Coverage};
 use crate::analysis::facts::Program;
 use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
 use calls::{Iterations, Times};
 
-pub use build::{IterationOperations, LoopCounts, LoopFigures, NestModel, OperationFigures};
 pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
+pub use catalogue::StaticFigure;
 pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
-pub use figures::{Detail, Figure, FigureMap, Figures, Unit};
+pub use figures::{Detail, Figure, FigureMap, Figures};
+pub use group_names::{group_name, scenario_name};
+pub use label::{Instead, Label, RegisterFile, ReuseSubject, Subject};
 pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
+pub use loops::{LoopCounts, LoopFigures};
 pub use nest::Nest;
-pub use parameters::{ParameterTable, Setting, SettingError};
+pub use nest_model::NestModel;
+pub use operations::{IterationOperations, OperationFigures};
+pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
 pub use prediction::Prediction;
 pub use ranking::{Ranked, Ranking};
 pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
 pub use stream::{StreamFigures, StreamShape};
-pub use summary::Totals;
+pub use summary::{KnownTotals, Totals};
 pub use time::{LevelFigures, TimeFigures};
-pub use traffic::{NestTraffic, WorkingSet, WorkingSets, group_name, scenario_name};
+pub use traffic::{NestTraffic, WorkingSet, WorkingSets};
 pub use what_if::{OtherMachine, OtherNest};
 
 /// Everything the model says about a program on a machine.
@@ -143,11 +158,11 @@ impl<'p> Model<'p> {
 
     /// The same model with formulas that hold for every machine, for the workbook. Of a big program it has the
     /// costliest nests only, without what depends on all of them: calls, dependences, communication.
-    pub fn for_any_machine(&self) -> Model<'p> {
-        let mut most = MOST_NESTS;
+    pub fn for_any_machine(&self, room: Room) -> Model<'p> {
+        let mut most = room.nests;
         loop {
             let model = self.of_costliest(most);
-            if model.figures.len() <= MOST_FIGURES || most == 1 {
+            if model.figures.len() <= room.figures || most == 1 {
                 return model;
             }
             most = (most / 2).max(1);
@@ -160,6 +175,11 @@ impl<'p> Model<'p> {
             ranking.into_iter().take(most).collect()
         });
         self.of(kept, Detail::AnyMachine)
+    }
+
+    /// The same model with the values that reports have, whatever else was asked for.
+    pub fn for_numbers(&self) -> Model<'p> {
+        self.of(None, Detail::Values)
     }
 
     /// A model with formulas of the functions whose nests are in [`Model::sensitivity`], and little else.
@@ -213,7 +233,7 @@ impl<'p> Model<'p> {
     ) -> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
         let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
-        let memory_bandwidth = roofline::define_memory_bandwidth(&mut figures);
+        let memory_bandwidth = bandwidth::define_memory(&mut figures);
         let nests: Vec<NestModel> = figures
             .define_side_by_side(parts(nests), |part, figures| {
                 let neighbours = levels::neighbours(&part, &parameters, figures);
@@ -353,15 +373,35 @@ impl<'p> Model<'p> {
         of_nests.chain(coverage::codes(self.program)).collect()
     }
 
+    /// How well loops are understood, with those whose iterations are estimates for no other reason than the model has.
+    pub fn coverage(&self) -> Coverage {
+        let mut coverage = coverage::coverage(self.program);
+        let approximate: HashSet<(usize, &str)> = (self.nests.iter())
+            .flat_map(|n| {
+                let loops = n.nest.approximate_loops();
+                let unexplained = loops.filter(|facts| coverage::estimates(facts).is_empty());
+                unexplained.map(|facts| (n.nest.function, facts.id.as_str()))
+            })
+            .collect();
+        if !approximate.is_empty() {
+            let code = ReasonCode::ApproximateTripCount;
+            coverage.estimated.insert(code, approximate.len());
+        }
+        coverage
+    }
+
     /// The value of a figure.
     pub fn value(&self, id: FigureId) -> f64 {
         self.figures.value(id)
     }
 }
 
-/// Nests of a workbook, and figures: a sheet has 1,048,576 rows, and what is larger is slow to open.
-const MOST_NESTS: usize = 1500;
-const MOST_FIGURES: usize = 900_000;
+/// How much whoever shows a model has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub nests: usize,
+    pub figures: usize,
+}
 
 /// Nests that a workbook is without.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -379,7 +419,7 @@ struct Collected<'p> {
     /// Other nests with loops around calls that lead to these, with their positions.
     around: Vec<(usize, Nest<'p>)>,
     call_graph: CallGraph,
-    messages: Vec<communication::MessageSite<'p>>,
+    messages: Vec<messages::MessageSite<'p>>,
     left_out: Option<LeftOut>,
 }
 
@@ -388,7 +428,7 @@ impl<'p> Collected<'p> {
     fn of(program: &'p Program) -> (Collected<'p>, usize) {
         let nests = nest::collect(program);
         let call_graph = CallGraph::collect(program, &nests);
-        let messages = communication::collect(program, &nests);
+        let messages = messages::collect(program, &nests);
         let dimensions = nests
             .iter()
             .map(|nest| nest.spatial().len())

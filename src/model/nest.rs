@@ -98,22 +98,30 @@ impl<'p> Nest<'p> {
         reasons.chain(of_nest.into_iter().flatten()).collect()
     }
 
-    /// Whether the iterations of some loop are taken at the middle of the ranges of the loops around it, are an upper
-    /// bound because something leaves the loop early, or are a parameter because nothing tells them.
+    /// Whether the iterations of some loop are not exact.
     pub fn has_approximate_trip_count(&self) -> bool {
-        if self.loops.iter().any(|c| c.facts.is_estimated()) {
-            return true;
-        }
-        let depends = |length: &usize| {
-            let (outer, inner) = self.loops[..*length].split_at(length - 1);
-            let bounds = [&inner[0].facts.lower, &inner[0].facts.upper];
-            outer
-                .iter()
-                .any(|o| bounds.iter().any(|b| b.mentions(&o.facts.variable)))
+        self.approximate_loops().next().is_some()
+    }
+
+    /// The loops whose iterations are taken at the middle of the ranges of the loops around them, are an upper bound
+    /// because something leaves the loop early, or are a parameter because nothing tells them.
+    pub fn approximate_loops(&self) -> impl Iterator<Item = &'p Loop> {
+        let is_sampled = |at: usize| {
+            let facts = self.loops[at].facts;
+            let depends = self.loops[..at].iter().any(|outer| {
+                [&facts.lower, &facts.upper]
+                    .iter()
+                    .any(|bound| bound.mentions(&outer.facts.variable))
+            });
+            depends && trip_count::is_approximate(&self.loops[..=at])
         };
-        (1..=self.loops.len())
-            .filter(depends)
-            .any(|length| trip_count::is_approximate(&self.loops[..length]))
+        let is_approximate = move |at: &usize| {
+            let facts = self.loops[*at].facts;
+            facts.is_estimated() || is_sampled(*at)
+        };
+        (0..self.loops.len())
+            .filter(is_approximate)
+            .map(|at| self.loops[at].facts)
     }
 
     /// Loops that are not sweeps, outermost first.

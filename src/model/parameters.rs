@@ -5,31 +5,55 @@ mod names;
 mod usage;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
 use names::Names;
 use serde::{Deserialize, Serialize};
 use usage::Usage;
 
 use super::calls::CallGraph;
-use super::communication::MessageSite;
 use super::dimension_name;
+use super::messages::MessageSite;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Place, Program};
+use crate::expr::spreadsheet::legal_name;
 use crate::expr::{Expr, Lookup, Node, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
 
-/// `--set name=value`.
+/// `--set name=value`, or the same from elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     pub name: String,
     pub value: String,
+    /// Who says so.
+    pub origin: Origin,
+}
+
+impl Setting {
+    /// What the user set.
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Setting {
+        Setting {
+            name: name.into(),
+            value: value.into(),
+            origin: Origin::Set,
+        }
+    }
 }
 
 /// What is wrong with a setting.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
-    #[error("--set {name}: there is no parameter of that name{}", near_names(near))]
-    Unknown { name: String, near: Vec<String> },
+    #[error(
+        "--set {name}: there is no parameter of that name{}{}",
+        listed("near ones are", near),
+        listed("the roots are", roots)
+    )]
+    Unknown {
+        name: String,
+        near: Vec<String>,
+        /// The parameters that others follow from, where that is known.
+        roots: Vec<String>,
+    },
     #[error("--set {name}={value}: {why}")]
     BadValue {
         name: String,
@@ -44,11 +68,45 @@ pub enum SettingError {
     },
 }
 
-fn near_names(names: &[String]) -> String {
+/// What a parameter of the machine may be called, so that nothing else can be meant: `machine.cores`.
+const OF_MACHINE: &str = "machine.";
+
+/// A setting whose name is both that of a parameter of the machine, which it sets, and of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ambiguous {
+    pub name: String,
+    /// What the source's parameters are called.
+    pub of_source: Vec<String>,
+}
+
+impl fmt::Display for Ambiguous {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ambiguous { name, of_source } = self;
+        write!(
+            f,
+            "--set {name} sets the parameter of the machine, but the source has a variable of that name, too: for the machine \
+             write --set {OF_MACHINE}{name}=…, for the source --set {}=…",
+            of_source.join("=… or --set ")
+        )
+    }
+}
+
+impl SettingError {
+    /// The name that was set.
+    pub fn setting(&self) -> &str {
+        match self {
+            SettingError::Unknown { name, .. }
+            | SettingError::BadValue { name, .. }
+            | SettingError::Machine { name, .. } => name,
+        }
+    }
+}
+
+fn listed(what: &str, names: &[String]) -> String {
     if names.is_empty() {
         String::new()
     } else {
-        format!("; near ones are {}", names.join(", "))
+        format!("; {what} {}", names.join(", "))
     }
 }
 
@@ -108,11 +166,49 @@ pub struct Row {
     /// The value as an expression over other parameters, where the source defines it so.
     pub definition: Option<Expr>,
     pub origin: Origin,
+    /// Where it is declared, if that is known: file and line.
+    pub place: Option<String>,
     /// The functions that mention it, in program order.
     pub functions: Vec<String>,
     /// Whether `N` is not `n`: all functions that mention it are C.
     pub is_case_sensitive: bool,
 }
+
+impl Row {
+    /// Whether it is what the program is given: a size that the source gives no value, or reads, and that no other
+    /// parameter defines.
+    pub fn is_root(&self) -> bool {
+        let is_size = matches!(
+            self.kind,
+            Kind::Problem | Kind::Processes | Kind::Neighbours
+        );
+        let is_open = match self.origin {
+            Origin::Given => true,
+            Origin::Default | Origin::Initial | Origin::Set | Origin::Config | Origin::Traced => {
+                (self.definition.as_ref()).is_none_or(|value| value.as_number().is_some())
+            }
+            Origin::Constant
+            | Origin::Macro
+            | Origin::Assigned
+            | Origin::Derived
+            | Origin::Caller
+            | Origin::Callers => false,
+        };
+        is_size && is_open
+    }
+
+    /// Whether nothing says what its value is.
+    pub fn is_guessed(&self) -> bool {
+        match self.origin {
+            Origin::Default => true,
+            Origin::Given => self.definition.is_none(),
+            _ => false,
+        }
+    }
+}
+
+/// So many roots are named where a name is wrong.
+const MOST_ROOTS: usize = 12;
 
 /// All parameters of a model.
 #[derive(Clone, Debug, Default)]
@@ -194,6 +290,7 @@ impl ParameterTable {
                 value: 0.0,
                 definition: None,
                 origin: Origin::Default,
+                place: None,
                 functions: Vec::new(),
                 is_case_sensitive: false,
             });
@@ -245,7 +342,7 @@ impl ParameterTable {
                 let own = format!("{}.{written}", program.functions[f].name);
                 settings
                     .iter()
-                    .any(|s| s.name == own || s.name == names.legal(&own))
+                    .any(|s| s.name == own || s.name == legal_name(&own))
             };
             let (aliases, functions): (Vec<usize>, Vec<usize>) = functions.iter().partition(|f| {
                 self.alias(&program.functions[**f], symbol).is_some() && !is_set(**f)
@@ -350,6 +447,7 @@ impl ParameterTable {
             value: 0.0,
             definition: None,
             origin,
+            place: None,
             functions: used_by,
             is_case_sensitive: !matches!(kind, Kind::TripCount | Kind::Probability),
         };
@@ -420,18 +518,26 @@ impl ParameterTable {
             let entry = &mut self.rows[row];
             entry.value = place.guess.unwrap_or_else(|| usage.default_value(&symbol));
             (entry.definition, entry.origin) = (definition, place.origin);
+            entry.place = Some(format!("{}:{}", place.file, place.line));
         }
     }
 
     fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
-        let Setting { name, value } = setting;
-        if machine.parameter(name).is_some() {
+        let Setting {
+            name,
+            value,
+            origin,
+        } = setting;
+        let of_machine = |machine: &mut MachineModel, parameter: &str| {
             let wrap = |why| SettingError::Machine {
                 name: name.clone(),
                 value: value.clone(),
                 why: Box::new(why),
             };
-            return machine.set_text(name, value).map_err(wrap);
+            machine.set_text(parameter, value).map_err(wrap)
+        };
+        if machine.parameter(name).is_some() {
+            return of_machine(machine, name);
         }
         let compact = name.replace(char::is_whitespace, "");
         let lower = compact.to_lowercase();
@@ -442,7 +548,11 @@ impl ParameterTable {
             .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower))
             .or_else(|| self.only_named(&compact));
         let Some(found) = found else {
-            return Err(self.unknown(name, machine));
+            let parameter = name.strip_prefix(OF_MACHINE);
+            return match parameter.filter(|parameter| machine.parameter(parameter).is_some()) {
+                Some(parameter) => of_machine(machine, parameter),
+                None => Err(self.unknown(name, machine)),
+            };
         };
         let row = &mut self.rows[found];
         let bad = |why| SettingError::BadValue {
@@ -475,14 +585,12 @@ impl ParameterTable {
             }
             _ => {}
         }
-        (row.value, row.definition, row.origin) = (number, None, Origin::Set);
+        (row.value, row.definition, row.origin) = (number, None, *origin);
         // A name alone means all functions that leave its value open.
         let (symbol, is_plain) = (row.symbol.clone(), row.label == row.symbol);
-        let same = |other: &&mut Row| {
-            is_plain && other.symbol == symbol && other.origin == Origin::Default
-        };
+        let same = |other: &&mut Row| is_plain && other.symbol == symbol && other.is_guessed();
         for other in self.rows.iter_mut().filter(same) {
-            (other.value, other.definition, other.origin) = (number, None, Origin::Set);
+            (other.value, other.definition, other.origin) = (number, None, *origin);
         }
         Ok(())
     }
@@ -498,12 +606,30 @@ impl ParameterTable {
         rows.all(|row| row == first).then_some(first)
     }
 
-    /// Says where the values of the parameters with these defined names come from.
-    pub fn mark(&mut self, is_meant: &dyn Fn(&str) -> bool, origin: Origin) {
-        self.rows
-            .iter_mut()
-            .filter(|row| is_meant(&row.name))
-            .for_each(|row| row.origin = origin);
+    /// The settings whose names the source gives to variables, too: they set the machine.
+    pub fn ambiguous(&self, settings: &[Setting], machine: &MachineModel) -> Vec<Ambiguous> {
+        let of_machine = (settings.iter()).filter(|s| machine.parameter(&s.name).is_some());
+        let found = of_machine.map(|setting| {
+            let is_meant = |row: &&Row| {
+                let name = row.label.rsplit('.').next().unwrap_or(&row.label);
+                match row.is_case_sensitive {
+                    true => name == setting.name,
+                    false => name.eq_ignore_ascii_case(&setting.name),
+                }
+            };
+            let rows = self.rows.iter().filter(is_meant);
+            Ambiguous {
+                name: setting.name.clone(),
+                of_source: rows.map(|row| row.name.clone()).collect(),
+            }
+        });
+        found.filter(|found| !found.of_source.is_empty()).collect()
+    }
+
+    /// Names of the sizes that the program is given.
+    fn roots(&self) -> Vec<String> {
+        let roots = self.rows.iter().filter(|row| row.is_root());
+        roots.map(|row| row.name.clone()).take(MOST_ROOTS).collect()
     }
 
     fn unknown(&self, name: &str, machine: &MachineModel) -> SettingError {
@@ -533,6 +659,7 @@ impl ParameterTable {
                 .take(5)
                 .map(|(_, n)| n.to_string())
                 .collect(),
+            roots: self.roots(),
         }
     }
 

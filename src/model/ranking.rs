@@ -1,9 +1,10 @@
 //! What nests are ranked by: their time over all calls of their functions, followed from where a run begins; where nothing
 //! says where that is, the time of one call.
 
-use super::build::NestModel;
 use super::calls::{CallGraph, Times};
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::nest_model::NestModel;
 use super::summary::{Totals, define_ratio};
 use crate::expr::{Expr, FigureId};
 
@@ -40,7 +41,7 @@ impl Ranking {
             Some(reached) => reached.includes(nest.nest.function).then(|| {
                 let calls = times.functions[nest.nest.function];
                 let seconds = Expr::from(calls) * Expr::from(nest.time.seconds);
-                let seconds = figures.define("time, all calls", Unit::Seconds, seconds);
+                let seconds = figures.define(F::NestTimeOfAllCalls, seconds);
                 (Some(calls), seconds)
             }),
         };
@@ -54,18 +55,13 @@ impl Ranking {
                 let seconds = found.iter().flatten().map(|(_, seconds)| *seconds);
                 let seconds: Vec<FigureId> = seconds.filter(is_known).collect();
                 let seconds = seconds.into_iter();
-                figures.define_total("time of the program", Unit::Seconds, seconds)
+                figures.define_total(F::ProgramTime, seconds)
             }
         };
         let mut ranked = |(calls, seconds): (Option<FigureId>, FigureId)| Ranked {
             calls,
             seconds,
-            share: define_ratio(
-                "share of total time",
-                Unit::Share,
-                (seconds, total),
-                figures,
-            ),
+            share: define_ratio(F::ShareOfTime, (seconds, total), figures),
         };
         Ranking {
             follows_calls,

@@ -1,8 +1,8 @@
 //! Loads and stores as the source has them: every reference to an array counts whenever its statement is executed.
 
 use super::Model;
-use super::build::NestModel;
 use super::nest::Reference;
+use super::nest_model::NestModel;
 use super::parameters::DEFAULT_PROBABILITY;
 
 /// References to one array, or a component of one, over the whole execution of a nest.

@@ -3,8 +3,10 @@
 //! live = counters + scalars + pointers + invariants + temporaries, integer and floating-point apart;
 //! spilled = max(0, live − registers), of the integer ones those that are reserved taken off first.
 
-use super::build::NestModel;
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::label::{RegisterFile, Subject};
+use super::nest_model::NestModel;
 use crate::analysis::facts::RegisterUse;
 use crate::expr::{Comparison, Expr, FigureId};
 
@@ -36,9 +38,9 @@ pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Vec<Option<R
     let mut one = |nest: &NestModel| {
         let needed = nest.nest.loops.last()?.facts.registers?;
         let free = Expr::machine("int_registers") - Expr::machine("int_reserved");
-        let integer = define_file("integer registers", needed.integer, free, figures);
+        let integer = define_file(RegisterFile::Integer, needed.integer, free, figures);
         let floating = define_file(
-            "floating-point registers",
+            RegisterFile::Floating,
             needed.floating,
             Expr::machine("fp_registers"),
             figures,
@@ -52,7 +54,7 @@ pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Vec<Option<R
             Expr::from(1.0),
             Expr::from(2.0),
         );
-        let spills = figures.define("fit into the registers", Unit::Choice, spills);
+        let spills = figures.define(F::Spills, spills);
         Some(RegisterFigures {
             integer,
             floating,
@@ -63,22 +65,29 @@ pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Vec<Option<R
 }
 
 fn define_file(
-    kind: &'static str,
+    file: RegisterFile,
     needed: RegisterUse,
     free: Expr,
     figures: &mut Figures,
 ) -> FileFigures {
+    const PARTS: [F; 5] = [
+        F::Counters,
+        F::Scalars,
+        F::Pointers,
+        F::Invariants,
+        F::Temporaries,
+    ];
     let values = needed.values();
+    let file = Subject::Registers(file);
     let parts = std::array::from_fn(|index| {
         figures.define(
-            RegisterUse::NAMES[index],
-            Unit::Count,
+            PARTS[index].about(file.clone()),
             Expr::from(f64::from(values[index])),
         )
     });
-    let live = figures.define_total(format!("live {kind}"), Unit::Count, parts.into_iter());
+    let live = figures.define_total(F::LiveRegisters.about(file.clone()), parts.into_iter());
     let over = Expr::max([Expr::from(live) - free, Expr::from(0.0)]);
-    let spilled = figures.define(format!("spilled {kind}"), Unit::Count, over);
+    let spilled = figures.define(F::SpilledRegisters.about(file), over);
     FileFigures {
         parts,
         live,

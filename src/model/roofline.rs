@@ -4,12 +4,14 @@
 //! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
 
 use super::Model;
-use super::build::NestModel;
-use super::figures::{Figures, Unit};
+use super::bandwidth::{self, is_known, peak, where_positive};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::label::Subject;
+use super::nest_model::NestModel;
 use super::ranking::Ranking;
-use crate::expr::{Comparison, Expr, FigureId};
-use crate::machine::parameters::LATENCY_LIMIT;
-use crate::machine::{Level, MachineModel};
+use crate::expr::{Expr, FigureId};
+use crate::machine::MachineModel;
 
 /// A bandwidth that limits the rate of operations.
 pub struct Roof {
@@ -19,62 +21,6 @@ pub struct Roof {
     pub bandwidth: Expr,
 }
 
-/// Flops a second of all cores together.
-pub fn peak() -> Expr {
-    Expr::product([
-        Expr::machine("gflops_per_core"),
-        Expr::machine("cores"),
-        Expr::from(1e9),
-    ])
-}
-
-/// Bytes a second that a cache level delivers to all cores together.
-pub(super) fn cache_bandwidth(cache: &Level) -> Expr {
-    Expr::product([
-        Expr::machine(&format!("l{}_gbs", cache.index)),
-        Expr::machine("cores"),
-        Expr::from(1e9),
-    ])
-}
-
-/// One of two values: the first if the machine has the level and its bandwidth is known.
-pub(super) fn where_known(cache: &Level, known: Expr, unknown: Expr) -> Expr {
-    where_positive(is_known(cache), known, unknown)
-}
-
-/// Positive if the machine has the level and its bandwidth is known.
-fn is_known(cache: &Level) -> Expr {
-    Expr::min(["bytes", "gbs"].map(|what| Expr::machine(&format!("l{}_{what}", cache.index))))
-}
-
-fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
-    Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
-}
-
-/// What figures call it.
-pub(super) const MEMORY_BANDWIDTH: &str = "memory bandwidth";
-
-/// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
-/// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
-pub(super) fn define_memory_bandwidth(figures: &mut Figures) -> FigureId {
-    let memory = Expr::machine("dram_gbs") * 1e9;
-    let [latency, lines] = LATENCY_LIMIT.map(Expr::machine);
-    let waited_for = Expr::product([
-        lines.clone(),
-        Expr::machine("cores"),
-        Expr::machine("line_bytes"),
-        Expr::from(1e9),
-    ]);
-    let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
-    let bandwidth = where_positive(Expr::min([latency, lines]), limited, memory);
-    figures.share(MEMORY_BANDWIDTH, Unit::BytesPerSecond, bandwidth)
-}
-
-/// The figure of [`define_memory_bandwidth`].
-pub(super) fn memory_bandwidth(figures: &Figures) -> Expr {
-    Expr::from(figures.shared(MEMORY_BANDWIDTH))
-}
-
 /// The levels whose bandwidth is known, nearest to the core first; memory is the last.
 pub fn roofs(model: &Model) -> Vec<Roof> {
     let caches = model.machine.levels();
@@ -82,12 +28,12 @@ pub fn roofs(model: &Model) -> Vec<Roof> {
     let mut roofs: Vec<Roof> = known
         .map(|cache| Roof {
             name: cache.name.clone(),
-            bandwidth: cache_bandwidth(cache),
+            bandwidth: bandwidth::cache(cache),
         })
         .collect();
     roofs.push(Roof {
         name: "DRAM".into(),
-        bandwidth: memory_bandwidth(&model.figures),
+        bandwidth: bandwidth::memory(&model.figures),
     });
     roofs
 }
@@ -110,9 +56,8 @@ pub struct Line {
 
 /// Nests that are drawn.
 const DRAWN: usize = 12;
-/// Where ceilings begin and end, in flops a byte.
-const FROM: f64 = 0.01;
-const TO: f64 = 100.0;
+/// How far ceilings go on to both sides of what is drawn.
+const MARGIN: f64 = 2.0;
 
 impl Chart {
     pub(super) fn define(
@@ -120,69 +65,6 @@ impl Chart {
         (nests, ranking): (&[NestModel], &Ranking),
         figures: &mut Figures,
     ) -> Chart {
-        let rate = |label: &str, expr: Expr, figures: &mut Figures| {
-            figures.define(label, Unit::FlopsPerSecond, expr)
-        };
-        let [from, to] =
-            [FROM, TO].map(|at| figures.define("intensity", Unit::FlopsPerByte, Expr::from(at)));
-        let best = rate("peak", peak(), figures);
-        let mut lines = Vec::new();
-        for (name, height, known) in [
-            ("Peak", Expr::from(best), None),
-            ("Without fused multiply-add", Expr::from(best) * 0.5, None),
-            (
-                "One flop a cycle: neither SIMD nor fused",
-                Expr::product([
-                    Expr::machine("ghz"),
-                    Expr::machine("cores"),
-                    Expr::from(1e9),
-                ]),
-                Some(Expr::machine("ghz")),
-            ),
-        ] {
-            let height = rate(name, height, figures);
-            lines.push(Line {
-                name: name.to_string(),
-                known,
-                ends: [(from, height), (to, height)],
-            });
-        }
-        let caches = machine.possible_levels().into_iter();
-        let caches = caches.map(|cache| {
-            (
-                cache.name.clone(),
-                cache_bandwidth(&cache),
-                Some(is_known(&cache)),
-            )
-        });
-        let memory = memory_bandwidth(figures);
-        for (name, bandwidth, known) in caches.chain([("DRAM".to_string(), memory.clone(), None)]) {
-            let or_memory =
-                |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
-            let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
-            let bandwidth = Expr::from(figures.define(
-                format!("bandwidth, {name}"),
-                Unit::BytesPerSecond,
-                bandwidth,
-            ));
-            let ridge = figures.define(
-                "ridge",
-                Unit::FlopsPerByte,
-                Expr::from(best).quotient(bandwidth.clone()),
-            );
-            let start = known
-                .as_ref()
-                .map(|known| where_positive(known.clone(), Expr::from(from), Expr::from(ridge)));
-            let start = start.map_or(from, |start| {
-                figures.define("start", Unit::FlopsPerByte, start)
-            });
-            let height = rate("ceiling", Expr::from(start) * bandwidth, figures);
-            lines.push(Line {
-                name,
-                known,
-                ends: [(start, height), (ridge, best)],
-            });
-        }
         let has_flops = |nest: &usize| figures.value(nests[*nest].operations.flops) > 0.0;
         let shown: Vec<usize> = ranking
             .busiest(nests, nests.len(), figures)
@@ -190,17 +72,126 @@ impl Chart {
             .filter(has_flops)
             .take(DRAWN)
             .collect();
+        let best = figures.define(F::Peak, peak());
+        let slopes = slopes(machine, best, figures);
+        let intensities = shown.iter().map(|nest| nests[*nest].time.intensity);
+        let span = span(&slopes, intensities.collect(), figures);
+        let mut lines = level_lines(best, span, figures);
+        lines.extend((slopes.into_iter()).map(|slope| slope.line(best, span.0, figures)));
         let point = |nest: usize| {
-            let rate = figures.define(
-                "flops a second",
-                Unit::FlopsPerSecond,
-                self::rate(&nests[nest]),
-            );
+            let rate = figures.define(F::Performance, self::rate(&nests[nest]));
             (nest, nests[nest].time.intensity, rate)
         };
         Chart {
             lines,
             points: shown.into_iter().map(point).collect(),
+        }
+    }
+}
+
+/// Where all ceilings begin and end, in flops a byte: a margin around the nests and the points where bandwidths meet the
+/// peak. What has no intensity has no place.
+fn span(
+    slopes: &[Slope],
+    intensities: Vec<FigureId>,
+    figures: &mut Figures,
+) -> (FigureId, FigureId) {
+    let ridges = || slopes.iter().map(|slope| Expr::from(slope.ridge));
+    let [low, high] = [Expr::min(ridges()), Expr::max(ridges())];
+    let placed = |otherwise: &Expr| -> Vec<Expr> {
+        let place =
+            |id: &FigureId| where_positive(Expr::from(*id), Expr::from(*id), otherwise.clone());
+        intensities.iter().map(place).collect()
+    };
+    let (first, last) = (placed(&low), placed(&high));
+    let mut at = |expr| figures.define(F::ChartIntensity, expr);
+    (
+        at(Expr::min(first.into_iter().chain([low])) * (1.0 / MARGIN)),
+        at(Expr::max(last.into_iter().chain([high])) * MARGIN),
+    )
+}
+
+/// The ceilings that no intensity changes.
+fn level_lines(
+    best: FigureId,
+    (from, to): (FigureId, FigureId),
+    figures: &mut Figures,
+) -> Vec<Line> {
+    let ghz = Expr::machine("ghz");
+    let one_a_cycle = Expr::product([ghz.clone(), Expr::machine("cores"), Expr::from(1e9)]);
+    let ceilings = [
+        ("Peak", Expr::from(best), None),
+        ("Without fused multiply-add", Expr::from(best) * 0.5, None),
+        (
+            "One flop a cycle: neither SIMD nor fused",
+            one_a_cycle,
+            Some(ghz),
+        ),
+    ];
+    let line = |(name, height, known): (&str, Expr, Option<Expr>)| {
+        let height = figures.define(F::Ceiling.about(Subject::Ceiling(name.into())), height);
+        Line {
+            name: name.to_string(),
+            known,
+            ends: [(from, height), (to, height)],
+        }
+    };
+    ceilings.map(line).into()
+}
+
+/// What a bandwidth allows, up to where it meets the peak.
+struct Slope {
+    name: String,
+    known: Option<Expr>,
+    bandwidth: Expr,
+    ridge: FigureId,
+}
+
+fn slopes(machine: &MachineModel, best: FigureId, figures: &mut Figures) -> Vec<Slope> {
+    let caches = machine.possible_levels().into_iter();
+    let caches = caches.map(|cache| {
+        (
+            cache.name.clone(),
+            bandwidth::cache(&cache),
+            Some(is_known(&cache)),
+        )
+    });
+    let memory = bandwidth::memory(figures);
+    let all = caches.chain([("DRAM".to_string(), memory.clone(), None)]);
+    let slope = |(name, bandwidth, known): (String, Expr, Option<Expr>)| {
+        let or_memory =
+            |known: &Expr| where_positive(known.clone(), bandwidth.clone(), memory.clone());
+        let bandwidth = known.as_ref().map_or_else(|| bandwidth.clone(), or_memory);
+        let level = Subject::Level(name.as_str().into());
+        let bandwidth = figures.define(F::CeilingBandwidth.about(level.clone()), bandwidth);
+        let bandwidth = Expr::from(bandwidth);
+        let ridge = Expr::from(best).quotient(bandwidth.clone());
+        Slope {
+            name,
+            known,
+            bandwidth,
+            ridge: figures.define(F::Ridge.about(level), ridge),
+        }
+    };
+    all.map(slope).collect()
+}
+
+impl Slope {
+    fn line(self, best: FigureId, from: FigureId, figures: &mut Figures) -> Line {
+        let level = Subject::Level(self.name.as_str().into());
+        let start = match &self.known {
+            Some(known) => {
+                let start = where_positive(known.clone(), Expr::from(from), Expr::from(self.ridge));
+                figures.define(F::CeilingStart.about(level.clone()), start)
+            }
+            None => from,
+        };
+        let height = Expr::from(start) * self.bandwidth;
+        let height = figures.define(F::CeilingHeight.about(level), height);
+        Line {
+            name: self.name,
+            known: self.known,
+            ends: [(start, height), (self.ridge, best)],
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::build::NestModel;
+use super::catalogue::StaticFigure as F;
 use super::dimension_name;
-use super::figures::{Figures, Unit};
+use super::figures::Figures;
+use super::label::{Instead, Label, Subject};
+use super::nest_model::NestModel;
 use super::parameters::{Kind, ParameterTable};
 use super::ranking::Ranking;
 use super::what_if::WhatIf;
@@ -75,7 +77,7 @@ pub(super) fn define(
         let symbol = Symbol::machine(name);
         let inputs = match *name {
             LATENCY if machine.get(LATENCY).is_none() => {
-                (Vec::new(), given(name, LATENCIES, figures))
+                (Vec::new(), given(swept(name), LATENCIES, figures))
             }
             _ => scaled(&symbol, factors, figures),
         };
@@ -118,7 +120,7 @@ pub(super) fn define(
         if blocked.is_empty() || !is_block(&symbol) {
             continue;
         }
-        let inputs = (Vec::new(), given(symbol.name(), BLOCKS, figures));
+        let inputs = (Vec::new(), given(swept(symbol.name()), BLOCKS, figures));
         let label = format!("Block size in {name} [iterations; 0: not blocked]");
         sweeps.push(Sweep::define(
             &symbol,
@@ -142,11 +144,10 @@ fn scaled(
     factors: &[f64],
     figures: &mut Figures,
 ) -> (Vec<FigureId>, Vec<FigureId>) {
-    let factors = given("factor", factors, figures);
+    let factors = given(F::Factor.into(), factors, figures);
     let times = |factor: &FigureId| {
         figures.define(
-            format!("{symbol}, scaled"),
-            Unit::Count,
+            swept(symbol.name()),
             Expr::from(*factor) * Expr::from(symbol.clone()),
         )
     };
@@ -154,10 +155,14 @@ fn scaled(
     (factors, values)
 }
 
-fn given(label: &str, values: &[f64], figures: &mut Figures) -> Vec<FigureId> {
+fn swept(input: &str) -> Label {
+    F::SweptValue.about(Subject::Input(input.into()))
+}
+
+fn given(label: Label, values: &[f64], figures: &mut Figures) -> Vec<FigureId> {
     values
         .iter()
-        .map(|value| figures.define(label, Unit::Count, Expr::from(*value)))
+        .map(|value| figures.define(label.clone(), Expr::from(*value)))
         .collect()
 }
 
@@ -174,8 +179,8 @@ impl Sweep {
         let mut independent = FxHashSet::default();
         for value in &values {
             let replace = |other: &Symbol| (other == symbol).then(|| Expr::from(*value));
-            let name = format!("{symbol} {}", figures.value(*value));
-            let mut what_if = WhatIf::new(name, &replace, &mut independent);
+            let instead = Instead::Value(symbol.name().to_string(), figures.value(*value));
+            let mut what_if = WhatIf::new(instead, &replace, &mut independent);
             for (nest, seconds) in &mut times {
                 let time = ranking.seconds(*nest);
                 seconds.extend(time.map(|time| what_if.figure(time, figures)));
@@ -184,11 +189,8 @@ impl Sweep {
         let totals = (0..values.len())
             .map(|at| {
                 let seconds = times.iter().map(|(_, seconds)| seconds[at]);
-                figures.define_total(
-                    format!("time of these nests, {symbol}"),
-                    Unit::Seconds,
-                    seconds,
-                )
+                let input = Subject::Input(symbol.name().into());
+                figures.define_total(F::SweptTime.about(input), seconds)
             })
             .collect();
         Sweep {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::build::LoopFigures;
 use super::footprint::{self, Columns, Walk};
+use super::loops::LoopFigures;
 use super::nest::ChainLoop;
 use crate::analysis::facts::{AccessClass, Loop, Stream};
 use crate::expr::{Expr, FigureId, Function, Node};
@@ -203,7 +203,7 @@ impl StreamShape {
     }
 
     /// Groups that must stay in the cache so that the next iteration of the loop at `level` reuses
-    /// them: per family max − min + `gap` (static.md section 3, "Live groups").
+    /// them: per family max − min + `gap` (ExaSAT report, section 2.1).
     pub fn live_groups(&self, level: usize, gap: i64) -> i64 {
         if self.walker(level).is_none() {
             return self.groups(level) as i64;

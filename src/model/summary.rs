@@ -1,7 +1,8 @@
 //! Totals over all nests.
 
-use super::build::NestModel;
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::nest_model::NestModel;
 use crate::expr::{Comparison, Expr, FigureId};
 
 /// Sums over the nests of a model.
@@ -15,23 +16,49 @@ pub struct Totals {
     pub intensity: FigureId,
 }
 
+/// The sums of the nests whose figures are all known, and which nests have others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KnownTotals {
+    pub flops: f64,
+    pub traffic: f64,
+    pub seconds: f64,
+    /// Indices of the nests that are not in the sums.
+    pub unknown: Vec<usize>,
+}
+
+impl KnownTotals {
+    pub fn of(nests: &[NestModel], figures: &Figures) -> KnownTotals {
+        let mut totals = KnownTotals::default();
+        for (index, nest) in nests.iter().enumerate() {
+            let value = |id| figures.value(id);
+            let parts = [
+                nest.operations.flops,
+                nest.traffic.actual,
+                nest.time.seconds,
+            ]
+            .map(value);
+            if parts.iter().all(|part| part.is_finite()) {
+                totals.flops += parts[0];
+                totals.traffic += parts[1];
+                totals.seconds += parts[2];
+            } else {
+                totals.unknown.push(index);
+            }
+        }
+        totals
+    }
+}
+
 impl Totals {
     pub(super) fn define(nests: &[NestModel], figures: &mut Figures) -> Totals {
-        let mut total = |label: &str, unit: Unit, figure: &dyn Fn(&NestModel) -> FigureId| {
-            figures.define_total(label, unit, nests.iter().map(figure))
+        let mut total = |kind: F, figure: &dyn Fn(&NestModel) -> FigureId| {
+            figures.define_total(kind, nests.iter().map(figure))
         };
-        let flops = total("total flops", Unit::Flops, &|n| n.operations.flops);
-        let weighted_flops = total("total weighted flops", Unit::Flops, &|n| {
-            n.operations.weighted
-        });
-        let traffic = total("total memory traffic", Unit::Bytes, &|n| n.traffic.actual);
-        let seconds = total("total time", Unit::Seconds, &|n| n.time.seconds);
-        let intensity = define_ratio(
-            "total arithmetic intensity",
-            Unit::FlopsPerByte,
-            (flops, traffic),
-            figures,
-        );
+        let flops = total(F::TotalFlops, &|n| n.operations.flops);
+        let weighted_flops = total(F::TotalWeightedFlops, &|n| n.operations.weighted);
+        let traffic = total(F::TotalTraffic, &|n| n.traffic.actual);
+        let seconds = total(F::TotalTime, &|n| n.time.seconds);
+        let intensity = define_ratio(F::TotalIntensity, (flops, traffic), figures);
         Totals {
             flops,
             weighted_flops,
@@ -44,13 +71,12 @@ impl Totals {
 
 /// A part over a whole; nothing where there is no whole.
 pub(super) fn define_ratio(
-    label: &'static str,
-    unit: Unit,
+    kind: F,
     (part, whole): (FigureId, FigureId),
     figures: &mut Figures,
 ) -> FigureId {
     let (whole, none) = (Expr::from(whole), Expr::from(0.0));
     let ratio = Expr::from(part).quotient(whole.clone());
     let ratio = Expr::choose(Comparison::Greater, whole, none.clone(), ratio, none);
-    figures.define(label, unit, ratio)
+    figures.define(kind, ratio)
 }

@@ -1,10 +1,12 @@
-//! Time of a nest: arithmetic, every cache level, memory; what bounds it (static.md section 4).
+//! Time of a nest: arithmetic, every cache level, memory; what bounds it (ExaSAT report, section 2.3.3).
 
-use super::build::OperationFigures;
-use super::figures::{Detail, Figures, Unit};
+use super::bandwidth;
+use super::catalogue::StaticFigure as F;
+use super::figures::{Detail, Figures};
+use super::label::Subject;
 use super::levels::NestLevels;
 use super::nest::Nest;
-use super::roofline;
+use super::operations::OperationFigures;
 use super::stream::StreamFigures;
 use super::traffic::NestTraffic;
 use crate::expr::{Comparison, Expr, FigureId};
@@ -48,8 +50,8 @@ impl TimeFigures {
         iterations: &[Expr],
         figures: &mut Figures,
     ) -> TimeFigures {
-        let cpu = Expr::from(operations.weighted).quotient(roofline::peak());
-        let cpu = figures.define("CPU time", Unit::Seconds, cpu);
+        let cpu = Expr::from(operations.weighted).quotient(bandwidth::peak());
+        let cpu = figures.define(F::CpuTime, cpu);
         let mut levels = Vec::new();
         let caches = super::levels_of(machine, figures.detail());
         let any_machine = figures.detail() == Detail::AnyMachine;
@@ -60,23 +62,26 @@ impl TimeFigures {
             let bytes = match position {
                 0 => {
                     let bytes = register_traffic(nest, streams, iterations);
-                    figures.define(format!("{} traffic", cache.name), Unit::Bytes, bytes)
+                    figures.define(F::RegisterTraffic, bytes)
                 }
                 _ => caches_moved.caches[position - 1].bytes,
             };
-            let mut seconds = Expr::from(bytes).quotient(roofline::cache_bandwidth(cache));
+            let mut seconds = Expr::from(bytes).quotient(bandwidth::cache(cache));
             if any_machine {
-                seconds = roofline::where_known(cache, seconds, Expr::from(0.0));
+                seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
             }
-            let seconds = figures.define(format!("{} time", cache.name), Unit::Seconds, seconds);
+            let seconds = figures.define(
+                F::LevelTime.about(Subject::Level(cache.name.as_str().into())),
+                seconds,
+            );
             levels.push(LevelFigures {
                 name: cache.name.clone(),
                 bytes,
                 seconds,
             });
         }
-        let memory = Expr::from(traffic.actual).quotient(roofline::memory_bandwidth(figures));
-        let memory = figures.define("DRAM time", Unit::Seconds, memory);
+        let memory = Expr::from(traffic.actual).quotient(bandwidth::memory(figures));
+        let memory = figures.define(F::MemoryTime, memory);
         levels.push(LevelFigures {
             name: "DRAM".into(),
             bytes: traffic.actual,
@@ -87,13 +92,13 @@ impl TimeFigures {
             .chain(levels.iter().map(|l| l.seconds))
             .collect();
         let slowest = Expr::max(times.iter().map(|id| Expr::from(*id)));
-        let slowest = figures.define("slowest part", Unit::Seconds, slowest);
+        let slowest = figures.define(F::SlowestPart, slowest);
         // Overlapped: the slowest part hides the rest. Not overlapped: arithmetic and data take turns.
         let data = Expr::max(levels.iter().map(|l| Expr::from(l.seconds)));
         let in_turn = Expr::from(cpu) + data;
         let overlap = Expr::machine("overlap");
         let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
-        let seconds = figures.define("time", Unit::Seconds, seconds);
+        let seconds = figures.define(F::Time, seconds);
         let bound = times.iter().enumerate().rev().fold(
             Expr::from(times.len() as f64),
             |otherwise, (i, id)| {
@@ -109,7 +114,7 @@ impl TimeFigures {
                 is_slowest(Expr::from(i as f64 + 1.0))
             },
         );
-        let bound = figures.define("bound by", Unit::Choice, bound);
+        let bound = figures.define(F::Bound, bound);
         let bytes = Expr::from(traffic.actual);
         let ratio = Expr::from(operations.flops).quotient(bytes.clone());
         let intensity = Expr::choose(
@@ -119,7 +124,7 @@ impl TimeFigures {
             ratio,
             Expr::from(0.0),
         );
-        let intensity = figures.define("arithmetic intensity", Unit::FlopsPerByte, intensity);
+        let intensity = figures.define(F::Intensity, intensity);
         let flops = Expr::from(operations.flops);
         let ratio = Expr::from(traffic.actual).quotient(flops.clone());
         let balance = Expr::choose(
@@ -129,7 +134,7 @@ impl TimeFigures {
             ratio,
             Expr::from(0.0),
         );
-        let balance = figures.define("bytes a flop", Unit::BytesPerFlop, balance);
+        let balance = figures.define(F::Balance, balance);
         TimeFigures {
             cpu,
             levels,

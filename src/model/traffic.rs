@@ -1,10 +1,12 @@
 //! Working sets and traffic of a nest: sums over its streams, and the choice between the scenarios
-//! (static.md section 3).
+//! (ExaSAT report of 2012, sections 2.1 and 2.3.3).
 
 use std::sync::Arc;
 
-use super::build::LoopFigures;
-use super::figures::{Figures, Label, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::label::{Label, Subject};
+use super::loops::LoopFigures;
 use super::nest::NestStream;
 use super::stream::{Elements, Extents, StreamFigures, StreamShape};
 use crate::analysis::facts::AccessClass;
@@ -16,7 +18,7 @@ pub struct WorkingSet {
     pub levels: Vec<FigureId>,
 }
 
-/// The four variants of static.md, "Working set".
+/// What arrays must keep, by which of them bypass the cache (ExaSAT report, section 2.3.3).
 #[derive(Clone)]
 pub struct WorkingSets {
     pub naive: WorkingSet,
@@ -64,7 +66,7 @@ pub(super) fn cost_of(class: AccessClass) -> Expr {
     })
 }
 
-/// Defines the figures of one stream. `gap` gives G for a level (static.md, "Live groups").
+/// Defines the figures of one stream. `gaps` are the largest gaps of all arrays that are read, by level.
 pub(super) fn define_stream(
     index: usize,
     NestStream {
@@ -81,40 +83,27 @@ pub(super) fn define_stream(
         "" => stream.array.as_str().into(),
         component => format!("{}[{component}]", stream.array).into(),
     };
-    let label = |text: &'static str, level: usize| Label::of(text, &name, level);
+    let array = || Subject::Array(name.clone());
+    let group = |m: usize| Subject::ArrayGroup(name.clone(), m as u32);
+    let sweep = |m: usize| Subject::ArraySweep(name.clone(), m as u32);
     // Unknown types are reported as a reason; eight bytes is the usual word.
     let bytes = f64::from(stream.element_bytes.unwrap_or(8));
-    let width = figures.define(
-        label("element size of {name}", 0),
-        Unit::Bytes,
-        Expr::from(bytes),
-    );
-    let cost = figures.define(
-        label("cost of {name}", 0),
-        Unit::Count,
-        cost_of(stream.class),
-    );
+    let width = figures.define(F::ElementSize.about(array()), Expr::from(bytes));
+    let cost = figures.define(F::CostPerByte.about(array()), cost_of(stream.class));
     let levels = gaps.len();
-    let mut count = |what: &'static str, m: usize, value: i64| {
-        figures.define(label(what, m), Unit::Count, Expr::from(value))
-    };
+    let mut count =
+        |kind: F, m: usize, value: i64| figures.define(kind.about(group(m)), Expr::from(value));
     let groups: Vec<FigureId> = (0..levels)
-        .map(|m| count("{group} groups of {name}", m, shape.groups(m) as i64))
+        .map(|m| count(F::ArrayGroups, m, shape.groups(m) as i64))
         .collect();
     let live: Vec<FigureId> = (0..levels)
-        .map(|m| {
-            count(
-                "{group} live groups of {name}",
-                m,
-                shape.live_groups(m, gaps[m]),
-            )
-        })
+        .map(|m| count(F::LiveArrayGroups, m, shape.live_groups(m, gaps[m])))
         .collect();
     let elements = Elements::new(&shape, around.loops, width);
     let distinct: Vec<FigureId> = (0..=depth)
         .map(|m| {
-            let label = label("distinct elements of {name} in {level} swept loops", m);
-            figures.define(label, Unit::Elements, elements.swept(m, Extents::Block))
+            let label = F::DistinctElements.about(sweep(m));
+            figures.define(label, elements.swept(m, Extents::Block))
         })
         .collect();
     let working_set = (0..levels).map(|m| {
@@ -130,11 +119,7 @@ pub(super) fn define_stream(
         } else {
             width * (held + waiting * elements.single(at))
         };
-        figures.define(
-            label("{group} working set of {name}", m),
-            Unit::Bytes,
-            bytes,
-        )
+        figures.define(F::ArrayWorkingSet.about(group(m)), bytes)
     });
     let working_set = working_set.collect();
     let sweeps = if shape.swept {
@@ -144,7 +129,7 @@ pub(super) fn define_stream(
     };
     let whole = elements.swept(depth, Extents::Whole);
     let footprint = Expr::product([sweeps, Expr::from(width), whole]);
-    let footprint = figures.define(label("footprint of {name}", 0), Unit::Bytes, footprint);
+    let footprint = figures.define(F::ArrayFootprint.about(array()), footprint);
     let rate = || [Expr::from(cost), Expr::from(width)];
     let traffic = (0..=depth).map(|m| {
         let (times, moved) = match m {
@@ -161,10 +146,8 @@ pub(super) fn define_stream(
                 )
             }
         };
-        let label = label("traffic of {name}, reuse within {level} loops", m);
         figures.define(
-            label,
-            Unit::Bytes,
+            F::ArrayTraffic.about(sweep(m)),
             Expr::product(rate().into_iter().chain([times, moved])),
         )
     });
@@ -174,11 +157,7 @@ pub(super) fn define_stream(
         Expr::from(footprint),
         around.entered[depth].clone(),
     ]);
-    let compulsory = figures.define(
-        label("compulsory traffic of {name}", 0),
-        Unit::Bytes,
-        compulsory,
-    );
+    let compulsory = figures.define(F::CompulsoryArrayTraffic.about(array()), compulsory);
     StreamFigures {
         index,
         shape,
@@ -226,11 +205,11 @@ pub(super) fn define_nest(
     levels: usize,
     figures: &mut Figures,
 ) -> (WorkingSets, NestTraffic) {
-    let sum =
-        |label: String, figures: &mut Figures, figure: &dyn Fn(&StreamFigures) -> FigureId| {
-            figures.define_total(label, Unit::Bytes, streams.iter().map(|(_, s)| figure(s)))
-        };
-    let variant = |what: &str,
+    let sum = |label: Label, figures: &mut Figures, figure: &dyn Fn(&StreamFigures) -> FigureId| {
+        figures.define_total(label, streams.iter().map(|(_, s)| figure(s)))
+    };
+    let group = |m: usize| Subject::Group(m as u32);
+    let variant = |kind: F,
                    figures: &mut Figures,
                    holds: &dyn Fn(AccessClass, &StreamFigures, usize) -> bool| {
         let level = |m: usize, figures: &mut Figures| {
@@ -239,21 +218,17 @@ pub(super) fn define_nest(
                 .filter(|(class, s)| holds(*class, s, m))
                 .map(|(_, s)| s.working_set[m]);
             let bytes = Expr::sum(held.map(Expr::from));
-            figures.define(
-                format!("{} working set, {what}", group_name(m)),
-                Unit::Bytes,
-                bytes,
-            )
+            figures.define(kind.about(group(m)), bytes)
         };
         WorkingSet {
             levels: (0..levels).map(|m| level(m, figures)).collect(),
         }
     };
-    let naive = variant("naive", figures, &|_, _, _| true);
-    let streaming = variant("streaming writes", figures, &|class, _, _| {
+    let naive = variant(F::NaiveWorkingSet, figures, &|_, _, _| true);
+    let streaming = variant(F::StreamingWorkingSet, figures, &|class, _, _| {
         class == AccessClass::ReadOnly
     });
-    let reuse = variant("reuse only", figures, &|class, s, m| {
+    let reuse = variant(F::ReuseWorkingSet, figures, &|class, s, m| {
         class == AccessClass::ReadOnly && s.shape.has_reuse(m)
     });
     let is_on = |switch: &str, then: Expr, otherwise: Expr| {
@@ -272,29 +247,23 @@ pub(super) fn define_nest(
             naive.levels[m].into(),
         );
         let chosen = is_on("nta_hints", reuse.levels[m].into(), without_hints);
-        figures.define(
-            format!("{} working set, actual", group_name(m)),
-            Unit::Bytes,
-            chosen,
-        )
+        figures.define(F::ActualWorkingSet.about(group(m)), chosen)
     });
     let actual = WorkingSet {
         levels: actual.collect(),
     };
     let live = (0..levels).map(|m| {
-        let label = format!("live {}s", group_name(m));
-        figures.define_total(label, Unit::Count, streams.iter().map(|(_, s)| s.live[m]))
+        let label = F::LiveGroups.about(group(m));
+        figures.define_total(label, streams.iter().map(|(_, s)| s.live[m]))
     });
     let live = live.collect();
-    let footprint = sum("footprint".into(), figures, &|s| s.footprint);
+    let footprint = sum(F::Footprint.into(), figures, &|s| s.footprint);
     let scenario = |m: usize, figures: &mut Figures| {
-        let label = format!("traffic, reuse within {m} loops");
+        let label = F::ScenarioTraffic.about(Subject::Scenario(m as u32));
         sum(label, figures, &|s| s.traffic[m.min(depth)])
     };
     let scenarios: Vec<FigureId> = (0..=levels).map(|m| scenario(m, figures)).collect();
-    let between_blocks = sum("traffic, reuse between blocks".into(), figures, &|s| {
-        s.compulsory
-    });
+    let between_blocks = sum(F::CompulsoryTraffic.into(), figures, &|s| s.compulsory);
     let sets = WorkingSets {
         naive,
         streaming,
@@ -309,7 +278,7 @@ pub(super) fn define_nest(
         actual: between_blocks,
     };
     let chosen = traffic.through(&sets, depth, Expr::machine("cache_bytes"));
-    traffic.actual = figures.define("traffic, actual", Unit::Bytes, chosen);
+    traffic.actual = figures.define(F::MemoryTraffic, chosen);
     (sets, traffic)
 }
 
@@ -331,26 +300,5 @@ impl NestTraffic {
             fits(sets.actual.levels[m], best(m + 1), otherwise)
         });
         fits(sets.footprint, Expr::from(self.between_blocks), nested)
-    }
-}
-
-/// `cell`, `pencil`, `plane`, `3-D`: a group of elements that so many loops sweep.
-pub fn group_name(level: usize) -> String {
-    match level {
-        0 => "cell".into(),
-        1 => "pencil".into(),
-        2 => "plane".into(),
-        _ => format!("{level}-D"),
-    }
-}
-
-/// Within what elements are reused in a scenario: the index of [`NestTraffic::scenarios`].
-pub fn scenario_name(index: usize) -> String {
-    match index {
-        0 => "none".into(),
-        1 => "within pencils".into(),
-        2 => "between pencils".into(),
-        3 => "between planes".into(),
-        _ => format!("between {} groups", group_name(index - 1)),
     }
 }

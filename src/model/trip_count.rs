@@ -1,4 +1,4 @@
-//! How often loops run: exact sums for triangular and other affine bounds (static.md section 3).
+//! How often loops run: exact sums for triangular and other affine bounds.
 
 use super::nest::ChainLoop;
 use crate::analysis::facts::Loop;

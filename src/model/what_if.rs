@@ -1,35 +1,38 @@
 //! Figures again with other inputs, from the same expressions: what a time would be on another machine, with another
 //! cache, in other blocks. What does not depend on the inputs that change is shared.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Model;
-use super::build::NestModel;
-use super::figures::{Figures, Unit};
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use super::label::{Instead, Label};
+use super::nest_model::NestModel;
 use super::ranking::Ranking;
-use super::roofline::MEMORY_BANDWIDTH;
 use super::summary::define_ratio;
 use crate::expr::{Expr, FigureId, Node, Symbol, SymbolKind};
 use crate::machine::MachineModel;
 
 /// A model in which some symbols stand for something else.
 pub(super) struct WhatIf<'r> {
-    name: String,
+    instead: Arc<Instead>,
     replace: &'r dyn Fn(&Symbol) -> Option<Expr>,
     known: FxHashMap<FigureId, FigureId>,
     independent: &'r mut FxHashSet<FigureId>,
 }
 
 impl<'r> WhatIf<'r> {
-    /// `name` is added to the labels of figures. Figures that depend on none of the symbols are kept in `independent`,
+    /// Figures that depend on none of the symbols are kept in `independent`,
     /// for the next model in which the same symbols are replaced.
     pub fn new(
-        name: impl Into<String>,
+        instead: Instead,
         replace: &'r dyn Fn(&Symbol) -> Option<Expr>,
         independent: &'r mut FxHashSet<FigureId>,
     ) -> WhatIf<'r> {
         WhatIf {
-            name: name.into(),
+            instead: Arc::new(instead),
             replace,
             known: FxHashMap::default(),
             independent,
@@ -54,9 +57,8 @@ impl<'r> WhatIf<'r> {
             Node::Figure(inner) => Some(Expr::from(self.figure(*inner, figures))),
             _ => None,
         });
-        let figure = figures.get(id);
-        let (label, unit) = (format!("{}, {}", figure.label, self.name), figure.unit);
-        let other = figures.define(label, unit, expr);
+        let label = figures.get(id).label.clone().instead(&self.instead);
+        let other = figures.define(label, expr);
         self.known.insert(id, other);
         other
     }
@@ -109,19 +111,18 @@ impl OtherMachine {
         let mut compared = ranking.busiest(nests, MOST_COMPARED, figures);
         compared.sort_unstable();
         let mut independent = FxHashSet::default();
-        let memory = figures.shared(MEMORY_BANDWIDTH);
+        let memory = figures.shared(F::MemoryBandwidth);
         let other_memory =
-            WhatIf::new("machine B", &on_other, &mut independent).figure(memory, figures);
+            WhatIf::new(Instead::OtherMachine, &on_other, &mut independent).figure(memory, figures);
         let mut define = |nest: usize| {
             let time = &nests[nest].time;
             // One nest after the other, so that what is remembered stays small.
-            let mut other = WhatIf::new("machine B", &on_other, &mut independent);
+            let mut other = WhatIf::new(Instead::OtherMachine, &on_other, &mut independent);
             other.known.insert(memory, other_memory);
             let own = ranking.seconds(nest).unwrap_or(time.seconds);
             let seconds = other.figure(own, figures);
             let bound = other.figure(time.bound, figures);
-            let label = "time on B over time on A";
-            let ratio = define_ratio(label, Unit::Ratio, (seconds, own), figures);
+            let ratio = define_ratio(F::TimeRatio, (seconds, own), figures);
             OtherNest {
                 nest,
                 seconds,
@@ -133,15 +134,13 @@ impl OtherMachine {
         let own = compared
             .iter()
             .filter_map(|other| ranking.seconds(other.nest));
-        let own = figures.define_total("time of the compared nests", Unit::Seconds, own);
+        let own = figures.define_total(F::ComparedTime, own);
         let others = compared.iter().map(|other| other.seconds);
         let others = figures.define_total(
-            "time of the compared nests, machine B",
-            Unit::Seconds,
+            Label::from(F::ComparedTime).instead(&Arc::new(Instead::OtherMachine)),
             others,
         );
-        let label = "total time on B over total time on A";
-        let ratio = define_ratio(label, Unit::Ratio, (others, own), figures);
+        let ratio = define_ratio(F::ComparedRatio, (others, own), figures);
         OtherMachine {
             nests: compared,
             seconds: (own, others),

@@ -16,7 +16,7 @@ use crate::trace::isa::{Flow, control_flow, decode_word};
 
 /// Where an instruction stands, and what its execution says of loops and calls. All numbers are those of
 /// [`Places`], except `function`, which is only told apart from others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spot {
     pub site: u32,
     /// `None` where no symbol covers it.
@@ -165,17 +165,6 @@ impl Sites {
     }
 
     pub fn spot_of(&mut self, instruction: &Instruction) -> Spot {
-        let nowhere = Spot {
-            site: 0,
-            function: None,
-            innermost: None,
-            opens: None,
-            tests: None,
-            has_line: false,
-            is_first_of_function: false,
-            call: None,
-            is_return: false,
-        };
         let missing = |missing| Key {
             missing,
             ..Key::default()
@@ -188,24 +177,17 @@ impl Sites {
             };
             return Spot {
                 site: self.number(missing(Some(why))),
-                ..nowhere
+                ..Spot::default()
             };
         };
-        let flow = self
-            .map
-            .code()
-            .word(address)
-            .map_or(Flow::Next, control_flow);
-        let is_return = self
-            .map
-            .code()
-            .word(address)
-            .is_some_and(super::flow_graph::is_return);
+        let word = self.map.code().word(address);
+        let flow = word.map_or(Flow::Next, control_flow);
+        let is_return = word.is_some_and(super::flow_graph::is_return);
         let call = self.call(address, flow);
         let known = Spot {
             call,
             is_return: flow == Flow::Indirect && is_return,
-            ..nowhere
+            ..Spot::default()
         };
         let frames = self.map.frames_at(address);
         let line = frames.last().and_then(|frame| frame.place.clone());

@@ -5,12 +5,14 @@ mod columns;
 mod labelled_do;
 mod lexical;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 
 use super::SourceText;
-use columns::{Kind, Layout, Line};
+use super::flags::FortranFlags;
+use columns::{Kind, Line};
 use lexical::Scanner;
 
+pub use columns::Columns;
 pub use labelled_do::nest_labelled_do;
 
 /// Free-form text of a fixed-form file.
@@ -21,15 +23,21 @@ pub use labelled_do::nest_labelled_do;
 ///
 /// Text past column 72 is dropped, as the standard has it, unless parentheses or quotes of some
 /// statement balance only with it: then the file is taken as one compiled with wide lines, nothing
-/// is dropped, and one note with the code `fixed-form-long-lines` says so.
+/// is dropped, and one note with the code `fixed-form-long-lines` says so. A width that `flags` give is what it is.
 ///
 /// Blanks are taken as significant, except where a word runs across the end of a full line:
 /// `do10i=1,n` and the like stay as they are.
-pub fn to_free_form(mut source: SourceText) -> SourceText {
-    let mut lines = columns::classify(&source.text, Layout::Standard);
-    if let Some(row) = first_statement_that_needs_wide_lines(&lines) {
-        lines = columns::classify(&source.text, Layout::Wide);
-        let column = Layout::Standard.width();
+pub fn to_free_form(mut source: SourceText, flags: &FortranFlags) -> SourceText {
+    if flags.debug_lines {
+        source.text = with_debug_lines(&source.text);
+    }
+    let width = flags.columns.unwrap_or(Columns::STANDARD);
+    let mut lines = columns::classify(&source.text, width);
+    if flags.columns.is_none()
+        && let Some(row) = first_statement_that_needs_wide_lines(&lines)
+    {
+        lines = columns::classify(&source.text, Columns::All);
+        let column = Columns::STANDARD.width();
         let width = lines[row]
             .text
             .chars()
@@ -38,7 +46,7 @@ pub fn to_free_form(mut source: SourceText) -> SourceText {
             .max(1) as u32;
         source.diagnostics.push(Diagnostic {
             severity: Severity::Note,
-            code: "fixed-form-long-lines".into(),
+            code: DiagnosticCode::FixedFormLongLines,
             place: source.place(row, column),
             width,
             message:
@@ -51,6 +59,15 @@ pub fn to_free_form(mut source: SourceText) -> SourceText {
     Writer::default().write(&lines, &mut out);
     source.text = out;
     source
+}
+
+/// The text with code for the lines that begin with `d`.
+fn with_debug_lines(text: &str) -> String {
+    let as_code = |line: &str| match line.strip_prefix(['d', 'D']) {
+        Some(rest) => format!(" {rest}"),
+        None => line.to_string(),
+    };
+    text.split('\n').map(as_code).collect::<Vec<_>>().join("\n")
 }
 
 /// The row of the first cut line of a statement whose parentheses and quotes balance with the text

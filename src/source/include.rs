@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 
 use super::{LineOrigin, ReadFile, SourceText};
 
@@ -53,6 +53,7 @@ pub fn inline_fortran(
         origins,
         preprocessing,
         mut macros,
+        kinds,
         mut diagnostics,
     } = source;
     splicer.splice(&text, &origins, &mut macros, &mut diagnostics);
@@ -65,6 +66,7 @@ pub fn inline_fortran(
         origins: splicer.origins,
         preprocessing,
         macros,
+        kinds,
         diagnostics,
     }
 }
@@ -129,6 +131,7 @@ impl Splicer<'_> {
                         mut origins,
                         preprocessing: _,
                         macros: more,
+                        kinds: _,
                         diagnostics: remarks,
                     } = included;
                     macros.extend(more);
@@ -193,25 +196,25 @@ impl Refusal {
         let (severity, code, message, help) = match self {
             Refusal::NotFound if library => (
                 Severity::Note,
-                "include-not-found",
+                DiagnosticCode::IncludeNotFound,
                 format!("included file `{name}` was not found; its constants are unknown"),
                 None,
             ),
             Refusal::NotFound => (
                 Severity::Warning,
-                "include-not-found",
+                DiagnosticCode::IncludeNotFound,
                 format!("included file `{name}` was not found; what it declares is unknown"),
                 Some("pass -I DIR with the directory that holds it".to_owned()),
             ),
             Refusal::Cycle => (
                 Severity::Warning,
-                "include-cycle",
+                DiagnosticCode::IncludeCycle,
                 format!("`{name}` is included from within itself"),
                 None,
             ),
             Refusal::Limit => (
                 Severity::Warning,
-                "include-limit",
+                DiagnosticCode::IncludeLimit,
                 format!(
                     "`{name}` is left out: more than {MAX_DEPTH} nested or {MAX_FILES} included files"
                 ),
@@ -221,7 +224,7 @@ impl Refusal {
         let width = name.chars().count().max(1) as u32;
         Diagnostic {
             severity,
-            code: code.into(),
+            code,
             place,
             width,
             message,
@@ -234,6 +237,8 @@ impl Refusal {
 mod tests {
     use std::collections::HashMap;
 
+    use super::super::fixed_form::to_free_form;
+    use super::super::flags::FortranFlags;
     use super::*;
 
     struct Files(HashMap<&'static str, &'static str>);
@@ -250,7 +255,9 @@ mod tests {
     fn inlined(text: &str, files: &[(&'static str, &'static str)]) -> String {
         let source = SourceText::verbatim(&"main.f".into(), text.to_owned());
         let files = Files(files.iter().copied().collect());
-        let result = inline_fortran(source, &files, &super::super::fixed_form::to_free_form);
+        let result = inline_fortran(source, &files, &|source| {
+            to_free_form(source, &FortranFlags::default())
+        });
         assert_eq!(result.text.split('\n').count(), result.origins.len());
         let lines = result.text.split('\n').zip(&result.origins);
         let lines = lines.map(|(line, origin)| format!("{}:{}|{line}\n", origin.file, origin.line));

@@ -5,6 +5,7 @@
 use loopsheet_base::diagnostic;
 
 pub mod fixed_form;
+pub mod flags;
 pub mod form;
 pub mod include;
 pub mod line_markers;
@@ -16,9 +17,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Place};
+use flags::Kinds;
 
 /// The languages that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     C,
@@ -148,6 +150,8 @@ pub struct SourceText {
     pub origins: Vec<LineOrigin>,
     pub preprocessing: Preprocessing,
     pub macros: Vec<MacroConstant>,
+    /// Sizes of Fortran's types without a kind, which flags of the compiler choose.
+    pub kinds: Kinds,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -166,6 +170,7 @@ impl SourceText {
             origins,
             preprocessing: Preprocessing::None,
             macros: Vec::new(),
+            kinds: Kinds::default(),
             diagnostics: Vec::new(),
         }
     }

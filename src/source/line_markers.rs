@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::flags::Kinds;
 use super::{LineOrigin, Preprocessing, SourceText};
 
 /// The flag of a marker that announces text of a system header.
@@ -48,6 +49,7 @@ pub fn read(output: &str, path: &Arc<str>, rename: &dyn Fn(&str) -> Arc<str>) ->
         origins,
         preprocessing: Preprocessing::External,
         macros: Vec::new(),
+        kinds: Kinds::default(),
         diagnostics: Vec::new(),
     }
 }

@@ -42,7 +42,7 @@ use self::output::Output;
 use self::reader::{Origins, Reader};
 use self::token::{Pool, Token};
 use super::{Language, MacroConstant, Preprocessing, ReadFile, SourceText};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 
 /// Tokens that expansion may make for one file.
 const MAX_TOKENS: u64 = 10_000_000;
@@ -241,7 +241,7 @@ impl<'a> Preprocessor<'a> {
             "expanding macros makes too much text; from here on they are left as they are";
         self.report_here(
             Severity::Error,
-            "macro-limit",
+            DiagnosticCode::MacroLimit,
             message,
             Some("use --cpp to run a compiler's preprocessor"),
         );
@@ -251,13 +251,13 @@ impl<'a> Preprocessor<'a> {
     fn report_here(
         &mut self,
         severity: Severity,
-        code: &str,
+        code: DiagnosticCode,
         message: impl Into<String>,
         help: Option<&str>,
     ) {
         self.diagnostics.push(Diagnostic {
             severity,
-            code: code.into(),
+            code,
             place: self.present.clone(),
             width: self.present_width.max(1),
             message: message.into(),
@@ -308,6 +308,7 @@ impl<'a> Preprocessor<'a> {
             origins,
             preprocessing: Preprocessing::Builtin,
             macros,
+            kinds: source.kinds,
             diagnostics,
         };
         tidied(result, self.language)

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::SyntaxTree;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::source::SourceText;
 
 /// More than this many in one file are summed up in one last diagnostic.
@@ -39,7 +39,7 @@ pub fn find(tree: &SyntaxTree, source: &SourceText) -> Vec<Diagnostic> {
         let message = format!("{more} more regions of this file could not be read");
         found.push(Diagnostic {
             severity: Severity::Error,
-            code: "syntax-error".into(),
+            code: DiagnosticCode::SyntaxError,
             message,
             help: None,
             ..last.clone()
@@ -62,7 +62,7 @@ fn diagnose(node: Node, tree: &SyntaxTree, source: &SourceText) -> Diagnostic {
     };
     Diagnostic {
         severity: Severity::Error,
-        code: "syntax-error".into(),
+        code: DiagnosticCode::SyntaxError,
         place: source.place(start.row, start.column),
         width: first_line.chars().count().max(1) as u32,
         message,

@@ -8,7 +8,7 @@ use crate::analysis::ProcedureBody;
 use crate::cache::CacheSpec;
 use crate::expr::Symbol;
 use crate::interpret::Refusal;
-use crate::interpret::compile::Code;
+use crate::interpret::code::Code;
 use crate::model::{Model, NestModel};
 use crate::reason::ReasonCode;
 

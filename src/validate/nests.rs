@@ -8,7 +8,9 @@ use crate::analysis::facts::{self, Item};
 use crate::expr::{Lookup, Symbol};
 use crate::interpret::Refusal;
 use crate::interpret::blocks::Blocks;
-use crate::interpret::compile::{self, Code};
+use crate::interpret::code::Code;
+use crate::interpret::compile;
+use crate::interpret::compiler::{Part, Source};
 use crate::ir::{self, Stmt};
 use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
 use crate::model::{Model, Nest};
@@ -92,7 +94,7 @@ pub fn compile(
                 .into_iter()
                 .map(|(at, size)| (at, size as i64))
                 .collect();
-            compile::Part::Nest {
+            Part::Nest {
                 chain,
                 own: nest.own,
                 blocks: Blocks {
@@ -101,7 +103,7 @@ pub fn compile(
                 },
             }
         }
-        Wanted::Whole(..) => compile::Part::Whole { number: &number },
+        Wanted::Whole(..) => Part::Whole { number: &number },
     };
     let other = |symbol: &Symbol| {
         settings
@@ -123,7 +125,7 @@ pub fn compile(
             .and_then(|symbol| value(symbol))
             .unwrap_or(DEFAULT_PROBABILITY)
     };
-    compile::compile(&compile::Source {
+    compile::compile(&Source {
         function: &body.function,
         part,
         symbol: &named,

@@ -2,7 +2,7 @@
 
 use super::simulation::{FACTORS, Measured, Simulation};
 use crate::cache::CacheSpec;
-use crate::interpret::compile::Code;
+use crate::interpret::code::Code;
 use crate::interpret::{run, windows};
 
 /// The traffic of one nest.

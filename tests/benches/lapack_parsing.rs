@@ -15,6 +15,7 @@ use loopsheet::export::{json, table};
 use loopsheet::lower::{self, fortran::Modules};
 use loopsheet::machine::MachineModel;
 use loopsheet::model::{Detail, Model};
+use loopsheet::source::flags::FortranFlags;
 use loopsheet::source::{self, Form, Language, SourceText, fixed_form};
 use rayon::prelude::*;
 
@@ -99,7 +100,7 @@ fn files(root: &Path) -> Vec<(Arc<str>, Form, String)> {
 fn prepare((name, form, text): &(Arc<str>, Form, String)) -> SourceText {
     let source = SourceText::verbatim(name, text.clone());
     let source = if *form == Form::Fixed {
-        fixed_form::to_free_form(source)
+        fixed_form::to_free_form(source, &FortranFlags::default())
     } else {
         source
     };
@@ -147,7 +148,7 @@ fn analyse_all(
     let model =
         Model::with(&program, machine.clone(), &[], Detail::Least).expect("no settings, no errors");
     stage("model");
-    assert!(table::render(&model, None, table::Screen::default()).len() > 2);
+    assert!(table::render(&model, table::Shown::All, table::Screen::default()).len() > 2);
     stage("table");
     let whole = start.elapsed();
     drop(model);

@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use loopsheet::analysis::analyze_with_bodies;
 use loopsheet::interpret::blocks::Blocks;
-use loopsheet::interpret::compile::{Code, Part, Source, compile};
+use loopsheet::interpret::code::Code;
+use loopsheet::interpret::compile::compile;
+use loopsheet::interpret::compiler::{Part, Source};
 use loopsheet::interpret::run::run;
 use loopsheet::interpret::{Access, Sink};
 use loopsheet::lower;

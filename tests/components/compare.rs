@@ -198,8 +198,8 @@ fn a_wrong_size_is_found_and_the_right_one_named() {
     let parameters = comparison["parameters"].as_array().expect("parameters");
     let found = parameters
         .iter()
-        .find(|found| found["parameter"] == "n_")
-        .expect("n");
+        .find(|found| found["parameter"] == "main.n")
+        .unwrap_or_else(|| panic!("{parameters:?}"));
     assert_eq!(
         (found["value"].as_f64(), found["fits"].as_f64()),
         (Some(64.0), Some(100.0))
@@ -244,12 +244,10 @@ fn rounds_and_executions_do_not_depend_on_the_shape_of_the_machine_code() {
             .find(|found| found["parameter"] == "prob_alternating_53")
             .expect("a frequency");
         assert_eq!(found["fits"].as_f64(), Some(30.0 / 61.0), "{level}");
-        for (name, fits) in [("length", 50.0), ("rows", 48.0)] {
-            let found = parameters
-                .iter()
-                .find(|found| found["parameter"] == name)
-                .unwrap_or_else(|| panic!("{name}"));
-            assert_eq!(found["fits"].as_f64(), Some(fits), "{level}: {name}");
+        // Their sizes are multiples of the number of words of the command line.
+        for function in ["bordered", "fourths"] {
+            let (promised, traced) = sides(&comparison, function, "iterations");
+            assert_eq!(promised, traced, "{level}: {function}");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::support::programs::{self, WORKED, figures_with_inputs_of, mixed, mode
 use crate::support::trace_reports;
 use calamine::{Data, Reader, Xlsx};
 use loopsheet::export::xlsx::{
-    figure_cells, named_cells, timeline_workbook, trace_workbook, workbook,
+    ROOM, figure_cells, named_cells, timeline_workbook, trace_workbook, workbook,
 };
 use loopsheet::formula::Catalogue;
 use loopsheet::machine::MachineModel;
@@ -301,7 +301,7 @@ fn a_machine_that_is_picked_is_in_force_everywhere() {
         ),
         ("epyc-7763", "camat", &[]),
     ] {
-        let before = model(&program, written, WORKED).for_any_machine();
+        let before = model(&program, written, WORKED).for_any_machine(ROOM);
         let bytes = workbook(&before).unwrap();
         let counterpart = MachineModel::preset(picked).unwrap().counterpart();
         let (machine, _) = named_cell(&bytes, "cache_bytes");
@@ -320,7 +320,7 @@ fn a_machine_that_is_picked_is_in_force_everywhere() {
         }
         let found = recalculated(&with_numbers(&bytes, &numbers));
         let settings: Vec<(&str, &str)> = WORKED.iter().chain(overrides).copied().collect();
-        let other = model(&program, picked, &settings).for_any_machine();
+        let other = model(&program, picked, &settings).for_any_machine(ROOM);
         let after = cells(&workbook(&other).unwrap());
         const IN_FORCE: u32 = 4;
         let follows = |(sheet, _, column): &(String, u32, u32)| match sheet.as_str() {

@@ -23,10 +23,12 @@ use loopsheet::export::{json, xml};
 use loopsheet::ir::Unit;
 use loopsheet::lower;
 use loopsheet::machine::MachineModel;
-use loopsheet::metrics::analysis::{Analysis, Settings};
+use loopsheet::metrics::analysis::Analysis;
 use loopsheet::metrics::camat::file::Timeline;
 use loopsheet::metrics::costs::Costs;
+use loopsheet::metrics::settings::Settings;
 use loopsheet::model::Model;
+use loopsheet::source::flags::FortranFlags;
 use loopsheet::source::preprocess::{Options, preprocess};
 use loopsheet::source::{Form, Language, ReadFile, SourceText, fixed_form};
 use loopsheet::trace;
@@ -116,7 +118,7 @@ fn fortran(text: &str, form: Form) -> Unit {
         &NoFiles,
     );
     if form == Form::Fixed {
-        source = fixed_form::to_free_form(source);
+        source = fixed_form::to_free_form(source, &FortranFlags::default());
     }
     let source = fixed_form::nest_labelled_do(source);
     let modules = lower::fortran::modules(&source);

@@ -55,7 +55,7 @@ fn timed<R>(work: impl Fn() -> R) -> (Duration, R) {
 #[test]
 fn a_big_workbook_takes_no_ten_times_its_tables() {
     let program = many(400);
-    let model = model(&program, "xeon-8380", &[]).for_any_machine();
+    let model = model(&program, "xeon-8380", &[]).for_any_machine(xlsx::ROOM);
     // The tables, and the place of every figure in them.
     let (tables_took, (files, _)) =
         timed(|| (tables::files(&model).unwrap(), xlsx::figure_cells(&model)));

@@ -315,9 +315,9 @@ fn every_formula_is_explained() {
         source,
         "trip count of i",
         "hi_1-lo_1+1",
-        "plane working set, naive",
-        "DRAM time",
-        "bound by",
+        "naive working set, plane",
+        "memory time",
+        "bound",
     ] {
         assert!(
             outcome.stdout.contains(part),
@@ -327,6 +327,28 @@ fn every_formula_is_explained() {
     }
     let by_place = run(&["analyze", "samples", "--explain", "laplace7.f90:16"]);
     assert_eq!(by_place.stdout, outcome.stdout);
+}
+
+#[test]
+fn a_kind_of_figure_is_explained_by_its_name() {
+    for name in ["memory_traffic", "memory traffic"] {
+        let alone = run(&["analyze", "--explain", name]);
+        assert_eq!(alone.status, 0, "{}", alone.stderr);
+        for part in [
+            "memory_traffic\n",
+            "unit:    B\n",
+            "meaning: Actual memory traffic",
+            "source:  ExaSAT report (2012), sections 2.1 and 2.3.3\n",
+        ] {
+            assert!(alone.stdout.contains(part), "{part}: {}", alone.stdout);
+        }
+        let with_files = run(&["analyze", "samples", "--explain", name]);
+        assert_eq!(with_files.stdout, alone.stdout);
+    }
+    // Figures of traces have catalogues of their own.
+    let traced = run(&["analyze", "--explain", "memory_depth"]);
+    assert!(traced.stdout.contains("unit:    accesses\n"));
+    refused(&["--explain", "memory_trafic"], &["memory_traffic"]);
 }
 
 #[test]
@@ -554,7 +576,9 @@ fn lines_are_as_long_as_the_terminal_is_wide() {
     let source = "samples/kernels";
     let lines = |columns: Option<&str>| {
         let mut command = loopsheet();
-        command.args(["analyze", source]).env_remove("COLUMNS");
+        command
+            .args(["analyze", source, "--all"])
+            .env_remove("COLUMNS");
         columns.map(|columns| command.env("COLUMNS", columns));
         let text = String::from_utf8(command.output().expect("it runs").stdout).expect("UTF-8");
         let table = text.lines().skip(2).take_while(|line| !line.is_empty());

@@ -6,11 +6,11 @@ use crate::support::{command, programs};
 use loopsheet::analysis::analyze;
 use loopsheet::analysis::facts::Program;
 use loopsheet::compare::{
-    Apart, Comparison, Direction, EdagFigure, NestComparison, Quantity, Row, Run, StaticReport,
-    compare,
+    Apart, Comparison, Direction, NestComparison, Quantity, Row, Run, StaticReport, compare,
 };
 use loopsheet::export::json::analysis;
 use loopsheet::lower;
+use loopsheet::metrics::formulas::EdagFigure;
 use loopsheet::metrics::profile::{
     Accesses, After, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site,
     SourceProfile,
@@ -1599,7 +1599,10 @@ fn levels_are_only_set_where_the_machine_has_them() {
         "cache": [{"size": 100, "line": 64}, {"size": 200, "line": 64}],
     });
     let trace = Run::parse(&trace.to_string()).expect("a trace");
-    let notes = compare(&promised(PLAIN, &["n=100"]), &trace, &|_| true).notes;
+    let options = ["--set", "n=100", "--machine", "exasat"];
+    let report = command::analysed_text(FILE, PLAIN, &options);
+    let report = StaticReport::parse(&report.to_string()).expect("a report");
+    let notes = compare(&report, &trace, &|_| true).notes;
     let about = |level: &str| {
         notes
             .iter()

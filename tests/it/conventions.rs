@@ -165,8 +165,8 @@ fn constants_that_every_call_passes_are_values() {
     let expected = |value: f64, origin: &str| (Some(value), Some(origin.to_string()));
     let json = analysed("constants.c", &[]);
     assert_eq!(parameter(&json, "n"), expected(12.0, "caller"));
-    assert_eq!(parameter(&json, "m"), expected(128.0, "callers_differ"));
-    assert_eq!(parameter(&json, "k"), expected(128.0, "default"));
+    assert_eq!(parameter(&json, "m"), expected(4.0, "callers_differ"));
+    assert_eq!(parameter(&json, "k"), expected(128.0, "callers_differ"));
     assert_ne!(parameter(&json, "l"), expected(7.0, "caller"));
     assert_eq!(
         parameter(&analysed("constants.c", &["n=20"]), "n"),

@@ -8,9 +8,11 @@ use crate::random_programs::{
 use crate::support::settings::edag_only;
 use loopsheet::cache::{CacheSpec, Hierarchy, Served};
 use loopsheet::dataflow::{MemoryRule, Rules};
-use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
+use loopsheet::metrics::analysis::Analysis;
 use loopsheet::metrics::costs::Costs;
-use loopsheet::metrics::remote::RemoteSettings;
+use loopsheet::metrics::counted::Counted;
+use loopsheet::metrics::settings::RemoteSettings;
+use loopsheet::metrics::settings::Settings;
 use loopsheet::trace::{Instruction, Options, UnknownPolicy, stream};
 
 fn settings(false_dependences: bool) -> Settings {

@@ -9,9 +9,11 @@ use crate::random_programs::{Executed, Place, Random, Wait, edges, program};
 use crate::support::settings::edag_only;
 use loopsheet::cache::CacheSpec;
 use loopsheet::dataflow::{MemoryRule, Rules};
-use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
+use loopsheet::metrics::analysis::Analysis;
+use loopsheet::metrics::counted::Counted;
 use loopsheet::metrics::epoch::{EpochSettings, Stores};
 use loopsheet::metrics::report::{EdagMemory, Epochs};
+use loopsheet::metrics::settings::Settings;
 use loopsheet::trace::isa::Class;
 use loopsheet::trace::{Options, UnknownPolicy, stream};
 

@@ -6,6 +6,7 @@ use crate::support::command::loopsheet;
 use loopsheet::formula::Catalogue;
 use loopsheet::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use loopsheet::metrics::formulas::EdagFigure;
+use loopsheet::model::StaticFigure;
 
 /// What a catalogue says is there, and each name is there once.
 fn check<K: Catalogue + std::fmt::Debug>() {
@@ -42,7 +43,8 @@ fn shown<K: Catalogue + std::fmt::Debug>(output: &str) {
 }
 
 #[test]
-fn every_figure_of_a_trace_has_a_meaning_and_a_source() {
+fn every_figure_has_a_meaning_and_a_source() {
+    check::<StaticFigure>();
     check::<EdagFigure>();
     check::<ProgramFigure>();
     check::<LevelFigure>();

@@ -3,7 +3,7 @@
 use crate::support::programs::{WORKED, matrix_multiply, mixed, model, program, seven_point};
 use loopsheet::analysis::coverage::gaps;
 use loopsheet::expr::{Comparison, Expr, FigureId};
-use loopsheet::model::{Model, Unit};
+use loopsheet::model::{Model, StaticFigure};
 
 fn values(model: &Model, ids: &[FigureId]) -> Vec<f64> {
     ids.iter().map(|id| model.value(*id)).collect()
@@ -109,11 +109,11 @@ fn loops_that_are_not_understood_are_listed_with_their_reasons() {
 fn the_unknown_spreads() {
     let program = program(vec![seven_point()]);
     let mut model = model(&program, "exasat", &[]);
-    let unknown = Expr::from(model.figures.define(
-        "unknown",
-        Unit::Count,
-        Expr::symbol("nobody knows this"),
-    ));
+    let unknown = Expr::from(
+        model
+            .figures
+            .define(StaticFigure::TripCount, Expr::symbol("nobody knows this")),
+    );
     let one = || Expr::from(1.0);
     for dependent in [
         Expr::max([unknown.clone(), one()]),
@@ -126,7 +126,7 @@ fn the_unknown_spreads() {
             Expr::from(2.0),
         ),
     ] {
-        let dependent = model.figures.define("dependent", Unit::Count, dependent);
+        let dependent = model.figures.define(StaticFigure::Blocks, dependent);
         assert!(model.value(dependent).is_nan());
     }
 }
@@ -145,7 +145,7 @@ fn a_formula_too_long_for_one_cell_is_split_into_figures() {
     };
     let long = (terms(3000) + Expr::from(1.0)).quotient(terms(2000));
     let value = long.evaluate(&model.figures).unwrap();
-    let split = model.figures.define("long", Unit::Count, long);
+    let split = model.figures.define(StaticFigure::Iterations, long);
     assert!((model.value(split) / value - 1.0).abs() < 1e-12);
     assert!(model.figures.len() > before + 50);
     assert!(

@@ -6,8 +6,10 @@ use std::rc::Rc;
 use crate::support::settings::edag_only;
 use loopsheet::cache::CacheSpec;
 use loopsheet::dataflow::{Lanes, MemoryRule, Rules, Values};
-use loopsheet::metrics::analysis::{Analysis, Counted, Settings};
+use loopsheet::metrics::analysis::Analysis;
+use loopsheet::metrics::counted::Counted;
 use loopsheet::metrics::metric::{Metric, Program, Run, Stretch};
+use loopsheet::metrics::settings::Settings;
 use loopsheet::trace::{Options, UnknownPolicy, decompressed, stream};
 
 const RULES: Rules = Rules {

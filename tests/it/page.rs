@@ -8,7 +8,7 @@ use crate::support::programs::{
 use crate::support::studied;
 use crate::support::trace_reports;
 use loopsheet::analysis::facts::Program;
-use loopsheet::diagnostic::{Diagnostic, Place, Severity};
+use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet::export::html::{Study, bound_figures, report, study};
 use serde_json::{Value, json};
 
@@ -143,7 +143,7 @@ fn nothing_of_the_source_is_markup() {
     let mut program = program(vec![hostile]);
     program.files[0].diagnostics.push(Diagnostic {
         severity: Severity::Warning,
-        code: HOSTILE.into(),
+        code: DiagnosticCode::SyntaxError,
         place: Place {
             file: HOSTILE.into(),
             line: 1,

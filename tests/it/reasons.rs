@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use loopsheet::diagnostic::DiagnosticCode;
 use loopsheet::reason::{Effect, ReasonCode};
 use serde_json::Value;
 use strum::VariantArray;
@@ -90,18 +91,50 @@ fn why_iterations_are_estimated_is_kept_and_the_loop_counts_as_understood() {
     assert_eq!(exact["coverage"]["estimated"], serde_json::json!({}));
 }
 
+/// The exit status of `analyze`, and what it prints and complains about.
+fn explain(arguments: &[&str]) -> (Option<i32>, [String; 2]) {
+    let mut program = Command::cargo_bin("loopsheet").expect("the program");
+    let output = program
+        .arg("analyze")
+        .args(arguments)
+        .output()
+        .expect("runs");
+    let text = [output.stdout, output.stderr].map(|t| String::from_utf8(t).expect("UTF-8"));
+    (output.status.code(), text)
+}
+
+#[test]
+fn explain_takes_the_code_of_a_diagnostic() {
+    for code in DiagnosticCode::VARIANTS {
+        let (status, [text, _]) = explain(&["--explain", code.as_str()]);
+        assert_eq!(status, Some(0));
+        assert!(
+            text.contains(code.meaning()) && text.contains(code.advice()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_a_reason_means_can_go_to_a_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let text = path("reason.txt");
+    let (status, [printed, _]) = explain(&["--explain", "while_loop", "-o", &text]);
+    assert_eq!((status, printed.as_str()), (Some(0), ""));
+    let text = std::fs::read_to_string(text).expect("a file");
+    assert!(text.contains(ReasonCode::WhileLoop.meaning()), "{text}");
+    // What is no text is refused, and nothing is left behind.
+    for arguments in [["-o", "a.xlsx"], ["--json", "a.json"]] {
+        let file = path(arguments[1]);
+        let (status, [_, errors]) = explain(&["--explain", "while_loop", arguments[0], &file]);
+        assert_eq!(status, Some(2), "{errors}");
+        assert!(!std::fs::exists(&file).expect("a directory"));
+    }
+}
+
 #[test]
 fn explain_takes_the_code_of_a_reason() {
-    let explain = |arguments: &[&str]| {
-        let mut program = Command::cargo_bin("loopsheet").expect("the program");
-        let output = program
-            .arg("analyze")
-            .args(arguments)
-            .output()
-            .expect("runs");
-        let text = [output.stdout, output.stderr].map(|t| String::from_utf8(t).expect("UTF-8"));
-        (output.status.code(), text)
-    };
     let (status, [text, _]) = explain(&["--explain", "while_loop"]);
     assert_eq!(status, Some(0));
     for part in [
@@ -114,6 +147,17 @@ fn explain_takes_the_code_of_a_reason() {
     let (status, [_, errors]) = explain(&["--explain", "whle_loop"]);
     assert_eq!(status, Some(2));
     assert!(errors.contains("while_loop"), "{errors}");
+    // Neither case nor what stands between words hides a near name.
+    for typed in ["WHILE_LOOP", "While-Loop", "whileloop"] {
+        let (status, [_, errors]) = explain(&["--explain", typed]);
+        assert_eq!(status, Some(2));
+        assert!(errors.contains("did you mean while_loop"), "{errors}");
+    }
+    for empty in ["", " "] {
+        let (status, [_, errors]) = explain(&["--explain", empty]);
+        assert_eq!(status, Some(2));
+        assert!(errors.contains("--explain: give a loop"), "{errors}");
+    }
     let path = fixture(ReasonCode::WhileLoop);
     let path = path.to_str().expect("UTF-8");
     let (_, [_, errors]) = explain(&[path, "--explain", "whle_loop"]);

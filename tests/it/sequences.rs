@@ -76,7 +76,8 @@ fn bounds_that_are_assigned_between_loops_have_each_value() {
          end subroutine",
     );
     assert_eq!(small::function(&json, "s")["loops"][0]["upper"], "m");
-    assert_eq!(iterations(&json, "s"), [128.0, 3.0]);
+    // Of the values that statements give it the largest counts.
+    assert_eq!(iterations(&json, "s"), [64.0, 3.0]);
 }
 
 #[test]

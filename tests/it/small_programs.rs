@@ -471,9 +471,10 @@ fn sizes_to_validate_are_given_once() {
     ] {
         assert_eq!(validate(arguments).0, Some(2), "{arguments:?}");
     }
+    // One case for each cache of the machine.
     let (status, told) = validate(&["--sizes", "n=8,8"]);
     assert_eq!(
-        (status, told.contains("cases: 1,")),
+        (status, told.contains("cases: 3,")),
         (Some(0), true),
         "{told}"
     );

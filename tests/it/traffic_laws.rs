@@ -1,14 +1,14 @@
 //! What holds of traffic whatever the nest is: it is never negative, and a larger cache never moves more.
 
-use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::sources;
 use loopsheet::analysis;
 use loopsheet::ir::Unit;
-use loopsheet::lower::{self, fortran::Modules};
+use loopsheet::lower;
 use loopsheet::machine::MachineModel;
 use loopsheet::model::{Detail, Model, Setting};
-use loopsheet::source::{self, Form, Language, SourceText, fixed_form};
+use loopsheet::source::SourceText;
 
 /// Subscripts and bounds that formulas are easily wrong about.
 const AWKWARD: &str = "
@@ -55,51 +55,17 @@ void stages(int n, double *a) {
 }
 ";
 
-fn unit(path: &Arc<str>, language: Language, form: Form, text: String) -> Unit {
-    let text = SourceText::verbatim(path, text);
-    match (language, form) {
-        (Language::C, _) => lower::c::lower(path, &text),
-        (Language::Fortran, Form::Free) => {
-            lower::fortran::lower(path, form, &text, &Modules::default())
-        }
-        (Language::Fortran, Form::Fixed) => lower::fortran::lower(
-            path,
-            form,
-            &fixed_form::to_free_form(text),
-            &Modules::default(),
-        ),
-    }
-}
-
 /// The sources of the repository, and the awkward ones.
 fn units() -> Vec<Unit> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let directories = [
         "samples/kernels",
         "tests/fixtures/stencils",
         "tests/fixtures/kernels",
     ];
-    let mut units = vec![unit(
-        &Arc::from("awkward.c"),
-        Language::C,
-        Form::Free,
-        AWKWARD.to_string(),
-    )];
-    for directory in directories {
-        for entry in std::fs::read_dir(root.join(directory)).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            let Some((language, form, _)) = source::classify(&path) else {
-                continue;
-            };
-            let name: Arc<str> = path.to_string_lossy().into();
-            units.push(unit(
-                &name,
-                language,
-                form,
-                std::fs::read_to_string(&path).expect("text"),
-            ));
-        }
-    }
+    let name = Arc::from("awkward.c");
+    let awkward = SourceText::verbatim(&name, AWKWARD.to_string());
+    let mut units = vec![lower::c::lower(&name, &awkward)];
+    units.extend(sources::units(&directories));
     units
 }
 
@@ -117,10 +83,7 @@ fn larger_caches_never_move_more() {
         .collect();
     let mut nests = 0;
     for size in [-7, 0, 1, 2, 3, 5, 17, 48, 100, 1024] {
-        let setting = |name: &String| Setting {
-            name: name.clone(),
-            value: size.to_string(),
-        };
+        let setting = |name: &String| Setting::new(name.clone(), size.to_string());
         let settings: Vec<Setting> = sizes.iter().map(setting).collect();
         let model =
             Model::with(&program, machine.clone(), &settings, Detail::Values).expect("sound");

@@ -6,11 +6,11 @@ use std::io::{Cursor, Read};
 use crate::support::programs::{
     self, WORKED, flops, function, mixed, model, nest, program, stream,
 };
-use calamine::{Data, Range, Reader, Xlsx};
+use calamine::{Data, DataType, Range, Reader, Xlsx};
 use loopsheet::analysis::facts::{AccessClass, Block, Program};
-use loopsheet::export::xlsx::{figure_cells, workbook};
+use loopsheet::export::xlsx::{ROOM, figure_cells, workbook};
 use loopsheet::expr::{Expr, Node};
-use loopsheet::model::{Model, Unit};
+use loopsheet::model::{Model, StaticFigure};
 
 /// All sheets: values and formulas.
 struct Opened {
@@ -53,6 +53,19 @@ impl Opened {
         self.formulas[sheet]
             .get_value((row, column))
             .map_or("", String::as_str)
+    }
+
+    /// The numbers of a column from the row behind a header on, up to the first cell that has none.
+    fn numbers_below(&self, sheet: &str, header: &str) -> Vec<f64> {
+        let cells = &self.values[sheet];
+        let (row, column, _) = (cells.used_cells())
+            .find(|(_, _, value)| value.as_string().as_deref() == Some(header))
+            .expect("the header");
+        let (top, left) = cells.start().expect("cells");
+        let (row, column) = (row as u32 + top, column as u32 + left);
+        (row + 1..)
+            .map_while(|row| self.value(sheet, row, column).as_f64())
+            .collect()
     }
 
     /// Sheet, row, column and formula of every cell that has one.
@@ -331,16 +344,13 @@ fn what_is_missing_is_visible() {
 fn the_unknown_is_text_and_never_zero() {
     let program = mixed();
     let mut model = model(&program, "exasat", WORKED);
-    let unknown = model.figures.define(
-        "unknown time",
-        Unit::Seconds,
-        Expr::symbol("nobody knows this"),
-    );
+    let unknown = model
+        .figures
+        .define(StaticFigure::Time, Expr::symbol("nobody knows this"));
     let costliest = model.nests[0].time.seconds;
     model.nests[0].time.seconds = unknown;
     model.figures.define(
-        "depends on it",
-        Unit::Seconds,
+        StaticFigure::TotalTime,
         Expr::from(unknown) + Expr::from(costliest),
     );
     check_figures(&model);
@@ -427,7 +437,7 @@ fn large_programs_have_short_formulas() {
 #[test]
 fn printed_pages_have_heads_and_whole_groups() {
     let program = mixed();
-    let model = model(&program, "xeon-8380", WORKED).for_any_machine();
+    let model = model(&program, "xeon-8380", WORKED).for_any_machine(ROOM);
     let parts = parts(&workbook(&model).unwrap());
     let names = &parts["xl/workbook.xml"];
     let dependencies = (!model.sequences.is_empty()).then_some("Dependencies!$1:$1");
@@ -473,5 +483,39 @@ fn printed_pages_have_heads_and_whole_groups() {
         let (first, last) = range.split_once(':').expect("a range");
         let inside = |at: &&u32| column(first) < **at && **at <= column(last);
         assert_eq!(breaks.iter().find(inside), None, "{range} is cut");
+    }
+}
+
+/// The chart of the roofline has no limits of its own: its ceilings reach beyond every nest and to both sides of the
+/// point where bandwidth and peak meet.
+#[test]
+fn the_roofline_spans_what_it_shows() {
+    let source = "
+        void low(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i * 1000] += b[i * 500]; }
+        void high(int n, double *a) {
+            for (int i = 0; i < n; i++)
+                for (int k = 0; k < 4000; k++) a[i] = a[i] * 1.5 + 0.5;
+        }";
+    let path = "a.c".into();
+    let text = loopsheet::source::SourceText::verbatim(&path, source.to_string());
+    let program = loopsheet::analysis::analyze(&[loopsheet::lower::c::lower(&path, &text)]);
+    let model = model(&program, "exasat", &[]).for_any_machine(ROOM);
+    let opened = Opened::new(&model);
+    let intensities: Vec<f64> = (model.nests.iter())
+        .map(|nest| model.value(nest.time.intensity))
+        .collect();
+    assert!(intensities[0] < 0.01 && intensities[1] > 100.0);
+    let ends = opened.numbers_below("Roofline", "Intensity [flop/B]");
+    let ridge = 10.0;
+    for inside in [intensities[0], intensities[1], ridge] {
+        assert!(ends[0] < inside && inside < ends[1], "{inside}: {ends:?}");
+    }
+    let parts = parts(&workbook(&model).unwrap());
+    let charts = parts.iter().filter(|(name, _)| name.contains("charts/"));
+    for (name, chart) in charts.filter(|(_, chart)| chart.contains("Roofline")) {
+        assert!(
+            !chart.contains("<c:min ") && !chart.contains("<c:max "),
+            "{name}"
+        );
     }
 }

@@ -5,6 +5,7 @@
 pub mod command;
 pub mod programs;
 pub mod settings;
+pub mod sources;
 pub mod studied;
 pub mod trace_reports;
 pub mod xml_programs;

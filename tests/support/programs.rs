@@ -7,7 +7,7 @@ use loopsheet::analysis::facts::{
     Access, AccessClass, Block, Branch, Constant, File, Flops, Function, Item, Loop,
     OperationCounts, Origin, Program, Reason, Stream, Subscript,
 };
-use loopsheet::diagnostic::{Diagnostic, Place, Severity};
+use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet::expr::{Expr, FigureId, Lookup, Symbol, SymbolKind};
 use loopsheet::machine::MachineModel;
 use loopsheet::model::{Figures, Model, Setting};
@@ -21,10 +21,7 @@ pub fn expr(text: &str) -> Expr {
 pub fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
     pairs
         .iter()
-        .map(|(name, value)| Setting {
-            name: name.to_string(),
-            value: value.to_string(),
-        })
+        .map(|(name, value)| Setting::new(name.to_string(), value.to_string()))
         .collect()
 }
 
@@ -328,7 +325,7 @@ pub fn mixed() -> Program {
     program.unread = BTreeMap::from([("cpp".to_string(), 3)]);
     program.files[2].diagnostics.push(Diagnostic {
         severity: Severity::Error,
-        code: "syntax-error".into(),
+        code: DiagnosticCode::SyntaxError,
         place: Place {
             file: "=odd.f90".into(),
             line: 50,

@@ -1,8 +1,8 @@
 //! Settings of analyses of traces.
 
 use loopsheet::dataflow::Rules;
-use loopsheet::metrics::analysis::Settings;
 use loopsheet::metrics::costs::Costs;
+use loopsheet::metrics::settings::Settings;
 
 /// The eDAG by these rules, and nothing else.
 pub fn edag_only(rules: Rules) -> Settings {

@@ -1,9 +1,10 @@
 //! A comparison made by hand, for the tests of what shows it: the matrix multiplication of `programs` beside a run.
 
 use loopsheet::compare::{
-    Apart, Comparison, Direction, EdagFigure, FunctionShare, NestComparison, Object, Operation,
-    Quantity, Row, Suggestion, Unjoined,
+    Apart, Comparison, Direction, FunctionShare, NestComparison, Object, Operation, Quantity, Row,
+    Suggestion, Unjoined,
 };
+use loopsheet::metrics::formulas::EdagFigure;
 use loopsheet::model::{Model, NestModel};
 
 /// Iterations of the run.

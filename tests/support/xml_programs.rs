@@ -1,8 +1,8 @@
 //! Programs for tests: random ones with every field in use, and the same nest in the vocabulary of
 //! both ExaSAT generations.
 
-use loopsheet::analysis::facts::*;
-use loopsheet::diagnostic::{Diagnostic, Place, Severity};
+use loopsheet::analysis::facts::{self, *};
+use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet::expr::{Expr, Symbol, SymbolKind};
 use loopsheet::ir::Name;
 use loopsheet::message_passing::InterfaceKind;
@@ -440,7 +440,7 @@ fn diagnostic() -> impl Strategy<Value = Diagnostic> {
     let severity = select(vec![Severity::Note, Severity::Warning, Severity::Error]);
     (
         severity,
-        text(),
+        select(DiagnosticCode::VARIANTS),
         (text(), any::<u32>(), any::<u32>()),
         any::<u32>(),
         text(),
@@ -449,7 +449,7 @@ fn diagnostic() -> impl Strategy<Value = Diagnostic> {
         .prop_map(
             |(severity, code, (file, line, column), width, message, help)| Diagnostic {
                 severity,
-                code: code.into(),
+                code,
                 place: Place {
                     file: file.into(),
                     line,
@@ -534,15 +534,45 @@ fn function() -> impl Strategy<Value = Function> {
         )
 }
 
+fn place_symbol() -> impl Strategy<Value = Symbol> {
+    text().prop_map(|name| Symbol::new(SymbolKind::Place, &name))
+}
+
+fn place() -> impl Strategy<Value = facts::Place> {
+    let origin = select(Origin::ALL.to_vec());
+    let value = || prop::option::of(expr());
+    let guess = prop::option::of((0..1000).prop_map(f64::from));
+    (
+        text(),
+        text(),
+        any::<u32>(),
+        (value(), value()),
+        guess,
+        origin,
+    )
+        .prop_map(
+            |(name, file, line, (value, smallest), guess, origin)| facts::Place {
+                name,
+                file: file.into(),
+                line,
+                value,
+                smallest,
+                guess,
+                origin,
+            },
+        )
+}
+
 /// Any program with unique loop ids.
 pub fn program() -> impl Strategy<Value = Program> {
     let unread = prop::collection::btree_map(text(), any::<usize>(), 0..3);
     (
         prop::collection::vec(file(), 0..3),
         prop::collection::vec(function(), 0..3),
+        prop::collection::btree_map(place_symbol(), place(), 0..3),
         unread,
     )
-        .prop_map(|(files, mut functions, unread)| {
+        .prop_map(|(files, mut functions, places, unread)| {
             let mut count = 0;
             functions
                 .iter_mut()
@@ -551,7 +581,7 @@ pub fn program() -> impl Strategy<Value = Program> {
                 files,
                 functions,
                 is_part: false,
-                places: Default::default(),
+                places,
                 unread,
             }
         })

@@ -27,7 +27,7 @@ impl Caller<'_> {
         let origin = template
             .expansion
             .written_in(branch)
-            .unwrap_or(&template.function.name);
+            .unwrap_or_else(|| self.known.own_name(&template.function));
         self.origins
             .branches
             .insert((branch.file.clone(), branch.line), origin.into());

@@ -98,33 +98,7 @@ impl Caller<'_> {
     fn statement(&mut self, stmt: &Stmt, in_loop: InLoop, out: &mut Vec<Stmt>) {
         let here = in_loop == InLoop::Yes;
         match stmt {
-            Stmt::Loop(inner) => {
-                let mut body = Vec::new();
-                let control = match &inner.control {
-                    Control::Uncounted {
-                        condition: Some(condition),
-                        tested,
-                        reason,
-                    } => {
-                        let condition = Some(self.value(&inner.place, condition, &mut body));
-                        Control::Uncounted {
-                            condition,
-                            tested: *tested,
-                            reason: reason.clone(),
-                        }
-                    }
-                    control => control.clone(),
-                };
-                body.extend(self.block(&inner.body, InLoop::Yes));
-                let (place, parallel) = (inner.place.clone(), inner.parallel.clone());
-                out.push(Stmt::Loop(Box::new(Loop {
-                    place,
-                    end_line: inner.end_line,
-                    parallel,
-                    control,
-                    body,
-                })));
-            }
+            Stmt::Loop(inner) => out.push(self.in_loop(inner)),
             Stmt::If(branch) => {
                 let condition = match here {
                     true => self.value(&branch.place, &branch.condition, out),
@@ -198,6 +172,31 @@ impl Caller<'_> {
             | Stmt::Jump { .. }
             | Stmt::Mark { .. } => out.push(stmt.clone()),
         }
+    }
+
+    /// A loop whose condition is evaluated at the beginning of its body.
+    fn in_loop(&mut self, inner: &Loop) -> Stmt {
+        let mut body = Vec::new();
+        let control = match &inner.control {
+            Control::Uncounted {
+                condition: Some(condition),
+                tested,
+                reason,
+            } => Control::Uncounted {
+                condition: Some(self.value(&inner.place, condition, &mut body)),
+                tested: *tested,
+                reason: reason.clone(),
+            },
+            control => control.clone(),
+        };
+        body.extend(self.block(&inner.body, InLoop::Yes));
+        Stmt::Loop(Box::new(Loop {
+            place: inner.place.clone(),
+            end_line: inner.end_line,
+            parallel: inner.parallel.clone(),
+            control,
+            body,
+        }))
     }
 
     /// A value without calls of known bodies; the statements that they make come before it.

@@ -13,6 +13,7 @@ mod effects;
 pub mod expand;
 mod graph;
 mod instance;
+mod own_names;
 mod passed;
 mod pointers;
 mod procedures;
@@ -28,6 +29,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::ir;
+use own_names::OwnNames;
 pub use passed::Passed;
 use procedures::Procedure;
 pub use procedures::Procedures;
@@ -64,6 +66,7 @@ impl<'u> Procedures<'u> {
                 .or_default()
                 .extend(specific.iter().map(String::as_str));
         }
+        let own_names = OwnNames::of(all.iter());
         let mut known = Procedures {
             all,
             by_name,
@@ -75,6 +78,7 @@ impl<'u> Procedures<'u> {
             passed: Vec::new(),
             pointers: pointers::Pointers::default(),
             global_types: OnceLock::new(),
+            own_names,
         };
         known.targets = (0..known.all.len())
             .map(|index| known.called_names(ProcedureId(index as u32)))

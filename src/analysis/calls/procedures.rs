@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::own_names::OwnNames;
 use super::passed::{ByArgument, Passed};
 use super::pointers::Pointers;
 use super::summary::Summary;
@@ -37,6 +38,7 @@ pub struct Procedures<'u> {
     pub(super) pointers: Pointers,
     /// What the program gives global variables that hold MPI types, once a call needs it.
     pub(super) global_types: OnceLock<GlobalTypes>,
+    pub(super) own_names: OwnNames,
 }
 
 impl<'u> Procedures<'u> {
@@ -104,6 +106,11 @@ impl<'u> Procedures<'u> {
     /// What a name stands for that a procedure calls itself.
     pub(super) fn called(&self, caller: ProcedureId, name: &str) -> Option<Target> {
         self.targets[caller.at()].get(name).copied()
+    }
+
+    /// What a function is called in the names of parameters that no source has.
+    pub fn own_name<'s>(&'s self, function: &'s ir::Function) -> &'s str {
+        self.own_names.name(function)
     }
 
     pub fn global_types(&self) -> &GlobalTypes {

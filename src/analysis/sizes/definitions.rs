@@ -4,7 +4,7 @@ use super::inputs;
 use super::places::{PlaceId, Places};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{Control, Passing, Stmt, UnaryOp, Value, VarId, addressed};
+use crate::ir::{Control, Function, Passing, Stmt, UnaryOp, Value, VarId, addressed};
 use crate::message_passing::InterfaceKind;
 
 /// One way in which a place gets a value.
@@ -16,6 +16,8 @@ pub enum Definition<'u> {
     Returned(PlaceId),
     /// Whatever another array has: the one that is passed for a dummy array.
     Array(PlaceId),
+    /// The number of words of the command line, which is one if there are no arguments.
+    Arguments,
     /// From outside: a file, the command line, the environment.
     Given,
     /// The variable of a loop, with its largest value.
@@ -56,6 +58,12 @@ impl<'k, 'u> Collector<'k, 'u> {
             if let Some(place) = self.places.variable(self.known, id, *variable) {
                 self.of(place).initial.get_or_insert((id, value));
             }
+        }
+        if is_main(function)
+            && let Some(count) = self.known.formals(id).first()
+            && let Some(place) = self.places.variable(self.known, id, *count)
+        {
+            self.of(place).passed.push(Definition::Arguments);
         }
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
@@ -227,6 +235,11 @@ impl<'k, 'u> Collector<'k, 'u> {
         let function = self.known.get(procedure).function;
         function.variable(*id).dimensions.is_empty()
     }
+}
+
+/// Whether the language gives the procedure the command line.
+fn is_main(function: &Function) -> bool {
+    function.conventions.passing == Passing::Values && function.name == "main"
 }
 
 fn counts_down(step: &Value) -> bool {

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use super::definitions::{Collector, Definition, Definitions};
-use super::places::{PlaceId, Places};
+use super::places::{Place, PlaceId, Places};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
-use crate::facts::{Constant, Function as Facts, Origin, Place};
+use crate::facts::{self, Constant, Origin};
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
 use crate::symbolic::{integer_quotient, remainder};
 
@@ -20,19 +22,24 @@ const MOST_VALUES: usize = 4;
 struct Found {
     /// Over other places; `None` if nothing that can be followed gives it a value.
     value: Option<Expr>,
+    /// Of several values the smallest, where `value` is the largest.
+    smallest: Option<Expr>,
     origin: Origin,
 }
 
 impl Found {
     const NOTHING: Found = Found {
         value: None,
+        smallest: None,
         origin: Origin::Default,
     };
 
     /// Whether the place is just another name for its value.
     fn is_plain(&self) -> bool {
         let is_plain = |value: &Expr| matches!(value.node(), Node::Number(_) | Node::Symbol(_));
-        self.origin != Origin::Given && self.value.as_ref().is_some_and(is_plain)
+        self.origin != Origin::Given
+            && self.smallest.is_none()
+            && self.value.as_ref().is_some_and(is_plain)
     }
 }
 
@@ -55,6 +62,7 @@ impl Sizes {
             places: &places,
             definitions: &definitions,
             symbols: &symbols,
+            numbers: symbols.iter().zip(0..).collect(),
             states: vec![State::Waiting; places.len()],
         };
         for place in 0..places.len() as u32 {
@@ -96,7 +104,7 @@ impl Sizes {
 
     /// Drops the values of symbols that are nothing but themselves and that no other function knows of, and collects the
     /// places that the others mention.
-    pub fn settle(&self, functions: &mut [Facts]) -> BTreeMap<Symbol, Place> {
+    pub fn settle(&self, functions: &mut [facts::Function]) -> BTreeMap<Symbol, facts::Place> {
         let numbers: BTreeMap<&Symbol, usize> = self.symbols.iter().zip(0..).collect();
         let is_itself = |constant: &Constant| self.is_itself(&constant.value, &numbers);
         let constants = functions.iter().flat_map(|function| &function.constants);
@@ -126,8 +134,8 @@ impl Sizes {
         &self,
         expressions: impl Iterator<Item = &'e Expr>,
         numbers: &BTreeMap<&Symbol, usize>,
-    ) -> BTreeMap<Symbol, Place> {
-        let mut found: BTreeMap<Symbol, Place> = BTreeMap::new();
+    ) -> BTreeMap<Symbol, facts::Place> {
+        let mut found: BTreeMap<Symbol, facts::Place> = BTreeMap::new();
         let mut pending: Vec<Symbol> = expressions.flat_map(Expr::symbols).collect();
         while let Some(symbol) = pending.pop() {
             let Some(number) = numbers.get(&symbol).copied() else {
@@ -137,13 +145,19 @@ impl Sizes {
                 continue;
             }
             let place = self.places.get(PlaceId(number as u32));
-            let Found { value, origin } = self.found[number].clone();
-            pending.extend(value.iter().flat_map(Expr::symbols));
-            let place = Place {
+            let Found {
+                value,
+                smallest,
+                origin,
+            } = self.found[number].clone();
+            let values = value.iter().chain(&smallest);
+            pending.extend(values.flat_map(Expr::symbols));
+            let place = facts::Place {
                 name: place.name.clone(),
                 file: place.file.clone(),
                 line: place.line,
                 value,
+                smallest,
                 guess: None,
                 origin,
             };
@@ -232,6 +246,7 @@ struct Resolver<'a, 'u> {
     places: &'a Places,
     definitions: &'a [Definitions<'u>],
     symbols: &'a [Symbol],
+    numbers: FxHashMap<&'a Symbol, usize>,
     states: Vec<State>,
 }
 
@@ -280,12 +295,20 @@ impl Resolver<'_, '_> {
                 (_, Some(only), None) => Some(only.clone()),
                 _ => None,
             };
+            // Zero and less say that the program has yet to be told.
+            let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
+            let value = value.filter(|value| !is_unset(value));
             let origin = Origin::Given;
-            return Found { value, origin };
+            return Found {
+                value,
+                smallest: None,
+                origin,
+            };
         }
         match (values.len(), initial) {
             (0, Some(value)) if !is_circular && !has_gaps => Found {
                 value: Some(value),
+                smallest: None,
                 origin: Origin::Initial,
             },
             (0, _) => Found::NOTHING,
@@ -295,6 +318,7 @@ impl Resolver<'_, '_> {
             }
             (1, _) if !is_circular && !has_gaps && !is_counted => Found {
                 value: values.pop(),
+                smallest: None,
                 origin: if is_assigned {
                     Origin::Derived
                 } else {
@@ -302,13 +326,18 @@ impl Resolver<'_, '_> {
                 },
             },
             (..=MOST_VALUES, _) => Found {
+                smallest: (values.len() > 1).then(|| Expr::min(values.clone())),
                 value: Some(Expr::max(values)),
                 origin: Origin::Callers,
             },
-            _ => Found {
-                value: largest(&values),
-                origin: Origin::Callers,
-            },
+            _ => {
+                let (value, smallest) = ends(&values).unzip();
+                Found {
+                    value,
+                    smallest,
+                    origin: Origin::Callers,
+                }
+            }
         }
     }
 
@@ -325,36 +354,35 @@ impl Resolver<'_, '_> {
         seen: &mut Vec<PlaceId>,
         depth: u32,
     ) {
-        if seen.contains(&place) || depth == 0 {
+        if depth == 0 {
             return;
         }
-        seen.push(place);
-        for definition in &self.definitions[place.at()].assigned {
-            match definition {
-                Definition::Value(procedure, value) => {
-                    found.add(self.value(*procedure, value, depth - 1));
-                }
-                Definition::Returned(dummy) => self.by_statements(*dummy, found, seen, depth - 1),
-                Definition::Given => found.is_given = true,
-                Definition::Counted(procedure, last) => {
-                    found.add(self.value(*procedure, last, depth - 1));
-                    found.is_counted = true;
-                }
-                Definition::Array(_) => {}
+        // Of an element, also what is given to elements whose number is not known; of an array, what any has.
+        let Place {
+            elements, array, ..
+        } = self.places.get(place);
+        let behind = std::iter::once(place).chain(*array);
+        let behind: Vec<PlaceId> = behind.chain(elements.iter().copied()).collect();
+        for place in behind {
+            if seen.contains(&place) {
+                continue;
             }
-        }
-        let (elements, array) = {
-            let place = self.places.get(place);
-            (place.elements.clone(), place.array)
-        };
-        for other in elements.into_iter().chain(array) {
-            // Of an element, what is given to elements whose number is not known; of an array, what any has.
-            if array.is_none() || self.places.get(other).array.is_none() {
-                let own = std::mem::take(seen);
-                let mut without = self.places.get(other).elements.clone();
-                without.push(place);
-                self.by_statements(other, found, &mut without, depth - 1);
-                *seen = own;
+            seen.push(place);
+            for definition in &self.definitions[place.at()].assigned {
+                match definition {
+                    Definition::Value(procedure, value) => {
+                        found.add(self.value(*procedure, value, depth - 1));
+                    }
+                    Definition::Returned(dummy) => {
+                        self.by_statements(*dummy, found, seen, depth - 1);
+                    }
+                    Definition::Given => found.is_given = true,
+                    Definition::Counted(procedure, last) => {
+                        found.add(self.value(*procedure, last, depth - 1));
+                        found.is_counted = true;
+                    }
+                    Definition::Array(_) | Definition::Arguments => {}
+                }
             }
         }
     }
@@ -367,6 +395,10 @@ impl Resolver<'_, '_> {
                     found.add(self.value(*procedure, value, depth));
                 }
                 Definition::Array(array) => found.add(self.mention(*array, depth)),
+                Definition::Arguments => {
+                    found.is_given = true;
+                    found.add(Ok(Expr::from(1.0)));
+                }
                 Definition::Returned(_) | Definition::Given | Definition::Counted(..) => {}
             }
         }
@@ -432,9 +464,8 @@ impl Resolver<'_, '_> {
         let Node::Symbol(symbol) = value.node() else {
             return false;
         };
-        let place = self.symbols.iter().position(|known| known == symbol);
-        place.is_some_and(|place| {
-            matches!(&self.states[place], State::Done(found) if found.origin == Origin::Given)
+        self.numbers.get(symbol).is_some_and(|place| {
+            matches!(&self.states[*place], State::Done(found) if found.origin == Origin::Given)
         })
     }
 
@@ -491,9 +522,11 @@ fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
     })
 }
 
-/// The largest of numbers, if all are.
-fn largest(values: &[Expr]) -> Option<Expr> {
+/// The largest and the smallest of numbers, if all are.
+fn ends(values: &[Expr]) -> Option<(Expr, Expr)> {
     let numbers: Option<Vec<f64>> = values.iter().map(Expr::as_number).collect();
-    let largest = numbers?.into_iter().reduce(f64::max)?;
-    Some(Expr::from(largest))
+    let numbers = numbers?;
+    let largest = numbers.iter().copied().reduce(f64::max)?;
+    let smallest = numbers.iter().copied().reduce(f64::min)?;
+    Some((Expr::from(largest), Expr::from(smallest)))
 }

@@ -35,7 +35,7 @@ impl Walker<'_> {
             .effects
             .origins
             .written_in(&branch.place)
-            .unwrap_or(&self.function().name);
+            .unwrap_or(self.symbols.own_name);
         let outcome = truth(&branch.condition, self.function(), 32);
         let probability = Symbol::probability(written_in, branch.place.line, outcome);
         if let Some(is_taken) = outcome {

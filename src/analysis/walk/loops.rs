@@ -2,33 +2,25 @@
 
 use std::collections::BTreeSet;
 
+use super::headers::Header;
 use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
 use super::{Walker, bodies};
-use crate::assignments::assigns_any_of;
 use crate::diagnostic::Place;
-use crate::expr::{Expr, Symbol};
+use crate::expr::Expr;
 use crate::facts::{Block, Item, Loop};
 use crate::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::ir::visit::variables_of;
-use crate::ir::{self, BinaryOp, Control, LoopEnds, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::iterations::mentions;
-use crate::moving::is_unknown_stride;
-use crate::reason::{Effect, ReasonCode};
+use crate::reason::ReasonCode;
 use crate::symbols::{Address, Known, Level};
 use crate::{references, registers, repeated};
 
 impl Walker<'_> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
-        let function = self.function();
-        let mut reasons = Vec::new();
-        let mut has_range = false;
-        let mut end_moves = false;
-        let mut start = None;
         let counter = self.counter(inner);
-        let counter_name =
-            counter.map_or(String::new(), |id| function.variable(id).name.to_string());
         if let Control::Counted {
             lower, upper, step, ..
         } = &inner.control
@@ -38,73 +30,13 @@ impl Walker<'_> {
                 .for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
         }
         let before = self.symbols.known.clone();
-        let (variable, lower, mut upper, step) = match &inner.control {
-            Control::Counted {
-                variable,
-                lower,
-                upper,
-                step,
-            } => {
-                let name = function.variable(*variable).name.to_string();
-                self.becomes_counter(*variable);
-                // `do i = i, n`: what it was is something else than what it counts.
-                let earlier = Expr::from(Symbol::earlier(&name, inner.place.line));
-                let bounds = [lower, upper, step]
-                    .map(|bound| Some(self.symbols.bound(bound)?.with(&name, &earlier)));
-                let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
-                if zero_step {
-                    reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
-                }
-                let moves = function.conventions.loop_ends == LoopEnds::EachIteration
-                    && assigns_any_of(&inner.body, &self.effects, [upper, step]);
-                end_moves = moves;
-                if moves {
-                    reasons.push((
-                        ReasonCode::BoundModified,
-                        "the loop changes what its end depends on".to_string(),
-                    ));
-                }
-                match bounds {
-                    [Some(lower), Some(upper), Some(step)] if !zero_step && !moves => {
-                        has_range = true;
-                        (name, lower, upper, step)
-                    }
-                    // The end moves: how fast is seen below.
-                    [Some(lower), _, Some(step)]
-                        if moves && step.as_integer().is_some_and(|s| s != 0) =>
-                    {
-                        let last =
-                            (self.trip_count(&inner.place) - 1.0) * step.clone() + lower.clone();
-                        (name, lower, last.expand(), step)
-                    }
-                    // Bounds that change in the enclosing loops: the trip count is a parameter.
-                    [lower_bound, _, step] => {
-                        let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
-                        let trips = self.trip_count(&inner.place);
-                        start = if is_data {
-                            self.begins((lower, upper), &trips)
-                        } else {
-                            None
-                        };
-                        let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
-                        let step = step.unwrap_or(Expr::from(1.0));
-                        let last = (trips - 1.0) * step.clone() + 1.0;
-                        (name, Expr::from(1.0), last.expand(), step)
-                    }
-                }
-            }
-            Control::Uncounted { reason, .. } => {
-                reasons.push((reason.code, reason.detail.clone()));
-                (
-                    counter_name,
-                    Expr::from(1.0),
-                    self.trip_count(&inner.place),
-                    Expr::from(1.0),
-                )
-            }
-        };
-        let (advancing, conditional) = self.advancing(inner, counter, (&variable, &lower, &step));
-        let moved = advancing.clone();
+        let mut header = self.header(inner, counter);
+        let (advancing, conditional) = self.advancing(inner, counter, header.counts());
+        let moved: Vec<(VarId, Known)> = advancing
+            .iter()
+            .filter(|(id, _)| !conditional.contains(id))
+            .map(|(id, known)| (*id, known.clone()))
+            .collect();
         self.vary(&inner.body, self.depth() + 1);
         for id in exchanged(&inner.body, &self.effects) {
             match before.get(&id) {
@@ -113,56 +45,25 @@ impl Walker<'_> {
             };
         }
         self.symbols.known.extend(advancing);
-        let moved: Vec<(VarId, Known)> = moved
-            .into_iter()
-            .filter(|(id, _)| !conditional.contains(id))
-            .collect();
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
-        let mut ends = Ends::AtBound;
-        match &inner.control {
-            Control::Uncounted {
-                condition: Some(condition),
-                ..
-            } => {
-                // What another loop moves by an unknown amount says nothing about how far it is to the end.
-                let counted = self.iterations(inner, condition, &variable);
-                if let Some((trips, found)) = counted.filter(|(trips, _)| !is_unknown_stride(trips))
-                {
-                    (upper, ends, has_range) = (trips, found, true);
-                } else if let Some(trips) = self.doublings(inner, condition, &before) {
-                    upper = trips;
-                }
-            }
-            Control::Counted {
-                variable: own,
-                upper: bound,
-                ..
-            } if end_moves => {
-                let counted = self.towards(*own, bound, (&variable, &lower, &step));
-                if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
-                    upper = ((trips - 1.0) * step.clone() + lower.clone()).expand();
-                }
-            }
-            Control::Uncounted {
-                condition: None, ..
-            }
-            | Control::Counted { .. } => {}
-        }
-        if reasons.iter().any(|r| r.0.effect() == Effect::Estimates) {
-            let parameter = self.trip_count(&inner.place);
-            let is_parameter = parameter.symbols().iter().any(|name| upper.mentions(name));
-            if !is_parameter && ends == Ends::AtBound {
-                // What the body does gives the iterations after all.
-                reasons.retain(|r| r.0.effect() != Effect::Estimates);
-            }
-        }
+        let ends = self.find_end(inner, &mut header, &before);
+        self.drop_estimates(inner, &mut header, ends);
+        let Header {
+            variable,
+            lower,
+            upper,
+            step,
+            has_range,
+            start,
+            reasons,
+            ..
+        } = header;
         let bounds = (variable, lower, upper, step);
         let started = counter.zip(start);
         if let Some((id, start)) = &started {
             self.symbols.starts.insert(*id, start.clone());
         }
-        let left = has_range && ends == Ends::AtBound;
-        let left = if left {
+        let left = if has_range && ends == Ends::AtBound {
             after(&bounds, counter, moved)
         } else {
             Vec::new()
@@ -180,20 +81,6 @@ impl Walker<'_> {
         if !exits_early {
             self.symbols.known.extend(left);
         }
-    }
-
-    /// The parameter that stands for how often a loop runs: one for every loop, also of those in one line.
-    fn trip_count(&mut self, place: &Place) -> Expr {
-        let columns = self.trip_counts.entry(place.line).or_default();
-        let at = columns
-            .iter()
-            .position(|column| *column == place.column)
-            .unwrap_or_else(|| {
-                columns.push(place.column);
-                columns.len() - 1
-            });
-        let function = &self.function().name;
-        Expr::from(Symbol::trip_count(function, place.line, at))
     }
 
     /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
@@ -219,29 +106,6 @@ impl Walker<'_> {
             }
             _ => {}
         }
-    }
-
-    /// Where a loop begins that walks through one row after another, `for (k = rows[i]; k < rows[i + 1]; k++)`: behind
-    /// what the rows before have walked through, all taken to be as long.
-    fn begins(&mut self, (lower, upper): (&Value, &Value), trips: &Expr) -> Option<Expr> {
-        let ((row, here), (next_row, next)) = (self.row(lower)?, self.row(upper)?);
-        let apart = (next - here.clone()).expand().as_integer()?;
-        if row != next_row || apart.abs() != 1 {
-            return None;
-        }
-        let function = self.function();
-        let around: Vec<&str> = self
-            .symbols
-            .loops
-            .iter()
-            .map(|id| function.variable(*id).name.as_str())
-            .collect();
-        let linear = here.linear_in(&around)?;
-        let terms = around
-            .iter()
-            .zip(linear.coefficients)
-            .map(|(name, by)| by * Expr::symbol(name) * trips.clone());
-        Some(Expr::sum(terms).expand()).filter(|start| !start.is_zero())
     }
 
     /// The element of an array of one dimension that a bound is, or is so many off.
@@ -474,9 +338,4 @@ fn after(
         .filter_map(|(id, known)| Some((id, last(known)?)));
     all.chain(counted.filter(|_| end.symbols().len() <= MOST_SYMBOLS))
         .collect()
-}
-
-/// By one, up or down.
-fn is_one(step: &Expr) -> bool {
-    step.as_integer().is_some_and(|step| step.abs() == 1)
 }

@@ -3,9 +3,9 @@
 use crate::cache::CacheSpec;
 use crate::cache::spec::WritePolicy;
 use crate::cli::TraceArgs;
-use crate::metrics::analysis::CountedCore;
 use crate::metrics::camat::{Camat, Program};
 use crate::metrics::costs::Costs;
+use crate::metrics::counted::CountedCore;
 use crate::metrics::out_of_order::{CoreCycles, CoreModel, LevelModel};
 
 use super::settings::latency;
@@ -52,85 +52,16 @@ pub fn of(
         !caches.is_empty(),
         "--camat is about cache levels: --cache none leaves it nothing to tell"
     );
-    let whole = |value: f64| value.fract() == 0.0 && value >= 1.0;
-    let most = f64::from(MOST_CYCLES);
-    anyhow::ensure!(
-        whole(latency(args)) && latency(args) <= most,
-        "--latency {}: --camat needs whole cycles, from 1 to {MOST_CYCLES}",
-        latency(args)
-    );
-    let (window, width) = (
-        args.window.unwrap_or(WINDOW),
-        args.issue_width.unwrap_or(WIDTH),
-    );
-    anyhow::ensure!(
-        (1..=1024).contains(&window),
-        "--window {window}: from 1 to 1024 are possible"
-    );
-    anyhow::ensure!(
-        (1..=64).contains(&width),
-        "--issue-width {width}: from 1 to 64 are possible"
-    );
-    let ram_interval = args.ram_interval.unwrap_or(RAM_INTERVAL);
-    anyhow::ensure!(
-        ram_interval <= 1_000_000,
-        "--ram-interval {ram_interval}: at most 1000000 cycles are possible"
-    );
-    let levels = caches.len();
-    for (flag, list) in [("--ports", &args.ports), ("--mshrs", &args.mshrs)] {
-        anyhow::ensure!(
-            list.len() <= levels,
-            "{flag}: there are {levels} cache levels, not {}",
-            list.len()
-        );
-        let wrong = list.iter().find(|n| !(1..=1024).contains(*n));
-        anyhow::ensure!(
-            wrong.is_none(),
-            "{flag} {}: from 1 to 1024 are possible",
-            wrong.unwrap_or(&0)
-        );
-    }
-    let level = |(index, spec): (usize, &CacheSpec)| {
-        let number = index + 1;
-        anyhow::ensure!(
-            spec.write == WritePolicy::Back,
-            "cache level {number}: --camat needs write-back caches"
-        );
-        let hit = spec.latency_cycles.filter(|cycles| *cycles > 0);
-        let hit = hit.ok_or_else(|| {
-            anyhow::anyhow!("cache level {number}: --camat needs the cycles of a hit, such as --cache 32KiB,4cycles; --cache {MACHINE} has them")
-        })?;
-        anyhow::ensure!(
-            hit <= MOST_CYCLES,
-            "cache level {number}: {hit} cycles; at most {MOST_CYCLES} are possible"
-        );
-        let at =
-            |given: &[u32], default: [u32; 4]| given.get(index).copied().unwrap_or(default[index]);
-        let (ports, mshrs) = (at(&args.ports, PORTS), at(&args.mshrs, MSHRS));
-        Ok(LevelModel {
-            spec: *spec,
-            hit: u64::from(hit),
-            ports,
-            mshrs,
-        })
-    };
-    if let Some(level) = args.shared_level {
-        anyhow::ensure!(
-            (1..=levels).contains(&level),
-            "--shared-level {level}: there are levels 1 to {levels}"
-        );
-    }
+    check_ranges(args, caches.len())?;
     let model = CoreModel {
-        window,
-        width,
-        levels: caches
-            .iter()
-            .enumerate()
-            .map(level)
+        window: args.window.unwrap_or(WINDOW),
+        width: args.issue_width.unwrap_or(WIDTH),
+        levels: (caches.iter().enumerate())
+            .map(|(index, spec)| level(args, index, spec))
             .collect::<anyhow::Result<_>>()?,
         ram: latency(args) as u64,
-        ram_interval,
-        first_shared: args.shared_level.map_or(levels, |level| level - 1),
+        ram_interval: args.ram_interval.unwrap_or(RAM_INTERVAL),
+        first_shared: args.shared_level.map_or(caches.len(), |level| level - 1),
         blocking_stores: args.blocking_stores,
     };
     let costs = if args.costs.is_some() {
@@ -139,6 +70,71 @@ pub fn of(
         Costs::parse(COSTS)?
     };
     Ok(Some((model, costs)))
+}
+
+/// # Errors
+/// A number is larger or smaller than the core can have it.
+fn check_ranges(args: &TraceArgs, levels: usize) -> anyhow::Result<()> {
+    let whole = |value: f64| value.fract() == 0.0 && value >= 1.0;
+    let most = f64::from(MOST_CYCLES);
+    anyhow::ensure!(
+        whole(latency(args)) && latency(args) <= most,
+        "--latency {}: --camat needs whole cycles, from 1 to {MOST_CYCLES}",
+        latency(args)
+    );
+    let positive = |flag: &str, number: usize, most: usize| {
+        anyhow::ensure!(
+            (1..=most).contains(&number),
+            "{flag} {number}: from 1 to {most} are possible"
+        );
+        Ok(())
+    };
+    positive("--window", args.window.unwrap_or(WINDOW), 1024)?;
+    let width = args.issue_width.unwrap_or(WIDTH);
+    positive("--issue-width", width as usize, 64)?;
+    if let Some(interval) = args.ram_interval.filter(|cycles| *cycles > 1_000_000) {
+        anyhow::bail!("--ram-interval {interval}: at most 1000000 cycles are possible");
+    }
+    for (flag, list) in [("--ports", &args.ports), ("--mshrs", &args.mshrs)] {
+        anyhow::ensure!(
+            list.len() <= levels,
+            "{flag}: there are {levels} cache levels, not {}",
+            list.len()
+        );
+        (list.iter()).try_for_each(|number| positive(flag, *number as usize, 1024))?;
+    }
+    if let Some(level) = args.shared_level {
+        anyhow::ensure!(
+            (1..=levels).contains(&level),
+            "--shared-level {level}: there are levels 1 to {levels}"
+        );
+    }
+    Ok(())
+}
+
+/// # Errors
+/// The cache cannot be timed.
+fn level(args: &TraceArgs, index: usize, spec: &CacheSpec) -> anyhow::Result<LevelModel> {
+    let number = index + 1;
+    anyhow::ensure!(
+        spec.write == WritePolicy::Back,
+        "cache level {number}: --camat needs write-back caches"
+    );
+    let hit = spec.latency_cycles.filter(|cycles| *cycles > 0);
+    let hit = hit.ok_or_else(|| {
+        anyhow::anyhow!("cache level {number}: --camat needs the cycles of a hit, such as --cache 32KiB,4cycles; --cache {MACHINE} has them")
+    })?;
+    anyhow::ensure!(
+        hit <= MOST_CYCLES,
+        "cache level {number}: {hit} cycles; at most {MOST_CYCLES} are possible"
+    );
+    let at = |given: &[u32], default: [u32; 4]| given.get(index).copied().unwrap_or(default[index]);
+    Ok(LevelModel {
+        spec: *spec,
+        hit: u64::from(hit),
+        ports: at(&args.ports, PORTS),
+        mshrs: at(&args.mshrs, MSHRS),
+    })
 }
 
 /// The core in words, for whoever reads its figures.

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::cli::{RegionBy, TraceArgs};
 use crate::compare::{NestFinder, StaticReport};
-use crate::metrics::analysis::{CountedRegion, RegionId};
+use crate::metrics::counted::{CountedRegion, RegionId};
 use crate::metrics::report::{Region, RegionKind};
 use crate::regions::{Granularity, Place, Placement, RegionError, Sites, SourceLine};
 use crate::trace::Instruction;

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use crate::cli::{Compat, DependenceKind, TraceArgs};
 use crate::graph::{Dependences, Edag, GraphError, Step, Touch};
-use crate::metrics::analysis::Counted;
+use crate::metrics::counted::Counted;
 use crate::metrics::report::{Inputs, Region, TraceReport, TraceSummary};
 use crate::trace::ReadSummary;
 use crate::trace::isa::Class;
@@ -34,7 +34,7 @@ pub fn graph(args: &TraceArgs, counted: &Counted) -> anyhow::Result<Option<Edag>
             Ok(None)
         };
     };
-    let step = |execution: &crate::metrics::analysis::Execution| {
+    let step = |execution: &crate::metrics::counted::Execution| {
         let instruction = &counted.instructions[execution.instruction.0 as usize];
         let facts = instruction.decoded.facts;
         let touch = |address: &u64| {

@@ -7,10 +7,10 @@ use crate::cache::spec::{Policy, Ways, WritePolicy, check_line};
 use crate::cli::{Compat, DependenceKind, TraceArgs, TraceFormat, UnknownKind};
 use crate::dataflow::{MemoryRule, Rules};
 use crate::machine::{Level, MachineModel, preset_names};
-use crate::metrics::analysis::Settings;
 use crate::metrics::costs::Costs;
-use crate::metrics::remote::RemoteSettings;
 use crate::metrics::report::Inputs;
+use crate::metrics::settings::RemoteSettings;
+use crate::metrics::settings::Settings;
 use crate::quantity::parse_bytes;
 use crate::trace::{FormatName, Options, UnknownPolicy};
 

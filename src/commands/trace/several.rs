@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use crate::cli::TraceArgs;
 use crate::commands::{Status, Voice, outputs};
 use crate::export::{json, svg, trace_table};
-use crate::metrics::analysis::{Analysis, Settings};
+use crate::metrics::analysis::Analysis;
 use crate::metrics::profiles::Profiles;
+use crate::metrics::settings::Settings;
 use crate::trace;
 
 use super::outputs::{Kind, Outputs};

@@ -4,14 +4,16 @@ mod settings;
 
 pub use settings::one_core;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::inputs::{self, Reading};
+use super::inputs;
 use super::outputs::{self, Output};
-use super::{Status, Voice, diagnostics, machines};
+use super::project::{self, Project};
+use super::{Status, Voice, diagnostics, parameters};
 use crate::cli::ValidateArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{json, validate_table};
@@ -19,13 +21,12 @@ use crate::model::Model;
 use crate::validate::{self, Report, Settings};
 
 pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
-    let machine = machines::load(&args.machine)?;
-    let settings = settings::of(args, &machine)?;
-    let sizes = settings::combinations(args, &settings.levels)?;
-    let reading = Reading::of(&args.source)?;
+    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
+    let settings = settings::of(args, &project.machine)?;
+    let sizes = settings::combinations(args, &project.settings, &settings.levels)?;
     // Created first, so that a path that cannot be written fails before the work.
     let output = args.json.as_deref().map(Output::create).transpose()?;
-    let (program, bodies) = inputs::read_with_bodies(&args.paths, &reading, voice)?;
+    let (program, bodies) = inputs::read_with_bodies(&args.paths, &project.reading, voice)?;
     spare_inputs(
         args,
         &program
@@ -45,9 +46,12 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         "no function fits --function {}",
         args.source.function.as_deref().unwrap_or("")
     );
-    let mut models = Vec::new();
+    let (mut models, mut unknown) = (Vec::new(), BTreeSet::new());
     for sizes in &sizes {
-        let (model, others) = settings::build(&program, &bodies, &machine, sizes)?;
+        let (model, others) = settings::build(&program, &bodies, &project, sizes, &mut unknown)?;
+        if models.is_empty() {
+            parameters::remark(&model, sizes, voice);
+        }
         // Parameters may have changed the machine's levels.
         let levels = if args.cache.is_empty() {
             settings::of_machine(&model.machine)?
@@ -63,6 +67,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
             },
         ));
     }
+    project::remark(&unknown, voice);
     let work = models.iter().flat_map(|model| {
         parts(&model.0, args.whole)
             .into_iter()

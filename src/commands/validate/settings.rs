@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::Context;
 
+use super::super::parameters::split_names;
+use super::super::project::Project;
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{Block, Item, Program};
 use crate::cache::spec::Ways;
@@ -125,10 +127,7 @@ fn same_caches(
                 "--set line_bytes={value}: the lines of --cache have {line} bytes; give them there, as in 32KiB,8way,{bytes}B"
             );
         } else {
-            run.push(Setting {
-                name: "line_bytes".to_string(),
-                value: line.to_string(),
-            });
+            run.push(Setting::new("line_bytes", line.to_string()));
         }
     }
     Ok(())
@@ -155,31 +154,19 @@ pub fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
     Ok(spec)
 }
 
-/// The settings of every run: `--set` with each combination of `--sizes`.
+/// The settings of every run: those that are given with each combination of `--sizes`.
 ///
 /// # Errors
 /// An argument is not of the form that it must have.
 pub fn combinations(
     args: &ValidateArgs,
+    given: &[Setting],
     levels: &[CacheSpec],
 ) -> anyhow::Result<Vec<Vec<Setting>>> {
     // A whole function's caches are warm: its nests find what others left, unless a setting says otherwise.
-    let warm = Setting {
-        name: "reuse_between_nests".to_string(),
-        value: "1".to_string(),
-    };
-    let mut runs = vec![if args.whole { vec![warm] } else { Vec::new() }];
-    for text in &args.source.settings {
-        let (name, value) = text.split_once('=').with_context(|| {
-            format!("--set {text}: expected NAME=VALUE, for example --set nx=128")
-        })?;
-        let setting = Setting {
-            name: name.trim().to_string(),
-            value: value.trim().to_string(),
-        };
-        runs.iter_mut()
-            .for_each(|run: &mut Vec<Setting>| run.push(setting.clone()));
-    }
+    let warm = Setting::new("reuse_between_nests", "1");
+    let begin = args.whole.then_some(warm).into_iter();
+    let mut runs = vec![begin.chain(given.iter().cloned()).collect::<Vec<Setting>>()];
     let mut named: Vec<String> = Vec::new();
     for text in &args.sizes {
         let (names, values) = text.split_once('=').with_context(|| {
@@ -199,10 +186,7 @@ pub fn combinations(
             "--sizes: more than {MOST_COMBINATIONS} combinations"
         );
         let with = |run: &Vec<Setting>, value: &i64| {
-            let settings = split_names(names).map(|name| Setting {
-                name,
-                value: value.to_string(),
-            });
+            let settings = split_names(names).map(|name| Setting::new(name, value.to_string()));
             run.iter()
                 .cloned()
                 .chain(settings)
@@ -217,7 +201,7 @@ pub fn combinations(
     Ok(runs)
 }
 
-/// Builds the model; settings that it has no parameter for are values of scalars of the source, such as extents
+/// Builds the model of a project with the settings of one run; settings that it has no parameter for are values of scalars of the source, such as extents
 /// that no loop mentions, or probabilities of branches around nothing that the model counts.
 ///
 /// # Errors
@@ -225,17 +209,20 @@ pub fn combinations(
 pub fn build<'p>(
     program: &'p Program,
     bodies: &[Option<ProcedureBody>],
-    machine: &MachineModel,
+    project: &Project,
     settings: &[Setting],
+    unknown: &mut BTreeSet<String>,
 ) -> anyhow::Result<(Model<'p>, Vec<(Symbol, f64)>)> {
     let (mut known, mut others) = (settings.to_vec(), Vec::new());
     loop {
-        match Model::with(program, machine.clone(), &known, Detail::Values) {
+        match Model::with(program, project.machine.clone(), &known, Detail::Values) {
             Ok(model) => return Ok((model, others)),
-            Err(SettingError::Unknown { name, near }) => {
+            Err(SettingError::Unknown { name, near, roots }) => {
                 let scalar = is_scalar(bodies, &name).then(|| Symbol::source(&name));
                 let Some(symbol) = scalar.or_else(|| probability(program, &name)) else {
-                    return Err(SettingError::Unknown { name, near }.into());
+                    let error = SettingError::Unknown { name, near, roots };
+                    project.leave_out(&mut known, error, unknown)?;
+                    continue;
                 };
                 let position = known
                     .iter()
@@ -259,7 +246,7 @@ pub fn build<'p>(
                 }
                 others.push((symbol, number));
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => project.leave_out(&mut known, error, unknown)?,
         }
     }
 }
@@ -289,16 +276,6 @@ fn probability(program: &Program, name: &str) -> Option<Symbol> {
         .functions
         .iter()
         .find_map(|function| inside(&function.body, name))
-}
-
-/// Names that commas separate; those within brackets, as in `hi(1,2)`, do not.
-fn split_names(text: &str) -> impl Iterator<Item = String> + '_ {
-    let mut depth = 0i32;
-    let names = text.split(move |c: char| {
-        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
-        c == ',' && depth == 0
-    });
-    names.map(|name| name.trim().to_string())
 }
 
 /// `100,200`, `64..256:64`, or both.

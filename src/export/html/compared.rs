@@ -8,12 +8,12 @@ use super::tables;
 use crate::compare::{Comparison, Live, NestComparison, Row};
 use crate::expr::Expr;
 use crate::formula::Catalogue;
+use crate::listings::compared::Series;
 use crate::metrics::formulas::{self, EdagFigure};
 use crate::metrics::memory_chain::{ChainLine, MemoryChain};
 use crate::metrics::report::TraceReport;
 use crate::model::Model;
 use crate::regions::SourceLine;
-use crate::xlsx::compare::{SERIES, series_of};
 
 /// A run, and the comparison of it with the model.
 #[derive(Clone, Copy)]
@@ -293,9 +293,9 @@ fn chain(chain: &MemoryChain) -> Value {
 /// Series by name; of each point its series, nest, quantity, and both sides.
 fn scatter(sides: &[Side]) -> Value {
     let point = |side: &Side| {
-        let series = series_of(&side.row.quantity)?;
+        let series = Series::of(&side.row.quantity)?;
         Some(json!([
-            series,
+            series as usize,
             side.nest.id,
             side.row.quantity.to_string(),
             side.promised,
@@ -307,5 +307,5 @@ fn scatter(sides: &[Side]) -> Value {
         .filter(|side| side.row.promised.is_some())
         .filter_map(point)
         .collect();
-    json!({ "series": SERIES.map(|(name, _)| name), "points": points })
+    json!({ "series": Series::ALL.map(Series::name), "points": points })
 }

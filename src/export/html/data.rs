@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use super::tables::{Choices, Shown};
+use super::tables::{Choices, Shown, look};
 use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
-use crate::listings::{Column, Content, Table};
+use crate::listings::{self, Column, Content, Look, Table};
 use crate::listings::{arrays, caches, calls, communication, loops, notes, registers};
-use crate::model::{Model, NestModel, roofline};
+use crate::model::{Model, NestModel, bandwidth, roofline};
 
 const NESTS: &Shown = &[
     loops::ID,
@@ -186,45 +186,17 @@ impl Adder<'_, '_> {
 
 /// Name, figure, unit, look.
 fn totals(model: &Model, figures: &mut Figures) -> Value {
-    let totals = &model.totals;
-    let mut found = vec![
-        ("Time", totals.seconds, "s", "seconds"),
-        ("Memory traffic", totals.traffic, "B", "count"),
-        ("Flops", totals.flops, "flop", "count"),
-        ("Weighted flops", totals.weighted_flops, "flop", "count"),
-        (
-            "Arithmetic intensity [flop/B]",
-            totals.intensity,
-            "flop/B",
-            "ratio",
-        ),
-    ];
-    if let Some(calls) = &model.calls {
-        found.extend([
-            (
-                "Time, every call followed",
-                calls.executed.seconds,
-                "s",
-                "seconds",
-            ),
-            (
-                "Memory traffic, every call followed",
-                calls.executed.traffic,
-                "B",
-                "count",
-            ),
-            (
-                "Flops, every call followed",
-                calls.executed.flops,
-                "flop",
-                "count",
-            ),
-        ]);
-    }
-    found
-        .into_iter()
-        .map(|(name, id, unit, look)| json!([name, figures.position(id), unit, look]))
-        .collect()
+    let mut row = |total: listings::totals::Total| {
+        let unit = total.unit(model);
+        // A ratio is shown without its unit.
+        let name = match total.look {
+            Look::Ratio => format!("{} [{unit}]", total.name),
+            _ => total.name,
+        };
+        json!([name, figures.position(total.figure), unit, look(total.look)])
+    };
+    let totals = listings::totals::totals(model).into_iter();
+    totals.map(&mut row).collect()
 }
 
 /// Peak, bandwidths, and a point a nest: intensity, rate, time.
@@ -244,5 +216,5 @@ fn roofline(model: &Model, figures: &mut Figures) -> Value {
             ])
         })
         .collect();
-    json!({ "peak": figures.formula(roofline::peak()), "roofs": roofs, "points": points })
+    json!({ "peak": figures.formula(bandwidth::peak()), "roofs": roofs, "points": points })
 }

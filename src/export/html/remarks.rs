@@ -73,7 +73,7 @@ pub(super) fn diagnostics(model: &Model) -> Value {
         .flat_map(|file| &file.diagnostics);
     let rows = found.map(|diagnostic| {
         vec![
-            json!(*diagnostic.code),
+            json!(diagnostic.code.as_str()),
             json!(diagnostic.severity.as_str()),
             json!(diagnostic.message),
             json!(diagnostic.help.as_deref().unwrap_or_default()),

@@ -79,7 +79,8 @@ fn cell(content: Content, figures: &mut Figures, choices: &mut Choices) -> Value
     }
 }
 
-fn look(look: Look) -> &'static str {
+/// How the page calls a form of numbers.
+pub(super) fn look(look: Look) -> &'static str {
     match look {
         Look::Text => "text",
         Look::Number => "number",

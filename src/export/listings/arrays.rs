@@ -1,10 +1,10 @@
 //! The sheet Arrays: one row a stream of a nest, the streams of one nest below each other.
 
 use super::loops::capital;
-use super::{Column, Content, Look, Table, add};
+use super::{Column, Content, Look, Table, add, add_figures};
 use crate::analysis::facts::Stream;
 use crate::expr::FigureId;
-use crate::model::{Model, NestModel, StreamFigures, group_name, scenario_name};
+use crate::model::{Model, NestModel, StaticFigure as F, StreamFigures, group_name, scenario_name};
 
 /// A nest with one of its streams.
 pub(crate) type Row<'a> = (&'a NestModel<'a>, &'a StreamFigures);
@@ -140,19 +140,18 @@ fn shape<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             move |row| ghost(row, 1),
         );
     }
-    add(
+    add_figures(
         columns,
-        ("Element", "Size", "B"),
+        ("Element", "Size"),
         Look::Number,
-        "Bytes of one element",
+        F::ElementSize,
         |(_, f)| Content::Figure(f.width),
     );
-    let meaning = "Bytes moved for each byte: cost_r, cost_rw or cost_w of Machine";
-    add(
+    add_figures(
         columns,
-        ("Element", "Cost", "B/B"),
+        ("Element", "Cost"),
         Look::Number,
-        meaning,
+        F::CostPerByte,
         |(_, f)| Content::Figure(f.cost),
     );
 }
@@ -160,29 +159,22 @@ fn shape<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 fn groups<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     for level in 0..model.dimensions {
         let header = capital(&group_name(level));
-        let meaning = match level {
-            0 => "Distinct offsets".to_string(),
-            _ => format!(
-                "Groups of offsets that one sweep of {level} innermost loops joins (report section 2.1)"
-            ),
-        };
         let group = "Cells, pencils, planes";
-        add(
+        add_figures(
             columns,
-            (group, &header, ""),
+            (group, &header),
             Look::Number,
-            &meaning,
+            F::ArrayGroups,
             move |(_, f)| at(&f.groups, level),
         );
     }
     for level in 0..model.dimensions {
         let header = capital(&group_name(level));
-        let meaning = "Of these, how many must stay in the cache for reuse: span + largest gap (report section 2.1)";
-        add(
+        add_figures(
             columns,
-            ("To keep for reuse", &header, ""),
+            ("To keep for reuse", &header),
             Look::Number,
-            meaning,
+            F::LiveArrayGroups,
             move |(_, f)| at(&f.live, level),
         );
     }
@@ -198,16 +190,12 @@ fn groups<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             1 => "1 loop".to_string(),
             _ => format!("{level} loops"),
         };
-        let meaning = format!(
-            "Distinct elements that {level} innermost loops of a block touch: the exact union of the shifted blocks, \
-             rows in whole cache lines"
-        );
         let group = "Distinct elements of a block";
-        add(
+        add_figures(
             columns,
-            (group, &header, "elements"),
+            (group, &header),
             Look::Count,
-            &meaning,
+            F::DistinctElements,
             move |(_, f)| at(&f.elements, level),
         );
     }
@@ -216,30 +204,27 @@ fn groups<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 fn bytes<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     for level in (0..model.dimensions).rev() {
         let header = capital(&group_name(level));
-        let meaning = "Bytes to keep for reuse by the next iteration of the loop at that level";
-        add(
+        add_figures(
             columns,
-            ("Working set", &header, "B"),
+            ("Working set", &header),
             Look::Count,
-            meaning,
+            F::ArrayWorkingSet,
             move |(_, f)| at(&f.working_set, level),
         );
     }
-    let meaning = "Distinct bytes that the whole nest touches, all sweeps";
-    add(
+    add_figures(
         columns,
-        ("Footprint", "Footprint", "B"),
+        ("Footprint", "Footprint"),
         Look::Count,
-        meaning,
+        F::ArrayFootprint,
         |(_, f)| Content::Figure(f.footprint),
     );
     let group = "Memory traffic over the whole execution, by what is reused";
-    let meaning = "Everything is reused: cost · footprint";
-    add(
+    add_figures(
         columns,
-        (group, "Between blocks", "B"),
+        (group, "Between blocks"),
         Look::Count,
-        meaning,
+        F::CompulsoryArrayTraffic,
         |(_, f)| Content::Figure(f.compulsory),
     );
     let deepest = model
@@ -250,13 +235,11 @@ fn bytes<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         .unwrap_or(0);
     for level in (0..=deepest).rev() {
         let header = capital(&scenario_name(level));
-        let meaning =
-            "Cost · element size · elements that the sweeps at that level touch · number of sweeps";
-        add(
+        add_figures(
             columns,
-            (group, &header, "B"),
+            (group, &header),
             Look::Count,
-            meaning,
+            F::ArrayTraffic,
             move |(_, f)| at(&f.traffic, level),
         );
     }

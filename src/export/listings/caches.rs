@@ -2,7 +2,7 @@
 //! in between, and what moves again through every cache that does not hold it.
 
 use super::{Column, Content, Look, Table};
-use crate::model::{CacheFigures, Model, NestModel, ReuseFigures};
+use crate::model::{CacheFigures, Model, NestModel, ReuseFigures, StaticFigure as F};
 
 /// A nest with one of its cache levels.
 pub(crate) type CacheRow<'a> = (&'a NestModel<'a>, &'a CacheFigures);
@@ -54,66 +54,64 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         Look::Text,
         |(_, cache): &CacheRow| text(&cache.name),
     ));
-    let meaning = "One core's share of it, from Machine";
-    columns.push(column(
-        (group, "Capacity", "B", meaning),
+    columns.push(Column::figures(
+        (group, "Capacity"),
         Look::Count,
+        F::Capacity,
         |(_, c): &CacheRow| Content::Figure(c.capacity),
     ));
-    let meaning =
-        "The outermost loop whose reuse fits completely; Layer conditions has every reuse";
-    columns.push(column(
-        (group, "What stays", "", meaning),
+    columns.push(Column::figures(
+        (group, "What stays"),
         Look::Text,
+        F::WhatStays,
         |(nest, cache): &CacheRow| match cache.condition {
             Some(id) => Content::Choice(id, nest.levels.conditions.clone()),
             None => text(&cache.condition_text),
         },
     ));
     let group = "Moved over the whole execution";
-    let meaning = "Lines fetched: all lines once, and again after every reuse that does not fit";
-    columns.push(column(
-        (group, "Fetched", "B", meaning),
+    columns.push(Column::figures(
+        (group, "Fetched"),
         Look::Count,
+        F::Fetched,
         |(_, c): &CacheRow| Content::Figure(c.fetched),
     ));
-    let meaning = "Dirty lines written back, those left at the end included";
-    columns.push(column(
-        (group, "Written back", "B", meaning),
+    columns.push(Column::figures(
+        (group, "Written back"),
         Look::Count,
+        F::WrittenBack,
         |(_, c): &CacheRow| Content::Figure(c.written_back),
     ));
-    let meaning = "Bytes that need not be fetched, because earlier nests of the function left them in the cache: already \
-                   taken off; none unless reuse_between_nests is 1";
-    columns.push(column(
-        (group, "Found there", "B", meaning),
+    columns.push(Column::figures(
+        (group, "Found there"),
         Look::Count,
+        F::LeftByNests,
         |(_, cache): &CacheRow| {
             cache
                 .left
                 .map_or(Content::Empty, |(found, _)| Content::Figure(found))
         },
     ));
-    let meaning = "Bytes that earlier nests left dirty and that are written again before they are written back: already \
-                   taken off";
-    columns.push(column(
-        (group, "Still dirty", "B", meaning),
+    columns.push(Column::figures(
+        (group, "Still dirty"),
         Look::Count,
+        F::LeftDirtyByNests,
         |(_, cache): &CacheRow| {
             cache
                 .left
                 .map_or(Content::Empty, |(_, dirty)| Content::Figure(dirty))
         },
     ));
-    columns.push(column(
-        (group, "Together", "B", "Fetched and written back"),
+    columns.push(Column::figures(
+        (group, "Together"),
         Look::Count,
+        F::CacheTraffic,
         |(_, c): &CacheRow| Content::Figure(c.bytes),
     ));
-    let meaning = "Together, at the bandwidth of the next level; empty if that is not known";
-    columns.push(column(
-        (group, "Time", "s", meaning),
+    columns.push(Column::figures(
+        (group, "Time"),
         Look::Seconds,
+        F::TimeBehindCache,
         |(_, cache): &CacheRow| cache.seconds.map_or(Content::Empty, Content::Figure),
     ));
     Table {
@@ -130,6 +128,21 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
 /// The sheet Layer conditions.
 pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
     let mut columns: Vec<Column<ReuseRow>> = identity(model, |row| row.0);
+    add_reuse(&mut columns);
+    add_condition(&mut columns);
+    add_levels(model, &mut columns);
+    add_largest_sizes(model, &mut columns);
+    Table {
+        title: "Layer conditions",
+        remark: "One row a loop that carries reuse and a distance: if the working set in between fits, the lines are \
+                 found again, else they move again. Sheet Caches adds these up."
+            .into(),
+        rows: model.nests.iter().flat_map(|nest| nest.levels.reuses.iter().map(move |reuse| (nest, reuse))).collect(),
+        columns,
+    }
+}
+
+fn add_reuse(columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     let group = "Reuse";
     let meaning = "The loop that comes back to the same lines; where inner loops depend on outer ones, these are taken \
                    at the middle of several parts of their ranges";
@@ -150,13 +163,17 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
         Look::Text,
         |(_, reuse): &ReuseRow| text(&reuse.between),
     ));
+}
+
+fn add_condition(columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     let group = "Condition";
-    let meaning = "Bytes of all distinct lines touched in between: they must fit";
-    columns.push(column(
-        (group, "Working set", "B", meaning),
+    let working_set = Column::figures(
+        (group, "Working set"),
         Look::Count,
+        F::ReuseWithin,
         |(_, r): &ReuseRow| Content::Figure(r.distance),
-    ));
+    );
+    columns.push(working_set.remark("with what other nests touch, where reuse_between_nests is 1"));
     let meaning = "Loops inside, whose iterations the working set grows with";
     columns.push(column(
         (group, "Loops inside", "", meaning),
@@ -168,10 +185,10 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
                 .map_or(Content::Empty, |(_, names)| text(names))
         },
     ));
-    let meaning = "Product of their iterations";
-    columns.push(column(
-        (group, "Iterations inside", "", meaning),
+    columns.push(Column::figures(
+        (group, "Iterations inside"),
         Look::Count,
+        F::IterationsInside,
         |(_, reuse): &ReuseRow| {
             reuse
                 .inside
@@ -180,37 +197,39 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
         },
     ));
     let group = "Moved again if it does not fit";
-    let meaning = "Bytes fetched once more";
-    columns.push(column(
-        (group, "Fetched", "B", meaning),
+    columns.push(Column::figures(
+        (group, "Fetched"),
         Look::Count,
+        F::ReuseFetched,
         |(_, r): &ReuseRow| Content::Figure(r.fetched),
     ));
-    let meaning = "Bytes written back once more";
-    columns.push(column(
-        (group, "Written back", "B", meaning),
+    columns.push(Column::figures(
+        (group, "Written back"),
         Look::Count,
+        F::ReuseWrittenBack,
         |(_, r): &ReuseRow| Content::Figure(r.written_back),
     ));
+}
+
+fn add_levels(model: &Model, columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     for (position, cache) in model.levels().iter().enumerate() {
         let group = format!("At {}", cache.name);
-        let meaning = "Bytes fetched again: none if the working set fits";
-        columns.push(column(
-            (&group, "Fetched", "B", meaning),
+        columns.push(Column::figures(
+            (&group, "Fetched"),
             Look::Count,
+            F::FetchedAgain,
             move |(_, reuse): &ReuseRow| Content::Figure(reuse.caches[position].0),
         ));
-        let meaning = "Bytes written back again: none if the working set fits";
-        columns.push(column(
-            (&group, "Written back", "B", meaning),
+        columns.push(Column::figures(
+            (&group, "Written back"),
             Look::Count,
+            F::WrittenBackAgain,
             move |(_, reuse): &ReuseRow| Content::Figure(reuse.caches[position].1),
         ));
-        let meaning = "It fits while the iterations of the loops inside are at most so many: exact where the working \
-                       set is proportional to them";
-        columns.push(column(
-            (&group, "Fits up to", "iterations", meaning),
+        columns.push(Column::figures(
+            (&group, "Fits up to"),
             Look::Count,
+            F::IterationsThatFit,
             move |(_, reuse): &ReuseRow| {
                 reuse.caches[position]
                     .2
@@ -218,6 +237,10 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
             },
         ));
     }
+}
+
+/// The parameters with which a working set just fits.
+fn add_largest_sizes(model: &Model, columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     let group = "Largest sizes";
     let most = model
         .nests
@@ -240,11 +263,10 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
         ));
         for (position, cache) in model.levels().iter().enumerate() {
             let header = format!("In {} up to", cache.name);
-            let meaning = "The working set fits while that parameter is at most so much, the others being as they are: \
-                           exact where it is proportional to the iterations inside";
-            columns.push(column(
-                (group, &header, "its value", meaning),
+            columns.push(Column::figures(
+                (group, &header),
                 Look::Count,
+                F::LargestSize,
                 move |(_, reuse): &ReuseRow| {
                     let size = reuse.sizes.get(place);
                     size.map_or(Content::Empty, |(_, largest)| {
@@ -253,13 +275,5 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
                 },
             ));
         }
-    }
-    Table {
-        title: "Layer conditions",
-        remark: "One row a loop that carries reuse and a distance: if the working set in between fits, the lines are \
-                 found again, else they move again. Sheet Caches adds these up."
-            .into(),
-        rows: model.nests.iter().flat_map(|nest| nest.levels.reuses.iter().map(move |reuse| (nest, reuse))).collect(),
-        columns,
     }
 }

@@ -1,7 +1,8 @@
 //! The sheets Calls, Functions and Call paths: how often what is called, and what that costs in all.
 
 use super::{Column, Content, Look, Table};
-use crate::model::{CallPath, Calls, Costs, Model};
+use crate::expr::FigureId;
+use crate::model::{CallPath, Calls, Costs, Model, StaticFigure as F};
 
 /// The costs of a row; `None` stands for all functions together.
 type CostsOf<'a> = Box<dyn Fn(Option<usize>) -> Option<Costs> + 'a>;
@@ -14,7 +15,6 @@ fn name(model: &Model, function: usize) -> Content {
 pub(crate) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usize> {
     let site = |index: &usize| &model.call_graph.sites[*index];
     let figures = |index: &usize| calls.sites[*index];
-    let in_one = "Iterations of the loops around the call, times the probabilities of the branches around it";
     let columns: Vec<Column<usize>> = vec![
         Column::new(
             ("Call", "Called function", ""),
@@ -34,22 +34,19 @@ pub(crate) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usi
             "Line of the call",
             move |i| Content::Fact(site(i).line.into()),
         ),
-        Column::new(
-            ("Calls", "In one call of the caller", ""),
+        Column::figures(
+            ("Calls", "In one call of the caller"),
             Look::Times,
-            in_one,
+            F::CallsPerCall,
             move |i| Content::Figure(figures(i).runs),
         ),
-        Column::new(
-            ("Calls", "In all", ""),
-            Look::Times,
-            "That, times how often the caller is called",
-            move |i| Content::Figure(figures(i).times),
-        ),
-        Column::new(
-            ("Cost", "Flops in one call of the caller", "flop"),
+        Column::figures(("Calls", "In all"), Look::Times, F::CallsInAll, move |i| {
+            Content::Figure(figures(i).times)
+        }),
+        Column::figures(
+            ("Cost", "Flops in one call of the caller"),
             Look::Count,
-            "Calls times the flops of one call, with all that is called below",
+            F::CalledFlops,
             move |i| Content::Figure(figures(i).flops),
         ),
     ];
@@ -90,45 +87,46 @@ pub(crate) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a,
                 row.map_or(Content::Empty, |f| Content::Fact(facts(f).line.into()))
             },
         ),
-        Column::new(
-            ("Function", "Times called", ""),
+        Column::figures(
+            ("Function", "Times called"),
             Look::Times,
-            match model.call_graph.reached {
-                Some(_) => {
-                    "Sum over all calls, from where a run begins on; 0: no calls lead to it from there"
-                }
-                None => "Sum over all calls; a function that nothing calls is run once",
-            },
+            F::TimesCalled,
             move |row: &Option<usize>| {
                 row.map_or(Content::Empty, |f| Content::Figure(figures(f).times))
             },
         ),
     ];
-    let parts: [(&str, &str, CostsOf<'a>); 3] = [
+    let parts: [(&str, [F; 3], CostsOf<'a>); 3] = [
         (
             "One call",
-            "Its own nests; flops outside of loops too",
+            [F::FlopsOfCall, F::TrafficOfCall, F::TimeOfCall],
             Box::new(move |f| Some(figures(f?).own)),
         ),
         (
             "One call, with callees",
-            "Own, and all that it calls",
+            [F::InclusiveFlops, F::InclusiveTraffic, F::InclusiveTime],
             Box::new(move |f| Some(figures(f?).inclusive)),
         ),
         (
             "All calls",
-            "Own, times how often it is called; the last row is the sum",
+            [F::ExecutedFlops, F::ExecutedTraffic, F::ExecutedTime],
             Box::new(move |f| Some(f.map_or(calls.executed, |f| figures(f).executed))),
         ),
     ];
-    for (group, meaning, costs) in parts {
+    for (group, kinds, costs) in parts {
         let costs = std::rc::Rc::new(costs);
-        for (header, unit, look, cost) in COSTS {
+        for ((header, look, cost), kind) in COSTS.into_iter().zip(kinds) {
             let costs = costs.clone();
             let cell = move |row: &Option<usize>| {
                 costs(*row).map_or(Content::Empty, |c| Content::Figure(cost(&c)))
             };
-            columns.push(Column::new((group, header, unit), look, meaning, cell));
+            let column = Column::figures((group, header), look, kind, cell);
+            columns.push(match kind {
+                F::ExecutedFlops | F::ExecutedTraffic | F::ExecutedTime => {
+                    column.remark("the last row is the sum")
+                }
+                _ => column,
+            });
         }
     }
     Table {
@@ -139,17 +137,12 @@ pub(crate) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a,
     }
 }
 
-type CostColumn = (
-    &'static str,
-    &'static str,
-    Look,
-    fn(&Costs) -> crate::expr::FigureId,
-);
+type CostColumn = (&'static str, Look, fn(&Costs) -> FigureId);
 
 const COSTS: [CostColumn; 3] = [
-    ("Flops", "flop", Look::Count, |c| c.flops),
-    ("Memory traffic", "B", Look::Count, |c| c.traffic),
-    ("Time", "s", Look::Seconds, |c| c.seconds),
+    ("Flops", Look::Count, |c| c.flops),
+    ("Memory traffic", Look::Count, |c| c.traffic),
+    ("Time", Look::Seconds, |c| c.seconds),
 ];
 
 /// One row a path, in program order.
@@ -167,21 +160,17 @@ pub(crate) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a
             "Its row in Loops",
             move |path: &&CallPath| Content::Text(model.nests[path.nest].nest.head().id.clone()),
         ),
-        Column::new(
-            ("Path", "Calls", ""),
+        Column::figures(
+            ("Path", "Calls"),
             Look::Times,
-            "How often the last function is called along this path",
+            F::PathCalls,
             |path: &&CallPath| Content::Figure(path.times),
         ),
     ];
-    for (header, unit, look, cost) in COSTS {
+    let kinds = [F::PathFlops, F::PathTraffic, F::PathTime];
+    for ((header, look, cost), kind) in COSTS.into_iter().zip(kinds) {
         let cell = move |path: &&CallPath| Content::Figure(cost(&path.costs));
-        columns.push(Column::new(
-            ("All calls", header, unit),
-            look,
-            "Calls times the nest's own",
-            cell,
-        ));
+        columns.push(Column::figures(("All calls", header), look, kind, cell));
     }
     Table {
         title: "Call paths",

@@ -1,8 +1,8 @@
 //! The sheet Communication: one row a call between processes, and all of them together.
 
-use super::{Column, Content, Look, Table, UNKNOWN, add};
+use super::{Column, Content, Look, Table, UNKNOWN, add, add_figures, some};
 use crate::expr::FigureId;
-use crate::model::{CommunicationFigures, CommunicationModel, Model};
+use crate::model::{CommunicationFigures, CommunicationModel, Model, StaticFigure as F};
 
 /// A call; `None` stands for all of them.
 pub(crate) type Row<'a> = Option<&'a CommunicationFigures<'a>>;
@@ -106,7 +106,6 @@ fn place<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 
 fn what(columns: &mut Columns<'_>) {
     let group = "What it moves";
-    let some = |figure: Option<FigureId>| figure.map_or(Content::Empty, Content::Figure);
     add(
         columns,
         (group, "Kind", ""),
@@ -129,18 +128,18 @@ fn what(columns: &mut Columns<'_>) {
             })
         },
     );
-    add(
+    add_figures(
         columns,
-        (group, "Components", ""),
+        (group, "Components"),
         Look::Number,
-        "Of a ghost exchange: components of a cell",
+        F::Components,
         move |row| some(row.and_then(|call| call.components)),
     );
-    add(
+    add_figures(
         columns,
-        (group, "Ghost width", "cells"),
+        (group, "Ghost width"),
         Look::Number,
-        "Of a ghost exchange: cells on either side",
+        F::GhostWidth,
         move |row| some(row.and_then(|call| call.width)),
     );
     add(
@@ -150,98 +149,95 @@ fn what(columns: &mut Columns<'_>) {
         "The type of the elements, as the call names it",
         |row| row.map_or(Content::Empty, |call| text(&call.site.moved.datatype)),
     );
-    let elements = "Elements that one process sends (a receive: receives), or sends to each; of a ghost exchange: components x sum over the dimensions d of 2 x width x the cells of the other dimensions";
-    add(
+    add_figures(
         columns,
-        (group, "Elements", "elements"),
+        (group, "Elements"),
         Look::Count,
-        elements,
+        F::MessageElements,
         |row| {
             row.and_then(|call| call.count)
                 .map_or(Content::Empty, Content::Figure)
         },
     );
-    let bytes =
-        "Bytes of an element, from its type; a type that the program makes elsewhere is unknown";
-    add(
+    add_figures(
         columns,
-        (group, "Element size", "B"),
+        (group, "Element size"),
         Look::Count,
-        bytes,
+        F::MessageElementSize,
         |row| row.map_or(Content::Empty, |call| known(call, call.element_bytes)),
     );
-    add(
+    add_figures(
         columns,
-        (group, "Data", "B"),
+        (group, "Data"),
         Look::Count,
-        "Elements times their size",
+        F::MessageData,
         |row| row.map_or(Content::Empty, |call| known(call, call.data)),
     );
 }
 
 fn one_call(columns: &mut Columns<'_>) {
     let group = "One execution";
-    let messages = "Messages one after another: 1 point to point, 2 a dimension of a ghost exchange, the stages of a collective";
-    add(
+    add_figures(
         columns,
-        (group, "Messages", ""),
+        (group, "Messages"),
         Look::Count,
-        messages,
+        F::Messages,
         |row| row.map_or(Content::Empty, |call| Content::Figure(call.messages)),
     );
-    add(
+    add_figures(
         columns,
-        (group, "Bytes", "B"),
+        (group, "Bytes"),
         Look::Count,
-        "Bytes that one process sends in them; a receive: that it receives",
+        F::MessageBytes,
         |row| row.map_or(Content::Empty, |call| known(call, call.bytes)),
     );
-    add(
+    add_figures(
         columns,
-        (group, "Cost", "s"),
+        (group, "Cost"),
         Look::Seconds,
-        "Messages x nic_latency_us + bytes / nic_gbs; exchanges twice and receives once where nic_full_duplex is 0",
+        F::MessageTime,
         |row| row.map_or(Content::Empty, |call| known(call, call.seconds)),
     );
 }
 
 fn in_all<'a>(communication: &'a CommunicationModel<'a>, columns: &mut Columns<'a>) {
     let group = "All executions";
-    let executions = "Iterations of the loops around the call, times the probabilities of the branches around it, times how often its function is called";
-    add(
+    add_figures(
         columns,
-        (group, "Executions", ""),
+        (group, "Executions"),
         Look::Count,
-        executions,
+        F::Executions,
         |row| row.map_or(Content::Empty, |call| Content::Figure(call.times)),
     );
-    add(
-        columns,
-        (group, "Messages", ""),
+    let column = Column::figures(
+        (group, "Messages"),
         Look::Count,
-        "Executions times messages; the last row: those that are sent",
-        |row| Content::Figure(row.map_or(communication.messages, |call| call.all_messages)),
+        F::AllMessages,
+        |row: &Row<'a>| {
+            Content::Figure(row.map_or(communication.messages, |call| call.all_messages))
+        },
     );
-    add(
-        columns,
-        (group, "Bytes", "B"),
+    columns.push(column.remark("the last row: those that are sent"));
+    let column = Column::figures(
+        (group, "Bytes"),
         Look::Count,
-        "Executions times bytes; the last row: those that are sent, as far as sizes are known",
-        |row| {
+        F::AllMessageBytes,
+        |row: &Row<'a>| {
             row.map_or(Content::Figure(communication.bytes), |call| {
                 known(call, call.all_bytes)
             })
         },
     );
-    add(
-        columns,
-        (group, "Cost", "s"),
+    columns.push(column.remark("the last row: those that are sent, as far as sizes are known"));
+    let column = Column::figures(
+        (group, "Cost"),
         Look::Seconds,
-        "Executions times the cost of one; the last row: as far as sizes are known",
-        |row| {
+        F::AllMessageTime,
+        |row: &Row<'a>| {
             row.map_or(Content::Figure(communication.seconds), |call| {
                 known(call, call.all_seconds)
             })
         },
     );
+    columns.push(column.remark("the last row: as far as sizes are known"));
 }

@@ -49,6 +49,7 @@ pub(crate) fn origin(origin: Origin) -> &'static str {
         Origin::Callers => "calls or statements give different values: the largest",
         Origin::Default => "default: the source gives no value",
         Origin::Set => "set by the user",
+        Origin::Config => "loopsheet.toml",
         Origin::Traced => "seen in a run",
     }
 }

@@ -1,9 +1,12 @@
 //! The sheet Loops: ExaSAT's loop table (report section 2.3.3), one row a nest.
 
-use super::{Column, Content, Look, Table, add};
+use super::{Column, Content, Look, Table, add, add_figures, some};
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
-use crate::model::{Model, NestModel, WorkingSet, dimension_name, group_name, scenario_name};
+use crate::model::{
+    LevelFigures, Model, NestModel, StaticFigure as F, WorkingSet, dimension_name, group_name,
+    scenario_name,
+};
 use crate::reason::ReasonCode;
 
 type Row<'a> = &'a NestModel<'a>;
@@ -51,11 +54,6 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
         rows: model.nests.iter().enumerate().collect(),
         columns,
     }
-}
-
-/// A figure where the nest has it.
-fn some(figure: Option<FigureId>) -> Content {
-    figure.map_or(Content::Empty, Content::Figure)
 }
 
 fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
@@ -146,148 +144,101 @@ fn iteration_space<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         .map(|n| n.sweep_trips.len())
         .max()
         .unwrap_or(0);
-    let meaning =
-        "Times that the spatial loops run as a whole: loops over the components of arrays";
-    add(
+    add_figures(
         columns,
-        ("Sweeps", "Sweeps", ""),
+        ("Sweeps", "Sweeps"),
         Look::Count,
-        meaning,
+        F::Sweeps,
         |(_, n)| Content::Figure(n.sweeps),
     );
     for position in 0..sweeps {
         let header = format!("Sweep loop {}", position + 1);
-        add(
+        add_figures(
             columns,
-            ("Sweeps", &header, ""),
+            ("Sweeps", &header),
             Look::Count,
-            "Mean trip count of that sweep loop",
+            F::TripCount,
             move |(_, n)| some(n.sweep_trips.get(position).copied()),
         );
     }
     type Pick = fn(&crate::model::LoopFigures) -> FigureId;
-    let groups: [(&str, &str, Pick); 3] = [
-        (
-            "Iteration space",
-            "Mean trip count of the loop, x the innermost; triangular loops are summed exactly",
-            |l| l.trip,
-        ),
-        (
-            "Block size",
-            "Iterations of a full block: block_x, block_y … of Parameters, at most the trip count",
-            |l| l.block,
-        ),
-        (
-            "Blocks",
-            "Trip count over block size, rounded up; the last block may be smaller",
-            |l| l.blocks,
-        ),
+    let groups: [(&str, F, Pick); 3] = [
+        ("Iteration space", F::TripCount, |l| l.trip),
+        ("Block size", F::BlockSize, |l| l.block),
+        ("Blocks", F::LoopBlocks, |l| l.blocks),
     ];
-    for (group, meaning, pick) in groups {
+    for (group, kind, pick) in groups {
         for position in 0..model.dimensions {
             let name = dimension_name(position);
-            add(
-                columns,
-                (group, &name, ""),
-                Look::Count,
-                meaning,
-                move |(_, n)| some(n.loops.get(position).map(pick)),
-            );
+            add_figures(columns, (group, &name), Look::Count, kind, move |(_, n)| {
+                some(n.loops.get(position).map(pick))
+            });
         }
     }
-    add(
+    add_figures(
         columns,
-        ("Blocks", "All", ""),
+        ("Blocks", "All"),
         Look::Count,
-        "Blocks of one sweep: the product over the dimensions",
+        F::Blocks,
         |(_, n)| Content::Figure(n.blocks),
     );
 }
 
 fn operations(columns: &mut Columns) {
     type Pick = fn(Row) -> FigureId;
-    let each: [(&str, &str, Pick); 6] = [
-        ("Adds", "Floating-point additions and subtractions", |n| {
-            n.operations.iteration.adds
-        }),
-        ("Multiplies", "Floating-point multiplications", |n| {
+    let each: [(&str, F, Pick); 6] = [
+        ("Adds", F::AddsPerIteration, |n| n.operations.iteration.adds),
+        ("Multiplies", F::MultipliesPerIteration, |n| {
             n.operations.iteration.multiplies
         }),
-        ("Divides", "Floating-point divisions", |n| {
+        ("Divides", F::DividesPerIteration, |n| {
             n.operations.iteration.divides
         }),
-        (
-            "Specials",
-            "Square roots, exponentials, logarithms, trigonometric functions …",
-            |n| n.operations.iteration.specials,
-        ),
-        (
-            "Fused pairs",
-            "Adds that could be fused with a multiply; both are counted on their own too",
-            |n| n.operations.iteration.fma_pairs,
-        ),
-        ("Flops", "Adds + multiplies + divides + specials", |n| {
+        ("Specials", F::SpecialsPerIteration, |n| {
+            n.operations.iteration.specials
+        }),
+        ("Fused pairs", F::FmaPairsPerIteration, |n| {
+            n.operations.iteration.fma_pairs
+        }),
+        ("Flops", F::FlopsPerIteration, |n| {
             n.operations.iteration.flops
         }),
     ];
-    for (header, meaning, pick) in each {
-        let meaning = format!(
-            "{meaning}; one iteration of the innermost loop, branches by their probability"
-        );
+    for (header, kind, pick) in each {
         let group = "Operations an iteration";
-        add(
+        add_figures(
             columns,
-            (group, header, "flop"),
+            (group, header),
             Look::Number,
-            &meaning,
+            kind,
             move |(_, n)| Content::Figure(pick(n)),
         );
     }
     let group = "Operations over the whole execution";
-    add(
+    add_figures(
         columns,
-        (group, "Iterations", ""),
+        (group, "Iterations"),
         Look::Count,
-        "Iterations of the innermost loop, all sweeps",
+        F::Iterations,
         |(_, n)| Content::Figure(n.iterations),
     );
-    let all: [(&str, &str, Pick); 7] = [
-        (
-            "Adds",
-            "Additions and subtractions of all loops of the nest",
-            |n| n.operations.adds,
-        ),
-        (
-            "Multiplies",
-            "Multiplications of all loops of the nest",
-            |n| n.operations.multiplies,
-        ),
-        ("Divides", "Divisions of all loops of the nest", |n| {
-            n.operations.divides
+    let all: [(&str, F, Pick); 7] = [
+        ("Adds", F::Adds, |n| n.operations.adds),
+        ("Multiplies", F::Multiplies, |n| n.operations.multiplies),
+        ("Divides", F::Divides, |n| n.operations.divides),
+        ("Specials", F::Specials, |n| n.operations.specials),
+        ("Fused pairs", F::FmaPairs, |n| n.operations.fma_pairs),
+        ("Flops", F::Flops, |n| n.operations.flops),
+        ("Weighted flops", F::WeightedFlops, |n| {
+            n.operations.weighted
         }),
-        ("Specials", "Specials of all loops of the nest", |n| {
-            n.operations.specials
-        }),
-        (
-            "Fused pairs",
-            "Adds that could be fused with a multiply",
-            |n| n.operations.fma_pairs,
-        ),
-        ("Flops", "Adds + multiplies + divides + specials", |n| {
-            n.operations.flops
-        }),
-        (
-            "Weighted flops",
-            "Adds + multiplies + cost_div·divides + cost_special·specials, less fused pairs if fma_aware is 1",
-            |n| n.operations.weighted,
-        ),
     ];
-    for (header, meaning, pick) in all {
-        add(
+    for (header, kind, pick) in all {
+        add_figures(
             columns,
-            (group, header, "flop"),
+            (group, header),
             Look::Count,
-            meaning,
+            kind,
             move |(_, n)| Content::Figure(pick(n)),
         );
     }
@@ -329,15 +280,11 @@ fn streams<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     }
     for level in (0..model.dimensions).rev() {
         let header = capital(&plural(level));
-        let meaning = format!(
-            "{header} of all arrays that must stay in the cache so that the next iteration reuses them: \
-             span + largest gap of each array (report section 2.1)"
-        );
-        add(
+        add_figures(
             columns,
-            ("To keep for reuse", &header, ""),
+            ("To keep for reuse", &header),
             Look::Number,
-            &meaning,
+            F::LiveGroups,
             move |(_, n)| some(n.working_sets.live.get(level).copied()),
         );
     }
@@ -345,82 +292,66 @@ fn streams<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 
 fn working_sets<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     type Pick = fn(Row) -> &WorkingSet;
-    let variants: [(&str, &str, Pick); 4] = [
-        ("Working set, naive", "all arrays share the cache", |n| {
+    let variants: [(&str, F, Pick); 4] = [
+        ("Working set, naive", F::NaiveWorkingSet, |n| {
             &n.working_sets.naive
         }),
         (
             "Working set, streaming writes",
-            "written arrays bypass the cache",
+            F::StreamingWorkingSet,
             |n| &n.working_sets.streaming,
         ),
-        (
-            "Working set, reuse only",
-            "arrays without reuse bypass the cache too",
-            |n| &n.working_sets.reuse,
-        ),
-        (
-            "Working set, actual",
-            "the variant that streaming_writes and nta_hints choose",
-            |n| &n.working_sets.actual,
-        ),
+        ("Working set, reuse only", F::ReuseWorkingSet, |n| {
+            &n.working_sets.reuse
+        }),
+        ("Working set, actual", F::ActualWorkingSet, |n| {
+            &n.working_sets.actual
+        }),
     ];
-    for (group, what, pick) in variants {
+    for (group, kind, pick) in variants {
         for level in (0..model.dimensions).rev() {
             let header = capital(&group_name(level));
-            let meaning = format!("Bytes to keep for reuse between {}: {what}", plural(level));
-            add(
+            add_figures(
                 columns,
-                (group, &header, "B"),
+                (group, &header),
                 Look::Count,
-                &meaning,
+                kind,
                 move |(_, n)| some(pick(n).levels.get(level).copied()),
             );
         }
     }
-    let meaning = "Distinct bytes that the whole nest touches, in whole cache lines";
-    add(
+    add_figures(
         columns,
-        ("Footprint", "Footprint", "B"),
+        ("Footprint", "Footprint"),
         Look::Count,
-        meaning,
+        F::Footprint,
         |(_, n)| Content::Figure(n.working_sets.footprint),
     );
 }
 
 fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
-    let meaning = "Everything is reused, between blocks too: the compulsory traffic of the nest";
-    add(
+    add_figures(
         columns,
-        (TRAFFIC, "Between blocks", "B"),
+        (TRAFFIC, "Between blocks"),
         Look::Count,
-        meaning,
+        F::CompulsoryTraffic,
         |(_, n)| Content::Figure(n.traffic.between_blocks),
     );
     for index in (0..=model.dimensions).rev() {
         let header = capital(&scenario_name(index));
-        let meaning = match index {
-            0 => "Nothing is reused: every reference moves its element".into(),
-            1 => "Elements are reused within pencils only".into(),
-            _ => format!(
-                "Elements are reused {} of a block, and not beyond",
-                scenario_name(index)
-            ),
-        };
-        add(
+        add_figures(
             columns,
-            (TRAFFIC, &header, "B"),
+            (TRAFFIC, &header),
             Look::Count,
-            &meaning,
+            F::ScenarioTraffic,
             move |(_, n)| some(n.traffic.scenarios.get(index).copied()),
         );
     }
-    let meaning = "The scenario whose actual working set is below cache_bytes; between blocks if the footprint is";
-    add(
+    add_figures(
         columns,
-        (TRAFFIC, DRAM_BYTES.1, "B"),
+        (TRAFFIC, DRAM_BYTES.1),
         Look::Count,
-        meaning,
+        F::MemoryTraffic,
         |(_, n)| Content::Figure(n.traffic.actual),
     );
     if model
@@ -428,115 +359,92 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         .iter()
         .any(|nest| !nest.levels.caches.is_empty())
     {
-        let meaning = "The same neighbour by neighbour: what the last cache of sheet Caches fetches and writes back. The \
-                       DRAM time is that of the scenario";
-        add(
-            columns,
-            (TRAFFIC, "Refined", "B"),
+        let column = Column::figures(
+            (TRAFFIC, "Refined"),
             Look::Count,
-            meaning,
-            |(_, n)| {
-                n.levels
-                    .caches
-                    .last()
-                    .map_or(Content::Empty, |cache| Content::Figure(cache.bytes))
-            },
+            F::CacheTraffic,
+            |(_, n): &(usize, Row<'a>)| some(n.levels.caches.last().map(|cache| cache.bytes)),
         );
+        columns.push(column.remark(
+            "by the last cache of sheet Caches, neighbour by neighbour. The DRAM time is that of the scenario",
+        ));
     }
 }
 
 fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let levels = model.nests.first().map_or(0, |n| n.time.levels.len());
     let name = |level: usize| model.nests[0].time.levels[level].name.clone();
+    let kind = |level: usize, pick: fn(&LevelFigures) -> FigureId| {
+        let figure = pick(&model.nests[0].time.levels[level]);
+        model.figures.get(figure).label.kind
+    };
     // Memory, the last one, has its bytes among the scenarios.
     for level in 0..levels.saturating_sub(1) {
         let header = name(level);
-        let meaning = format!("Bytes that {header} delivers, over the whole execution");
-        add(
+        add_figures(
             columns,
-            ("Cache traffic", &header, "B"),
+            ("Cache traffic", &header),
             Look::Count,
-            &meaning,
+            kind(level, |l| l.bytes),
             move |(_, n)| Content::Figure(n.time.levels[level].bytes),
         );
     }
-    let meaning = "Weighted flops / (gflops_per_core · 1e9 · cores)";
-    add(
+    add_figures(
         columns,
-        (TIME, "CPU", "s"),
+        (TIME, "CPU"),
         Look::Seconds,
-        meaning,
+        F::CpuTime,
         |(_, n)| Content::Figure(n.time.cpu),
     );
     for level in 0..levels {
         let header = name(level);
-        let meaning = match level + 1 == levels {
-            true => {
-                "Actual memory traffic / memory bandwidth in force, as sheet Machine has it below its parameters".into()
-            }
-            false => format!("Traffic of {header} / ({}_gbs · 1e9 · cores)", header.to_lowercase()),
-        };
-        add(
+        add_figures(
             columns,
-            (TIME, &header, "s"),
+            (TIME, &header),
             Look::Seconds,
-            &meaning,
+            kind(level, |l| l.seconds),
             move |(_, n)| Content::Figure(n.time.levels[level].seconds),
         );
     }
-    let meaning =
-        "The largest of these times; with overlap below 1, part of CPU and data time adds up";
-    add(
+    add_figures(
         columns,
-        (TIME, SECONDS.1, "s"),
+        (TIME, SECONDS.1),
         Look::Seconds,
-        meaning,
+        F::Time,
         |(_, n)| Content::Figure(n.time.seconds),
     );
     if model.ranking.follows_calls {
         over_calls(model, columns);
     }
-    add(
+    add_figures(columns, (TIME, BOUND.1), Look::Text, F::Bound, |(_, n)| {
+        Content::Choice(
+            n.time.bound,
+            n.time
+                .bound_names()
+                .into_iter()
+                .map(str::to_string)
+                .collect(),
+        )
+    });
+    add_figures(
         columns,
-        (TIME, BOUND.1, ""),
-        Look::Text,
-        "What takes longest",
-        |(_, n)| {
-            Content::Choice(
-                n.time.bound,
-                n.time
-                    .bound_names()
-                    .into_iter()
-                    .map(str::to_string)
-                    .collect(),
-            )
-        },
-    );
-    let meaning = match model.ranking.follows_calls {
-        true => "Time of all calls over that of all nests; empty where no calls lead to the nest",
-        false => "Estimate over the sum of all estimates",
-    };
-    add(
-        columns,
-        (TIME, SHARE.1, ""),
+        (TIME, SHARE.1),
         Look::Share,
-        meaning,
+        F::ShareOfTime,
         |(index, _)| some(model.ranking.of(*index).map(|ranked| ranked.share)),
     );
-    let meaning = "Flops over actual memory traffic";
-    add(
+    add_figures(
         columns,
-        (TIME, INTENSITY.1, "flop/B"),
+        (TIME, INTENSITY.1),
         Look::Ratio,
-        meaning,
+        F::Intensity,
         |(_, n)| Content::Figure(n.time.intensity),
     );
-    let meaning = "Actual memory traffic over flops";
-    add(
+    add_figures(
         columns,
-        (TIME, "Bytes a flop", "B/flop"),
+        (TIME, "Bytes a flop"),
         Look::Ratio,
-        meaning,
+        F::Balance,
         |(_, n)| Content::Figure(n.time.balance),
     );
 }
@@ -579,20 +487,18 @@ fn over_calls<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 /// What the columns to the left are made from.
 fn steps<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let group = "Intermediate steps";
-    let meaning = "The largest of the CPU time and the times of all levels";
-    add(
+    add_figures(
         columns,
-        (group, "Slowest part", "s"),
+        (group, "Slowest part"),
         Look::Seconds,
-        meaning,
+        F::SlowestPart,
         |(_, n)| Content::Figure(n.time.slowest),
     );
-    let meaning = "Position of the slowest part: 1 is CPU, then the levels";
-    add(
+    add_figures(
         columns,
-        (group, "Bound, number", ""),
+        (group, "Bound, number"),
         Look::Number,
-        meaning,
+        F::Bound,
         |(_, n)| Content::Figure(n.time.bound),
     );
     let chain = model
@@ -603,22 +509,19 @@ fn steps<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         .unwrap_or(0);
     for position in 0..chain {
         let header = format!("Loop {}, every branch taken", position + 1);
-        let meaning = "Iterations of that loop, the outermost being 1, as if every branch around it were taken";
-        add(
+        add_figures(
             columns,
-            (group, &header, ""),
+            (group, &header),
             Look::Count,
-            meaning,
+            F::UnweightedIterations,
             move |(_, n)| some(n.counts.get(position).map(|c| c.unweighted)),
         );
         let header = format!("Loop {}, iterations", position + 1);
-        let meaning =
-            "Iterations of that loop over the whole execution, branches by their probability";
-        add(
+        add_figures(
             columns,
-            (group, &header, ""),
+            (group, &header),
             Look::Count,
-            meaning,
+            F::Iterations,
             move |(_, n)| some(n.counts.get(position).map(|c| c.weighted)),
         );
     }

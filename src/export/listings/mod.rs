@@ -5,15 +5,18 @@ pub(crate) mod arrays;
 pub(crate) mod caches;
 pub(crate) mod calls;
 pub(crate) mod communication;
+pub(crate) mod compared;
 pub(crate) mod inputs;
 pub(crate) mod loops;
 pub(crate) mod notes;
 mod plain;
 pub(crate) mod registers;
 pub(crate) mod side_by_side;
+pub(crate) mod totals;
 
 use crate::expr::FigureId;
-use crate::model::{CallPath, Model, NestModel, OtherNest};
+use crate::formula::Catalogue;
+use crate::model::{CallPath, Model, NestModel, OtherNest, StaticFigure};
 
 pub use plain::{PlainCell, PlainColumn, PlainTable, plain_tables};
 
@@ -54,6 +57,8 @@ pub(crate) struct Column<'a, R> {
     pub unit: &'static str,
     /// What it holds and how it follows, for the header's comment and the glossary.
     pub meaning: String,
+    /// What kind of figures it holds, if it holds figures.
+    pub kind: Option<StaticFigure>,
     pub look: Look,
     pub cell: Box<dyn Fn(&R) -> Content + 'a>,
 }
@@ -73,9 +78,31 @@ impl<'a, R> Column<'a, R> {
             header: header.into(),
             unit,
             meaning: meaning.into(),
+            kind: None,
             look,
             cell: Box::new(cell),
         }
+    }
+
+    /// A column of figures of one kind: its unit and meaning are those of the catalogue.
+    pub fn figures(
+        (group, header): (&str, &str),
+        look: Look,
+        kind: StaticFigure,
+        cell: impl Fn(&R) -> Content + 'a,
+    ) -> Column<'a, R> {
+        let entry = kind.entry();
+        let heading = (group, header, entry.unit.symbol());
+        Column {
+            kind: Some(kind),
+            ..Column::new(heading, look, entry.meaning, cell)
+        }
+    }
+
+    /// With what is to be said of this column beside others of its kind.
+    pub fn remark(mut self, remark: &str) -> Column<'a, R> {
+        self.meaning = format!("{}; {remark}", self.meaning);
+        self
     }
 }
 
@@ -88,6 +115,22 @@ fn add<'a, R>(
     cell: impl Fn(&R) -> Content + 'a,
 ) {
     columns.push(Column::new(heading, look, meaning, cell));
+}
+
+/// One more column of figures.
+fn add_figures<'a, R>(
+    columns: &mut Vec<Column<'a, R>>,
+    heading: (&str, &str),
+    look: Look,
+    kind: StaticFigure,
+    cell: impl Fn(&R) -> Content + 'a,
+) {
+    columns.push(Column::figures(heading, look, kind, cell));
+}
+
+/// A figure, where there is one.
+fn some(figure: Option<FigureId>) -> Content {
+    figure.map_or(Content::Empty, Content::Figure)
 }
 
 /// One table.

@@ -99,3 +99,20 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
         "Calls of functions that are not known are listed below and cost nothing. A run begins once with each main program; nests that no calls lead to from there have no share. Recursion counts as one call, a pointer as if it always meant each procedure that it is given.",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::{Catalogue, Source};
+    use crate::model::StaticFigure;
+
+    #[test]
+    fn what_figures_cite_is_there() {
+        for kind in StaticFigure::ALL {
+            if let Source::Notes(heading) = kind.entry().source {
+                let is_there = METHOD.iter().any(|(known, _)| *known == heading);
+                assert!(is_there, "{kind:?} cites {heading}");
+            }
+        }
+    }
+}

@@ -5,9 +5,10 @@ use petgraph::visit::EdgeRef;
 use super::{Content, Listings, Table, chosen};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
+use crate::formula::Catalogue;
 use crate::loops_dot::distance_text;
-use crate::model::Model;
 use crate::model::dependencies::{FusionModel, SequenceModel};
+use crate::model::{Model, StaticFigure};
 
 /// One table.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub struct PlainColumn {
     pub header: String,
     pub unit: &'static str,
     pub meaning: String,
+    /// What kind of figures it holds, if all are of one.
+    pub kind: Option<StaticFigure>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -64,22 +67,35 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
     found
 }
 
-/// A table that is no table of the workbook: name, header, unit and meaning of its columns.
-fn other(
-    name: &str,
-    columns: &[(&str, &'static str, &str)],
-    rows: Vec<Vec<PlainCell>>,
-) -> PlainTable {
-    let column = |(header, unit, meaning): &(&str, &'static str, &str)| PlainColumn {
+/// A column of a table that is no table of the workbook.
+fn column(header: &str, unit: &'static str, meaning: &str) -> PlainColumn {
+    PlainColumn {
         name: words(header),
         group: String::new(),
-        header: (*header).to_string(),
+        header: header.to_string(),
         unit,
-        meaning: (*meaning).to_string(),
-    };
+        meaning: meaning.to_string(),
+        kind: None,
+    }
+}
+
+/// The same for figures of one kind.
+fn figures(header: &str, kind: StaticFigure) -> PlainColumn {
+    let entry = kind.entry();
+    PlainColumn {
+        kind: Some(kind),
+        ..column(header, entry.unit.symbol(), entry.meaning)
+    }
+}
+
+fn other<const N: usize>(
+    name: &str,
+    columns: [PlainColumn; N],
+    rows: Vec<Vec<PlainCell>>,
+) -> PlainTable {
     PlainTable {
         name: name.to_string(),
-        columns: columns.iter().map(column).collect(),
+        columns: columns.into(),
         rows,
     }
 }
@@ -91,18 +107,18 @@ fn text(text: impl Into<String>) -> PlainCell {
 /// The edges of sheet Dependencies, a row an array or scalar of each.
 fn dependences(model: &Model) -> PlainTable {
     let columns = [
-        ("In", "", "The function, or the loop around both"),
-        ("Earlier loop", "", "Its name"),
-        ("Later loop", "", "Its name"),
-        ("Kind", "", "flow, anti or output"),
-        (
+        column("In", "", "The function, or the loop around both"),
+        column("Earlier loop", "", "Its name"),
+        column("Later loop", "", "Its name"),
+        column("Kind", "", "flow, anti or output"),
+        column(
             "Follows from others",
             "",
             "1 if other dependences say as much",
         ),
-        ("Array", "", "Array or scalar through which it goes"),
-        ("Scalar", "", "1 if that is a scalar"),
-        (
+        column("Array", "", "Array or scalar through which it goes"),
+        column("Scalar", "", "1 if that is a scalar"),
+        column(
             "Distance",
             "iterations",
             "Iterations between the two accesses, contiguous dimension first; empty where it varies",
@@ -132,27 +148,23 @@ fn dependences(model: &Model) -> PlainTable {
             }));
         }
     }
-    other("dependences", &columns, rows)
+    other("dependences", columns, rows)
 }
 
 /// Neighbours of sheet Dependencies that may become one loop.
 fn fusions(model: &Model) -> PlainTable {
     let columns = [
-        ("In", "", "The function, or the loop around both"),
-        ("Loop", "", "The earlier one"),
-        ("And the next", "", "The later one"),
-        (
+        column("In", "", "The function, or the loop around both"),
+        column("Loop", "", "The earlier one"),
+        column("And the next", "", "The later one"),
+        column(
             "Outer loops that fuse",
             "",
             "How many; empty if it is not legal",
         ),
-        (
-            "Traffic saved",
-            "B",
-            "Memory traffic that one loop would not have",
-        ),
-        ("Prevented by", "", "Why it is not legal"),
-        ("Arrays of both", "", "Names with semicolons between them"),
+        figures("Traffic saved", StaticFigure::FusionSaving),
+        column("Prevented by", "", "Why it is not legal"),
+        column("Arrays of both", "", "Names with semicolons between them"),
     ];
     let row = |sequence: &SequenceModel,
                FusionModel {
@@ -183,16 +195,16 @@ fn fusions(model: &Model) -> PlainTable {
             .iter()
             .map(move |fusion| row(sequence, fusion))
     });
-    other("fusions", &columns, rows.collect())
+    other("fusions", columns, rows.collect())
 }
 
 /// Sheet Sensitivity, a row a time.
 fn sensitivity(model: &Model) -> PlainTable {
     let columns = [
-        ("Input", "", "As --set takes it"),
-        ("Value", "", "In the unit of that input"),
-        ("Loop", "", "The nest"),
-        ("Time", "s", "Estimate with that value"),
+        column("Input", "", "As --set takes it"),
+        figures("Value", StaticFigure::SweptValue),
+        column("Loop", "", "The nest"),
+        figures("Time", StaticFigure::Time),
     ];
     let rows = model.sensitivity.iter().flat_map(|sweep| {
         sweep.nests.iter().flat_map(move |(nest, seconds)| {
@@ -212,7 +224,7 @@ fn sensitivity(model: &Model) -> PlainTable {
                 })
         })
     });
-    other("sensitivity", &columns, rows.collect())
+    other("sensitivity", columns, rows.collect())
 }
 
 fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
@@ -248,6 +260,7 @@ fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
             header: column.header.clone(),
             unit: column.unit,
             meaning: column.meaning.clone(),
+            kind: column.kind,
         });
     }
     let cell = |content: Content| match content {

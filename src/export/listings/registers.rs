@@ -1,8 +1,8 @@
 //! The sheet Registers: one row a nest whose innermost loop says what it keeps in registers.
 
-use super::{Column, Content, Look, Table, add};
+use super::{Column, Content, Look, Table, add, add_figures};
 use crate::model::registers::VERDICTS;
-use crate::model::{FileFigures, Model, NestModel, RegisterFigures};
+use crate::model::{FileFigures, Model, NestModel, RegisterFigures, StaticFigure as F};
 
 /// A nest and its registers.
 pub(crate) type Row<'a> = (&'a NestModel<'a>, &'a RegisterFigures);
@@ -36,25 +36,20 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
                 .map_or(Content::Empty, |inner| text(&inner.facts.id))
         },
     );
-    add(
+    add_figures(
         &mut columns,
-        SPILL_COLUMN,
+        SPILLS,
         Look::Text,
-        "spills: more values live than there are registers, so that some are stored to the stack and loaded again",
+        F::Spills,
         |(_, registers)| Content::Choice(registers.spills, VERDICTS.map(String::from).to_vec()),
     );
-    file(
-        &mut columns,
-        "Integer registers",
-        &INTEGER,
-        "Live beyond int_registers - int_reserved",
-        |registers| registers.integer,
-    );
+    file(&mut columns, "Integer registers", &INTEGER, |registers| {
+        registers.integer
+    });
     file(
         &mut columns,
         "Floating-point registers",
         &FLOATING,
-        "Live beyond fp_registers",
         |registers| registers.floating,
     );
     Table {
@@ -65,76 +60,49 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
     }
 }
 
-const SPILL_COLUMN: (&str, &str, &str) = (SPILLS.0, SPILLS.1, "");
-
-/// Position among the parts, heading, meaning.
-type Part = (usize, &'static str, &'static str);
+/// Position among the parts, heading, kind.
+type Part = (usize, &'static str, F);
 
 const INTEGER: [Part; 5] = [
-    (
-        0,
-        "Counters",
-        "The loop variable, and its bound if that is no number",
-    ),
-    (1, "Scalars", "Scalars that live through the whole loop"),
-    (
-        2,
-        "Pointers",
-        "Addresses: one an array for all references a known distance apart, and strides that are no numbers",
-    ),
-    (
-        3,
-        "Invariants",
-        "Array elements that stay the same in the loop",
-    ),
-    (
-        4,
-        "Temporaries",
-        "The most values of one iteration that live at once: scalars between write and last read, loaded indices",
-    ),
+    (0, "Counters", F::Counters),
+    (1, "Scalars", F::Scalars),
+    (2, "Pointers", F::Pointers),
+    (3, "Invariants", F::Invariants),
+    (4, "Temporaries", F::Temporaries),
 ];
 const FLOATING: [Part; 3] = [
-    (1, "Scalars", "Scalars that live through the whole loop"),
-    (
-        3,
-        "Invariants",
-        "Array elements, literals and constants that stay the same in the loop",
-    ),
-    (
-        4,
-        "Temporaries",
-        "The most values of one iteration that live at once: scalars between write and last read, operands of expressions (Sethi-Ullman number)",
-    ),
+    (1, "Scalars", F::Scalars),
+    (3, "Invariants", F::Invariants),
+    (4, "Temporaries", F::Temporaries),
 ];
 
 fn file<'a>(
     columns: &mut Vec<Column<'a, Row<'a>>>,
     group: &str,
     parts: &[Part],
-    spilled: &str,
     of: fn(&RegisterFigures) -> FileFigures,
 ) {
-    for &(index, header, meaning) in parts {
-        add(
+    for &(index, header, kind) in parts {
+        add_figures(
             columns,
-            (group, header, "registers"),
+            (group, header),
             Look::Number,
-            meaning,
+            kind,
             move |(_, r)| Content::Figure(of(r).parts[index]),
         );
     }
-    add(
+    add_figures(
         columns,
-        (group, "Live", "registers"),
+        (group, "Live"),
         Look::Number,
-        "Their sum",
+        F::LiveRegisters,
         move |(_, r)| Content::Figure(of(r).live),
     );
-    add(
+    add_figures(
         columns,
-        (group, "Spilled", "registers"),
+        (group, "Spilled"),
         Look::Number,
-        spilled,
+        F::SpilledRegisters,
         move |(_, r)| Content::Figure(of(r).spilled),
     );
 }

@@ -1,7 +1,7 @@
 //! The sheet A and B: the time of every nest on the machine in force and on the one it is compared with.
 
-use super::{Column, Content, Look, Table, add};
-use crate::model::{Model, OtherMachine, OtherNest};
+use super::{Column, Content, Look, Table, add, add_figures};
+use crate::model::{Model, OtherMachine, OtherNest, StaticFigure as F};
 
 /// Where Summary finds what it lists.
 pub(crate) const POSITION: (&str, &str) = ("Nest", "Row of Loops");
@@ -43,31 +43,25 @@ pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
         meaning,
         |other| Content::Fact(other.nest as f64 + 1.0),
     );
-    let meaning = match model.ranking.follows_calls {
-        true => "Estimate on the machine in force, over all calls",
-        false => "Estimate on the machine in force",
-    };
-    add(
+    add_figures(
         &mut columns,
-        (TIME, "On A", "s"),
+        (TIME, "On A"),
         Look::Seconds,
-        meaning,
+        F::Time,
         |other| (model.ranking.seconds(other.nest)).map_or(Content::Empty, Content::Figure),
     );
-    let meaning = "The same formulas with the figures of machine B; steps are in sheet Steps";
-    add(
-        &mut columns,
-        (TIME, ON_B.1, "s"),
+    let on_b = Column::figures(
+        (TIME, ON_B.1),
         Look::Seconds,
-        meaning,
-        |other| Content::Figure(other.seconds),
+        F::Time,
+        |other: &&OtherNest| Content::Figure(other.seconds),
     );
-    let meaning = "Time on B over time on A: below 1, B is faster";
-    add(
+    columns.push(on_b.remark("with the figures of machine B; steps are in sheet Steps"));
+    add_figures(
         &mut columns,
-        (TIME, RATIO.1, ""),
+        (TIME, RATIO.1),
         Look::Ratio,
-        meaning,
+        F::TimeRatio,
         |other| Content::Figure(other.ratio),
     );
     type Pick = fn(&Model, &OtherNest) -> crate::expr::FigureId;
@@ -76,11 +70,11 @@ pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
         ("On B", |_, other| other.bound),
     ];
     for (header, pick) in bounds {
-        add(
+        add_figures(
             &mut columns,
-            ("Bound by", header, ""),
+            ("Bound by", header),
             Look::Text,
-            "What takes longest",
+            F::Bound,
             move |other| {
                 let names = model.nests[other.nest].time.bound_names();
                 Content::Choice(

@@ -11,8 +11,10 @@ use super::layout::{Layout, Sheet};
 use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
-use crate::compare::{Comparison, Live, NestComparison, Quantity, Row, Unit};
+use crate::compare::{Comparison, Live, NestComparison, Row};
 use crate::expr::Excel;
+use crate::formula::Unit;
+use crate::listings::compared::Series;
 use crate::model::Model;
 
 const HEADER: RowNum = 3;
@@ -79,7 +81,8 @@ fn sheets(comparison: &Comparison, promised: Promised) -> Result<Vec<Worksheet>,
 
 /// Rows that the chart shows, by the kind of quantity.
 struct Points {
-    series: Vec<(&'static str, Vec<Point>)>,
+    /// In the order of [`Series::ALL`].
+    series: [Vec<Point>; Series::ALL.len()],
 }
 
 struct Point {
@@ -88,22 +91,13 @@ struct Point {
     values: (f64, f64),
 }
 
-/// Kinds of quantities that charts tell apart, with their colours.
-pub(crate) const SERIES: [(&str, u32); 4] = [
-    ("Iterations", 0x0072B2),
-    ("Flops", 0xD55E00),
-    ("Loads and stores", 0x009E73),
-    ("Bytes behind caches", 0xCC79A7),
-];
-
-/// Position in [`SERIES`]; other quantities are in no chart.
-pub(crate) fn series_of(quantity: &Quantity) -> Option<usize> {
-    match quantity {
-        Quantity::Iterations => Some(0),
-        Quantity::Operations(_) => Some(1),
-        Quantity::Object(..) => Some(2),
-        Quantity::Traffic { .. } => Some(3),
-        _ => None,
+/// The colour of a series.
+fn colour(series: Series) -> u32 {
+    match series {
+        Series::Iterations => 0x0072B2,
+        Series::Flops => 0xD55E00,
+        Series::References => 0x009E73,
+        Series::Traffic => 0xCC79A7,
     }
 }
 
@@ -127,18 +121,19 @@ fn write_table(
     }
     page.worksheet.set_row_height(HEADER, 32)?;
     let mut points = Points {
-        series: SERIES.iter().map(|(name, _)| (*name, Vec::new())).collect(),
+        series: Series::ALL.map(|_| Vec::new()),
     };
     let mut row = FIRST;
     for nest in &comparison.nests {
         for entry in &nest.rows {
             write_row(&mut page, row, nest, entry, promised(nest, entry))?;
-            if let (Some(series), Some(values)) =
-                (series_of(&entry.quantity), entry.promised.zip(entry.traced))
-                && values.0 > 0.0
+            if let (Some(series), Some(values)) = (
+                Series::of(&entry.quantity),
+                entry.promised.zip(entry.traced),
+            ) && values.0 > 0.0
                 && values.1 > 0.0
             {
-                points.series[series].1.push(Point {
+                points.series[series as usize].push(Point {
                     nest: nest.id.clone(),
                     row,
                     values,
@@ -184,7 +179,7 @@ fn write_row(
     )?;
     let unit = entry.quantity.unit();
     page.text(row, 3, &entry.quantity.to_string(), &plain)?;
-    page.text(row, 4, unit.as_str(), &plain)?;
+    page.text(row, 4, entry.quantity.unit_text(), &plain)?;
     let look = |value: f64| match value {
         _ if unit == Unit::Seconds => Look::Seconds,
         _ if value.fract() == 0.0 => Look::Count,
@@ -243,13 +238,13 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
     let all = points
         .series
         .iter()
-        .flat_map(|(_, points)| points.iter().map(|point| point.values));
+        .flat_map(|points| points.iter().map(|point| point.values));
     let bounds = all.fold((f64::MAX, 0.0f64), |(low, high), (x, y)| {
         (low.min(x).min(y), high.max(x).max(y))
     });
-    for (index, ((name, points), (_, colour))) in points.series.iter().zip(SERIES).enumerate() {
-        let column = 4 * index as ColNum;
-        page.text(TABLE, column, name, &style::section())?;
+    for (series, points) in Series::ALL.into_iter().zip(&points.series) {
+        let column = 4 * series as ColNum;
+        page.text(TABLE, column, series.name(), &style::section())?;
         for (offset, header) in (0..).zip(["Nest", "Static", "Traced"]) {
             page.text(TABLE + 1, column + offset, header, &style::header())?;
             page.worksheet
@@ -290,13 +285,13 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
         let (first, last) = (TABLE + 2, TABLE + 1 + points.len() as RowNum);
         let mut marker = ChartMarker::new();
         let mut fill = ChartFormat::new();
-        fill.set_solid_fill(ChartSolidFill::new().set_color(Color::RGB(colour)));
+        fill.set_solid_fill(ChartSolidFill::new().set_color(Color::RGB(colour(series))));
         marker
             .set_type(ChartMarkerType::Circle)
             .set_size(7)
             .set_format(&mut fill);
         (chart.add_series())
-            .set_name(*name)
+            .set_name(series.name())
             .set_categories((sheet, first, column + 1, last, column + 1))
             .set_values((sheet, first, column + 2, last, column + 2))
             .set_marker(&marker);

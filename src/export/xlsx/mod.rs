@@ -3,16 +3,16 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
-pub(crate) mod compare;
+mod compare;
 mod dependencies;
 mod highlights;
 mod inputs;
 mod layout;
-pub(crate) mod machine;
-pub(crate) mod notes;
+mod machine;
+mod notes;
 mod package;
 mod page;
-pub(crate) mod parameters;
+mod parameters;
 mod presets;
 mod ranking;
 mod roofline;
@@ -32,13 +32,19 @@ use crate::compare::Comparison;
 use crate::expr::FigureId;
 use crate::listings::Listings;
 use crate::metrics::report::TraceReport;
-use crate::model::Model;
+use crate::model::{Model, Room};
 use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
 
 pub use compare::compare_workbook;
 pub use rust_xlsxwriter::XlsxError;
 pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
+
+/// What a workbook has room for: a sheet has 1,048,576 rows, and what is larger is slow to open.
+pub const ROOM: Room = Room {
+    nests: 1500,
+    figures: 900_000,
+};
 
 /// Where the workbook holds the formula of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

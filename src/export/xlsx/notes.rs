@@ -194,7 +194,7 @@ impl Notes<'_> {
                     None => diagnostic.message.clone(),
                 };
                 [
-                    text(&diagnostic.code),
+                    text(diagnostic.code.as_str()),
                     text(diagnostic.severity.as_str()),
                     Cell::Number(f64::from(diagnostic.place.column)),
                     Cell::Number(f64::from(diagnostic.place.line)),

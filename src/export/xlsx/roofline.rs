@@ -192,9 +192,7 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
     chart
         .x_axis()
         .set_name("flops a byte of memory traffic")
-        .set_log_base(10)
-        .set_min(0.01)
-        .set_max(100);
+        .set_log_base(10);
     chart
         .y_axis()
         .set_name("flops a second")

@@ -7,7 +7,7 @@ use super::layout::{Layout, Place, Sheet};
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
 use crate::expr::FigureId;
-use crate::model::Unit;
+use crate::formula::Unit;
 
 const HEADER_ROW: RowNum = 2;
 const FIRST_ROW: RowNum = 3;
@@ -53,8 +53,8 @@ pub(super) fn write<'a>(
     for (row, id) in (FIRST_ROW..).zip(figures) {
         let figure = book.model.figures.get(*id);
         page.text(row, 0, &figure.label.to_string(), &plain)?;
-        page.figure(row, 1, *id, look(figure.unit))?;
-        page.text(row, 2, figure.unit.symbol(), &plain)?;
+        page.figure(row, 1, *id, look(figure.label.unit()))?;
+        page.text(row, 2, figure.label.unit().symbol(), &plain)?;
     }
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;

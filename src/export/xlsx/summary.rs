@@ -14,7 +14,8 @@ use super::style::{self, Look, Role};
 use super::table::FIRST_ROW;
 use crate::analysis::coverage;
 use crate::expr::FigureId;
-use crate::listings::{Table, chosen, loops, side_by_side};
+use crate::listings::totals::Total;
+use crate::listings::{self, Table, chosen, loops, side_by_side};
 use crate::model::{Model, OtherMachine, OtherNest};
 
 type OtherTable<'a> = Table<'a, &'a OtherNest>;
@@ -41,68 +42,24 @@ const NOT_COMPARED: &str = "not compared";
 /// Where coverage stands beside the totals.
 const COVERAGE: ColNum = 6;
 
-/// What a total is called, which figure it is, its unit and look.
-type Total = (&'static str, FigureId, &'static str, Look);
-
+/// The totals, and those of the nests on machine B.
 fn totals(model: &Model) -> Vec<Total> {
-    let totals = &model.totals;
-    let mut found: Vec<Total> = vec![
-        ("Time", totals.seconds, "s", Look::Seconds),
-        ("Memory traffic", totals.traffic, "B", Look::Count),
-        ("Flops", totals.flops, "flop", Look::Count),
-        ("Weighted flops", totals.weighted_flops, "flop", Look::Count),
-        (
-            "Arithmetic intensity",
-            totals.intensity,
-            "flop/B",
-            Look::Ratio,
-        ),
-    ];
-    if let Some(calls) = &model.calls {
-        found.extend([
-            (
-                "Time, every call followed",
-                calls.executed.seconds,
-                "s",
-                Look::Seconds,
-            ),
-            (
-                "Memory traffic, every call followed",
-                calls.executed.traffic,
-                "B",
-                Look::Count,
-            ),
-            (
-                "Flops, every call followed",
-                calls.executed.flops,
-                "flop",
-                Look::Count,
-            ),
-        ]);
-    }
-    if model.ranking.follows_calls && model.calls.is_none() {
-        let label = "Time, every call followed";
-        found.push((label, model.ranking.total, "s", Look::Seconds));
-    }
+    let mut found = listings::totals::totals(model);
     if let Some(other) = &model.on_other {
         let is_all = other.nests.len() == model.nests.len();
         let (own, others) = other.seconds;
         if !is_all {
-            found.push((
-                "Time of the nests of sheet A and B",
-                own,
-                "s",
-                Look::Seconds,
-            ));
+            let name = "Time of the nests of sheet A and B";
+            found.push(Total::new(name, own, Look::Seconds));
         }
-        let label = if is_all {
+        let name = if is_all {
             "Time on machine B"
         } else {
             "Time of these on machine B"
         };
         found.extend([
-            (label, others, "s", Look::Seconds),
-            ("Time on B over time on A", other.ratio, "", Look::Ratio),
+            Total::new(name, others, Look::Seconds),
+            Total::new("Time on B over time on A", other.ratio, Look::Ratio),
         ]);
     }
     found
@@ -110,9 +67,9 @@ fn totals(model: &Model) -> Vec<Total> {
 
 /// Gives the totals their homes.
 pub(super) fn place(model: &Model, layout: &mut Layout) {
-    for (row, (_, id, ..)) in (TOTALS_ROW + 1..).zip(totals(model)) {
+    for (row, total) in (TOTALS_ROW + 1..).zip(totals(model)) {
         layout.put(
-            id,
+            total.figure,
             Place {
                 sheet: Sheet::Summary,
                 row,
@@ -187,9 +144,10 @@ fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
         "Totals"
     };
     page.text(TOTALS_ROW, 0, each_once, &style::section())?;
-    for (row, (label, id, unit, look)) in (TOTALS_ROW + 1..).zip(totals(page.book.model)) {
-        page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
-        page.figure(row, 1, id, look)?;
+    for (row, total) in (TOTALS_ROW + 1..).zip(totals(page.book.model)) {
+        let unit = total.unit(page.book.model);
+        page.text(row, 0, &total.name, &style::cell(Look::Text, Role::Plain))?;
+        page.figure(row, 1, total.figure, total.look)?;
         page.text(row, 2, unit, &style::cell(Look::Text, Role::Plain))?;
     }
     let Some(left_out) = page.book.model.left_out else {

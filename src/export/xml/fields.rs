@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::XmlError;
 use super::remarks::Remarks;
 use super::tree::Element;
-use crate::diagnostic::{Place, Severity};
+use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::expr::Expr;
 
 /// Where the lines of a file start.
@@ -108,7 +108,7 @@ impl Context {
     /// A remark that an element of ExaSAT has no place in a `Program`.
     pub fn not_modelled(&self, element: &Element, help: &str) {
         let message = format!("`<{}>` has no place in the model", element.name);
-        self.note("not-modelled", element.at, message, help);
+        self.note(DiagnosticCode::NotModelled, element.at, message, help);
     }
 
     /// A warning about an element that nobody knows there.
@@ -118,15 +118,15 @@ impl Context {
             element.name, parent.name
         );
         let help = "check its spelling and its place against loopsheet.xsd";
-        self.warn("unknown-element", element.at, message, help);
+        self.warn(DiagnosticCode::UnknownElement, element.at, message, help);
     }
 
-    pub fn note(&self, code: &str, at: usize, message: String, help: &str) {
+    pub fn note(&self, code: DiagnosticCode, at: usize, message: String, help: &str) {
         self.remarks
             .add(Severity::Note, code, || self.lines.place(at), message, help);
     }
 
-    pub fn warn(&self, code: &str, at: usize, message: String, help: &str) {
+    pub fn warn(&self, code: DiagnosticCode, at: usize, message: String, help: &str) {
         self.remarks.add(
             Severity::Warning,
             code,
@@ -254,8 +254,12 @@ impl<'a> Fields<'a> {
                 "`{text}` is no expression that can be read; it stands for itself as a parameter"
             );
             let help = "give the parameter a value, or write the expression with + - * / ^ min max";
-            self.context
-                .note("unread-expression", self.at(name), message, help);
+            self.context.note(
+                DiagnosticCode::UnreadExpression,
+                self.at(name),
+                message,
+                help,
+            );
             Expr::symbol(text)
         })))
     }
@@ -276,22 +280,26 @@ impl<'a> Fields<'a> {
                 Some((.., help)) => {
                     let message = format!("`{name}` of `<{element}>` has no place in the model");
                     self.context
-                        .note("not-modelled", attribute.at, message, help);
+                        .note(DiagnosticCode::NotModelled, attribute.at, message, help);
                 }
                 None => {
                     let message = format!(
                         "the attribute `{name}` of `<{element}>` is unknown and was not read"
                     );
                     let help = "check its spelling against loopsheet.xsd";
-                    self.context
-                        .warn("unknown-attribute", attribute.at, message, help);
+                    self.context.warn(
+                        DiagnosticCode::UnknownAttribute,
+                        attribute.at,
+                        message,
+                        help,
+                    );
                 }
             }
         }
         if let Some(at) = self.element.text_at {
             let message = format!("text inside `<{}>` was not read", self.element.name);
             self.context.warn(
-                "unknown-text",
+                DiagnosticCode::UnknownText,
                 at,
                 message,
                 "everything is said by attributes; a comment may hold text",

@@ -7,7 +7,7 @@ use super::XmlError;
 use super::fields::Fields;
 use super::streams;
 use crate::analysis::facts::{self, *};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::message_passing::InterfaceKind;
 
@@ -15,7 +15,10 @@ pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnos
     let severity = fields.word("severity", Severity::parse, "note, warning, error")?;
     let diagnostic = Diagnostic {
         severity: severity.unwrap_or(Severity::Note),
-        code: fields.required("code")?.into(),
+        code: fields.required("code").and_then(|code| {
+            let known: Result<DiagnosticCode, _> = code.parse();
+            known.map_err(|_| fields.bad("code", "the code of a diagnostic"))
+        })?,
         place: Place {
             file: fields.text("file").map_or_else(|| file.clone(), Arc::from),
             line: fields.number("line")?.unwrap_or(1),
@@ -57,6 +60,7 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         file: fields.required("file")?.into(),
         line: fields.number("line")?.unwrap_or(1),
         value: fields.expression("value")?,
+        smallest: fields.expression("smallest")?,
         guess: fields.number("guess")?,
         origin: fields
             .word("origin", Origin::parse, &origins)?
@@ -96,9 +100,12 @@ pub(super) fn flops(
                 fields.element.name
             );
             let help = "change both, or delete the `ls:operations`";
-            fields
-                .context
-                .warn("contradiction", fields.at(name), message, help);
+            fields.context.warn(
+                DiagnosticCode::Contradiction,
+                fields.at(name),
+                message,
+                help,
+            );
         }
     }
     Ok(flops)

@@ -8,6 +8,7 @@ use super::tree::Element;
 use super::{XmlError, parse, parts, streams};
 use crate::analysis::facts::*;
 use crate::analysis::name_loops;
+use crate::diagnostic::DiagnosticCode;
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::ir::Name;
 use crate::source::{Form, Language, Preprocessing};
@@ -234,7 +235,7 @@ fn put_ids(
                     if seen.contains(&id) {
                         let message = format!("the id `{id}` is that of an earlier loop");
                         context.warn(
-                            "duplicate-id",
+                            DiagnosticCode::DuplicateId,
                             at,
                             message,
                             "delete the attribute `ls:id` of all loops but one",

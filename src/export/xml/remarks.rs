@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 
 /// Remarks in order of their first appearance.
 #[derive(Default)]
@@ -15,7 +15,7 @@ impl Remarks {
     pub fn add(
         &self,
         severity: Severity,
-        code: &str,
+        code: DiagnosticCode,
         place: impl Fn() -> Place,
         message: String,
         help: &str,
@@ -23,7 +23,7 @@ impl Remarks {
         let mut seen = self.seen.borrow_mut();
         if let Some((_, count)) = seen
             .iter_mut()
-            .find(|(d, _)| &*d.code == code && d.message == message)
+            .find(|(d, _)| d.code == code && d.message == message)
         {
             *count += 1;
             return;
@@ -32,7 +32,7 @@ impl Remarks {
         seen.push((
             Diagnostic {
                 severity,
-                code: code.into(),
+                code,
                 place: place(),
                 width: 1,
                 message,

@@ -9,6 +9,7 @@ use super::fields::{Context, Fields};
 use super::tree::Element;
 use super::{datatype, tuple};
 use crate::analysis::facts::{Access, AccessClass, Stream, Subscript};
+use crate::diagnostic::DiagnosticCode;
 use crate::expr::Expr;
 use crate::ir::Name;
 
@@ -63,7 +64,7 @@ pub(super) fn read(
             stream.array
         );
         context.warn(
-            "no-access",
+            DiagnosticCode::NoAccess,
             element.at,
             message,
             "add <access offset=\"…\" dependentloopvar=\"…\"/>",
@@ -184,7 +185,7 @@ fn read_access(
         let message =
             "`datatype` of `<access>` differs from that of its `<array>`, which holds".to_string();
         context.warn(
-            "contradiction",
+            DiagnosticCode::Contradiction,
             fields.at("datatype"),
             message,
             "give the array one type",
@@ -203,7 +204,7 @@ fn read_access(
                 "the subscript `{text}` is not affine in the loop variables: taken as a gather"
             );
             let help = "write loop variables times factors plus what stays the same in the nest";
-            context.note("gather", element.at, message, help);
+            context.note(DiagnosticCode::Gather, element.at, message, help);
         }
         subscripts.push(subscript);
         offset.push(integer);
@@ -306,9 +307,12 @@ fn older_parts<'a>(
         if variable.is_none() {
             let message = format!("`{index}` is relative to more loops than there are around it");
             let help = "write isRelative=\"false\" for fixed subscripts";
-            fields
-                .context
-                .warn("no-such-loop", fields.at("index"), message, help);
+            fields.context.warn(
+                DiagnosticCode::NoSuchLoop,
+                fields.at("index"),
+                message,
+                help,
+            );
         }
         parts.push((
             variable.map_or(String::new(), |name| Expr::symbol(name).to_string()),
@@ -354,7 +358,12 @@ fn read_exact(
                     "`{name}` of `<access>` contradicts `ls:subscripts` and `ls:at`, which hold"
                 );
                 let help = "change both, or delete the parts in the namespace `ls`";
-                context.warn("contradiction", fields.at(name), message, help);
+                context.warn(
+                    DiagnosticCode::Contradiction,
+                    fields.at(name),
+                    message,
+                    help,
+                );
             }
         }
         stream.accesses.push(access);

@@ -104,6 +104,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         file,
         line,
         value,
+        smallest,
         guess,
         origin,
     } = place;
@@ -113,6 +114,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         .with("file", file)
         .with("line", line)
         .maybe("value", value.as_ref())
+        .maybe("smallest", smallest.as_ref())
         .maybe("guess", *guess)
         .with("origin", origin.as_str())
 }
@@ -146,7 +148,7 @@ fn diagnostic(diagnostic: &Diagnostic, path: &str) -> Element {
     } = diagnostic;
     Element::new("ls:diagnostic")
         .with("severity", severity.as_str())
-        .with("code", code)
+        .with("code", code.as_str())
         .maybe("file", Some(&place.file).filter(|file| &***file != path))
         .with("line", place.line)
         .with("column", place.column)

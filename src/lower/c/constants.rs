@@ -31,12 +31,12 @@ impl<'t> Names<'t> {
         let depth = depth.checked_sub(1)?;
         *fuel = fuel.checked_sub(1)?;
         let mut of = |field| self.fold(tree, part(node, field)?, depth, fuel);
-        match tree.role(node)? {
+        match self.role_in(tree, node)? {
             Role::Number => match literals::number(tree.text(node)) {
                 Value::Integer(n) => Some(n),
                 _ => None,
             },
-            Role::LogicalLiteral => Some(i64::from(tree.text(node).eq_ignore_ascii_case("true"))),
+            Role::LogicalLiteral => Some(literals::truth(tree.text(node))),
             Role::Name => self.fold_name(tree.text(node), depth, fuel),
             Role::Parenthesised => self.fold(tree, *children(node).first()?, depth, fuel),
             Role::Unary => {
@@ -72,6 +72,12 @@ impl<'t> Names<'t> {
             }
             _ => None,
         }
+    }
+
+    /// Whether the program gives a name a meaning other than an integer.
+    pub fn defines_otherwise(&self, name: &str, usual: i64) -> bool {
+        let is_defined = self.symbol(name).is_some() || self.reading().defines_macro(name);
+        is_defined && self.fold_name(name, DEPTH, &mut { FUEL }) != Some(usual)
     }
 
     fn fold_name(&self, name: &str, depth: u32, fuel: &mut u32) -> Option<i64> {

@@ -52,9 +52,7 @@ impl<'t> Lowering<'t> {
         match self.role(node) {
             Some(Role::Name | Role::Subscript | Role::Member) => self.access_value(node),
             Some(Role::Number) => literals::number(self.text(node)),
-            Some(Role::LogicalLiteral) => {
-                Value::Logical(self.text(node).eq_ignore_ascii_case("true"))
-            }
+            Some(Role::LogicalLiteral) => Value::Logical(literals::truth(self.text(node)) != 0),
             Some(Role::Null) => Value::Integer(0),
             Some(Role::Text) => Value::Text(self.text(node).trim_matches('"').to_string()),
             Some(Role::Parenthesised) => match children(node).first() {

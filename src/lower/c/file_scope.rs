@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::ctype::{CType, Declarator};
 use super::fields::{self, Field, children, part, parts};
 use super::names::{Names, Symbol};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{DiagnosticCode, Severity};
 use crate::syntax::Role;
 
 impl<'t> Names<'t> {
@@ -154,7 +154,13 @@ impl<'t> Names<'t> {
         let line = self.text(node).lines().next().unwrap_or("").trim();
         let message = format!("`{line}` was decided without a preprocessor");
         let help = "run with a C compiler for the preprocessor, or give -D options";
-        self.remark(Severity::Note, "undecided-branch", node, message, help);
+        self.remark(
+            Severity::Note,
+            DiagnosticCode::UndecidedBranch,
+            node,
+            message,
+            help,
+        );
     }
 
     /// Reports a type that nothing declares, once.
@@ -162,6 +168,12 @@ impl<'t> Names<'t> {
         let name = self.original(specifier);
         let message = format!("type `{name}` is not declared in this file or what it includes");
         let help = "add the include path with -I, or give compile_commands.json";
-        self.remark(Severity::Warning, "unknown-type", specifier, message, help);
+        self.remark(
+            Severity::Warning,
+            DiagnosticCode::UnknownType,
+            specifier,
+            message,
+            help,
+        );
     }
 }

@@ -39,6 +39,11 @@ pub fn number(text: &str) -> Value {
     value.unwrap_or_else(|| Value::opaque(ReasonCode::UnreadableNumber, text))
 }
 
+/// The number that `true`, `TRUE`, `false` or `FALSE` usually is.
+pub fn truth(text: &str) -> i64 {
+    i64::from(text.eq_ignore_ascii_case("true"))
+}
+
 /// `None` when the value does not fit 64 bits.
 fn integer(text: &str, radix: u32, sign: i64) -> Option<Value> {
     let digits = text.trim_end_matches(['u', 'l', 'z', 'w']);

@@ -4,13 +4,12 @@ use tree_sitter::Node;
 
 use super::super::draft::Draft;
 use super::super::jumps::Marks;
-use super::CONVENTIONS;
 use super::context::{Code, Jumps, Variables};
 use super::names::Names;
 use super::ranks;
 use super::reading::Reading;
 use crate::diagnostic::{Diagnostic, Place};
-use crate::ir::{Function, Reason, Stmt};
+use crate::ir::{Conventions, Function, Reason, Stmt};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -29,7 +28,7 @@ pub struct Lowering<'t> {
 impl<'t> Lowering<'t> {
     pub fn new(reading: Reading<'t>) -> Lowering<'t> {
         Lowering {
-            draft: Draft::new(String::new(), reading.beginning(), CONVENTIONS),
+            draft: Draft::new(String::new(), reading.beginning(), Conventions::C),
             names: Names::new(reading),
             variables: Variables::default(),
             code: Code::default(),
@@ -40,7 +39,7 @@ impl<'t> Lowering<'t> {
 
     /// Forgets the function at hand and starts another.
     pub fn start_function(&mut self, name: String, place: Place) {
-        self.draft = Draft::new(name, place, CONVENTIONS);
+        self.draft = Draft::new(name, place, Conventions::C);
         self.names.leave_blocks();
         self.variables = Variables::default();
         self.code = Code::default();
@@ -49,7 +48,11 @@ impl<'t> Lowering<'t> {
     }
 
     pub fn finish_function(&mut self) -> Function {
-        let blank = Draft::new(String::new(), self.names.reading().beginning(), CONVENTIONS);
+        let blank = Draft::new(
+            String::new(),
+            self.names.reading().beginning(),
+            Conventions::C,
+        );
         let mut draft = std::mem::replace(&mut self.draft, blank);
         // The language's own name for where a run begins.
         let is_main = draft.function().name == "main" && !draft.function().is_private;

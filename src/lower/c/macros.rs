@@ -28,7 +28,11 @@ pub struct Macro<'t> {
 
 /// Macros by name.
 #[derive(Default)]
-pub struct Macros<'t>(FxHashMap<&'t str, Macro<'t>>);
+pub struct Macros<'t> {
+    constants: FxHashMap<&'t str, Macro<'t>>,
+    /// Also those that stand for something else.
+    defined: FxHashSet<&'t str>,
+}
 
 /// The macros that the preprocessor left as names and those whose definitions still stand in the
 /// text. The former win, and of several definitions the first.
@@ -83,6 +87,7 @@ pub fn macro_texts(
 impl<'t> Macros<'t> {
     /// Keeps the macros whose text is built of literals and other such macros.
     pub fn parse(grammar: &'static Grammar, texts: &'t [MacroText]) -> Macros<'t> {
+        let defined: FxHashSet<&str> = texts.iter().map(|text| text.name.as_str()).collect();
         let mut macros = FxHashMap::default();
         for text in texts {
             let tree = grammar.parse(&text.corrected);
@@ -102,7 +107,7 @@ impl<'t> Macros<'t> {
             let unknown = |found: &Macro| {
                 !found
                     .value()
-                    .is_some_and(|value| is_constant(&found.tree, value, &macros))
+                    .is_some_and(|value| is_constant(&found.tree, value, &macros, &defined))
             };
             let dropped = macros
                 .iter()
@@ -110,14 +115,21 @@ impl<'t> Macros<'t> {
                 .map(|(name, _)| *name)
                 .collect::<Vec<_>>();
             if dropped.is_empty() {
-                return Macros(macros);
+                return Macros {
+                    constants: macros,
+                    defined,
+                };
             }
             dropped.iter().for_each(|name| drop(macros.remove(name)));
         }
     }
 
     pub fn get(&self, name: &str) -> Option<&Macro<'t>> {
-        self.0.get(name)
+        self.constants.get(name)
+    }
+
+    pub fn defines(&self, name: &str) -> bool {
+        self.defined.contains(name)
     }
 }
 
@@ -129,12 +141,19 @@ impl Macro<'_> {
     }
 }
 
-fn is_constant(tree: &SyntaxTree, node: Node, macros: &FxHashMap<&str, Macro>) -> bool {
+fn is_constant(
+    tree: &SyntaxTree,
+    node: Node,
+    macros: &FxHashMap<&str, Macro>,
+    defined: &FxHashSet<&str>,
+) -> bool {
     let mut todo = vec![node];
     while let Some(node) = todo.pop() {
         match tree.role(node) {
-            Some(Role::Number | Role::LogicalLiteral | Role::TypeDescriptor) => {}
-            Some(Role::Name) if macros.contains_key(tree.text(node)) => {}
+            Some(Role::Number | Role::TypeDescriptor) => {}
+            Some(Role::LogicalLiteral) if !defined.contains(tree.text(node)) => {}
+            Some(Role::LogicalLiteral | Role::Null | Role::Name)
+                if macros.contains_key(tree.text(node)) => {}
             Some(
                 Role::Binary
                 | Role::Unary

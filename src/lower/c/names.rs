@@ -4,13 +4,14 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::ctype::CType;
+use super::literals;
 use super::macros::Macro;
 use super::reading::{Outer, Reading};
 use super::record::{RecordId, Records};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::{Reason, VarId};
 use crate::reason::ReasonCode;
-use crate::syntax::Role;
+use crate::syntax::{Role, SyntaxTree};
 
 /// Deeper nesting of statements and expressions becomes opaque. Threads have stacks of 2 MB and a
 /// level takes up to 12 kB of it in a build without optimisation.
@@ -92,8 +93,21 @@ impl<'t> Names<'t> {
         &self.reading
     }
 
+    /// What a node is. `TRUE`, `false`, `NULL` and the like are names where the program defines them otherwise.
     pub fn role(&self, node: Node) -> Option<Role> {
-        self.reading.role(node)
+        self.role_in(self.reading.tree(), node)
+    }
+
+    /// The same of a node of some tree, such as that of a macro.
+    pub fn role_in(&self, tree: &SyntaxTree, node: Node) -> Option<Role> {
+        let role = tree.role(node)?;
+        let usual = match role {
+            Role::LogicalLiteral => literals::truth(tree.text(node)),
+            Role::Null => 0,
+            _ => return Some(role),
+        };
+        let is_name = self.defines_otherwise(tree.text(node), usual);
+        Some(if is_name { Role::Name } else { role })
     }
 
     pub fn text(&self, node: Node) -> &'t str {
@@ -235,7 +249,7 @@ impl<'t> Names<'t> {
     pub fn remark(
         &mut self,
         severity: Severity,
-        code: &str,
+        code: DiagnosticCode,
         node: Node,
         message: String,
         help: &str,
@@ -243,7 +257,7 @@ impl<'t> Names<'t> {
         if self
             .diagnostics
             .iter()
-            .any(|known| *known.code == *code && known.message == message)
+            .any(|known| known.code == code && known.message == message)
         {
             return;
         }
@@ -254,7 +268,7 @@ impl<'t> Names<'t> {
             .map_or(1, |line| line.chars().count().max(1)) as u32;
         self.diagnostics.push(Diagnostic {
             severity,
-            code: code.into(),
+            code,
             place: self.place(node),
             width,
             message,

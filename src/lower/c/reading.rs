@@ -82,6 +82,11 @@ impl<'t> Reading<'t> {
         macros.get(name)
     }
 
+    /// Whether a name has a definition, even one that is not a constant.
+    pub fn defines_macro(&self, name: &str) -> bool {
+        self.macros.defines(name)
+    }
+
     pub fn role(&self, node: Node) -> Option<Role> {
         self.tree.role(node)
     }

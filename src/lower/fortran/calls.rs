@@ -139,7 +139,7 @@ impl<'a> Lowering<'a> {
         let types: Vec<Type> = values.iter().map(|v| v.ty(self.draft.function())).collect();
         Value::Call {
             name: name.to_string(),
-            ty: intrinsic_types::result(known, &types, kind),
+            ty: intrinsic_types::result(known, &types, kind, &scope.kinds),
             arguments: values,
         }
     }

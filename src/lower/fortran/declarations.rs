@@ -67,7 +67,7 @@ fn blocks(reader: &Reader, unit: Node, scope: &mut Scope) {
         match reader.tree.role(node) {
             Some(Role::Procedure | Role::Module | Role::InternalProcedures) => continue,
             Some(Role::Scope) if node.kind() == kind::BLOCK_CONSTRUCT => {
-                let mut inside = Scope::default();
+                let mut inside = Scope::new(reader);
                 let (statements, commons, functions) = (Vec::new(), Vec::new(), Vec::new());
                 let default = Storage::Local;
                 let scope_of_block = &mut inside;

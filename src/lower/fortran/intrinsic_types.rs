@@ -4,6 +4,7 @@ use super::super::intrinsic_types::fixed;
 use crate::intrinsics::{Intrinsic, IntrinsicKind, Intrinsics, ResultType};
 use crate::ir::{Type, wider};
 use crate::source::Language;
+use crate::source::flags::Kinds;
 
 /// How a function treats arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,11 +59,12 @@ pub fn kind_position(intrinsic: Intrinsic, name: &str) -> Option<usize> {
     }
 }
 
-/// The type of the result. `kind` is the value of a kind argument.
-pub fn result(intrinsic: Intrinsic, arguments: &[Type], kind: Option<u32>) -> Type {
+/// The type of the result. `kind` is the value of a kind argument, `kinds` has the sizes without one.
+pub fn result(intrinsic: Intrinsic, arguments: &[Type], kind: Option<u32>, kinds: &Kinds) -> Type {
     let first = || arguments.first().cloned().unwrap_or(Type::Unknown);
+    let real = || kind.map(|kind| kinds.real_of_kind(kind));
     match intrinsic.result {
-        ResultType::Same => match (kind, same(arguments)) {
+        ResultType::Same => match (real(), same(arguments)) {
             (Some(kind), Type::Real(_)) => Type::Real(kind),
             (_, ty) => ty,
         },
@@ -71,16 +73,22 @@ pub fn result(intrinsic: Intrinsic, arguments: &[Type], kind: Option<u32>) -> Ty
             other => other,
         },
         ResultType::Last => arguments.last().cloned().unwrap_or(Type::Unknown),
-        ResultType::Real => match (kind, first()) {
+        ResultType::Real => match (real(), first()) {
             (Some(kind), _) => Type::Real(kind),
             (None, Type::Complex(size)) => Type::Real(size / 2),
-            (None, _) => Type::Real(4),
+            (None, _) => Type::Real(kinds.real),
         },
-        ResultType::Complex => Type::Complex(2 * kind.unwrap_or(4)),
+        ResultType::Complex => Type::Complex(2 * real().unwrap_or(kinds.real)),
         ResultType::Integer => match (intrinsic.kind, first()) {
             (IntrinsicKind::Integer, Type::Integer(size)) => Type::Integer(size),
-            _ => Type::Integer(kind.unwrap_or(4)),
+            _ => Type::Integer(kind.map_or(kinds.integer, |kind| kinds.integer_of_kind(kind))),
         },
+        // Specific names are of default kinds.
+        ResultType::Real4 => Type::Real(kinds.real),
+        ResultType::Real8 => Type::Real(kinds.double),
+        ResultType::Complex8 => Type::Complex(2 * kinds.real),
+        ResultType::Complex16 => Type::Complex(2 * kinds.double),
+        ResultType::Logical => Type::Logical(kinds.logical),
         other => fixed(other).unwrap_or(Type::Unknown),
     }
 }
@@ -101,7 +109,8 @@ mod tests {
     use super::*;
 
     fn of(name: &str, arguments: &[Type], kind: Option<u32>) -> Option<Type> {
-        lookup(name).map(|intrinsic| result(intrinsic, arguments, kind))
+        let result = |intrinsic| result(intrinsic, arguments, kind, &Kinds::default());
+        lookup(name).map(result)
     }
 
     #[test]

@@ -45,19 +45,26 @@ impl<'a> World<'a> {
                         .filter(|length| *length > 0),
                 ));
             }
-            Base::DoublePrecision => return known(Type::Real(8)),
-            Base::DoubleComplex => return known(Type::Complex(16)),
-            Base::Integer | Base::Real | Base::Logical | Base::Complex => 4,
+            Base::DoublePrecision => return known(Type::Real(scope.kinds.double)),
+            Base::DoubleComplex => return known(Type::Complex(2 * scope.kinds.double)),
+            Base::Integer => scope.kinds.integer,
+            Base::Logical => scope.kinds.logical,
+            Base::Real | Base::Complex => scope.kinds.real,
+        };
+        let of_kind = |kind: u32| match base {
+            Base::Integer => scope.kinds.integer_of_kind(kind),
+            Base::Logical => kind,
+            _ => scope.kinds.real_of_kind(kind),
         };
         let (size, unknown_kind) = match kind {
             None => (default, None),
             Some(KindSpec::Bytes(bytes)) => match self.kind_within(bytes, scope, depth) {
-                Some(bytes) if base == Base::Complex => (bytes / 2, None),
-                Some(bytes) => (bytes, None),
+                Some(bytes) if base == Base::Complex => (of_kind(bytes / 2), None),
+                Some(bytes) => (of_kind(bytes), None),
                 None => (ASSUMED_KIND, Some(describe(bytes))),
             },
             Some(KindSpec::Kind(kind)) => match self.kind_within(kind, scope, depth) {
-                Some(kind) => (kind, None),
+                Some(kind) => (of_kind(kind), None),
                 None => (ASSUMED_KIND, Some(describe(kind))),
             },
         };
@@ -83,11 +90,11 @@ impl<'a> World<'a> {
     /// The size of a real literal.
     pub fn real_size(&self, kind: &RealKind, scope: &'a Scope) -> Resolved {
         let (size, unknown_kind) = match kind {
-            RealKind::Default => (4, None),
-            RealKind::Double => (8, None),
+            RealKind::Default => (scope.kinds.real, None),
+            RealKind::Double => (scope.kinds.double, None),
             RealKind::Quadruple => (16, None),
             RealKind::Named(kind) => match self.kind_number(kind, scope) {
-                Some(kind) => (kind, None),
+                Some(kind) => (scope.kinds.real_of_kind(kind), None),
                 None => (ASSUMED_KIND, Some(describe(kind))),
             },
         };
@@ -202,7 +209,8 @@ impl<'a> World<'a> {
     /// `kind(x)`.
     fn kind_of(&self, expr: &Expr, scope: &'a Scope, depth: usize) -> Option<i64> {
         let ty = match expr {
-            Expr::Integer(_) | Expr::Logical(_) => return Some(4),
+            Expr::Integer(_) => return Some(i64::from(scope.kinds.integer)),
+            Expr::Logical(_) => return Some(i64::from(scope.kinds.logical)),
             Expr::Real(_, kind) => self.real_size(kind, scope).ty,
             Expr::Complex(re, _) => return self.kind_of(re, scope, depth + 1),
             Expr::Unary(_, operand) if depth < DEPTH_LIMIT => {

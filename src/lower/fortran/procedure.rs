@@ -6,7 +6,6 @@ use tree_sitter::Node;
 
 use super::super::draft::Draft;
 use super::super::jumps::Marks;
-use super::CONVENTIONS;
 use super::assigned::Assigned;
 use super::context::{Aliases, Expansions, Loops, Nesting, Results, Statement};
 use super::expression::{Expr, Reader};
@@ -18,9 +17,10 @@ use super::remarks::Remarks;
 use super::scope::{Bounds, Class, Scope, Symbol, TypeSpec};
 use super::units::ProcedureUnit;
 use super::variables::Variables;
-use crate::diagnostic::{Place, Severity};
+use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    self, ConstantOrigin, Extent, Function, Home, Reason, Role, Stmt, Type, VarId, Variable,
+    self, ConstantOrigin, Conventions, Extent, Function, Home, Reason, Role, Stmt, Type, VarId,
+    Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::named_children;
@@ -68,7 +68,7 @@ pub fn lower<'a>(
         world,
         scope: &unit.scope,
         unit,
-        draft: Draft::new(unit.name.to_string(), place.clone(), CONVENTIONS),
+        draft: Draft::new(unit.name.to_string(), place.clone(), Conventions::FORTRAN),
         variables: Variables::default(),
         marks: Marks::default(),
         statement: Statement::at(place),
@@ -321,7 +321,7 @@ impl<'a> Lowering<'a> {
             let help = "name the file of the module that defines it as well";
             self.remark(
                 Severity::Warning,
-                "unknown-kind",
+                DiagnosticCode::UnknownKind,
                 &kind,
                 message,
                 Some(help),
@@ -334,7 +334,7 @@ impl<'a> Lowering<'a> {
     pub fn remark(
         &mut self,
         severity: Severity,
-        code: &str,
+        code: DiagnosticCode,
         what: &str,
         message: String,
         help: Option<&str>,

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 
 /// Diagnostics, each once a file.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ impl Remarks {
     pub fn add(
         &mut self,
         severity: Severity,
-        code: &str,
+        code: DiagnosticCode,
         what: &str,
         place: &Place,
         message: String,
@@ -26,7 +26,7 @@ impl Remarks {
         if self.known.insert(format!("{code} {what}")) {
             self.diagnostics.push(Diagnostic {
                 severity,
-                code: code.into(),
+                code,
                 place: place.clone(),
                 width: 1,
                 message,

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::expression::Expr;
+use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
 use crate::diagnostic::Place;
 use crate::ir::Role;
+use crate::source::flags::Kinds;
 
 /// Tells a scope from every other one, of other files too. Threads ask for numbers in any order: they are compared,
 /// never ordered or shown.
@@ -36,6 +37,8 @@ pub struct TypeId {
 #[derive(Debug, Default)]
 pub struct Scope {
     pub id: ScopeId,
+    /// Sizes of types without a kind, as the file is compiled.
+    pub kinds: Kinds,
     /// For messages and for names that clash.
     pub name: Arc<str>,
     pub symbols: FxHashMap<Arc<str>, Symbol>,
@@ -234,6 +237,14 @@ impl Use {
 }
 
 impl Scope {
+    /// An empty scope in the file of `reader`.
+    pub fn new(reader: &Reader) -> Scope {
+        Scope {
+            kinds: reader.source.kinds,
+            ..Scope::default()
+        }
+    }
+
     pub fn shows(&self, name: &str) -> bool {
         let visibility = &self.visibility;
         if visibility.private_by_default {

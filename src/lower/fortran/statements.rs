@@ -10,7 +10,7 @@ use super::modules::Found;
 use super::names::{field, kind};
 use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
-use crate::diagnostic::{Place, Severity};
+use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
     Control, Jump, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId, Variable,
 };
@@ -158,7 +158,7 @@ impl Lowering<'_> {
                 let what = self.first_line(node);
                 self.remark(
                     Severity::Note,
-                    "equivalence",
+                    DiagnosticCode::Equivalence,
                     &what,
                     message.to_string(),
                     None,

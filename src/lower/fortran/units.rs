@@ -80,7 +80,7 @@ pub fn find<'t>(reader: &Reader, root: Node<'t>) -> Units<'t> {
     // What a procedure outside of every module defines is known to the other units of the file.
     let file = Scope {
         symbols: contained_symbols(reader, root, Detail::Names),
-        ..Scope::default()
+        ..Scope::new(reader)
     };
     collect(reader, root, &Arc::new(file), &mut units, 0);
     units
@@ -143,7 +143,7 @@ fn scope_of<'t>(
     let mut scope = Scope {
         name,
         host: Some(host.clone()),
-        ..Scope::default()
+        ..Scope::new(reader)
     };
     let header = named_children(node)
         .into_iter()
@@ -214,7 +214,7 @@ pub fn procedure_symbol(reader: &Reader, node: Node, detail: Detail) -> Option<(
         .iter()
         .any(|n| n.kind() == kind::QUALIFIER && is_elemental(n));
     if node.kind() != kind::FUNCTION && detail == Detail::Dummies {
-        let mut inside = Scope::default();
+        let mut inside = Scope::new(reader);
         declarations::read(reader, node, &mut inside);
         symbol.dummies = dummies(&symbol.arguments, &inside);
         if is_elemental {
@@ -226,7 +226,7 @@ pub fn procedure_symbol(reader: &Reader, node: Node, detail: Detail) -> Option<(
         symbol.ty = header
             .child_by_field_name(field::TYPE)
             .and_then(|ty| type_spec(reader, ty));
-        let mut inside = Scope::default();
+        let mut inside = Scope::new(reader);
         declarations::read(reader, node, &mut inside);
         if detail == Detail::Dummies {
             symbol.dummies = dummies(&symbol.arguments, &inside);

@@ -8,7 +8,7 @@ use super::modules::Found;
 use super::path::{Applied, Path};
 use super::procedure::{Lowering, Meaning};
 use super::scope::{Base, Class, Scope, Symbol, TypeSpec};
-use crate::diagnostic::{Place, Severity};
+use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{BinaryOp, ConstantOrigin, Reason, Role, Type, Value, VarId, Variable};
 use crate::reason::ReasonCode;
 
@@ -211,7 +211,13 @@ impl<'a> Lowering<'a> {
             Meaning::StatementFunction(parameters, body) => {
                 let message =
                     format!("`{name}` is a statement function: expanded where it is used");
-                self.remark(Severity::Note, "statement-function", name, message, None);
+                self.remark(
+                    Severity::Note,
+                    DiagnosticCode::StatementFunction,
+                    name,
+                    message,
+                    None,
+                );
                 let values = arguments
                     .iter()
                     .map(argument_value)
@@ -323,7 +329,7 @@ impl<'a> Lowering<'a> {
         let help = "name the file that defines it as well";
         self.remark(
             Severity::Warning,
-            "unknown-module",
+            DiagnosticCode::UnknownModule,
             module,
             message,
             Some(help),

@@ -1,9 +1,9 @@
 //! Epochs as a metric: of the whole trace, and of each region by itself.
 
 use super::{EpochMeter, EpochSettings};
-use crate::analysis::Counted;
-use crate::catalogue::Entry;
+use crate::counted::Counted;
 use crate::dataflow::{Dependences, Next, Rules, Steps};
+use crate::entry::Entry;
 use crate::metric::{Metric, Program, Run, Stretch, ram_use};
 use crate::ram::RamUse;
 

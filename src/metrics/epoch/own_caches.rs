@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::EpochSettings;
+use super::settings::EpochSettings;
 use super::slots::{Rooms, Wait};
 
 /// What an instruction did in memory.

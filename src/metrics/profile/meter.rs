@@ -9,7 +9,7 @@ use super::strides::StrideMeter;
 use super::{
     After, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile,
 };
-use crate::analysis::Counted;
+use crate::counted::Counted;
 use crate::metric::{Metric, Program, Run, Stretch, ram_use};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};

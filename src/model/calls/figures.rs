@@ -2,75 +2,17 @@
 
 use std::collections::HashMap;
 
-use super::paths::{CallPath, define_paths};
+use super::costs::{Calls, Costs, FunctionFigures, SiteFigures};
+use super::paths::define_paths;
 use super::{CallGraph, Times};
-use crate::build::NestModel;
+use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId, Symbol};
-use crate::figures::{Figures, Unit};
+use crate::figures::Figures;
 use crate::nest::{Weight, weight_expr};
+use crate::nest_model::NestModel;
 use crate::parameters::ParameterTable;
 
-/// Figures of one call site.
-#[derive(Clone, Copy)]
-pub struct SiteFigures {
-    /// Executions in one call of the caller.
-    pub runs: FigureId,
-    /// Executions in all.
-    pub times: FigureId,
-    /// Flops of the callee, with all that it calls, in one call of the caller.
-    pub flops: FigureId,
-}
-
-/// Flops, memory traffic and time.
-#[derive(Clone, Copy)]
-pub struct Costs {
-    pub flops: FigureId,
-    pub traffic: FigureId,
-    pub seconds: FigureId,
-}
-
-/// Figures of one function.
-#[derive(Clone, Copy)]
-pub struct FunctionFigures {
-    /// How often it is called in all.
-    pub times: FigureId,
-    /// Its own nests, and its operations outside of loops, in one call.
-    pub own: Costs,
-    /// The same with all that it calls.
-    pub inclusive: Costs,
-    /// Its own, over all calls.
-    pub executed: Costs,
-}
-
-/// What calls add to the nests' figures.
-pub struct Calls {
-    pub sites: Vec<SiteFigures>,
-    /// In the order of the functions of the program.
-    pub functions: Vec<FunctionFigures>,
-    /// Over all functions and all calls.
-    pub executed: Costs,
-    /// Flops of called procedures by nest: those that keep their loops to themselves.
-    pub called_flops: HashMap<usize, FigureId>,
-    /// The costliest, in program order; [`Calls::ranked_paths`] ranks them.
-    pub paths: Vec<CallPath>,
-    /// Sites by caller.
-    pub(super) leaving: Vec<Vec<usize>>,
-}
-
 impl Calls {
-    /// The call sites in a function.
-    pub fn by_caller(&self, function: usize) -> impl Iterator<Item = usize> + '_ {
-        self.leaving[function].iter().copied()
-    }
-
-    /// The costliest call paths, the costliest first.
-    pub fn ranked_paths(&self, figures: &Figures) -> Vec<&CallPath> {
-        let seconds = |path: &CallPath| figures.value(path.costs.seconds);
-        let mut ranked: Vec<&CallPath> = self.paths.iter().collect();
-        ranked.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
-        ranked
-    }
-
     /// Defines the figures; `None` if the program has no call of a function of its own.
     pub(crate) fn define(
         graph: &CallGraph,
@@ -97,19 +39,19 @@ impl Calls {
                 SiteFigures {
                     runs,
                     times,
-                    flops: figures.define("called flops", Unit::Flops, flops),
+                    flops: figures.define(F::CalledFlops, flops),
                 }
             })
             .collect();
         let mut functions = Vec::with_capacity(own.len());
         for (index, own) in own.iter().enumerate() {
-            let mut all = |label: &str, unit, id: FigureId| {
-                figures.define(label, unit, Expr::from(times[index]) * Expr::from(id))
+            let mut all = |kind: F, id: FigureId| {
+                figures.define(kind, Expr::from(times[index]) * Expr::from(id))
             };
             let executed = Costs {
-                flops: all("flops, all calls", Unit::Flops, own.flops),
-                traffic: all("memory traffic, all calls", Unit::Bytes, own.traffic),
-                seconds: all("time, all calls", Unit::Seconds, own.seconds),
+                flops: all(F::ExecutedFlops, own.flops),
+                traffic: all(F::ExecutedTraffic, own.traffic),
+                seconds: all(F::ExecutedTime, own.seconds),
             };
             functions.push(FunctionFigures {
                 times: times[index],
@@ -118,15 +60,13 @@ impl Calls {
                 executed,
             });
         }
-        let mut total = |label: &str, unit, cost: fn(&Costs) -> FigureId| {
-            figures.define_total(label, unit, functions.iter().map(|f| cost(&f.executed)))
+        let mut total = |kind: F, cost: fn(&Costs) -> FigureId| {
+            figures.define_total(kind, functions.iter().map(|f| cost(&f.executed)))
         };
         let executed = Costs {
-            flops: total("flops, all calls followed", Unit::Flops, |c| c.flops),
-            traffic: total("memory traffic, all calls followed", Unit::Bytes, |c| {
-                c.traffic
-            }),
-            seconds: total("time, all calls followed", Unit::Seconds, |c| c.seconds),
+            flops: total(F::FollowedFlops, |c| c.flops),
+            traffic: total(F::FollowedTraffic, |c| c.traffic),
+            seconds: total(F::FollowedTime, |c| c.seconds),
         };
         let called_flops = define_called_flops(graph, &sites, figures);
         let mut calls = Calls {
@@ -172,19 +112,15 @@ fn define_own(
         let straight = Expr::sum(graph.straight[function].iter().map(|content| {
             Expr::from(content.flops.total().flops() as f64) * weight_expr(&content.weight, &symbol)
         }));
-        let straight = figures.define("flops outside of loops", Unit::Flops, straight);
-        let flops = figures.define_total(
-            "flops of the nests",
-            Unit::Flops,
-            nests.iter().map(|n| n.operations.flops),
-        );
+        let straight = figures.define(F::FlopsOutsideLoops, straight);
+        let flops = figures.define_total(F::FlopsOfNests, nests.iter().map(|n| n.operations.flops));
         let flops = Expr::from(straight) + Expr::from(flops);
         let traffic = nests.iter().map(|n| n.traffic.actual);
         let seconds = nests.iter().map(|n| n.time.seconds);
         own.push(Costs {
-            flops: figures.define("flops of one call", Unit::Flops, flops),
-            traffic: figures.define_total("memory traffic of one call", Unit::Bytes, traffic),
-            seconds: figures.define_total("time of one call", Unit::Seconds, seconds),
+            flops: figures.define(F::FlopsOfCall, flops),
+            traffic: figures.define_total(F::TrafficOfCall, traffic),
+            seconds: figures.define_total(F::TimeOfCall, seconds),
         });
     }
     own
@@ -203,23 +139,17 @@ fn define_inclusive(
         if leaving[*function].is_empty() {
             continue;
         }
-        let mut with_callees = |label: &str, unit, cost: fn(&Costs) -> FigureId| {
+        let mut with_callees = |kind: F, cost: fn(&Costs) -> FigureId| {
             let callees = leaving[*function].iter().map(|index| {
                 Expr::from(runs[*index]) * Expr::from(cost(&inclusive[graph.sites[*index].callee]))
             });
             let own = Expr::from(cost(&own[*function]));
-            figures.define(label, unit, Expr::sum(std::iter::once(own).chain(callees)))
+            figures.define(kind, Expr::sum(std::iter::once(own).chain(callees)))
         };
         inclusive[*function] = Costs {
-            flops: with_callees("flops of one call, with callees", Unit::Flops, |c| c.flops),
-            traffic: with_callees(
-                "memory traffic of one call, with callees",
-                Unit::Bytes,
-                |c| c.traffic,
-            ),
-            seconds: with_callees("time of one call, with callees", Unit::Seconds, |c| {
-                c.seconds
-            }),
+            flops: with_callees(F::InclusiveFlops, |c| c.flops),
+            traffic: with_callees(F::InclusiveTraffic, |c| c.traffic),
+            seconds: with_callees(F::InclusiveTime, |c| c.seconds),
         };
     }
     inclusive
@@ -238,10 +168,7 @@ fn define_called_flops(
     (by_nest.chunk_by(nest_of))
         .map(|of_nest| {
             let sum = Expr::sum(of_nest.iter().map(|(_, id)| Expr::from(*id)));
-            (
-                of_nest[0].0,
-                figures.define("flops of called procedures", Unit::Flops, sum),
-            )
+            (of_nest[0].0, figures.define(F::FlopsCalledInNest, sum))
         })
         .collect()
 }

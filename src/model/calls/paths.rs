@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::CallGraph;
-use super::figures::{Calls, Costs};
-use crate::build::NestModel;
+use super::costs::{CallPath, Calls, Costs};
+use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId};
-use crate::figures::{Figures, Unit};
+use crate::figures::Figures;
+use crate::nest_model::NestModel;
 
 /// So many paths are kept, the costliest.
 const MOST_PATHS: usize = 50;
@@ -15,16 +16,6 @@ const MOST_PATHS: usize = 50;
 const LONGEST_PATH: usize = 40;
 /// So many partial paths are looked at on the way to them.
 const MOST_STEPS: usize = 20_000;
-
-/// A nest under the functions that lead to it.
-pub struct CallPath {
-    /// From where a run begins, or a function that nothing calls, to the nest's own.
-    pub functions: Vec<usize>,
-    pub nest: usize,
-    /// How often the last function is called along this path.
-    pub times: FigureId,
-    pub costs: Costs,
-}
 
 /// A path on the way, or a nest at the end of one; ordered by what it may still cost.
 struct Candidate {
@@ -170,22 +161,12 @@ fn define_path(
     let step = |sites: &Vec<usize>| {
         Expr::sum(sites.iter().map(|site| Expr::from(calls.sites[*site].runs)))
     };
-    let times = figures.define(
-        "calls along the path",
-        Unit::Count,
-        Expr::product(steps.iter().map(step)),
-    );
-    let mut all = |label: &str, unit, id: FigureId| {
-        figures.define(label, unit, Expr::from(times) * Expr::from(id))
-    };
+    let times = figures.define(F::PathCalls, Expr::product(steps.iter().map(step)));
+    let mut all = |kind: F, id: FigureId| figures.define(kind, Expr::from(times) * Expr::from(id));
     let costs = Costs {
-        flops: all("flops along the path", Unit::Flops, model.operations.flops),
-        traffic: all(
-            "memory traffic along the path",
-            Unit::Bytes,
-            model.traffic.actual,
-        ),
-        seconds: all("time along the path", Unit::Seconds, model.time.seconds),
+        flops: all(F::PathFlops, model.operations.flops),
+        traffic: all(F::PathTraffic, model.traffic.actual),
+        seconds: all(F::PathTime, model.time.seconds),
     };
     CallPath {
         functions,

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use super::{CallGraph, CallSite};
-use crate::build::{LoopCounts, NestModel};
+use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId};
-use crate::figures::{Figures, Unit};
+use crate::figures::Figures;
+use crate::loops::LoopCounts;
 use crate::nest::{Nest, weight_expr};
+use crate::nest_model::NestModel;
 use crate::parameters::ParameterTable;
 
 /// How often the loops around calls run, for each call site; `None` outside of loops.
@@ -66,7 +68,7 @@ impl Times {
                 let symbol = |branch: &_| parameters.symbol(site.caller, branch);
                 let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
                 let runs = iterations * weight_expr(&site.weight, &symbol);
-                figures.define("calls in one call of the caller", Unit::Count, runs)
+                figures.define(F::CallsPerCall, runs)
             })
             .collect();
         let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); functions];
@@ -77,7 +79,7 @@ impl Times {
         let mut not_counted = None;
         for function in graph.top_down(functions) {
             if !graph.counts(function) {
-                let define = || figures.define("calls not counted", Unit::Count, Expr::from(0.0));
+                let define = || figures.define(F::TimesCalled, Expr::from(0.0));
                 times[function] = Some(*not_counted.get_or_insert_with(define));
                 continue;
             }
@@ -85,7 +87,7 @@ impl Times {
                 let caller: Option<FigureId> = times[graph.sites[*index].caller];
                 let caller = caller.map_or(Expr::from(0.0), Expr::from);
                 let all = caller * Expr::from(runs[*index]);
-                sites[*index] = figures.define("calls in all", Unit::Count, all);
+                sites[*index] = figures.define(F::CallsInAll, all);
             }
             let is_first = match &graph.reached {
                 Some(reached) => reached.entries.contains(&function),
@@ -93,13 +95,13 @@ impl Times {
             };
             let first = Expr::from(f64::from(u8::from(is_first)));
             times[function] = Some(if arriving[function].is_empty() {
-                figures.define("times called", Unit::Count, first)
+                figures.define(F::TimesCalled, first)
             } else {
                 let called = arriving[function].iter().map(|index| sites[*index]);
-                let called = figures.define_total("times called", Unit::Count, called);
+                let called = figures.define_total(F::TimesCalled, called);
                 match is_first {
                     false => called,
-                    true => figures.define("times called", Unit::Count, first + Expr::from(called)),
+                    true => figures.define(F::TimesCalled, first + Expr::from(called)),
                 }
             });
         }

@@ -1,21 +1,23 @@
 //! The figures of a nest at every cache level: as numbers, or with the formulas that they follow from.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
+use super::cells::Cells;
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, compute, condition, profiled};
-use crate::expr::{Comparison, Expr, FigureId, Lookup, Node, Symbol};
-use crate::figures::{Detail, Figures, Unit};
+use crate::bandwidth;
+use crate::catalogue::StaticFigure as F;
+use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};
+use crate::figures::{Detail, Figures};
+use crate::label::{ReuseSubject, Subject};
 use crate::levels_of;
 use crate::machine::{Level, MachineModel};
 use crate::nest::Nest;
 use crate::parameters::ParameterTable;
-use crate::roofline;
 
 /// What a nest moves through one cache.
 #[derive(Clone)]
@@ -111,24 +113,20 @@ fn values(
     let mut capacities = Vec::new();
     let of = |(position, cache): (usize, &Level)| {
         let ((fetched, written), left) = profile.through_with(cache.share(), neighbours.as_ref());
-        let mut number = |what: &str, value: f64| {
-            figures.define(
-                format!("{what}, {}", cache.name),
-                Unit::Bytes,
-                Expr::from(value),
-            )
-        };
-        let capacity = number("capacity", cache.share());
-        capacities.push(capacity);
+        let level = Subject::Level(cache.name.as_str().into());
+        let mut number =
+            |kind: F, value: f64| figures.define(kind.about(level.clone()), Expr::from(value));
+        let capacity = number(F::Capacity, cache.share());
+        capacities.push((Arc::from(cache.name.as_str()), capacity));
         let numbers = [
-            ("fetched", fetched - left.0),
-            ("written back", written - left.1),
+            (F::Fetched, fetched - left.0),
+            (F::WrittenBack, written - left.1),
         ];
-        let [fetched, written_back] = numbers.map(|(what, lines)| number(what, lines * line));
+        let [fetched, written_back] = numbers.map(|(kind, lines)| number(kind, lines * line));
         let mut left_there = || {
             (
-                number("left there", left.0 * line),
-                number("left dirty", left.1 * line),
+                number(F::LeftByNests, left.0 * line),
+                number(F::LeftDirtyByNests, left.1 * line),
             )
         };
         let left = neighbours.is_some().then(&mut left_there);
@@ -185,12 +183,12 @@ fn finish(
 ) -> CacheFigures {
     let name = caches[position].name.clone();
     let sum = Expr::from(fetched) + Expr::from(written_back);
-    let bytes = figures.define(format!("bytes, {name}"), Unit::Bytes, sum);
+    let level = Subject::Level(name.as_str().into());
+    let bytes = figures.define(F::CacheTraffic.about(level.clone()), sum);
     let rate = rate_behind(caches, position, figures);
     let seconds = rate.map(|rate| {
         figures.define(
-            format!("time behind {name}"),
-            Unit::Seconds,
+            F::TimeBehindCache.about(level),
             Expr::from(bytes).quotient(rate),
         )
     });
@@ -224,8 +222,8 @@ fn formulas(
             known: RefCell::default(),
         };
         let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-        compute(&geometry, &resolve, line.clone(), &|what, expr| {
-            cells.name(what, expr)
+        compute(&geometry, &resolve, line.clone(), &|kind, expr| {
+            cells.name(kind, expr)
         })
     };
     if let Some(neighbours) = neighbours {
@@ -233,11 +231,10 @@ fn formulas(
     }
     let caches = levels_of(machine, figures.detail());
     let capacities = define_capacities(&caches, figures);
-    let mut bytes =
-        |what: &str, lines: &Expr| figures.define(what.to_string(), Unit::Bytes, lines * &line);
+    let mut bytes = |kind: F, lines: &Expr| figures.define(kind, lines * &line);
     let (cold, flushed) = (
-        bytes("fetched at least", &profile.cold),
-        bytes("written back at least", &profile.flushed),
+        bytes(F::LeastFetched, &profile.cold),
+        bytes(F::LeastWrittenBack, &profile.flushed),
     );
     // A reuse of nothing is none, whatever the parameters are.
     let some = |reuse: &&Reuse<Expr>| !(reuse.fetched.is_zero() && reuse.written.is_zero());
@@ -256,42 +253,41 @@ fn formulas(
         })
         .collect();
     let conditions = conditions(&names);
-    let of = |(position, cache): (usize, &Level)| {
-        let name = &cache.name;
-        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(capacities[position])));
-        let mut total = |what: &str,
+    let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
+        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity)));
+        let level = Subject::Level(name.clone());
+        let mut total = |[again, left, all_of_it]: [F; 3],
                          least: FigureId,
                          held: Option<Expr>,
                          each: &dyn Fn(&ReuseFigures) -> FigureId| {
-            let label = format!("{what} again, {name}");
             let again = figures.define_total(
-                label,
-                Unit::Bytes,
+                again.about(level.clone()),
                 defined.iter().map(|(_, reuse)| each(reuse)),
             );
             let all = Expr::from(least) + Expr::from(again);
             let left = held.map(|held| {
-                let left = Expr::machine(REUSE_BETWEEN_NESTS)
+                let bytes = Expr::machine(REUSE_BETWEEN_NESTS)
                     * Expr::min([held * line.clone(), all.clone()]);
-                figures.define(
-                    format!("left by earlier nests, {what}, {name}"),
-                    Unit::Bytes,
-                    left,
-                )
+                figures.define(left.about(level.clone()), bytes)
             });
             let all = left.map_or(all.clone(), |left| all - Expr::from(left));
-            (
-                figures.define(format!("{what}, {name}"), Unit::Bytes, all),
-                left,
-            )
+            (figures.define(all_of_it.about(level.clone()), all), left)
         };
         let (held, dirty) = held.unzip();
-        let (fetched, left) = total("fetched", cold, held, &|reuse| reuse.caches[position].0);
-        let (written_back, left_dirty) = total("written back", flushed, dirty, &|reuse| {
-            reuse.caches[position].1
-        });
+        let (fetched, left) = total(
+            [F::AllFetchedAgain, F::LeftByNests, F::Fetched],
+            cold,
+            held,
+            &|reuse| reuse.caches[position].0,
+        );
+        let (written_back, left_dirty) = total(
+            [F::AllWrittenBackAgain, F::LeftDirtyByNests, F::WrittenBack],
+            flushed,
+            dirty,
+            &|reuse| reuse.caches[position].1,
+        );
         let left = left.zip(left_dirty);
-        let held = define_condition(names.len(), position, name, &defined, figures);
+        let held = define_condition(&names, (position, name), &defined, figures);
         // What is not known is no position.
         let text = (figures.value(held) as usize)
             .checked_sub(1)
@@ -300,12 +296,12 @@ fn formulas(
         finish(
             &caches,
             position,
-            (capacities[position], fetched, written_back, left),
+            (*capacity, fetched, written_back, left),
             figures,
             |_| (Some(held), text),
         )
     };
-    let caches = caches.iter().enumerate().map(of).collect();
+    let caches = capacities.iter().enumerate().map(of).collect();
     let neighbours =
         neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
     let neighbours = neighbours.filter(|_| {
@@ -322,17 +318,19 @@ fn formulas(
 }
 
 /// Of all levels; one that a machine may lack has what the one before it has, so that it changes nothing.
-fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<FigureId> {
-    let mut capacities: Vec<FigureId> = Vec::new();
+fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, FigureId)> {
+    let mut capacities: Vec<(Arc<str>, FigureId)> = Vec::new();
     for cache in caches {
         let mut capacity = share(cache);
-        if let Some(before) = capacities
+        if let Some((_, before)) = capacities
             .last()
             .filter(|_| figures.detail() == Detail::AnyMachine)
         {
             capacity = where_present(cache, capacity, Expr::from(*before));
         }
-        capacities.push(figures.define(format!("capacity, {}", cache.name), Unit::Bytes, capacity));
+        let name: Arc<str> = cache.name.as_str().into();
+        let label = F::Capacity.about(Subject::Level(name.clone()));
+        capacities.push((name, figures.define(label, capacity)));
     }
     capacities
 }
@@ -345,8 +343,8 @@ fn where_present(cache: &Level, present: Expr, absent: Expr) -> Expr {
 
 /// Bytes a second of what is behind a cache; `None` if it is not known.
 fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<Expr> {
-    let memory = roofline::memory_bandwidth(figures);
-    let cache = roofline::cache_bandwidth;
+    let memory = bandwidth::memory(figures);
+    let cache = bandwidth::cache;
     let behind = &caches[position + 1..];
     match behind.first() {
         _ if figures.detail() == Detail::AnyMachine => Some(
@@ -358,30 +356,6 @@ fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<E
         Some(Level { gbs: None, .. }) => None,
         Some(next) => Some(cache(next)),
         None => Some(memory),
-    }
-}
-
-/// Gives parts of formulas cells of their own, equal ones the same.
-pub struct Cells<'a> {
-    pub figures: RefCell<&'a mut Figures>,
-    pub known: RefCell<FxHashMap<Expr, FigureId>>,
-}
-
-impl Cells<'_> {
-    pub fn name(&self, what: &'static str, expr: Expr) -> Expr {
-        if matches!(
-            expr.node(),
-            Node::Number(_) | Node::Symbol(_) | Node::Figure(_)
-        ) {
-            return expr;
-        }
-        let mut known = self.known.borrow_mut();
-        let id = known.entry(expr).or_insert_with_key(|expr| {
-            self.figures
-                .borrow_mut()
-                .define(what, Unit::Count, expr.clone())
-        });
-        Expr::from(*id)
     }
 }
 
@@ -399,9 +373,8 @@ fn conditions(names: &[String]) -> Vec<String> {
 
 /// The outermost loop whose reuse fits as good as completely.
 fn define_condition(
-    loops: usize,
-    cache: usize,
-    name: &str,
+    loops: &[String],
+    (cache, level): (usize, &Arc<str>),
     reuses: &[(usize, ReuseFigures)],
     figures: &mut Figures,
 ) -> FigureId {
@@ -416,10 +389,15 @@ fn define_condition(
         let again = Expr::sum(
             of().flat_map(|r| [Expr::from(r.caches[cache].0), Expr::from(r.caches[cache].1)]),
         );
-        let all = Expr::from(figures.define(format!("reuse, {name}"), Unit::Bytes, all));
+        let subject = Subject::Reuse(Arc::new(ReuseSubject {
+            carrier: carrier.map(|carrier| loops[carrier].clone()),
+            level: Some(level.clone()),
+            ..ReuseSubject::default()
+        }));
+        let all = Expr::from(figures.define(F::CarriedReuse.about(subject.clone()), all));
         (
             all,
-            Expr::from(figures.define(format!("not held, {name}"), Unit::Bytes, again)),
+            Expr::from(figures.define(F::ReuseNotHeld.about(subject), again)),
         )
     };
     let holds = |(all, again): (Expr, Expr), then: f64, otherwise: Expr| {
@@ -432,8 +410,8 @@ fn define_condition(
             otherwise,
         )
     };
-    let nothing = Expr::from(loops as f64 + 2.0);
-    let carried = (0..loops).rev().fold(nothing, |otherwise, carrier| {
+    let nothing = Expr::from(loops.len() as f64 + 2.0);
+    let carried = (0..loops.len()).rev().fold(nothing, |otherwise, carrier| {
         if reuses.iter().all(|(own, _)| *own != carrier) {
             return otherwise;
         }
@@ -447,5 +425,5 @@ fn define_condition(
         Expr::choose(Comparison::Less, all, least, otherwise, held)
     });
     let all = holds(sums(None), 1.0, carried);
-    figures.define(format!("condition, {name}"), Unit::Choice, all)
+    figures.define(F::WhatStays.about(Subject::Level(level.clone())), all)
 }

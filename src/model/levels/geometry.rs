@@ -8,6 +8,7 @@ use super::records;
 use super::reference::{LONG_STRIDE, Lines, Reference};
 use crate::analysis::facts::{AccessClass, Loop, Subscript};
 use crate::analysis::moving::is_unknown_stride;
+use crate::catalogue::StaticFigure;
 use crate::expr::{Expr, Function, Node};
 use crate::nest::{ChainLoop, Nest, NestStream, weight_expr};
 
@@ -119,7 +120,7 @@ impl<'a, N: Number> Lines<'a, N> {
     pub fn new(
         domain: &'a Domain<N>,
         line: N,
-        name: &'a dyn Fn(&'static str, N) -> N,
+        name: &'a dyn Fn(StaticFigure, N) -> N,
     ) -> Lines<'a, N> {
         let mut origin: Vec<N> = Vec::new();
         for range in &domain.loops {

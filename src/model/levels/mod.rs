@@ -1,7 +1,8 @@
-//! Traffic through caches of any capacity, by the refined rule of static.md section 3: for every loop
+//! Traffic through caches of any capacity, neighbour by neighbour: for every loop
 //! that carries reuse, what the nest touches in between, and how many lines move if that does not fit.
 
 mod blocks;
+mod cells;
 mod domain;
 mod extents;
 mod formulas;
@@ -23,6 +24,7 @@ mod swept;
 mod touched;
 
 use super::nest::Nest;
+use crate::catalogue::StaticFigure;
 use crate::expr::Expr;
 
 use geometry::Geometry;
@@ -86,7 +88,7 @@ fn compute<N: Number>(
     geometry: &Geometry,
     value: &dyn Fn(&Expr) -> N,
     line: N,
-    name: &dyn Fn(&'static str, N) -> N,
+    name: &dyn Fn(StaticFigure, N) -> N,
 ) -> Profile<N> {
     let covered = cover(geometry, value);
     let (domain, references) = geometry.map(value);

@@ -9,6 +9,7 @@
 use super::number::Number;
 use super::reuse::{Kind, Profile};
 use super::swept::{Iteration, Slice, Swept, share};
+use crate::catalogue::StaticFigure;
 use crate::nest::Nest;
 
 /// Nests back at which no line is looked for any more.
@@ -107,7 +108,7 @@ pub fn of<N: Number>(
     nests: &[Nest],
     swept: &[Swept<N>],
     index: usize,
-    name: &dyn Fn(&'static str, N) -> N,
+    name: &dyn Fn(StaticFigure, N) -> N,
 ) -> Option<Neighbours<N>> {
     let nest = &nests[index];
     let shared = nest.own;
@@ -116,12 +117,8 @@ pub fn of<N: Number>(
     };
     let bodies = (0..shared).map(|v| {
         let members: Vec<usize> = inside(v + 1).collect();
-        (members.len() > 1).then(|| {
-            name(
-                "bytes of an iteration with its neighbours",
-                together(swept, &members, v + 1),
-            )
-        })
+        (members.len() > 1)
+            .then(|| name(StaticFigure::SharedBytes, together(swept, &members, v + 1)))
     });
     let mut found = Neighbours {
         bodies: bodies.collect(),
@@ -229,7 +226,7 @@ struct Search<'a, N> {
     once: usize,
     /// Bytes that one iteration of the loop around touches.
     around: Option<N>,
-    name: &'a dyn Fn(&'static str, N) -> N,
+    name: &'a dyn Fn(StaticFigure, N) -> N,
 }
 
 impl<N: Number> Search<'_, N> {
@@ -342,15 +339,12 @@ impl<N: Number> Search<'_, N> {
             let once = own
                 .lines(array, kind, around)?
                 .times(&own.executions(around));
-            Some(name(
-                "lines that earlier nests touched first",
-                once.times(&first),
-            ))
+            Some(name(StaticFigure::LinesFoundFirst, once.times(&first)))
         });
         Found {
-            near: name("bytes since earlier nests, least", near),
-            far: name("bytes since earlier nests, most", far),
-            lines: name("lines that earlier nests touched", lines),
+            near: name(StaticFigure::LeastSince, near),
+            far: name(StaticFigure::MostSince, far),
+            lines: name(StaticFigure::LinesOfEarlier, lines),
             repeated: self.around.clone().zip(kept),
         }
     }

@@ -4,6 +4,7 @@ use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::records::{self, Records};
 use super::rows::Row;
+use crate::catalogue::StaticFigure;
 use crate::footprint::{self, Columns, Walk};
 
 /// A stride that is not a known number, taken to be longer than any cache line.
@@ -64,7 +65,7 @@ pub struct Lines<'a, N> {
     /// First value of every variable.
     pub origin: Vec<N>,
     /// Gives a result a cell of its own, where formulas are made.
-    pub name: &'a dyn Fn(&'static str, N) -> N,
+    pub name: &'a dyn Fn(StaticFigure, N) -> N,
 }
 
 impl<N: Number> Reference<N> {
@@ -123,14 +124,14 @@ impl<N: Number> Lines<'_, N> {
             along.dimensions[0].clear();
             along.bases[0] = start.clone();
             return (self.name)(
-                "lines",
+                StaticFigure::Lines,
                 self.boxed(&along, offsets, &spans, given, adjacent, Some(length)),
             );
         }
         let lines = self.sliced(reference, offsets, given, tiles, adjacent, spans);
         let none = N::of(0.0);
         (self.name)(
-            "lines",
+            StaticFigure::Lines,
             fewest.map_or(lines.clone(), |fewest| {
                 fewest.if_at_most(&none, &none, &lines)
             }),
@@ -278,7 +279,7 @@ impl<N: Number> Lines<'_, N> {
         N::sum((0..SLICES).map(|q| {
             let mut given = given.to_vec();
             given[variable] = Given::At((self.name)(
-                "place",
+                StaticFigure::Place,
                 self.domain.middle(variable, span, q, SLICES),
             ));
             let spans = self.domain.spans(&given, tiles);
@@ -363,7 +364,7 @@ impl<N: Number> Lines<'_, N> {
             row.length = whole;
         }
         for end in [&mut row.start, &mut row.stop].into_iter().flatten() {
-            end.1 = (self.name)("alignment of rows", end.1.clone());
+            end.1 = (self.name)(StaticFigure::RowAlignment, end.1.clone());
         }
         let in_rows = N::sum(columns.iter().map(|column| {
             let rows = column.count.iter().map(|(walked, coefficient)| {
@@ -411,7 +412,7 @@ impl<N: Number> Lines<'_, N> {
             _ => alone,
         };
         (self.name)(
-            "lines at ends",
+            StaticFigure::LinesAtEnds,
             extents[2..]
                 .iter()
                 .fold(alone, |n, extent| n.times(&extent.positions)),

@@ -1,5 +1,5 @@
 //! Reuse by the loop that carries it and by its distance: which lines are touched again, and what the
-//! nest touches in between (static.md section 3, "The refined rule").
+//! nest touches in between.
 //!
 //! With the loops outside of loop l standing still, each iteration of l touches D(0)/N lines. Those that
 //! an iteration at most δ back touched too are reused if the lines of δ iterations fit; what is left is
@@ -12,6 +12,7 @@ use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
 use super::reference::{Lines, Reference, Rows};
+use crate::catalogue::StaticFigure;
 
 /// Points at which an outer loop is taken whose value shapes the loops inside, by how many of those
 /// there are outside of it; further ones are taken at their middle.
@@ -152,7 +153,7 @@ impl<N: Number> Profiler<'_, N> {
         for part in 0..parts {
             let mut given = context.given.clone();
             given[level] = Given::At((self.lines.name)(
-                "place",
+                StaticFigure::Place,
                 self.domain().middle(level, &span, part, parts),
             ));
             let mut place = context.parts.clone();
@@ -171,7 +172,7 @@ impl<N: Number> Profiler<'_, N> {
                 .times
                 .times(&iterations)
                 .times(&self.entered(level + 1));
-            let times = (self.lines.name)("executions", times);
+            let times = (self.lines.name)(StaticFigure::LoopRuns, times);
             let inner = Context {
                 given,
                 times,
@@ -275,7 +276,7 @@ impl<N: Number> Profiler<'_, N> {
         }
         let moved = std::mem::replace(left, now.clone()).minus(&now).minus(owed);
         let reused = moved.not_negative();
-        *owed = (self.lines.name)("owed", reused.minus(&moved));
+        *owed = (self.lines.name)(StaticFigure::LinesOwed, reused.minus(&moved));
         reused
     }
 
@@ -381,7 +382,7 @@ impl<N: Number> Profiler<'_, N> {
             for v in level + 1..=between {
                 let span = self.domain().spans(&given, Tiles::Full).swap_remove(v);
                 given[v] = Given::At((self.lines.name)(
-                    "place",
+                    StaticFigure::Place,
                     self.domain().middle(v, &span, 0, 1),
                 ));
             }

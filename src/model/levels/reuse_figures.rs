@@ -1,10 +1,14 @@
 //! One reuse as figures: what lies in between, what it costs where that does not fit, and up to where it does.
 
+use std::sync::Arc;
+
 use super::geometry::Geometry;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, sizes};
+use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId};
-use crate::figures::{Figures, Unit};
+use crate::figures::Figures;
+use crate::label::{ReuseSubject, Subject};
 use crate::nest::Nest;
 use crate::parameters::ParameterTable;
 
@@ -36,7 +40,7 @@ impl ReuseFigures {
     pub(super) fn define(
         (nest, geometry, names): (&Nest, &Geometry, &[String]),
         reuse: &Reuse<Expr>,
-        capacities: &[FigureId],
+        capacities: &[(Arc<str>, FigureId)],
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> ReuseFigures {
@@ -61,25 +65,26 @@ impl ReuseFigures {
             .collect();
         arrays.sort_unstable();
         arrays.dedup();
-        let mut define = |what: &str, expr: &Expr| {
-            figures.define(
-                format!("{what}: {carrier}, {between}"),
-                Unit::Bytes,
-                expr.clone(),
-            )
+        let of_it = ReuseSubject {
+            carrier: Some(carrier.clone()),
+            between: Some(between.clone()),
+            ..ReuseSubject::default()
         };
-        let mut distance = define("working set", &reuse.distance);
+        let own = Subject::Reuse(Arc::new(of_it.clone()));
+        let mut define =
+            |kind: F, expr: &Expr| figures.define(kind.about(own.clone()), expr.clone());
+        let mut distance = define(F::ReuseWithin, &reuse.distance);
         if let Some(body) = &reuse.shared {
             let own = Expr::from(distance);
             let all = Expr::max([own.clone(), body.clone()]);
             let switch = Expr::machine(REUSE_BETWEEN_NESTS);
             distance = define(
-                "working set with other nests",
+                F::ReuseWithNests,
                 &Expr::choose(Comparison::Greater, switch, Expr::from(0.0), all, own),
             );
         }
-        let fetched = define("fetched again", &(&reuse.fetched * &line));
-        let written_back = define("written back again", &(&reuse.written * &line));
+        let fetched = define(F::ReuseFetched, &(&reuse.fetched * &line));
+        let written_back = define(F::ReuseWrittenBack, &(&reuse.written * &line));
         let loops: Vec<usize> = (reuse.between + 1..names.len())
             .filter(|v| {
                 geometry.domain.loops[*v]
@@ -90,17 +95,17 @@ impl ReuseFigures {
         let inside: Vec<&str> = loops.iter().map(|v| names[*v].as_str()).collect();
         let inside = match &reuse.inside {
             Some(count) if !inside.is_empty() => {
-                let id = figures.define(
-                    format!("iterations inside {}", names[reuse.between]),
-                    Unit::Count,
-                    count.clone(),
-                );
+                let id = figures.define(F::IterationsInside.about(own.clone()), count.clone());
                 Some((id, inside.join("·")))
             }
             _ => None,
         };
-        let of = |capacity: &FigureId| {
-            let mut unless_fits = |bytes: FigureId| {
+        let of = |(level, capacity): &(Arc<str>, FigureId)| {
+            let here = Subject::Reuse(Arc::new(ReuseSubject {
+                level: Some(level.clone()),
+                ..of_it.clone()
+            }));
+            let mut unless_fits = |kind: F, bytes: FigureId| {
                 let (distance, capacity) = (Expr::from(distance), Expr::from(*capacity));
                 let moved = Expr::choose(
                     Comparison::LessOrEqual,
@@ -109,15 +114,17 @@ impl ReuseFigures {
                     Expr::from(0.0),
                     bytes.into(),
                 );
-                figures.define("again", Unit::Bytes, moved)
+                figures.define(kind.about(here.clone()), moved)
             };
-            let (fetched, written_back) = (unless_fits(fetched), unless_fits(written_back));
+            let (fetched, written_back) = (
+                unless_fits(F::FetchedAgain, fetched),
+                unless_fits(F::WrittenBackAgain, written_back),
+            );
             let most = inside.as_ref().map(|(count, _)| {
                 let scale = Expr::from(*capacity)
                     .quotient(Expr::max([Expr::from(distance), Expr::from(1.0)]));
                 figures.define(
-                    "iterations inside that fit",
-                    Unit::Count,
+                    F::IterationsThatFit.about(here.clone()),
                     (Expr::from(*count) * scale).floor(),
                 )
             });
@@ -129,13 +136,14 @@ impl ReuseFigures {
             _ => Vec::new(),
         };
         let sizes = sizes.into_iter().map(|size| {
-            let largest = capacities.iter().map(|capacity| {
+            let largest = capacities.iter().map(|(level, capacity)| {
+                let here = Subject::Reuse(Arc::new(ReuseSubject {
+                    size: Some(size.name.clone()),
+                    level: Some(level.clone()),
+                    ..of_it.clone()
+                }));
                 let largest = size.largest(&Expr::from(distance), &Expr::from(*capacity));
-                figures.define(
-                    format!("largest {}: {carrier}, {between}", size.name),
-                    Unit::Count,
-                    largest,
-                )
+                figures.define(F::LargestSize.about(here), largest)
             });
             (size.name.clone(), largest.collect())
         });

@@ -4,6 +4,7 @@ use super::domain::{Given, Span};
 use super::number::Number;
 use super::reference::{Extent, Lines, Reference};
 use super::rows::{self, Row};
+use crate::catalogue::StaticFigure;
 use crate::footprint::{Columns, Walk};
 
 impl<N: Number> Lines<'_, N> {
@@ -49,7 +50,7 @@ impl<N: Number> Lines<'_, N> {
             walked: true,
             pitch: None,
             tight: None,
-            start: Some((start, (self.name)("alignment of rows", alignment))),
+            start: Some((start, (self.name)(StaticFigure::RowAlignment, alignment))),
             stop: None,
             grid: None,
             records: Vec::new(),

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 
-use super::formulas::Cells;
+use super::cells::Cells;
 use super::neighbours::{self, Neighbours};
 use super::number::Number;
 use super::swept::Swept;
+use crate::catalogue::StaticFigure;
 use crate::expr::{Expr, Lookup, Symbol};
 use crate::figures::Figures;
 use crate::nest::Nest;
@@ -50,7 +51,7 @@ fn of_function(
             nests,
             &resolve,
             Expr::machine("line_bytes"),
-            &|what, expr| cells.name(what, expr),
+            &|kind, expr| cells.name(kind, expr),
         );
     }
     let symbol = |symbol: &Symbol| match parameters.row(first.function, symbol) {
@@ -74,7 +75,7 @@ fn found<N: Number>(
     nests: &[Nest],
     value: &dyn Fn(&Expr) -> N,
     line: N,
-    name: &dyn Fn(&'static str, N) -> N,
+    name: &dyn Fn(StaticFigure, N) -> N,
 ) -> Vec<Option<Neighbours<N>>> {
     let swept: Vec<Swept<N>> = nests
         .iter()

@@ -9,6 +9,7 @@ use super::geometry::Geometry;
 use super::number::Number;
 use super::reference::{Lines, Reference};
 use super::reuse::{Covered, Kind, Profiler};
+use crate::catalogue::StaticFigure;
 use crate::expr::Expr;
 use crate::nest::Nest;
 
@@ -22,7 +23,7 @@ pub struct Swept<'n, N> {
     references: Vec<Reference<N>>,
     covered: Covered<N>,
     line: N,
-    name: &'n dyn Fn(&'static str, N) -> N,
+    name: &'n dyn Fn(StaticFigure, N) -> N,
     known: RefCell<FxHashMap<(usize, bool, usize), N>>,
     /// By loop, outermost first, as far as they were asked for: the middle of its range, and its iterations.
     places: RefCell<Vec<N>>,
@@ -52,7 +53,7 @@ impl<'n, N: Number> Swept<'n, N> {
         nest: &Nest,
         value: &dyn Fn(&Expr) -> N,
         line: N,
-        name: &'n dyn Fn(&'static str, N) -> N,
+        name: &'n dyn Fn(StaticFigure, N) -> N,
     ) -> Swept<'n, N> {
         let geometry = Geometry::of(nest);
         let mut arrays: Vec<Name> = Vec::new();
@@ -98,7 +99,7 @@ impl<'n, N: Number> Swept<'n, N> {
             covered: &self.covered,
         };
         let lines = (self.name)(
-            "lines of an array",
+            StaticFigure::LinesOfArray,
             profiler.lines_of_array(number, kind, level, &self.standing(level)),
         );
         self.known.borrow_mut().insert(key, lines.clone());
@@ -129,7 +130,7 @@ impl<'n, N: Number> Swept<'n, N> {
         while places.len() < level {
             let span = self.domain.span_of(places.len(), &self.given(&places));
             let middle = self.domain.middle(places.len(), &span, 0, 1);
-            places.push((self.name)("place", middle));
+            places.push((self.name)(StaticFigure::Place, middle));
         }
         self.given(&places[..level])
     }

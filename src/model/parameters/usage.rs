@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use super::{DEFAULT_ORIGIN, DEFAULT_SIZE, constant};
 use crate::analysis::facts::Program;
 use crate::calls::CallGraph;
-use crate::communication::MessageSite;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
+use crate::messages::MessageSite;
 use crate::nest::Nest;
 
 /// Which functions mention which symbols, and how.
@@ -46,7 +46,7 @@ impl Usage {
                 let is_variable =
                     |s: &Symbol| s.kind() == SymbolKind::Source && variables.contains(s.name());
                 for symbol in expr.symbols().iter().filter(|s| !is_variable(s)) {
-                    usage.add(program, nest.function, symbol, 0);
+                    usage.add(program, nest.function, symbol);
                 }
             };
             for chain_loop in &nest.loops {
@@ -99,11 +99,11 @@ impl Usage {
                 .for_each(|(symbol, base)| add_exponent(symbol, base, &mut usage.exponents));
         }
         for (function, symbol) in calls.symbols() {
-            usage.add(program, function, symbol, 0);
+            usage.add(program, function, symbol);
         }
         for site in messages {
             site.symbols(&mut |symbol, is_size| {
-                usage.add(program, site.function, symbol, 0);
+                usage.add(program, site.function, symbol);
                 if is_size {
                     sizes.insert(symbol.clone());
                 }
@@ -139,18 +139,19 @@ impl Usage {
         size
     }
 
-    /// The symbol, and what its value mentions.
-    fn add(&mut self, program: &Program, function: usize, symbol: &Symbol, depth: u32) {
-        let users = self.functions.entry(symbol.clone()).or_default();
-        // Functions come one after another.
-        if users.last() == Some(&function) || users.contains(&function) || depth > 32 {
-            return;
-        }
-        users.push(function);
-        if let Some(value) = value(program, function, symbol) {
-            add_exponents(value, &mut self.exponents);
-            for inner in value.symbols() {
-                self.add(program, function, &inner, depth + 1);
+    /// The symbol, and what its value mentions, and what that mentions.
+    fn add(&mut self, program: &Program, function: usize, symbol: &Symbol) {
+        let mut todo = vec![symbol.clone()];
+        while let Some(symbol) = todo.pop() {
+            let users = self.functions.entry(symbol.clone()).or_default();
+            // Functions come one after another.
+            if users.last() == Some(&function) || users.contains(&function) {
+                continue;
+            }
+            users.push(function);
+            if let Some(value) = value(program, function, &symbol) {
+                add_exponents(value, &mut self.exponents);
+                todo.extend(value.symbols());
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::Figure;
 use crate::analysis::facts::Origin;
 use crate::machine::MachineModel;
 use crate::model::Model;
+use crate::model::influence::influence;
 use crate::model::parameters::Kind;
 
 /// The machine that times are for.
@@ -51,13 +52,44 @@ pub struct ParameterReport {
     pub definition: Option<String>,
 }
 
+/// What the program is given: a parameter that no other one defines.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RootReport {
+    /// For `--set`.
+    pub name: String,
+    pub value: Figure,
+    pub origin: Origin,
+    /// Whether nothing says what its value is.
+    pub guessed: bool,
+    /// Share of the time of all nests in those whose figures depend on it.
+    pub influence: Figure,
+    /// File and line of its declaration, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+}
+
+/// The roots, those first that most time rests on.
+pub(super) fn roots(model: &Model) -> Vec<RootReport> {
+    let all = influence(model).into_iter();
+    all.filter(|parameter| parameter.row.is_root())
+        .map(|root| RootReport {
+            name: root.row.name.clone(),
+            value: root.row.value.into(),
+            origin: root.row.origin,
+            guessed: root.row.is_guessed(),
+            influence: root.share.into(),
+            place: root.row.place.clone(),
+        })
+        .collect()
+}
+
 pub(super) fn parameters(model: &Model) -> IndexMap<String, ParameterReport> {
     let rows = model.parameters.rows().iter();
     rows.map(|row| {
         let report = ParameterReport {
             value: row.value.into(),
             origin: row.origin,
-            source_name: row.label.clone(),
+            source_name: row.symbol.clone(),
             kind: row.kind,
             functions: row.functions.clone(),
             definition: row.definition.as_ref().map(ToString::to_string),

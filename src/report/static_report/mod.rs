@@ -27,7 +27,7 @@ pub use communication::{CommunicationReport, MessageReport};
 pub use dependences::{DependenceReport, FusionReport, LoopTimesReport, SequenceReport};
 pub use files::{DiagnosticReport, FileReport};
 pub use functions::{EntryReport, FunctionReport};
-pub use inputs::{MachineReport, ParameterReport};
+pub use inputs::{MachineReport, ParameterReport, RootReport};
 pub use levels::{CacheFitReport, CacheReport, LayerConditionReport, LeftReport, LevelReport};
 pub use loops::{
     ArrayReport, BranchReport, CallReport, FlopsReport, LoopReport, ReasonReport, RepeatedReport,
@@ -54,6 +54,9 @@ pub struct StaticReport<F = FunctionReport> {
     pub machine: MachineReport,
     /// By name for `--set`.
     pub parameters: IndexMap<String, ParameterReport>,
+    /// What of them the program is given, by influence.
+    #[serde(default)]
+    pub roots: Vec<RootReport>,
     #[serde(default)]
     pub files: Vec<FileReport>,
     /// Files that are not read, by extension.
@@ -107,12 +110,13 @@ impl<F: Send> StaticReport<F> {
             schema: SCHEMA.to_string(),
             machine: MachineReport::of(&model.machine),
             parameters: inputs::parameters(model),
+            roots: inputs::roots(model),
             files: model.program.files.iter().map(FileReport::of).collect(),
             unread_files: model.program.unread.clone(),
             entry: EntryReport::all(model),
             functions: functions_of(model, each),
             totals: TotalsReport::of(model),
-            coverage: CoverageReport::of(model.program),
+            coverage: CoverageReport::of(model),
             reason_codes: totals::reason_codes(model),
             calls: CallsReport::of(model),
             sensitivity: None,

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::CostsReport;
 use crate::Figure;
-use crate::analysis::coverage::{Coverage, coverage};
-use crate::analysis::facts::Program;
+use crate::analysis::coverage::Coverage;
 use crate::model::Model;
 use crate::reason::ReasonCode;
 
@@ -56,7 +55,7 @@ pub struct CoverageReport {
 }
 
 impl CoverageReport {
-    pub(super) fn of(program: &Program) -> CoverageReport {
+    pub(super) fn of(model: &Model) -> CoverageReport {
         let Coverage {
             loops,
             understood,
@@ -64,7 +63,7 @@ impl CoverageReport {
             reasons,
             estimated,
             outside,
-        } = coverage(program);
+        } = model.coverage();
         CoverageReport {
             loops,
             understood,

@@ -3,19 +3,21 @@
 
 /// How many columns of a line are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// 72, the standard.
-    Standard,
+pub enum Columns {
+    /// So many, 72 by the standard.
+    First(u32),
     /// All of them, as `-ffixed-line-length-none` has it.
-    Wide,
+    All,
 }
 
-impl Layout {
+impl Columns {
+    pub(super) const STANDARD: Columns = Columns::First(72);
+
     /// The last column whose text counts; strings that go on in the next line are blank up to it.
     pub(super) fn width(self) -> usize {
         match self {
-            Layout::Standard => 72,
-            Layout::Wide => 132,
+            Columns::First(columns) => columns as usize,
+            Columns::All => 132,
         }
     }
 }
@@ -53,34 +55,34 @@ pub(super) struct Line<'a> {
     limit: usize,
     /// The column, counted from zero, of the byte at `start`.
     column: usize,
-    layout: Layout,
+    columns: Columns,
 }
 
 /// All lines of a file.
-pub(super) fn classify(text: &str, layout: Layout) -> Vec<Line<'_>> {
+pub(super) fn classify(text: &str, columns: Columns) -> Vec<Line<'_>> {
     let mut lines: Vec<Line> = Vec::new();
     for line in text.split('\n') {
         let goes_on = lines
             .last()
             .is_some_and(|last| last.kind == Kind::Preprocessor && last.text.ends_with('\\'));
-        lines.push(Line::new(line, goes_on, layout));
+        lines.push(Line::new(line, goes_on, columns));
     }
     lines
 }
 
 impl<'a> Line<'a> {
-    fn new(text: &'a str, in_preprocessor_line: bool, layout: Layout) -> Line<'a> {
+    fn new(text: &'a str, in_preprocessor_line: bool, columns: Columns) -> Line<'a> {
         let text = text.strip_suffix('\r').unwrap_or(text);
         let (kind, start, column) = if in_preprocessor_line {
             (Kind::Preprocessor, text.len(), 0)
         } else {
             kind_of(text)
         };
-        let limit = match layout {
-            Layout::Standard if text.len() - start > layout.width() - column => {
+        let room = columns.width().saturating_sub(column);
+        let limit = match columns {
+            Columns::First(_) if text.len() - start > room => {
                 let mut ends = text[start..].char_indices();
-                ends.nth(layout.width() - column)
-                    .map_or(text.len(), |(at, _)| start + at)
+                ends.nth(room).map_or(text.len(), |(at, _)| start + at)
             }
             _ => text.len(),
         };
@@ -90,7 +92,7 @@ impl<'a> Line<'a> {
             start,
             limit,
             column,
-            layout,
+            columns,
         }
     }
 
@@ -130,7 +132,7 @@ impl<'a> Line<'a> {
 
     /// How many columns lie between the end of `code`, which starts the body, and the last column.
     pub(super) fn missing_columns(&self, code: &str) -> usize {
-        self.layout
+        self.columns
             .width()
             .saturating_sub(self.column + code.chars().count())
     }

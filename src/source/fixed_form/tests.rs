@@ -3,7 +3,11 @@ use proptest::prelude::*;
 use super::*;
 
 fn converted(text: &str) -> SourceText {
-    let result = to_free_form(SourceText::verbatim(&"a.f".into(), text.to_owned()));
+    converted_as(text, &FortranFlags::default())
+}
+
+fn converted_as(text: &str, flags: &FortranFlags) -> SourceText {
+    let result = to_free_form(SourceText::verbatim(&"a.f".into(), text.to_owned()), flags);
     assert_eq!(result.text.split('\n').count(), result.origins.len());
     result
 }
@@ -121,7 +125,7 @@ fn text_past_column_72_is_kept_where_statements_need_it() {
         panic!("{:?}", result.diagnostics)
     };
     assert_eq!(
-        (note.severity, &*note.code),
+        (note.severity, note.code.as_str()),
         (Severity::Note, "fixed-form-long-lines")
     );
     assert_eq!(
@@ -278,4 +282,34 @@ fn any_fortran() -> impl Strategy<Value = String> {
         any::<char>().prop_map(String::from),
     ];
     proptest::collection::vec(fragment, 0..40).prop_map(|parts| parts.concat())
+}
+
+#[test]
+fn a_width_that_is_given_is_kept() {
+    let filler = " ".repeat(60);
+    let text = format!("      x = 1{filler}0 + y\n");
+    let with = |columns| {
+        let mut flags = FortranFlags::default();
+        flags.columns = columns;
+        let converted = converted_as(&text, &flags);
+        assert!(converted.diagnostics.is_empty());
+        converted.text.trim().replace(' ', "")
+    };
+    assert_eq!(with(None), "x=10");
+    assert_eq!(with(Some(Columns::First(72))), "x=10");
+    assert_eq!(with(Some(Columns::First(132))), "x=10+y");
+    assert_eq!(with(Some(Columns::All)), "x=10+y");
+    assert_eq!(with(Some(Columns::First(16))), "x=1");
+}
+
+#[test]
+fn debug_lines_are_code_where_a_flag_says_so() {
+    let text = "d     x = 1\nD 10  y = 2\n";
+    assert_eq!(converted(text).text, "!     x = 1\n! 10  y = 2\n");
+    let mut flags = FortranFlags::default();
+    flags.debug_lines = true;
+    assert_eq!(
+        converted_as(text, &flags).text,
+        "      x = 1\n  10  y = 2\n"
+    );
 }

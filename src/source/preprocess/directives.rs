@@ -9,7 +9,7 @@ use super::expand::{Constants, Scan};
 use super::macros::{self, Meaning};
 use super::reader::Reader;
 use super::token::{Kind, Token};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{DiagnosticCode, Severity};
 
 /// One open `#if`.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +128,7 @@ impl Preprocessor<'_> {
                 } else {
                     self.report_here(
                         Severity::Warning,
-                        "unbalanced-conditional",
+                        DiagnosticCode::UnbalancedConditional,
                         "`#endif` without `#if`",
                         None,
                     );
@@ -148,7 +148,7 @@ impl Preprocessor<'_> {
                 let message = format!("#error {}", rest.trim());
                 self.report_here(
                     Severity::Note,
-                    "error-directive",
+                    DiagnosticCode::ErrorDirective,
                     message,
                     Some("define what it asks for with -D"),
                 );
@@ -172,7 +172,12 @@ impl Preprocessor<'_> {
             .filter(|condition| open && !condition.last)
         else {
             let message = format!("`#{keyword}` without `#if`");
-            self.report_here(Severity::Warning, "unbalanced-conditional", message, None);
+            self.report_here(
+                Severity::Warning,
+                DiagnosticCode::UnbalancedConditional,
+                message,
+                None,
+            );
             return;
         };
         let undecided = !condition.decided && outer_active;
@@ -205,7 +210,12 @@ impl Preprocessor<'_> {
             Err(why) => {
                 let message =
                     format!("this condition cannot be evaluated and counts as false: {why}");
-                self.report_here(Severity::Warning, "bad-condition", message, None);
+                self.report_here(
+                    Severity::Warning,
+                    DiagnosticCode::BadCondition,
+                    message,
+                    None,
+                );
                 false
             }
         }
@@ -260,7 +270,7 @@ impl Preprocessor<'_> {
         else {
             self.report_here(
                 Severity::Warning,
-                "bad-definition",
+                DiagnosticCode::BadDefinition,
                 "this is no macro definition",
                 None,
             );
@@ -322,7 +332,7 @@ impl Preprocessor<'_> {
             self.present_width = 1;
             self.report_here(
                 Severity::Warning,
-                "unbalanced-conditional",
+                DiagnosticCode::UnbalancedConditional,
                 "an `#if` has no `#endif`",
                 None,
             );

@@ -7,7 +7,7 @@ use super::macros::{MacroId, Meaning};
 use super::reader::{Next, Reader};
 use super::substitute::{self, Argument};
 use super::token::{Kind, Token};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{DiagnosticCode, Severity};
 
 /// Arguments nested deeper than this are not expanded.
 const MAX_NESTING: usize = 100;
@@ -310,7 +310,12 @@ impl Preprocessor<'_> {
                 ),
                 false => format!("the arguments of macro `{name}` are not closed"),
             };
-            self.report_here(Severity::Warning, "macro-arguments", message, None);
+            self.report_here(
+                Severity::Warning,
+                DiagnosticCode::MacroArguments,
+                message,
+                None,
+            );
         }
         if let (Some(source), Some((position, line))) = (scan.source.as_mut(), start) {
             (source.position, source.line) = (position, line);

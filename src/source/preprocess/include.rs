@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Preprocessor;
 use super::expand::{Constants, Scan};
 use super::reader::{Origins, Reader};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{DiagnosticCode, Severity};
 
 /// Files nested deeper than this are not included.
 const MAX_DEPTH: usize = 200;
@@ -26,7 +26,7 @@ impl Preprocessor<'_> {
             let help = Some("expected \"FILE\" or <FILE>");
             self.report_here(
                 Severity::Warning,
-                "include-not-found",
+                DiagnosticCode::IncludeNotFound,
                 "this `#include` names no file",
                 help,
             );
@@ -37,7 +37,12 @@ impl Preprocessor<'_> {
             && self.included_bytes < MAX_INCLUDED_BYTES;
         if !limits || self.exhausted {
             let message = format!("`{name}` is not included: files include each other too deeply");
-            self.report_here(Severity::Warning, "include-depth", message, None);
+            self.report_here(
+                Severity::Warning,
+                DiagnosticCode::IncludeDepth,
+                message,
+                None,
+            );
             return None;
         }
         let Some((path, text)) = self.files.read_included(&self.present.file, &name) else {
@@ -45,7 +50,7 @@ impl Preprocessor<'_> {
                 let message = format!("`{name}` was not found");
                 self.report_here(
                     Severity::Warning,
-                    "include-not-found",
+                    DiagnosticCode::IncludeNotFound,
                     message,
                     Some("pass -I DIR"),
                 );

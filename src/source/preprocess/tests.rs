@@ -68,7 +68,7 @@ fn codes(result: &SourceText) -> Vec<&str> {
     result
         .diagnostics
         .iter()
-        .map(|diagnostic| &*diagnostic.code)
+        .map(|diagnostic| diagnostic.code.as_str())
         .collect()
 }
 
@@ -543,7 +543,7 @@ HANDLER(name) { }
     let places: Vec<_> = result
         .diagnostics
         .iter()
-        .map(|note| (&*note.code, note.place.line, note.place.column))
+        .map(|note| (note.code.as_str(), note.place.line, note.place.column))
         .collect();
     assert_eq!(
         places,

@@ -11,7 +11,7 @@ use super::super::{Language, SourceText};
 use super::token::{
     comment_end, find_newline, is_name_start, literal_end, name_end, number_end, splice_before,
 };
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 
 /// Extensions that are dropped together with the parentheses after them.
 const DROPPED_CALLS: [&str; 4] = ["__attribute__", "__attribute", "__declspec", "__nonnull"];
@@ -79,7 +79,7 @@ pub(super) fn tidy(source: &mut SourceText) {
     for (row, column, name) in tidier.unknown {
         source.diagnostics.push(Diagnostic {
             severity: Severity::Note,
-            code: "unknown-macro".into(),
+            code: DiagnosticCode::UnknownMacro,
             place: source.place(row, column),
             width: name.len() as u32,
             message: format!("`{name}(…)` is taken for a macro without definition and left out"),

@@ -1,0 +1,238 @@
+//! The headers of loops: ranges, and where a loop ends that says it only in its body.
+
+use std::collections::BTreeMap;
+
+use super::Walker;
+use super::iterations::Ends;
+use crate::assignments::assigns_any_of;
+use crate::diagnostic::Place;
+use crate::expr::{Expr, Symbol};
+use crate::ir::{self, Control, LoopEnds, Value, VarId};
+use crate::moving::is_unknown_stride;
+use crate::reason::{Effect, ReasonCode};
+use crate::symbols::Known;
+
+/// The range of a loop, and what is said of it.
+pub(super) struct Header {
+    pub variable: String,
+    pub lower: Expr,
+    pub upper: Expr,
+    pub step: Expr,
+    /// The bounds are known, so that what the variable is after the loop is known, too.
+    pub has_range: bool,
+    /// The body changes what the end depends on.
+    pub end_moves: bool,
+    /// Where iterations begin whose lower bound is data.
+    pub start: Option<Expr>,
+    pub reasons: Vec<(ReasonCode, String)>,
+}
+
+impl Header {
+    /// From one in steps of one.
+    fn new(variable: String, upper: Expr) -> Header {
+        Header {
+            variable,
+            lower: Expr::from(1.0),
+            upper,
+            step: Expr::from(1.0),
+            has_range: false,
+            end_moves: false,
+            start: None,
+            reasons: Vec::new(),
+        }
+    }
+
+    /// Name, start and step of what counts.
+    pub fn counts(&self) -> (&str, &Expr, &Expr) {
+        (&self.variable, &self.lower, &self.step)
+    }
+}
+
+impl Walker<'_> {
+    /// What the header of a loop says before its body is looked at.
+    pub(super) fn header(&mut self, inner: &ir::Loop, counter: Option<VarId>) -> Header {
+        match &inner.control {
+            Control::Counted {
+                variable,
+                lower,
+                upper,
+                step,
+            } => self.counted(inner, *variable, [lower, upper, step]),
+            Control::Uncounted { reason, .. } => {
+                let function = self.function();
+                let name = counter.map(|id| function.variable(id).name.to_string());
+                Header {
+                    reasons: vec![(reason.code, reason.detail.clone())],
+                    ..Header::new(name.unwrap_or_default(), self.trip_count(&inner.place))
+                }
+            }
+        }
+    }
+
+    /// The range of a loop that counts, as far as its bounds stay the same in the loops around.
+    fn counted(
+        &mut self,
+        inner: &ir::Loop,
+        variable: VarId,
+        [lower, upper, step]: [&Value; 3],
+    ) -> Header {
+        let function = self.function();
+        let name = function.variable(variable).name.to_string();
+        self.becomes_counter(variable);
+        // `do i = i, n`: what it was is something else than what it counts.
+        let earlier = Expr::from(Symbol::earlier(&name, inner.place.line));
+        let bounds = [lower, upper, step]
+            .map(|bound| Some(self.symbols.bound(bound)?.with(&name, &earlier)));
+        let mut reasons = Vec::new();
+        let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
+        if zero_step {
+            reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
+        }
+        let end_moves = function.conventions.loop_ends == LoopEnds::EachIteration
+            && assigns_any_of(&inner.body, &self.effects, [upper, step]);
+        if end_moves {
+            reasons.push((
+                ReasonCode::BoundModified,
+                "the loop changes what its end depends on".to_string(),
+            ));
+        }
+        let found = match bounds {
+            [Some(lower), Some(upper), Some(step)] if !zero_step && !end_moves => Header {
+                lower,
+                step,
+                has_range: true,
+                ..Header::new(name, upper)
+            },
+            // The end moves: how fast is seen from the body.
+            [Some(lower), _, Some(step)]
+                if end_moves && step.as_integer().is_some_and(|s| s != 0) =>
+            {
+                let last = (self.trip_count(&inner.place) - 1.0) * step.clone() + lower.clone();
+                Header {
+                    lower,
+                    step,
+                    ..Header::new(name, last.expand())
+                }
+            }
+            // Bounds that change in the enclosing loops: the trip count is a parameter.
+            [lower_bound, _, step] => {
+                let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
+                let trips = self.trip_count(&inner.place);
+                let start = match is_data {
+                    true => self.begins((lower, upper), &trips),
+                    false => None,
+                };
+                let step = step.filter(|s| s.as_integer().is_some_and(|s| s != 0));
+                let step = step.unwrap_or(Expr::from(1.0));
+                let last = (trips - 1.0) * step.clone() + 1.0;
+                Header {
+                    step,
+                    start,
+                    ..Header::new(name, last.expand())
+                }
+            }
+        };
+        Header {
+            end_moves,
+            reasons,
+            ..found
+        }
+    }
+
+    /// Where the loop ends, if the body says that; what is known of variables must be that of an iteration's beginning.
+    pub(super) fn find_end(
+        &mut self,
+        inner: &ir::Loop,
+        header: &mut Header,
+        before: &BTreeMap<VarId, Known>,
+    ) -> Ends {
+        match &inner.control {
+            Control::Uncounted {
+                condition: Some(condition),
+                ..
+            } => {
+                // What another loop moves by an unknown amount says nothing about how far it is to the end.
+                let counted = self.iterations(inner, condition, &header.variable);
+                if let Some((trips, ends)) = counted.filter(|(trips, _)| !is_unknown_stride(trips))
+                {
+                    (header.upper, header.has_range) = (trips, true);
+                    return ends;
+                }
+                if let Some(trips) = self.doublings(inner, condition, before) {
+                    header.upper = trips;
+                }
+            }
+            Control::Counted {
+                variable: own,
+                upper: bound,
+                ..
+            } if header.end_moves => {
+                let counted = self.towards(*own, bound, header.counts());
+                if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
+                    let last = (trips - 1.0) * header.step.clone() + header.lower.clone();
+                    header.upper = last.expand();
+                }
+            }
+            Control::Uncounted {
+                condition: None, ..
+            }
+            | Control::Counted { .. } => {}
+        }
+        Ends::AtBound
+    }
+
+    /// Where what the body does gives the iterations after all, nothing is estimated.
+    pub(super) fn drop_estimates(&mut self, inner: &ir::Loop, header: &mut Header, ends: Ends) {
+        let is_estimate = |reason: &(ReasonCode, String)| reason.0.effect() == Effect::Estimates;
+        if !header.reasons.iter().any(is_estimate) {
+            return;
+        }
+        let parameter = self.trip_count(&inner.place);
+        let mut symbols = parameter.symbols().into_iter();
+        let is_parameter = symbols.any(|name| header.upper.mentions(&name));
+        if !is_parameter && ends == Ends::AtBound {
+            header.reasons.retain(|reason| !is_estimate(reason));
+        }
+    }
+
+    /// The parameter that stands for how often a loop runs: one for every loop, also of those in one line.
+    fn trip_count(&mut self, place: &Place) -> Expr {
+        let columns = self.trip_counts.entry(place.line).or_default();
+        let at = columns
+            .iter()
+            .position(|column| *column == place.column)
+            .unwrap_or_else(|| {
+                columns.push(place.column);
+                columns.len() - 1
+            });
+        Expr::from(Symbol::trip_count(self.symbols.own_name, place.line, at))
+    }
+
+    /// Where a loop begins that walks through one row after another, `for (k = rows[i]; k < rows[i + 1]; k++)`: behind
+    /// what the rows before have walked through, all taken to be as long.
+    fn begins(&mut self, (lower, upper): (&Value, &Value), trips: &Expr) -> Option<Expr> {
+        let ((row, here), (next_row, next)) = (self.row(lower)?, self.row(upper)?);
+        let apart = (next - here.clone()).expand().as_integer()?;
+        if row != next_row || apart.abs() != 1 {
+            return None;
+        }
+        let function = self.function();
+        let around: Vec<&str> = self
+            .symbols
+            .loops
+            .iter()
+            .map(|id| function.variable(*id).name.as_str())
+            .collect();
+        let linear = here.linear_in(&around)?;
+        let terms = around
+            .iter()
+            .zip(linear.coefficients)
+            .map(|(name, by)| by * Expr::symbol(name) * trips.clone());
+        Some(Expr::sum(terms).expand()).filter(|start| !start.is_zero())
+    }
+}
+
+/// By one, up or down.
+fn is_one(step: &Expr) -> bool {
+    step.as_integer().is_some_and(|step| step.abs() == 1)
+}

@@ -1,0 +1,361 @@
+//! `loopsheet.toml`: what a project always says, so that nobody has to type it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostic::Place;
+use crate::export::explain;
+use crate::machine::names_file;
+
+/// The name under which it is looked for.
+pub const FILE_NAME: &str = "loopsheet.toml";
+
+/// What the file may say, in the order of its description.
+const KEYS: [&str; 8] = [
+    "machine",
+    "entry",
+    "sizes",
+    "probabilities",
+    "include",
+    "define",
+    "flags",
+    "ignore",
+];
+
+/// What a file says; empty where there is none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Config {
+    /// Where relative paths in it begin.
+    pub directory: PathBuf,
+    /// A preset, or a path.
+    pub machine: Option<String>,
+    pub entry: Vec<String>,
+    /// `[sizes]` and `[probabilities]`.
+    pub values: Vec<Value>,
+    pub include: Vec<PathBuf>,
+    /// `NAME` or `NAME=VALUE`.
+    pub define: Vec<String>,
+    /// Compiler flags, in words.
+    pub flags: Vec<String>,
+    /// Patterns as in `.gitignore`.
+    pub ignore: Vec<String>,
+}
+
+/// A parameter's value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    pub name: String,
+    /// A number as written.
+    pub text: String,
+    pub place: Place,
+}
+
+/// The nearest file above the sources, each of which may be a directory, or else above the current directory.
+///
+/// # Errors
+/// The sources lie under different ones.
+pub fn find(sources: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
+    let mut found: Option<PathBuf> = None;
+    for source in sources {
+        let Some(path) = above(source) else { continue };
+        if let Some(other) = found.as_ref().filter(|other| **other != path) {
+            bail!(
+                "the sources lie under {} and under {}: choose one with --config, or none with --no-config",
+                other.display(),
+                path.display()
+            );
+        }
+        found = Some(path);
+    }
+    Ok(found.or_else(|| above(Path::new("."))))
+}
+
+fn above(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    path.ancestors()
+        .map(|directory| directory.join(FILE_NAME))
+        .find(|file| file.is_file())
+}
+
+/// A path as seen from the current directory, which it need not lie in.
+pub fn from_here(path: &Path) -> PathBuf {
+    let Ok(here) = std::env::current_dir().and_then(|here| here.canonicalize()) else {
+        return path.to_path_buf();
+    };
+    if let Ok(inside) = path.strip_prefix(&here) {
+        return inside.to_path_buf();
+    }
+    let parent = path.parent().unwrap_or(path);
+    match (here.strip_prefix(parent), path.file_name()) {
+        (Ok(steps), Some(name)) => steps
+            .components()
+            .map(|_| "..")
+            .collect::<PathBuf>()
+            .join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// It cannot be read, is not valid TOML, has an unknown key or a value of the wrong type: with line and column.
+pub fn read(path: &Path) -> anyhow::Result<Config> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    parse(&text, &name, directory)
+}
+
+fn parse(text: &str, name: &str, directory: &Path) -> anyhow::Result<Config> {
+    let file = File {
+        text,
+        name: name.into(),
+    };
+    let table = DeTable::parse(text)
+        .map_err(|error| file.complaint(error.span().unwrap_or(0..0).start, error.message()))?;
+    let mut config = Config {
+        directory: directory.to_path_buf(),
+        ..Config::default()
+    };
+    for (key, value) in table.get_ref() {
+        match key.get_ref().as_ref() {
+            "machine" => {
+                let machine = file.text(value, "machine")?;
+                let path = || directory.join(&machine).display().to_string();
+                config.machine = Some(if names_file(&machine) {
+                    path()
+                } else {
+                    machine
+                });
+            }
+            "entry" => config.entry = file.texts(value, "entry")?,
+            "sizes" => config.values.extend(file.values(value, "sizes")?),
+            "probabilities" => {
+                let values = file.values(value, "probabilities")?;
+                for value in &values {
+                    let number: f64 = value.text.parse().unwrap_or(f64::NAN);
+                    if !(0.0..=1.0).contains(&number) {
+                        bail!(
+                            "{}: `{}` = {}: a probability is between 0 and 1",
+                            value.place,
+                            value.name,
+                            value.text
+                        );
+                    }
+                }
+                config.values.extend(values);
+            }
+            "include" => {
+                let include = file.texts(value, "include")?.into_iter();
+                config.include = include.map(|path| directory.join(path)).collect();
+            }
+            "define" => config.define = file.texts(value, "define")?,
+            "flags" => {
+                for text in file.texts(value, "flags")? {
+                    let words = shlex::split(&text).ok_or_else(|| {
+                        file.complaint(value.span().start, "a quote in `flags` does not end")
+                    })?;
+                    config.flags.extend(words);
+                }
+            }
+            "ignore" => config.ignore = file.texts(value, "ignore")?,
+            unknown => {
+                let near = explain::did_you_mean(unknown, KEYS.into_iter());
+                let message = format!(
+                    "unknown key `{unknown}`{near}; known are {}",
+                    KEYS.join(", ")
+                );
+                return Err(file.complaint(key.span().start, &message));
+            }
+        }
+    }
+    Ok(config)
+}
+
+/// Patterns as in `.gitignore`, of paths below a directory.
+///
+/// # Errors
+/// A pattern is malformed, or there is no such directory.
+pub fn ignored(directory: &Path, patterns: &[String]) -> anyhow::Result<Gitignore> {
+    let directory = match directory.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => directory,
+    };
+    let root = directory
+        .canonicalize()
+        .with_context(|| format!("cannot read the directory {}", directory.display()))?;
+    let mut builder = GitignoreBuilder::new(root);
+    for pattern in patterns {
+        builder
+            .add_line(None, pattern)
+            .with_context(|| format!("the pattern `{pattern}` of files to ignore"))?;
+    }
+    Ok(builder.build()?)
+}
+
+/// The text being read, to say where in it something is.
+struct File<'t> {
+    text: &'t str,
+    name: Arc<str>,
+}
+
+impl File<'_> {
+    fn complaint(&self, offset: usize, message: &str) -> anyhow::Error {
+        anyhow::anyhow!("{}: {message}", self.place(offset))
+    }
+
+    fn place(&self, offset: usize) -> Place {
+        Place::at(&self.name, self.text, offset)
+    }
+
+    fn text(&self, value: &Spanned<DeValue<'_>>, key: &str) -> anyhow::Result<String> {
+        match value.get_ref().as_str() {
+            Some(text) => Ok(text.to_string()),
+            None => {
+                let message = format!("`{key}` must be a text in quotes");
+                Err(self.complaint(value.span().start, &message))
+            }
+        }
+    }
+
+    /// One text, or a list of them.
+    fn texts(&self, value: &Spanned<DeValue<'_>>, key: &str) -> anyhow::Result<Vec<String>> {
+        let refuse = |value: &Spanned<DeValue<'_>>| {
+            let message = format!("`{key}` must be a text in quotes or a list of them");
+            self.complaint(value.span().start, &message)
+        };
+        match value.get_ref() {
+            DeValue::String(text) => Ok(vec![text.to_string()]),
+            DeValue::Array(list) => list
+                .iter()
+                .map(|item| match item.get_ref().as_str() {
+                    Some(text) => Ok(text.to_string()),
+                    None => Err(refuse(item)),
+                })
+                .collect(),
+            _ => Err(refuse(value)),
+        }
+    }
+
+    /// A table of names and numbers.
+    fn values(&self, value: &Spanned<DeValue<'_>>, key: &str) -> anyhow::Result<Vec<Value>> {
+        let Some(table) = value.get_ref().as_table() else {
+            let message = format!("`{key}` must be a table: [{key}], then lines NAME = NUMBER");
+            return Err(self.complaint(value.span().start, &message));
+        };
+        let mut values = Vec::new();
+        for (name, value) in table {
+            let text = match value.get_ref() {
+                DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
+                DeValue::Float(number) => number.as_str(),
+                _ => {
+                    let message = format!("`{}` in [{key}] must be a number", name.get_ref());
+                    return Err(self.complaint(value.span().start, &message));
+                }
+            };
+            values.push(Value {
+                name: name.get_ref().to_string(),
+                text: text.to_string(),
+                place: self.place(name.span().start),
+            });
+        }
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Config, String> {
+        parse(text, "loopsheet.toml", Path::new("project")).map_err(|error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn everything_is_read() {
+        let config = parsed(
+            r#"
+            machine = "machines/ours.toml"
+            entry = "main"
+            include = ["inc", "/abs"]
+            define = ["USE_MPI", "N=4"]
+            flags = "-r8 -i8"
+            ignore = ["tests/", "*_old.f90"]
+            [sizes]
+            nx = 1_000
+            "hi(1)" = 64
+            [probabilities]
+            prob_f_3 = 0.25
+            "#,
+        )
+        .unwrap();
+        assert_eq!(
+            config.machine.as_deref(),
+            Some("project/machines/ours.toml")
+        );
+        assert_eq!(config.entry, ["main"]);
+        assert_eq!(
+            config.include,
+            [PathBuf::from("project/inc"), PathBuf::from("/abs")]
+        );
+        assert_eq!((config.define.len(), config.ignore.len()), (2, 2));
+        assert_eq!(config.flags, ["-r8", "-i8"]);
+        let values: Vec<(&str, &str, u32)> = (config.values.iter())
+            .map(|value| (value.name.as_str(), value.text.as_str(), value.place.line))
+            .collect();
+        // A table has its keys in the order of their names.
+        assert_eq!(
+            values,
+            [
+                ("prob_f_3", "0.25", 12),
+                ("hi(1)", "64", 10),
+                ("nx", "1000", 9)
+            ]
+        );
+        assert_eq!(
+            parsed("machine = \"grace\"").unwrap().machine.as_deref(),
+            Some("grace")
+        );
+        assert_eq!(parsed("").unwrap().values, []);
+    }
+
+    #[test]
+    fn complaints_say_where_and_what() {
+        for (text, complaint) in [
+            (
+                "\nmachin = \"grace\"",
+                "loopsheet.toml:2:1: unknown key `machin`",
+            ),
+            (
+                "machine = 4",
+                "loopsheet.toml:1:11: `machine` must be a text in quotes",
+            ),
+            (
+                "include = [\"a\",\n 4]",
+                "loopsheet.toml:2:2: `include` must be a text in quotes or a list of them",
+            ),
+            ("ignore = true", "loopsheet.toml:1:10: `ignore` must be"),
+            ("sizes = 4", "loopsheet.toml:1:9: `sizes` must be a table"),
+            (
+                "[sizes]\nnx = \"many\"",
+                "loopsheet.toml:2:6: `nx` in [sizes] must be a number",
+            ),
+            (
+                "[probabilities]\np = 2",
+                "loopsheet.toml:2:1: `p` = 2: a probability is between 0 and 1",
+            ),
+            ("[sizes\n", "loopsheet.toml:1:"),
+            ("entry = \"a\"\nentry = \"b\"", "loopsheet.toml:2:1: "),
+        ] {
+            let message = parsed(text).unwrap_err();
+            assert!(message.starts_with(complaint), "{message}");
+        }
+        assert!(parsed("[size]\n").unwrap_err().contains("sizes"));
+    }
+}

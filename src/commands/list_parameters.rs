@@ -1,0 +1,39 @@
+//! `loopsheet parameters`: what the figures of a program rest on.
+
+use super::inputs;
+use super::outputs::{self, Output};
+use super::project::Project;
+use super::{Status, Voice, diagnostics};
+use crate::cli::ParametersArgs;
+use crate::diagnostic::Diagnostic;
+use crate::export;
+use crate::model::{Detail, Model};
+
+pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
+    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
+    let json = args.json.as_deref().map(Output::create).transpose()?;
+    let file = args.write.as_deref().map(Output::create).transpose()?;
+    let mut program = inputs::read(&args.paths, &project.reading, voice)?;
+    project.begin(&mut program)?;
+    let found: Vec<&Diagnostic> = program.files.iter().flat_map(|f| &f.diagnostics).collect();
+    diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
+    anyhow::ensure!(
+        !program.functions.is_empty(),
+        "nothing could be analysed: no function could be read"
+    );
+    let (model, _) = project.build(voice, |settings| {
+        Model::with(&program, project.machine.clone(), settings, Detail::Least)
+    })?;
+    let is_silent = json.is_none() && file.is_none();
+    if let Some(output) = json {
+        output.finish(export::parameters::json(&model)?.as_bytes())?;
+    }
+    if let Some(output) = file {
+        output.finish(export::parameters::toml(&model).as_bytes())?;
+    }
+    if is_silent {
+        let text = export::parameters::table(&model, args.all, voice.screen);
+        outputs::print(text.as_bytes())?;
+    }
+    Ok(Status::Done)
+}

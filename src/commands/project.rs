@@ -1,0 +1,172 @@
+//! What a run is about: the command line and, behind it, the project's `loopsheet.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::config::{self, Config};
+use super::inputs::Reading;
+use super::{Voice, machines, parameters};
+use crate::analysis::facts::{Origin, Program};
+use crate::cli::SourceArgs;
+use crate::diagnostic::Place;
+use crate::export::explain;
+use crate::machine::MachineModel;
+use crate::model::{Setting, SettingError};
+
+/// What the commands that read source begin with.
+pub struct Project {
+    pub machine: MachineModel,
+    /// Those of the file, then those of the command line, which count more.
+    pub settings: Vec<Setting>,
+    pub reading: Reading,
+    /// The procedures that a run begins with, as the user named them.
+    entry: Vec<String>,
+    /// Who names them.
+    entry_origin: Origin,
+    /// Where the file sets parameters.
+    places: BTreeMap<String, Place>,
+}
+
+impl Project {
+    /// Reads the file, if there is one, and says so; the command line wins.
+    ///
+    /// # Errors
+    /// The file or the command line is wrong, or there is no such machine.
+    pub fn of(
+        machine: Option<&str>,
+        source: &SourceArgs,
+        paths: &[PathBuf],
+        voice: Voice,
+    ) -> anyhow::Result<Project> {
+        let path = match (&source.config, source.no_config) {
+            (Some(path), _) => Some(path.clone()),
+            (None, true) => None,
+            (None, false) => config::find(paths)?.map(|path| config::from_here(&path)),
+        };
+        let file = match &path {
+            Some(path) => config::read(path)?,
+            None => Config::default(),
+        };
+        if let Some(path) = path.filter(|_| !voice.quiet) {
+            eprintln!("loopsheet: using the settings of {}", path.display());
+        }
+        let places = file
+            .values
+            .iter()
+            .map(|v| (v.name.clone(), v.place.clone()));
+        let places = places.collect();
+        let typed = parameters::settings(&source.settings)?;
+        let of_file = file.values.iter().map(|value| Setting {
+            name: value.name.clone(),
+            value: value.text.clone(),
+            origin: Origin::Config,
+        });
+        let is_typed = |setting: &Setting| typed.iter().any(|typed| typed.name == setting.name);
+        let mut settings: Vec<Setting> = of_file.filter(|setting| !is_typed(setting)).collect();
+        settings.extend(typed);
+        let named = machine.or(file.machine.as_deref());
+        let (entry, entry_origin) = match source.entry.is_empty() {
+            true => (file.entry.clone(), Origin::Config),
+            false => (source.entry.clone(), Origin::Set),
+        };
+        Ok(Project {
+            machine: machines::load_or_default(named)?,
+            settings,
+            entry,
+            entry_origin,
+            reading: Reading::of(source, &file)?,
+            places,
+        })
+    }
+
+    /// Builds something with the settings. Those of the file that name nothing here are left out, as a project's file is
+    /// for all of its sources; a remark names them.
+    ///
+    /// # Errors
+    /// A setting of the command line names nothing, or a value is not one of its parameter.
+    pub fn build<T>(
+        &self,
+        voice: Voice,
+        build: impl Fn(&[Setting]) -> Result<T, SettingError>,
+    ) -> anyhow::Result<(T, Vec<Setting>)> {
+        let mut settings = self.settings.clone();
+        let mut unknown = BTreeSet::new();
+        let built = loop {
+            match build(&settings) {
+                Ok(built) => break built,
+                Err(error) => self.leave_out(&mut settings, error, &mut unknown)?,
+            }
+        };
+        remark(&unknown, voice);
+        Ok((built, settings))
+    }
+
+    /// Leaves out the setting of the file that names nothing.
+    ///
+    /// # Errors
+    /// It is another error, or not a setting of the file.
+    pub fn leave_out(
+        &self,
+        settings: &mut Vec<Setting>,
+        error: SettingError,
+        unknown: &mut BTreeSet<String>,
+    ) -> anyhow::Result<()> {
+        let is_meant =
+            |setting: &Setting| setting.origin == Origin::Config && setting.name == error.setting();
+        let Some(position) = settings.iter().rposition(is_meant) else {
+            return Err(error.into());
+        };
+        let name = settings.remove(position).name;
+        if !matches!(error, SettingError::Unknown { .. }) {
+            let place = self.places.get(&name).map(ToString::to_string);
+            return Err(anyhow::Error::new(error).context(place.unwrap_or(name)));
+        }
+        unknown.insert(match self.places.get(&name) {
+            Some(place) => format!("{name} ({place})"),
+            None => name,
+        });
+        Ok(())
+    }
+
+    /// Lets runs of a program begin where the user says.
+    ///
+    /// # Errors
+    /// The command line names a procedure that is not there.
+    pub fn begin(&self, program: &mut Program) -> anyhow::Result<()> {
+        let entries = self.entries(program)?;
+        if !entries.is_empty() && !program.is_part {
+            program.begin_with(&entries);
+        }
+        Ok(())
+    }
+
+    /// The procedures that a run begins with, of those that are there. The file's may be in other sources, and any may be
+    /// left out by `--function`.
+    ///
+    /// # Errors
+    /// The command line names one that is not there.
+    fn entries(&self, program: &Program) -> anyhow::Result<Vec<String>> {
+        let names = || program.functions.iter().map(|function| &*function.name);
+        let (known, unknown): (Vec<String>, Vec<String>) = (self.entry.iter().cloned())
+            .partition(|entry| names().any(|name| name.eq_ignore_ascii_case(entry)));
+        let missing = unknown
+            .first()
+            .filter(|_| self.entry_origin == Origin::Set && self.reading.function.is_none());
+        if let Some(missing) = missing {
+            let near = explain::did_you_mean(missing, names());
+            anyhow::bail!("--entry {missing}: no procedure has this name{near}");
+        }
+        Ok(known)
+    }
+}
+
+/// Says which settings of the file name nothing.
+pub fn remark(unknown: &BTreeSet<String>, voice: Voice) {
+    if !unknown.is_empty() && !voice.quiet {
+        let names: Vec<&str> = unknown.iter().map(String::as_str).collect();
+        eprintln!(
+            "loopsheet: no parameter of these sources is called {}",
+            names.join(", ")
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! What a report sums up, in the order in which it is shown.
+
+use super::Look;
+use crate::expr::FigureId;
+use crate::model::Model;
+
+/// What a total is called, and which figure it is.
+pub(crate) struct Total {
+    pub name: String,
+    pub figure: FigureId,
+    pub look: Look,
+}
+
+impl Total {
+    pub fn new(name: impl Into<String>, figure: FigureId, look: Look) -> Total {
+        Total {
+            name: name.into(),
+            figure,
+            look,
+        }
+    }
+
+    pub fn unit(&self, model: &Model) -> &'static str {
+        model.figures.get(self.figure).label.unit().symbol()
+    }
+}
+
+/// Of all nests, each once, and with every call followed.
+pub(crate) fn totals(model: &Model) -> Vec<Total> {
+    let totals = &model.totals;
+    let mut found = vec![
+        Total::new("Time", totals.seconds, Look::Seconds),
+        Total::new("Memory traffic", totals.traffic, Look::Count),
+        Total::new("Flops", totals.flops, Look::Count),
+        Total::new("Weighted flops", totals.weighted_flops, Look::Count),
+        Total::new("Arithmetic intensity", totals.intensity, Look::Ratio),
+    ];
+    if let Some(calls) = &model.calls {
+        let all = calls.executed;
+        found.extend([
+            Total::new("Time, every call followed", all.seconds, Look::Seconds),
+            Total::new(
+                "Memory traffic, every call followed",
+                all.traffic,
+                Look::Count,
+            ),
+            Total::new("Flops, every call followed", all.flops, Look::Count),
+        ]);
+    }
+    found
+}

@@ -1,0 +1,235 @@
+//! What the figures of a program rest on: sizes, probabilities and trip counts by influence, as table, JSON and TOML.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::columns::{self, Align};
+use super::listings::inputs;
+use super::table::Screen;
+use crate::analysis::facts::{Block, Item, Origin, Program};
+use crate::model::Model;
+use crate::model::influence::{Influence, influence};
+use crate::model::parameters::Kind;
+
+/// Parameters that less of the time rests on are left out of the table.
+const LEAST_SHARE: f64 = 0.001;
+
+/// Conditions of branches by the name of their probability, with their places.
+type Conditions = HashMap<String, (String, String)>;
+
+fn conditions(program: &Program) -> Conditions {
+    let mut found = HashMap::new();
+    for function in &program.functions {
+        gather(&function.body, &function.file, &mut found);
+    }
+    found
+}
+
+fn gather(block: &Block, file: &str, found: &mut Conditions) {
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => gather(&inner.body, &inner.file, found),
+            Item::Branch(branch) => {
+                let place = format!("{file}:{}", branch.line);
+                let name = branch.probability.name().to_string();
+                found.insert(name, (branch.condition.clone(), place));
+                gather(&branch.then, file, found);
+                if let Some(otherwise) = &branch.otherwise {
+                    gather(otherwise, file, found);
+                }
+            }
+        }
+    }
+}
+
+/// One parameter in JSON.
+#[derive(Serialize)]
+struct Parameter {
+    value: f64,
+    origin: Origin,
+    kind: Kind,
+    root: bool,
+    guessed: bool,
+    /// Share of the estimated time of all nests in those that depend on it.
+    influence: f64,
+    source_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+    functions: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    schema: &'static str,
+    /// By influence.
+    parameters: IndexMap<String, Parameter>,
+}
+
+/// All parameters as JSON, schema `loopsheet/parameters/1`.
+///
+/// # Errors
+/// As for `serde_json`.
+pub fn json(model: &Model) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string_pretty(&report(model))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn report(model: &Model) -> Report {
+    let (all, conditions) = (influence(model), conditions(model.program));
+    let parameter = |parameter: &Influence| {
+        let row = parameter.row;
+        let branch = conditions.get(&row.symbol);
+        let report = Parameter {
+            value: row.value,
+            origin: row.origin,
+            kind: row.kind,
+            root: parameter.row.is_root(),
+            guessed: parameter.row.is_guessed(),
+            influence: parameter.share,
+            source_name: row.label.clone(),
+            definition: row.definition.as_ref().map(ToString::to_string),
+            condition: branch.map(|(condition, _)| condition.clone()),
+            place: row
+                .place
+                .clone()
+                .or_else(|| branch.map(|(_, place)| place.clone())),
+            functions: row.functions.clone(),
+        };
+        (row.name.clone(), report)
+    };
+    Report {
+        schema: "loopsheet/parameters/1",
+        parameters: all.iter().map(parameter).collect(),
+    }
+}
+
+/// A group of parameters in the table and the file.
+#[derive(Clone, Copy, PartialEq)]
+enum Group {
+    Roots,
+    Probabilities,
+    TripCounts,
+    Others,
+}
+
+impl Group {
+    const ALL: [Group; 4] = [
+        Group::Roots,
+        Group::Probabilities,
+        Group::TripCounts,
+        Group::Others,
+    ];
+
+    fn of(parameter: &Influence) -> Group {
+        match parameter.row.kind {
+            Kind::Probability => Group::Probabilities,
+            Kind::TripCount => Group::TripCounts,
+            _ if parameter.row.is_root() => Group::Roots,
+            _ => Group::Others,
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Group::Roots => "What the program is given",
+            Group::Probabilities => "How often branches are taken",
+            Group::TripCounts => "How often loops run whose bounds say nothing",
+            Group::Others => "What the source says, and what follows",
+        }
+    }
+}
+
+fn origin(parameter: &Influence) -> String {
+    let row = parameter.row;
+    match (row.origin, &row.definition) {
+        (Origin::Default, _) => "guessed".to_string(),
+        (Origin::Given, None) => "read by the program; guessed".to_string(),
+        (Origin::Given, Some(_)) => "read by the program; its own default".to_string(),
+        (_, Some(value)) if value.as_number().is_none() => format!("= {value}"),
+        (origin, _) => inputs::origin(origin).to_string(),
+    }
+}
+
+/// The parameters by influence; those that hardly anything rests on, and what follows from others, only with `shows_all`.
+pub fn table(model: &Model, shows_all: bool, screen: Screen) -> String {
+    let (all, conditions) = (influence(model), conditions(model.program));
+    let mut text = String::new();
+    for group in Group::ALL {
+        let members = all.iter().filter(|parameter| Group::of(parameter) == group);
+        let members: Vec<&Influence> = members.collect();
+        let shown: Vec<&&Influence> = members
+            .iter()
+            .filter(|parameter| shows_all || parameter.share >= LEAST_SHARE)
+            .filter(|_| shows_all || group != Group::Others)
+            .collect();
+        if !shown.is_empty() {
+            let mut rows =
+                vec![["name", "value", "share of time", "where it comes from"].map(String::from)];
+            rows.extend(shown.iter().map(|parameter| {
+                let row = parameter.row;
+                let from = match conditions.get(&row.symbol) {
+                    Some((condition, place)) => format!("if ({condition})  {place}"),
+                    None => match &row.place {
+                        Some(place) => format!("{}  {place}", origin(parameter)),
+                        None => origin(parameter),
+                    },
+                };
+                let share = format!("{:.1} %", 100.0 * parameter.share);
+                [row.name.clone(), row.value.to_string(), share, from]
+            }));
+            columns::shorten(&mut rows, screen.width, &[3, 0]);
+            use Align::{Left, Right};
+            let table = columns::aligned(&rows, [Left, Right, Right, Left]);
+            let _ = writeln!(text, "{}\n\n{table}", group.title());
+        }
+        let left = members.len() - shown.len();
+        if left > 0 {
+            let _ = writeln!(text, "{}: {left} more with --all\n", group.title());
+        }
+    }
+    text
+}
+
+/// The parameters that a person may set, as `loopsheet.toml` has them.
+pub fn toml(model: &Model) -> String {
+    let (all, conditions) = (influence(model), conditions(model.program));
+    let mut text = String::from(
+        "# What the figures of this program rest on, by influence. Delete a line, and the value is again the one that\n\
+         # follows from the source or is guessed.\n",
+    );
+    for (group, table) in [
+        (Group::Roots, "sizes"),
+        (Group::TripCounts, "sizes"),
+        (Group::Probabilities, "probabilities"),
+    ] {
+        let members = all.iter().filter(|parameter| Group::of(parameter) == group);
+        let members: Vec<&Influence> = members.filter(|p| p.share > 0.0).collect();
+        if group != Group::TripCounts {
+            let _ = writeln!(text, "\n[{table}]");
+        }
+        for parameter in members {
+            let row = parameter.row;
+            let about = match conditions.get(&row.symbol) {
+                Some((condition, place)) => {
+                    format!("if ({}), {place}", condition.replace('\n', " "))
+                }
+                None => origin(parameter),
+            };
+            let share = 100.0 * parameter.share;
+            let _ = writeln!(
+                text,
+                "\"{}\" = {}  # {about}; {share:.1} % of the time",
+                row.name, row.value
+            );
+        }
+    }
+    text
+}

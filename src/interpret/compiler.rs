@@ -1,0 +1,124 @@
+//! What is compiled, and what is known while that goes on.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Refusal;
+use super::blocks::{Blocks, InBlock};
+use super::code::{Op, Reference, Slot};
+use super::layout::ArrayLayout;
+use crate::cache::AccessKind;
+use crate::ir::{Function, If, Loop, VarId};
+use crate::reason::ReasonCode;
+
+/// What is to run, and what it needs to know.
+pub struct Source<'a> {
+    pub function: &'a Function,
+    pub part: Part<'a>,
+    /// Values of the symbols of the source: scalars by their names, elements as they are written.
+    pub symbol: &'a dyn Fn(&str) -> Option<f64>,
+    /// Iterations of loops whose bounds only data decide.
+    pub trips: &'a dyn Fn(&Loop) -> u64,
+    /// How often a condition on data holds.
+    pub probability: &'a dyn Fn(&If) -> f64,
+    /// Bytes between arrays.
+    pub gap: i64,
+}
+
+/// Which part of the function runs.
+pub enum Part<'a> {
+    /// Loops inside each other, outermost first; other loops inside them are left out. What is done around the
+    /// loop at index `own` makes no accesses: it belongs to other nests.
+    Nest {
+        chain: Vec<&'a Loop>,
+        own: usize,
+        blocks: Blocks,
+    },
+    /// All statements; loops are told apart by numbers.
+    Whole {
+        number: &'a dyn Fn(&Loop) -> Option<usize>,
+    },
+}
+
+/// A nest or function on its way to its compact form.
+pub(super) struct Compiler<'a> {
+    pub source: &'a Source<'a>,
+    pub slots: FxHashMap<VarId, Slot>,
+    pub initial: Vec<i64>,
+    /// Pointers that statements assign.
+    pub pointers: FxHashSet<VarId>,
+    pub arrays: Vec<ArrayLayout>,
+    pub array_numbers: FxHashMap<String, usize>,
+    pub refusals: Vec<Refusal>,
+    /// Variables whose first value is being looked for.
+    pub evaluating: FxHashSet<VarId>,
+    pub notes: BTreeSet<String>,
+    pub loops: usize,
+    pub branches: usize,
+    /// What is compiled makes no accesses: it belongs to another nest.
+    pub quiet: bool,
+    pub in_loop: bool,
+    /// What of the loops at these positions of the nest runs at a time.
+    pub in_blocks: FxHashMap<usize, InBlock>,
+    /// Line of the statement that is compiled.
+    pub line: u32,
+}
+
+impl<'a> Compiler<'a> {
+    pub fn new(source: &'a Source<'a>) -> Compiler<'a> {
+        Compiler {
+            source,
+            slots: FxHashMap::default(),
+            initial: Vec::new(),
+            pointers: FxHashSet::default(),
+            arrays: Vec::new(),
+            array_numbers: FxHashMap::default(),
+            refusals: Vec::new(),
+            evaluating: FxHashSet::default(),
+            notes: BTreeSet::new(),
+            loops: 0,
+            branches: 0,
+            quiet: false,
+            in_loop: false,
+            in_blocks: FxHashMap::default(),
+            line: 0,
+        }
+    }
+
+    pub fn refuse(&mut self, code: ReasonCode, line: u32, detail: impl Into<String>) {
+        let refusal = Refusal {
+            code,
+            line,
+            detail: detail.into(),
+        };
+        if !self.refusals.contains(&refusal) {
+            self.refusals.push(refusal);
+        }
+    }
+
+    pub fn new_branch(&mut self) -> usize {
+        self.branches += 1;
+        self.branches - 1
+    }
+
+    /// Loops around those that are the nest's own.
+    pub fn own(&self) -> usize {
+        if let Part::Nest { own, .. } = &self.source.part {
+            *own
+        } else {
+            0
+        }
+    }
+
+    /// Outside of loops, a parameter's value is that of the parameter, whatever is assigned.
+    pub fn may_set(&self, id: VarId) -> bool {
+        self.in_loop || (self.source.symbol)(&self.source.function.variable(id).name).is_none()
+    }
+
+    pub fn access(&mut self, reference: Reference, kind: AccessKind, out: &mut Vec<Op>) {
+        if !self.quiet {
+            out.push(Op::Access(reference, kind));
+        }
+    }
+}

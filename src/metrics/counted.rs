@@ -1,0 +1,69 @@
+//! What a run over a trace counts.
+
+use std::collections::BTreeMap;
+
+use crate::trace::isa::{Access, Class};
+use crate::trace::{Instruction, InstructionId};
+use loopsheet_regions::RegionError;
+
+use super::camat::CamatMeter;
+use super::memory_chain::MemoryChain;
+use super::out_of_order::CoreCycles;
+use super::profile::SourceProfile;
+use super::region_details::RegionDetail;
+use super::report::{CacheLevel, Edag, Epochs, Movement, RemoteDelay, Reuse};
+
+/// What was counted.
+#[derive(Default)]
+pub struct Counted {
+    pub instructions: Vec<Instruction>,
+    /// Executions of each instruction.
+    pub executions: Vec<u64>,
+    pub mix: BTreeMap<Class, u64>,
+    pub edag: Edag,
+    pub cache: Vec<CacheLevel>,
+    /// Bytes in dirty lines of the caches at the end, which have not been moved.
+    pub dirty_bytes: u64,
+    pub movement: Option<Movement>,
+    pub reuse: Option<Reuse>,
+    pub remote: Option<RemoteDelay>,
+    pub epochs: Option<Epochs>,
+    pub memory_chain: Option<MemoryChain>,
+    pub core: Option<CountedCore>,
+    /// By source line; an error if the trace is not one of the program.
+    pub profile: Option<Result<SourceProfile, RegionError>>,
+    /// By instruction, its index in [`SourceProfile::sites`]; empty without a profile.
+    pub(super) sites_of_instructions: Vec<u32>,
+    /// By number of the region.
+    pub regions: Vec<CountedRegion>,
+    /// All executions in program order, if there were not too many.
+    pub kept: Option<Vec<Execution>>,
+}
+
+/// What the out-of-order core took, and its timeline's counts so far.
+pub struct CountedCore {
+    pub cycles: CoreCycles,
+    pub meter: CamatMeter,
+}
+
+/// One region's part.
+#[derive(Default)]
+pub struct CountedRegion {
+    pub instructions: u64,
+    pub mix: BTreeMap<Class, u64>,
+    pub edag: Edag,
+    pub detail: RegionDetail,
+}
+
+/// Number of a region in the order of first execution.
+pub type RegionId = u32;
+
+/// One execution, kept for drawing.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    pub instruction: InstructionId,
+    pub access: Option<Access>,
+    pub addresses: Vec<u64>,
+    pub to_ram: bool,
+    pub cycles: u64,
+}

@@ -1,0 +1,55 @@
+//! What a run over a trace is to count, and how.
+
+use crate::cache::CacheSpec;
+use crate::cache::hierarchy::HierarchyError;
+use crate::cache::spec::SpecError;
+use crate::dataflow::Rules;
+
+use super::costs::Costs;
+use super::epoch::{EpochError, EpochSettings};
+use super::out_of_order::CoreModel;
+
+/// What to count and how.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub rules: Rules,
+    /// Nearest first; without levels every access goes to RAM.
+    pub caches: Vec<CacheSpec>,
+    pub costs: Costs,
+    /// Leave out the vertices that EDAN has none for, and send atomics to RAM.
+    pub like_edan: bool,
+    /// Bytes of a line for reuse distances, if they are asked for.
+    pub reuse_line: Option<u64>,
+    pub remote: Option<RemoteSettings>,
+    pub epochs: Option<EpochSettings>,
+    /// Find which instructions are on the deepest chain of RAM accesses.
+    pub memory_chain: bool,
+    /// The out-of-order core whose accesses are timed, if that is asked for, and its cycles of each class.
+    pub core: Option<(CoreModel, Costs)>,
+    /// Keep the executions if they are no more than this, to draw the graph.
+    pub keep: usize,
+}
+
+/// Why a run cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error(transparent)]
+    Hierarchy(#[from] HierarchyError),
+    #[error("--line: {0}")]
+    Line(#[from] SpecError),
+    #[error("--epochs")]
+    Epochs(#[from] EpochError),
+}
+
+/// What if a share of the RAM accesses were remote?
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RemoteSettings {
+    /// Share of the RAM accesses that are remote, 0 to 1.
+    pub share: f64,
+    /// Cycles that a remote access takes more.
+    pub delay: u64,
+    /// Cycles of a local one.
+    pub latency: u64,
+    pub trials: u32,
+    pub seed: u64,
+}

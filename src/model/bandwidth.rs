@@ -1,0 +1,60 @@
+//! What a machine can do at best: operations, and bytes between its levels, of all cores together.
+
+use super::catalogue::StaticFigure as F;
+use super::figures::Figures;
+use crate::expr::{Comparison, Expr, FigureId};
+use crate::machine::Level;
+use crate::machine::parameters::LATENCY_LIMIT;
+
+/// Flops a second of all cores together.
+pub fn peak() -> Expr {
+    Expr::product([
+        Expr::machine("gflops_per_core"),
+        Expr::machine("cores"),
+        Expr::from(1e9),
+    ])
+}
+
+/// Bytes a second that a cache level delivers to all cores together.
+pub(super) fn cache(cache: &Level) -> Expr {
+    Expr::product([
+        Expr::machine(&format!("l{}_gbs", cache.index)),
+        Expr::machine("cores"),
+        Expr::from(1e9),
+    ])
+}
+
+/// One of two values: the first if the machine has the level and its bandwidth is known.
+pub(super) fn where_known(cache: &Level, known: Expr, unknown: Expr) -> Expr {
+    where_positive(is_known(cache), known, unknown)
+}
+
+/// Positive if the machine has the level and its bandwidth is known.
+pub(super) fn is_known(cache: &Level) -> Expr {
+    Expr::min(["bytes", "gbs"].map(|what| Expr::machine(&format!("l{}_{what}", cache.index))))
+}
+
+pub(super) fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
+    Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
+}
+
+/// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
+/// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
+pub(super) fn define_memory(figures: &mut Figures) -> FigureId {
+    let memory = Expr::machine("dram_gbs") * 1e9;
+    let [latency, lines] = LATENCY_LIMIT.map(Expr::machine);
+    let waited_for = Expr::product([
+        lines.clone(),
+        Expr::machine("cores"),
+        Expr::machine("line_bytes"),
+        Expr::from(1e9),
+    ]);
+    let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
+    let bandwidth = where_positive(Expr::min([latency, lines]), limited, memory);
+    figures.share(F::MemoryBandwidth, bandwidth)
+}
+
+/// The figure of [`define_memory`].
+pub(super) fn memory(figures: &Figures) -> Expr {
+    Expr::from(figures.shared(F::MemoryBandwidth))
+}

@@ -1,0 +1,204 @@
+//! Kinds of figures of the static model: what each is called, its unit, what it means, and where its formula comes from.
+//! A figure of a model is one of these, of a loop, an array, a cache (see [`Subject`](super::Subject)).
+
+use crate::formula::Source;
+
+const CACHES: Source = Source::Notes("Cache levels");
+const NESTS: Source = Source::Notes("Reuse between nests");
+const GROUPS: Source = Source::Exasat("section 2.1");
+const UNION: Source = Source::Exasat("section 2.1, made exact");
+const VARIANTS: Source = Source::Exasat("section 2.3.3");
+const TRAFFIC: Source = Source::Exasat("sections 2.1 and 2.3.3");
+
+loopsheet_base::catalogue! {
+    /// The kinds of figures, in the order in which nests and programs define them.
+    pub enum StaticFigure {
+        MemoryBandwidth "memory_bandwidth" "" BytesPerSecond "Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all cores wait for at once in one latency" Source::Little;
+
+        // Parts of the formulas of cache levels.
+        Place "place" "" Count "The value of a loop variable in the middle of its range, or of a part of it" CACHES;
+        RowAlignment "alignment_of_rows" "" Count "Where rows begin within a cache line" CACHES;
+        Lines "lines" "" Count "Cache lines that references touch while some loops run" CACHES;
+        LinesAtEnds "lines_at_ends" "" Count "Cache lines by which rows exceed rows that share the lines at their ends with their neighbours" CACHES;
+        LoopRuns "loop_runs" "" Count "Iterations of a loop, or of a part of its range, with all loops around it" CACHES;
+        LinesOwed "lines_owed" "" Count "Lines by which rounding took the reuse in one part of a loop for too much: they are taken off the next part" CACHES;
+        LinesOfArray "lines_of_array" "" Count "Cache lines of one array that a nest touches" NESTS;
+        SharedBytes "bytes_of_shared_iteration" "" Bytes "Bytes that several nests touch in one iteration of the loop around them" NESTS;
+        LinesFoundFirst "lines_found_first" "" Count "Lines that a nest finds in the cache before it has touched them itself" NESTS;
+        LeastSince "least_bytes_since_earlier_nest" "" Bytes "Bytes touched between the last touch of an array in an earlier nest and the first one in this nest, of the line for which that is least" NESTS;
+        MostSince "most_bytes_since_earlier_nest" "" Bytes "Bytes touched between the last touch of an array in an earlier nest and the first one in this nest, of the line for which that is most" NESTS;
+        LinesOfEarlier "lines_of_earlier_nests" "" Count "Lines that a nest touches and that an earlier nest was the last to touch" NESTS;
+
+        // Loops.
+        TripCount "trip_count" "" Count "Mean trip count of a loop each time it is entered; triangular loops are summed exactly" Source::Definition;
+        UnweightedIterations "unweighted_iterations" "" Count "Iterations of a loop over the whole execution, as if every branch around it were taken" Source::Definition;
+        Iterations "iterations" "" Count "Iterations of a loop over the whole execution, all sweeps, branches by their probability" Source::Definition;
+        BlockSize "block_size" "" Count "Iterations of a full block: block_x, block_y … of Parameters, at most the trip count" Source::Definition;
+        LoopBlocks "loop_blocks" "" Count "Trip count over block size, rounded up; the last block may be smaller" Source::Definition;
+        Sweeps "sweeps" "" Count "Times that the spatial loops run as a whole: loops over the components of arrays" Source::Definition;
+        Blocks "blocks" "" Count "Blocks of one sweep: the product over the dimensions" Source::Definition;
+
+        // Operations.
+        AddsPerIteration "adds_per_iteration" "" Flops "Floating-point additions and subtractions; one iteration of the innermost loop, branches by their probability" Source::Code;
+        MultipliesPerIteration "multiplies_per_iteration" "" Flops "Floating-point multiplications; one iteration of the innermost loop, branches by their probability" Source::Code;
+        DividesPerIteration "divides_per_iteration" "" Flops "Floating-point divisions; one iteration of the innermost loop, branches by their probability" Source::Code;
+        SpecialsPerIteration "specials_per_iteration" "" Flops "Square roots, exponentials, logarithms, trigonometric functions …; one iteration of the innermost loop, branches by their probability" Source::Code;
+        FmaPairsPerIteration "fma_pairs_per_iteration" "" Flops "Adds that could be fused with a multiply, both being counted on their own too; one iteration of the innermost loop, branches by their probability" Source::Code;
+        FlopsPerIteration "flops_per_iteration" "" Flops "Adds + multiplies + divides + specials; one iteration of the innermost loop, branches by their probability" VARIANTS;
+        Adds "adds" "" Flops "Additions and subtractions of all loops of the nest" Source::Code;
+        Multiplies "multiplies" "" Flops "Multiplications of all loops of the nest" Source::Code;
+        Divides "divides" "" Flops "Divisions of all loops of the nest" Source::Code;
+        Specials "specials" "" Flops "Specials of all loops of the nest" Source::Code;
+        FmaPairs "fma_pairs" "" Flops "Adds that could be fused with a multiply" Source::Code;
+        Flops "flops" "" Flops "Adds + multiplies + divides + specials" VARIANTS;
+        WeightedFlops "weighted_flops" "" Flops "Adds + multiplies + cost_div·divides + cost_special·specials, less fused pairs if fma_aware is 1" VARIANTS;
+
+        // Arrays.
+        ElementSize "element_size" "" Bytes "Bytes of one element; unknown types count as 8 bytes" Source::Code;
+        CostPerByte "cost_per_byte" "" BytesPerByte "Bytes moved for each byte: cost_r, cost_rw or cost_w of Machine" TRAFFIC;
+        ArrayGroups "array_groups" "" Count "Distinct offsets, or groups of them that one sweep of the innermost loops joins: pencils, planes …" GROUPS;
+        LiveArrayGroups "live_array_groups" "" Count "Groups of offsets that must stay in the cache for reuse: span + largest gap" GROUPS;
+        DistinctElements "distinct_elements" "" Elements "Distinct elements that so many innermost loops of a block touch: the exact union of the shifted blocks, rows in whole cache lines" UNION;
+        ArrayWorkingSet "array_working_set" "" Bytes "Bytes to keep for reuse by the next iteration of the loop at that level" GROUPS;
+        ArrayFootprint "array_footprint" "" Bytes "Distinct bytes of an array that the whole nest touches, all sweeps" UNION;
+        ArrayTraffic "array_traffic" "" Bytes "Cost · element size · elements that the sweeps at that level touch · number of sweeps" TRAFFIC;
+        CompulsoryArrayTraffic "compulsory_array_traffic" "" Bytes "Everything is reused: cost · footprint" TRAFFIC;
+
+        // Working sets and traffic of nests.
+        NaiveWorkingSet "naive_working_set" "" Bytes "Bytes to keep for reuse between groups of that size: all arrays share the cache" VARIANTS;
+        StreamingWorkingSet "streaming_working_set" "" Bytes "Bytes to keep for reuse between groups of that size: written arrays bypass the cache" VARIANTS;
+        ReuseWorkingSet "reuse_working_set" "" Bytes "Bytes to keep for reuse between groups of that size: arrays without reuse bypass the cache too" VARIANTS;
+        ActualWorkingSet "actual_working_set" "" Bytes "Bytes to keep for reuse between groups of that size: the variant that streaming_writes and nta_hints choose" VARIANTS;
+        LiveGroups "live_groups" "" Count "Groups of all arrays that must stay in the cache so that the next iteration reuses them: span + largest gap of each array" GROUPS;
+        Footprint "footprint" "" Bytes "Distinct bytes that the whole nest touches, in whole cache lines" UNION;
+        ScenarioTraffic "scenario_traffic" "" Bytes "Memory traffic if elements are reused that far within a block, and not beyond; without reuse every reference moves its element" TRAFFIC;
+        CompulsoryTraffic "compulsory_traffic" "" Bytes "Everything is reused, between blocks too: the compulsory traffic of the nest" TRAFFIC;
+        MemoryTraffic "memory_traffic" "" Bytes "Actual memory traffic: that of the scenario whose actual working set is below cache_bytes; between blocks if the footprint is" TRAFFIC;
+
+        // Cache levels.
+        Capacity "capacity" "" Bytes "One core's share of a cache, from Machine" Source::Definition;
+        LeastFetched "least_fetched" "" Bytes "All lines of the nest once, which any cache fetches" CACHES;
+        LeastWrittenBack "least_written_back" "" Bytes "Dirty lines of the nest once, which any cache writes back" CACHES;
+        ReuseWithin "reuse_distance" "" Bytes "Bytes of all distinct lines touched before a loop comes back to the same lines: they must fit" CACHES;
+        ReuseWithNests "reuse_distance_with_nests" "" Bytes "Bytes touched before a loop around several nests comes back to the same lines, those of the other nests too where reuse_between_nests is 1" NESTS;
+        ReuseFetched "reuse_fetched" "" Bytes "Bytes fetched once more if the working set of a reuse does not fit" CACHES;
+        ReuseWrittenBack "reuse_written_back" "" Bytes "Bytes written back once more if the working set of a reuse does not fit" CACHES;
+        IterationsInside "iterations_inside" "" Count "Product of the iterations of the loops inside, which the working set of a reuse grows with" CACHES;
+        FetchedAgain "fetched_again" "" Bytes "Bytes fetched again for a reuse: none if its working set fits" CACHES;
+        WrittenBackAgain "written_back_again" "" Bytes "Bytes written back again for a reuse: none if its working set fits" CACHES;
+        IterationsThatFit "iterations_that_fit" "" Iterations "The working set of a reuse fits while the iterations of the loops inside are at most so many: exact where the working set is proportional to them" CACHES;
+        LargestSize "largest_size" "" Count "The working set of a reuse fits while a parameter is at most so much, the others being as they are: exact where it is proportional to the iterations inside" CACHES;
+        AllFetchedAgain "all_fetched_again" "" Bytes "Bytes fetched again, all reuses together" CACHES;
+        AllWrittenBackAgain "all_written_back_again" "" Bytes "Bytes written back again, all reuses together" CACHES;
+        LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests of the function left them in the cache: already taken off; none unless reuse_between_nests is 1" NESTS;
+        LeftDirtyByNests "left_dirty_by_earlier_nests" "" Bytes "Bytes that earlier nests left dirty and that are written again before they are written back: already taken off" NESTS;
+        Fetched "fetched" "" Bytes "Lines fetched: all lines once, and again after every reuse that does not fit" CACHES;
+        WrittenBack "written_back" "" Bytes "Dirty lines written back, those left at the end included" CACHES;
+        CarriedReuse "carried_reuse" "" Bytes "Bytes that would move again if no reuse of a loop, or of the nest, fitted" CACHES;
+        ReuseNotHeld "reuse_not_held" "" Bytes "Bytes that move again, because the reuse of a loop, or of the nest, does not fit" CACHES;
+        WhatStays "what_stays" "" Choice "The outermost loop whose reuse fits completely; Layer conditions has every reuse" CACHES;
+        CacheTraffic "cache_traffic" "" Bytes "Fetched and written back" CACHES;
+        TimeBehindCache "time_behind_cache" "" Seconds "Fetched and written back together, at the bandwidth of the next level; empty if that is not known" CACHES;
+
+        // Time.
+        CpuTime "cpu_time" "" Seconds "Weighted flops / (gflops_per_core · 1e9 · cores)" VARIANTS;
+        RegisterTraffic "register_traffic" "" Bytes "Bytes that the nearest cache delivers: every reference, over the whole execution" VARIANTS;
+        LevelTime "level_time" "" Seconds "Traffic of a cache over its bandwidth, of all cores together" VARIANTS;
+        MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force, as sheet Machine has it below its parameters" VARIANTS;
+        SlowestPart "slowest_part" "" Seconds "The largest of the CPU time and the times of all levels" VARIANTS;
+        Time "time" "" Seconds "Estimate of the whole execution: the largest of the CPU time and the times of all levels; with overlap below 1, part of CPU and data time adds up" VARIANTS;
+        Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels" VARIANTS;
+        Intensity "arithmetic_intensity" "" FlopsPerByte "Flops over actual memory traffic" Source::Roofline;
+        Balance "bytes_per_flop" "" BytesPerFlop "Actual memory traffic over flops" VARIANTS;
+
+        // The program.
+        TotalFlops "total_flops" "" Flops "Flops of all nests" Source::Definition;
+        TotalWeightedFlops "total_weighted_flops" "" Flops "Weighted flops of all nests" Source::Definition;
+        TotalTraffic "total_memory_traffic" "" Bytes "Actual memory traffic of all nests" Source::Definition;
+        TotalTime "total_time" "" Seconds "Estimates of all nests, one after the other" Source::Definition;
+        TotalIntensity "total_arithmetic_intensity" "" FlopsPerByte "Flops of all nests over their actual memory traffic" Source::Roofline;
+        ShareOfTime "share_of_total_time" "" Share "Estimate over the sum of all estimates; where calls are followed, both over all calls" Source::Definition;
+        NestTimeOfAllCalls "time_of_nest_in_all_calls" "" Seconds "Estimate, times how often the nest's function is called" Source::Definition;
+        ProgramTime "time_of_program" "" Seconds "Time of all nests that a run reaches, over all calls" Source::Definition;
+
+        // Loops after each other.
+        LoopTime "time_of_loop" "" Seconds "Estimates of all nests in a loop" Source::Definition;
+        LoopStart "start_of_loop" "" Seconds "When all that a loop depends on is done" Source::Definition;
+        LoopEnd "end_of_loop" "" Seconds "When a loop is done that begins as soon as it can" Source::Definition;
+        SequenceTime "time_of_loops" "" Seconds "Loops of one function, or inside one loop, one after the other" Source::Definition;
+        CriticalPath "critical_path" "" Seconds "The longest chain of these loops in which each depends on the one before" Source::Definition;
+        FusionSaving "traffic_saved_by_fusion" "" Bytes "Memory traffic that one loop would not have: of each array that both use, the smaller part once" Source::Definition;
+
+        // Calls.
+        CallsPerCall "calls_in_one_call" "" Count "Iterations of the loops around the call, times the probabilities of the branches around it" Source::Definition;
+        FlopsOutsideLoops "flops_outside_of_loops" "" Flops "Operations of a function outside of its loops, in one call" Source::Code;
+        FlopsOfNests "flops_of_nests" "" Flops "Flops of the nests of a function, in one call" Source::Definition;
+        FlopsOfCall "flops_of_one_call" "" Flops "Flops of a function's own nests, and outside of loops" Source::Definition;
+        TrafficOfCall "memory_traffic_of_one_call" "" Bytes "Memory traffic of a function's own nests" Source::Definition;
+        TimeOfCall "time_of_one_call" "" Seconds "Time of a function's own nests" Source::Definition;
+        InclusiveFlops "flops_with_callees" "" Flops "Flops of one call: own, and all that it calls" Source::Definition;
+        InclusiveTraffic "memory_traffic_with_callees" "" Bytes "Memory traffic of one call: own, and all that it calls" Source::Definition;
+        InclusiveTime "time_with_callees" "" Seconds "Time of one call: own, and all that it calls" Source::Definition;
+        TimesCalled "times_called" "" Count "Sum over all calls, from where a run begins on; without a main program, a function that nothing calls is run once" Source::Definition;
+        CallsInAll "calls_in_all" "" Count "Calls in one call of the caller, times how often the caller is called" Source::Definition;
+        CalledFlops "called_flops" "" Flops "Calls times the flops of one call, with all that is called below" Source::Definition;
+        ExecutedFlops "flops_of_all_calls" "" Flops "Flops of a function of its own, times how often it is called" Source::Definition;
+        ExecutedTraffic "memory_traffic_of_all_calls" "" Bytes "Memory traffic of a function's own nests, times how often it is called" Source::Definition;
+        ExecutedTime "time_of_all_calls" "" Seconds "Time of a function's own nests, times how often it is called" Source::Definition;
+        FollowedFlops "flops_of_all_functions" "" Flops "Flops of all functions, each as often as it is called" Source::Definition;
+        FollowedTraffic "memory_traffic_of_all_functions" "" Bytes "Memory traffic of all functions, each as often as it is called" Source::Definition;
+        FollowedTime "time_of_all_functions" "" Seconds "Time of all functions, each as often as it is called" Source::Definition;
+        FlopsCalledInNest "flops_called_in_nest" "" Flops "Flops of the procedures that a nest calls and that keep their loops to themselves" Source::Definition;
+        PathCalls "calls_along_path" "" Count "How often the last function is called along this path" Source::Definition;
+        PathFlops "flops_along_path" "" Flops "Calls along the path times the nest's own flops" Source::Definition;
+        PathTraffic "memory_traffic_along_path" "" Bytes "Calls along the path times the nest's own memory traffic" Source::Definition;
+        PathTime "time_along_path" "" Seconds "Calls along the path times the nest's own time" Source::Definition;
+
+        // Communication.
+        Executions "executions" "" Count "Iterations of the loops around the call, times the probabilities of the branches around it, times how often its function is called" Source::Definition;
+        Components "components" "" Count "Of a ghost exchange: components of a cell" Source::Code;
+        GhostWidth "ghost_width" "" Cells "Of a ghost exchange: cells on either side" Source::Code;
+        MessageElements "message_elements" "" Elements "Elements that one process sends (a receive: receives), or sends to each; of a ghost exchange: components x sum over the dimensions d of 2 x width x the cells of the other dimensions" Source::Code;
+        MessageElementSize "message_element_size" "" Bytes "Bytes of an element, from its type; a type that the program makes elsewhere is unknown" Source::Code;
+        MessageData "message_data" "" Bytes "Elements times their size" Source::Definition;
+        Messages "messages" "" Count "Messages one after another: 1 point to point, 2 a dimension of a ghost exchange, the stages of a collective" Source::Collectives;
+        MessageBytes "message_bytes" "" Bytes "Bytes that one process sends in one execution; a receive: that it receives" Source::Collectives;
+        MessageTime "message_time" "" Seconds "Messages x nic_latency_us + bytes / nic_gbs; exchanges twice and receives once where nic_full_duplex is 0" Source::Hockney;
+        AllMessages "messages_of_all_executions" "" Count "Executions times messages" Source::Definition;
+        AllMessageBytes "message_bytes_of_all_executions" "" Bytes "Executions times bytes" Source::Definition;
+        AllMessageTime "message_time_of_all_executions" "" Seconds "Executions times the cost of one" Source::Definition;
+        MessagesSent "messages_sent" "" Count "Messages of all calls between processes, those that are sent" Source::Definition;
+        BytesSent "bytes_sent" "" Bytes "Bytes of all calls between processes, those that are sent, as far as sizes are known" Source::Definition;
+        CommunicationTime "communication_time" "" Seconds "Time of all calls between processes, as far as sizes are known" Source::Definition;
+
+        // Registers.
+        Counters "counter_registers" "" Registers "The loop variable, and its bound if that is no number" Source::Code;
+        Scalars "scalar_registers" "" Registers "Scalars that live through the whole loop" Source::Code;
+        Pointers "pointer_registers" "" Registers "Addresses: one an array for all references a known distance apart, and strides that are no numbers" Source::Code;
+        Invariants "invariant_registers" "" Registers "Array elements that stay the same in the loop; floating-point: literals and constants too" Source::Code;
+        Temporaries "temporary_registers" "" Registers "The most values of one iteration that live at once: scalars between write and last read; integer: loaded indices, floating-point: operands of expressions" Source::SethiUllman;
+        LiveRegisters "live_registers" "" Registers "Values that one iteration of the innermost loop keeps in registers" Source::Definition;
+        SpilledRegisters "spilled_registers" "" Registers "Live beyond the registers of Machine: int_registers - int_reserved, or fp_registers" Source::Definition;
+        Spills "spills" "" Choice "spills: more values live than there are registers, so that some are stored to the stack and loaded again" Source::Definition;
+
+        // Another machine.
+        TimeRatio "time_ratio" "" Ratio "Time on B over time on A: below 1, B is faster" Source::Definition;
+        ComparedTime "time_of_compared_nests" "" Seconds "Estimates of the nests that are compared" Source::Definition;
+        ComparedRatio "time_ratio_of_compared_nests" "" Ratio "Time of the compared nests on B over that on A" Source::Definition;
+
+        // Other values of an input.
+        Factor "factor" "" Ratio "What the value in force is multiplied by" Source::Given;
+        SweptValue "swept_value" "" Count "A value of an input, in the input's unit, for which the times of nests are computed again" Source::Given;
+        SweptTime "time_of_swept_nests" "" Seconds "Estimates of the nests that are shown, with that value" Source::Definition;
+
+        // The chart of the roofline.
+        ChartIntensity "chart_intensity" "" FlopsPerByte "Where the chart of the roofline begins and ends" Source::Given;
+        Peak "peak" "" FlopsPerSecond "Flops a second of all cores together" Source::Roofline;
+        Ceiling "ceiling" "" FlopsPerSecond "What operations of that kind reach at best" Source::Roofline;
+        CeilingBandwidth "ceiling_bandwidth" "" BytesPerSecond "Bytes a second of a level, of all cores together" Source::Roofline;
+        Ridge "ridge" "" FlopsPerByte "The intensity from which operations limit, not that bandwidth" Source::Roofline;
+        CeilingStart "ceiling_start" "" FlopsPerByte "Where the line of a bandwidth begins" Source::Roofline;
+        CeilingHeight "ceiling_height" "" FlopsPerSecond "The operations a second that it allows there" Source::Roofline;
+        Performance "flops_per_second" "" FlopsPerSecond "Flops of a nest over its estimate" Source::Roofline;
+    }
+}

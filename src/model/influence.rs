@@ -1,0 +1,119 @@
+//! How much of the program's time rests on each parameter.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Model;
+use super::nest::Nest;
+use super::parameters::{Kind, ParameterTable, Row};
+use crate::expr::{Expr, Symbol};
+
+/// One parameter with what rests on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Influence<'m> {
+    pub row: &'m Row,
+    /// Share of the estimated time of all nests in those whose figures depend on it, 0 to 1.
+    pub share: f64,
+    /// How many of the costliest nests depend on it, of how many.
+    pub nests: (usize, usize),
+}
+
+/// So many nests are the costliest.
+const COSTLIEST: usize = 40;
+
+/// All parameters but sizes of blocks, those first that most time rests on, equal ones in the order of the table.
+pub fn influence<'m>(model: &'m Model) -> Vec<Influence<'m>> {
+    let rows = model.parameters.rows();
+    let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
+    let behind = behind(rows, &index);
+    let seconds = |nest: usize| {
+        let seconds = model.ranking.seconds(nest);
+        seconds.map_or(0.0, |seconds| model.value(seconds))
+    };
+    let total: f64 = (0..model.nests.len())
+        .map(seconds)
+        .filter(|seconds| seconds.is_finite())
+        .sum();
+    let costliest: BTreeSet<usize> = model
+        .ranking
+        .costliest(&model.nests, COSTLIEST, &model.figures)
+        .into_iter()
+        .collect();
+    let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
+    for (number, nest) in model.nests.iter().enumerate() {
+        let mut used = BTreeSet::new();
+        each_symbol(&nest.nest, &mut |symbol| {
+            if let Some(row) = own_row(&model.parameters, nest.nest.function, symbol, &index) {
+                used.extend(behind[row].iter().copied());
+            }
+        });
+        for row in used {
+            times[row] += Some(seconds(number))
+                .filter(|s| s.is_finite())
+                .unwrap_or(0.0);
+            counts[row] += usize::from(costliest.contains(&number));
+        }
+    }
+    let mut found: Vec<Influence> = (rows.iter().zip(times).zip(counts))
+        .filter(|((row, _), _)| row.kind != Kind::Block)
+        .map(|((row, time), count)| Influence {
+            row,
+            share: if total > 0.0 { time / total } else { 0.0 },
+            nests: (count, costliest.len()),
+        })
+        .collect();
+    found.sort_by(|a, b| b.share.total_cmp(&a.share));
+    found
+}
+
+fn own_row(
+    parameters: &ParameterTable,
+    function: usize,
+    symbol: &Symbol,
+    index: &HashMap<&str, usize>,
+) -> Option<usize> {
+    let row = parameters.row(function, symbol)?;
+    index.get(row.name.as_str()).copied()
+}
+
+/// Of every row, the rows that its value depends on, itself among them.
+fn behind(rows: &[Row], index: &HashMap<&str, usize>) -> Vec<Vec<usize>> {
+    let of = |row: usize| {
+        let mut found = vec![row];
+        let mut next = 0;
+        while let Some(row) = found.get(next).copied() {
+            next += 1;
+            let definition = rows[row].definition.iter();
+            for symbol in definition.flat_map(Expr::symbols) {
+                if let Some(other) = index.get(symbol.name())
+                    && !found.contains(other)
+                {
+                    found.push(*other);
+                }
+            }
+        }
+        found
+    };
+    (0..rows.len()).map(of).collect()
+}
+
+/// The symbols that the figures of a nest mention.
+fn each_symbol(nest: &Nest, visit: &mut dyn FnMut(&Symbol)) {
+    let mut expression = |expr: &Expr| expr.symbols().iter().for_each(&mut *visit);
+    for chain_loop in &nest.loops {
+        let facts = chain_loop.facts;
+        [&facts.lower, &facts.upper, &facts.step]
+            .into_iter()
+            .for_each(&mut expression);
+    }
+    for used in &nest.streams {
+        for (lower, upper) in used.stream.extents.iter().flatten() {
+            [lower, upper].into_iter().for_each(&mut expression);
+        }
+        for subscript in &used.stream.subscripts {
+            expression(&subscript.base);
+        }
+    }
+    let around = nest.loops.iter().flat_map(|l| &l.weight);
+    let inside = nest.contents.iter().flat_map(|content| &content.weight);
+    around.chain(inside).for_each(|(branch, _)| visit(branch));
+}

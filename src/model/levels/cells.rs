@@ -1,0 +1,31 @@
+//! Parts of formulas in cells of their own.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use crate::catalogue::StaticFigure as F;
+use crate::expr::{Expr, FigureId, Node};
+use crate::figures::Figures;
+
+/// Gives parts of formulas cells of their own, equal ones the same.
+pub struct Cells<'a> {
+    pub figures: RefCell<&'a mut Figures>,
+    pub known: RefCell<FxHashMap<Expr, FigureId>>,
+}
+
+impl Cells<'_> {
+    pub fn name(&self, kind: F, expr: Expr) -> Expr {
+        if matches!(
+            expr.node(),
+            Node::Number(_) | Node::Symbol(_) | Node::Figure(_)
+        ) {
+            return expr;
+        }
+        let mut known = self.known.borrow_mut();
+        let id = known
+            .entry(expr)
+            .or_insert_with_key(|expr| self.figures.borrow_mut().define(kind, expr.clone()));
+        Expr::from(*id)
+    }
+}

@@ -1,0 +1,258 @@
+//! Sizes that follow from what a program is given, and guesses that depend on nothing else.
+
+use assert_cmd::cargo::CommandCargoExt;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::small::{analyse, c, fortran, iterations};
+
+const PARTED: &str = "
+module grid
+  type box
+    integer :: x_min, x_max
+  end type
+  integer :: cells = 40
+  integer :: parts = 2
+end module
+module kernels
+contains
+  subroutine smooth(x_min, x_max, depth, a)
+    integer :: x_min, x_max, depth, i
+    real(8) :: a(x_min-depth:x_max+depth)
+    do i = x_min - depth, x_max + depth
+      a(i) = 2.0d0*a(i)
+    end do
+  end subroutine
+end module
+program p
+  use grid
+  use kernels
+  type(box) :: b
+  real(8) :: a(100)
+  read *, cells
+  b%x_min = 1
+  b%x_max = cells/parts
+  call smooth(b%x_min, b%x_max, 2, a)
+end program";
+
+fn parameter(json: &Value, name: &str) -> (f64, String) {
+    let parameter = &json["parameters"][name];
+    let value = parameter["value"].as_f64().unwrap_or(f64::NAN);
+    (
+        value,
+        parameter["origin"].as_str().unwrap_or("").to_string(),
+    )
+}
+
+#[test]
+fn a_bound_follows_through_calls_components_and_modules() {
+    let json = fortran(PARTED);
+    assert_eq!(iterations(&json, "smooth"), [24.0]);
+    assert_eq!(parameter(&json, "cells"), (40.0, "given".to_string()));
+    assert_eq!(json["roots"][0]["name"], "cells");
+    assert_eq!(json["roots"][0]["influence"], 1.0);
+    let json = analyse(&[("a.f90", PARTED)], &["cells=2000"]);
+    assert_eq!(iterations(&json, "smooth"), [1004.0]);
+    // What follows may be set as well.
+    let json = analyse(&[("a.f90", PARTED)], &["cells=2000", "box%x_max=10"]);
+    assert_eq!(iterations(&json, "smooth"), [14.0]);
+}
+
+#[test]
+fn c_programs_take_sizes_from_the_command_line_and_through_pointers() {
+    let json = c("#include <stdlib.h>
+        struct mesh { int rows; double *v; };
+        static int steps = 30;
+        void halve(int *n) { *n = 64; }
+        void kernel(struct mesh *m, int k) {
+          for (int s = 0; s < steps; s++)
+            for (int i = 0; i < m->rows; i++) m->v[i] += k;
+        }
+        int main(int argc, char **argv) {
+          struct mesh m; int n = 100, k; m.v = malloc(8);
+          if (argc > 1) n = atoi(argv[1]);
+          halve(&k);
+          m.rows = 2 * n;
+          kernel(&m, k);
+          for (int i = 0; i < k; i++) m.v[i] = 0;
+          return 0;
+        }");
+    assert_eq!(iterations(&json, "kernel"), [30.0 * 200.0]);
+    assert_eq!(iterations(&json, "main"), [64.0]);
+    assert_eq!(parameter(&json, "n"), (100.0, "given".to_string()));
+    assert_eq!(parameter(&json, "steps").1, "initial");
+}
+
+#[test]
+fn ranges_run_whichever_symbols_their_bounds_are_made_of() {
+    let json = fortran(
+        "subroutine s(x_min, x_max, y_min, y_max, depth, nc, colour, a, q)
+           integer :: x_min, x_max, y_min, y_max, depth, nc, colour, j, k, m
+           real(8) :: a(x_min-depth:x_max+depth, y_min-depth:y_max+depth), q(x_max, y_max, y_max, nc)
+           do k = y_min - depth, y_max + depth
+             do j = x_min, x_max
+               a(j, k) = 1.0d0
+             end do
+           end do
+           do j = x_max + 1, x_max + depth
+             a(j, y_min) = 0.0d0
+           end do
+           do j = 1 + mod(colour, 2), x_max, 2
+             a(j, y_min) = 3.0d0
+           end do
+           do m = 1, nc
+             do j = 1, x_max
+               q(j, 1, 1, m) = 0.0d0
+             end do
+           end do
+         end subroutine",
+    );
+    assert_eq!(
+        iterations(&json, "s"),
+        [132.0 * 128.0, 2.0, 64.0, 4.0 * 128.0]
+    );
+    for (name, value) in [
+        ("x_min", 1.0),
+        ("x_max", 128.0),
+        ("y_min", 1.0),
+        ("depth", 2.0),
+        ("nc", 4.0),
+    ] {
+        assert_eq!(
+            parameter(&json, name),
+            (value, "default".to_string()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_range_whose_ends_both_are_sizes_is_stretched() {
+    let json = c("void s(int k, int n, double *a) {
+          for (int i = 0; i < k; i++) a[i] = 0;
+          for (int i = k; i < n; i++) a[i] = 1;
+        }");
+    assert_eq!(iterations(&json, "s"), [128.0, 128.0]);
+}
+
+#[test]
+fn of_several_values_a_range_begins_at_the_smallest_and_ends_at_the_largest() {
+    let json = c(
+        "void s(int first, int last, double *a) { for (int i = first; i <= last; i++) a[i] = 0; }
+        void both(double *a) { s(1, 10, a); s(5, 20, a); }",
+    );
+    assert_eq!(iterations(&json, "s"), [20.0]);
+    assert_eq!(
+        parameter(&json, "first"),
+        (1.0, "callers_differ".to_string())
+    );
+}
+
+#[test]
+fn values_that_go_round_in_circles_end() {
+    let json = c("struct g { int n, m; };
+        void f(struct g *p, int *v) { p->n = p->m; p->m = p->n + 1; v[0] = v[1]; v[1] = v[0] + v[2]; v[2] = v[v[0]]; }
+        void h(struct g *p, double *a, int *v) {
+          f(p, v);
+          for (int i = 0; i < p->n; i++) a[i] = v[2];
+          for (int i = 0; i < v[1]; i++) a[i] = 0;
+        }");
+    assert_eq!(iterations(&json, "h").len(), 2);
+}
+
+/// The figures of functions, as text.
+fn figures(json: &Value, names: &[&str]) -> Vec<String> {
+    let functions = json["functions"].as_array().expect("functions");
+    let found = names.iter().map(|name| {
+        let function = functions.iter().find(|f| f["name"] == *name);
+        function.expect("the function")["nests"].to_string()
+    });
+    found.collect()
+}
+
+#[test]
+fn other_files_and_the_functions_shown_change_no_figure() {
+    let kernel = ("k.f90", PARTED);
+    let own = (
+        "own.c",
+        "void own(int cells, int x_max, double *a) { for (int i = x_max; i < cells; i++) a[i] = 0; }",
+    );
+    let unrelated = (
+        "zz.c",
+        "void zz(int x_min, int cells, double *a) { for (int i = cells; i < 9; i++) for (int j = 0; j < x_min; j++) a[j] = 0; }",
+    );
+    let names = ["smooth", "own"];
+    let first = figures(&analyse(&[kernel, own], &[]), &names);
+    assert_eq!(first, figures(&analyse(&[own, kernel], &[]), &names));
+    assert_eq!(
+        first,
+        figures(&analyse(&[unrelated, own, kernel], &[]), &names)
+    );
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, text) in [kernel, own] {
+        std::fs::write(directory.path().join(name), text).expect("written");
+    }
+    let shown = run(
+        directory.path(),
+        &[
+            "analyze",
+            ".",
+            "--function",
+            "smooth",
+            "--machine",
+            "exasat",
+            "--json",
+            "-",
+        ],
+    );
+    let shown: Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!(figures(&shown, &["smooth"])[0], first[0]);
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> String {
+    let mut program = Command::cargo_bin("loopsheet").expect("the program");
+    let output = program
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .expect("runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn parameters_are_listed_by_influence_and_written_as_a_file_that_is_read() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = PARTED.replace(
+        "      a(i) = 2.0d0*a(i)",
+        "      if (a(i) > 0.0d0) a(i) = 2.0d0*a(i)",
+    );
+    std::fs::write(directory.path().join("a.f90"), source).expect("written");
+    let table = run(directory.path(), &["parameters", "a.f90"]);
+    assert!(
+        table.contains("cells") && table.contains("read by the program"),
+        "{table}"
+    );
+    assert!(table.contains("if (a(i)"), "{table}");
+    let json = run(directory.path(), &["parameters", "a.f90", "--json", "-"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["schema"], "loopsheet/parameters/1");
+    assert_eq!(json["parameters"]["cells"]["root"], true);
+    run(
+        directory.path(),
+        &["parameters", "a.f90", "--write", "loopsheet.toml"],
+    );
+    let file = directory.path().join("loopsheet.toml");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    std::fs::write(&file, text.replace("\"cells\" = 40", "\"cells\" = 2000")).expect("written");
+    let json = run(directory.path(), &["analyze", "a.f90", "--json", "-"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(iterations(&json, "smooth"), [1004.0]);
+    assert_eq!(parameter(&json, "cells"), (2000.0, "config".to_string()));
+}

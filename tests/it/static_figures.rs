@@ -1,0 +1,200 @@
+//! The figures of the static model: every kind is one that some program has, explained by its name, and shown in columns
+//! that say so.
+
+use std::collections::BTreeSet;
+
+use crate::support::sources;
+use loopsheet::analysis;
+use loopsheet::export::listings::{PlainTable, plain_tables};
+use loopsheet::export::{explain, xlsx};
+use loopsheet::formula::Catalogue;
+use loopsheet::machine::MachineModel;
+use loopsheet::model::{
+    Detail, Instead, Model, RegisterFile, ReuseSubject, Setting, StaticFigure, Subject,
+};
+use loopsheet::reason::ReasonCode;
+
+/// Works on the model of each of these programs, with formulas for any machine.
+fn with_models(work: &mut dyn FnMut(&Model)) {
+    let directories = [
+        "samples/kernels",
+        "tests/fixtures/kernels",
+        "tests/fixtures/stencils",
+        "tests/fixtures/calls",
+        "tests/fixtures/communication",
+        "tests/fixtures/sequences",
+    ];
+    let machine = MachineModel::preset("xeon-8380").expect("a preset");
+    let between_nests = Setting::new("reuse_between_nests", "1");
+    for directory in directories {
+        let program = analysis::analyze(&sources::units(&[directory]));
+        let settings = [between_nests.clone()];
+        let model = Model::with(&program, machine.clone(), &settings, Detail::Least);
+        work(&model.expect("sound").for_any_machine(xlsx::ROOM));
+    }
+}
+
+#[test]
+fn every_kind_of_figure_is_of_some_program() {
+    let mut found = BTreeSet::new();
+    with_models(&mut |model| found.extend(model.figures.iter().map(|(_, f)| f.label.kind)));
+    let missing: Vec<&StaticFigure> = StaticFigure::ALL
+        .iter()
+        .filter(|kind| !found.contains(kind))
+        .collect();
+    assert!(missing.is_empty(), "no program has {missing:?}");
+}
+
+/// The sheet with the name, if it is a table.
+fn table<'t>(tables: &'t [PlainTable], sheet: &str) -> Option<&'t PlainTable> {
+    let name = match sheet {
+        "Sensitivity" => return None,
+        "A and B" => "machines_a_and_b".to_string(),
+        _ => sheet.to_lowercase().replace(' ', "_"),
+    };
+    tables.iter().find(|table| table.name == name)
+}
+
+/// What else may stand in a column of a kind: the sum below it, and what other nests add.
+fn beside(kind: StaticFigure) -> StaticFigure {
+    use StaticFigure as F;
+    match kind {
+        F::ReuseWithin => F::ReuseWithNests,
+        F::ExecutedFlops => F::FollowedFlops,
+        F::ExecutedTraffic => F::FollowedTraffic,
+        F::ExecutedTime => F::FollowedTime,
+        F::AllMessages => F::MessagesSent,
+        F::AllMessageBytes => F::BytesSent,
+        F::AllMessageTime => F::CommunicationTime,
+        other => other,
+    }
+}
+
+#[test]
+fn columns_hold_the_figures_that_they_say() {
+    let mut checked = BTreeSet::new();
+    with_models(&mut |model| {
+        let tables = plain_tables(model);
+        for cell in xlsx::figure_cells(model) {
+            let Some(table) = table(&tables, cell.sheet) else {
+                continue;
+            };
+            let label = &model.figures.get(cell.figure).label;
+            let column = &table.columns[usize::from(cell.column)];
+            let place = format!("{label}: {} / {}", table.name, column.header);
+            let kind = column.kind.unwrap_or_else(|| panic!("{place}: of no kind"));
+            let is_beside = label.kind == beside(kind);
+            assert!(label.kind == kind || is_beside, "{place}: {kind:?}");
+            assert_eq!(column.unit, label.unit().symbol(), "{place}");
+            checked.insert(kind);
+        }
+    });
+    assert!(checked.len() > 80, "only {} kinds in tables", checked.len());
+}
+
+#[test]
+fn every_kind_is_explained_by_its_name() {
+    for kind in StaticFigure::ALL {
+        let entry = kind.entry();
+        for name in [entry.name.to_string(), entry.name.replace('_', " ")] {
+            let text = explain::without_input(&name).unwrap_or_else(|| panic!("{name}"));
+            let source = entry.source.to_string();
+            for part in [entry.name, entry.meaning, entry.unit.symbol(), &source] {
+                assert!(text.contains(part), "{name}: no `{part}` in {text}");
+            }
+        }
+        assert!(
+            entry.name.parse::<ReasonCode>().is_err(),
+            "{} is a reason, too",
+            entry.name
+        );
+    }
+    assert_eq!(explain::without_input("memory_traffik"), None);
+}
+
+#[test]
+fn labels_say_what_figures_are_about() {
+    use StaticFigure as F;
+    let a = || "a".into();
+    let reuse = ReuseSubject {
+        carrier: Some("k".to_string()),
+        between: Some("1 iteration of k".to_string()),
+        ..ReuseSubject::default()
+    };
+    let largest = ReuseSubject {
+        size: Some("n".to_string()),
+        level: Some("L2".into()),
+        ..reuse.clone()
+    };
+    for (kind, subject, label) in [
+        (F::Flops, Subject::Whole, "flops"),
+        (F::TripCount, Subject::Loop("i".into()), "trip count of i"),
+        (F::BlockSize, Subject::Dimension(1), "block size in y"),
+        (F::ElementSize, Subject::Array(a()), "element size of a"),
+        (
+            F::ArrayGroups,
+            Subject::ArrayGroup(a(), 2),
+            "array groups of a, plane",
+        ),
+        (
+            F::DistinctElements,
+            Subject::ArraySweep(a(), 1),
+            "distinct elements of a, 1 loops swept",
+        ),
+        (
+            F::NaiveWorkingSet,
+            Subject::Group(1),
+            "naive working set, pencil",
+        ),
+        (
+            F::ScenarioTraffic,
+            Subject::Scenario(3),
+            "scenario traffic, reuse between planes",
+        ),
+        (F::Capacity, Subject::Level("L2".into()), "capacity, L2"),
+        (
+            F::ReuseFetched,
+            Subject::Reuse(reuse.into()),
+            "reuse fetched: k, 1 iteration of k",
+        ),
+        (
+            F::LargestSize,
+            Subject::Reuse(largest.into()),
+            "largest size of n: k, 1 iteration of k, L2",
+        ),
+        (
+            F::FusionSaving,
+            Subject::Loops(("f@1".to_string(), "f@5".to_string()).into()),
+            "traffic saved by fusion of f@1 and f@5",
+        ),
+        (
+            F::LiveRegisters,
+            Subject::Registers(RegisterFile::Floating),
+            "live registers, floating-point",
+        ),
+        (
+            F::SweptValue,
+            Subject::Input("cores".into()),
+            "swept value, cores",
+        ),
+        (F::Ceiling, Subject::Ceiling("Peak".into()), "ceiling, Peak"),
+    ] {
+        assert_eq!(kind.about(subject).to_string(), label);
+    }
+    // Figures with other inputs are told apart.
+    let mut others = BTreeSet::new();
+    with_models(&mut |model| {
+        for (_, figure) in model.figures.iter() {
+            let label = figure.label.to_string();
+            if let Some(instead) = figure.label.instead.as_deref() {
+                let named = match instead {
+                    Instead::OtherMachine => ", machine B".to_string(),
+                    Instead::Value(input, value) => format!(", {input} {value}"),
+                };
+                assert!(label.contains(&named), "{label}");
+                others.insert(named);
+            }
+        }
+    });
+    assert!(others.contains(", machine B") && others.len() > 5);
+}

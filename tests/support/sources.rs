@@ -1,0 +1,37 @@
+//! Files of the repository, lowered.
+
+use std::sync::Arc;
+
+use loopsheet::ir::Unit;
+use loopsheet::lower::{self, fortran::Modules};
+use loopsheet::source::flags::FortranFlags;
+use loopsheet::source::{self, Form, Language, SourceText, fixed_form};
+
+use super::command::files;
+
+/// The sources of some directories, in the order of their names; each without the modules of others.
+pub fn units(directories: &[&str]) -> Vec<Unit> {
+    let files = directories.iter().flat_map(|directory| files(directory));
+    let lowered = files.filter_map(|path| {
+        let (language, form, _) = source::classify(&path)?;
+        let text = std::fs::read_to_string(&path).expect("text");
+        Some(unit(path.to_string_lossy().into(), language, form, text))
+    });
+    lowered.collect()
+}
+
+fn unit(path: Arc<str>, language: Language, form: Form, text: String) -> Unit {
+    let text = SourceText::verbatim(&path, text);
+    match (language, form) {
+        (Language::C, _) => lower::c::lower(&path, &text),
+        (Language::Fortran, Form::Free) => {
+            lower::fortran::lower(&path, form, &text, &Modules::default())
+        }
+        (Language::Fortran, Form::Fixed) => lower::fortran::lower(
+            &path,
+            form,
+            &fixed_form::to_free_form(text, &FortranFlags::default()),
+            &Modules::default(),
+        ),
+    }
+}
