@@ -197,6 +197,14 @@ impl Row {
         is_size && is_open
     }
 
+    /// Whether the source calls it so, whichever function or module it belongs to.
+    fn is_called(&self, name: &str) -> bool {
+        match self.is_case_sensitive {
+            true => self.symbol == name,
+            false => self.symbol.eq_ignore_ascii_case(name),
+        }
+    }
+
     /// Whether nothing says what its value is.
     pub fn is_guessed(&self) -> bool {
         match self.origin {
@@ -546,7 +554,8 @@ impl ParameterTable {
             .or_else(|| find(&|row| row.label == compact))
             // Fortran ignores case.
             .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower))
-            .or_else(|| self.only_named(&compact));
+            .or_else(|| self.only_named(&compact))
+            .or_else(|| find(&|row| row.is_guessed() && row.is_called(&compact)));
         let Some(found) = found else {
             let parameter = name.strip_prefix(OF_MACHINE);
             return match parameter.filter(|parameter| machine.parameter(parameter).is_some()) {
@@ -587,8 +596,8 @@ impl ParameterTable {
         }
         (row.value, row.definition, row.origin) = (number, None, *origin);
         // A name alone means all functions that leave its value open.
-        let (symbol, is_plain) = (row.symbol.clone(), row.label == row.symbol);
-        let same = |other: &&mut Row| is_plain && other.symbol == symbol && other.is_guessed();
+        let is_plain = row.is_called(&compact);
+        let same = |other: &&mut Row| is_plain && other.is_guessed() && other.is_called(&compact);
         for other in self.rows.iter_mut().filter(same) {
             (other.value, other.definition, other.origin) = (number, None, *origin);
         }
