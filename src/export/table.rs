@@ -1,6 +1,6 @@
 //! The table on standard output: nests, costliest first, and how much was understood.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
@@ -37,6 +37,9 @@ impl Default for Shown {
 /// The least share of the time that a nest has a row for.
 const LEAST_SHARE: f64 = 1e-3;
 
+/// So many nests that no calls lead to have a row.
+const MOST_NOT_CALLED: usize = 5;
+
 /// The table of the nests that are to be shown, and what is to be said of all of them.
 pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
     let totals = KnownTotals::of(&model.nests, &model.figures);
@@ -52,14 +55,25 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
             .unwrap_or(f64::NEG_INFINITY)
     };
     let matters = |nest: &&usize| cost(**nest) >= LEAST_SHARE * all;
-    let shown = match shown {
-        Shown::All => nests.len(),
-        Shown::Top(most) => nests.iter().take(most).take_while(matters).count(),
+    let shown: Vec<usize> = match shown {
+        Shown::All => nests.clone(),
+        Shown::Top(most) => {
+            let ranked = nests.iter().take(most).take_while(matters);
+            let not_called = nests.iter().filter(|nest| {
+                let seconds = model.value(model.nests[**nest].time.seconds);
+                model.ranking.of(**nest).is_none() && seconds >= LEAST_SHARE * all
+            });
+            let ranked: Vec<usize> = ranked.copied().collect();
+            let room = (most - ranked.len()).min(MOST_NOT_CALLED);
+            let mut not_called: Vec<usize> = not_called.copied().collect();
+            not_called.truncate(room);
+            [ranked, not_called].concat()
+        }
     };
     let (headings, align) = headings(model);
     let mut rows = vec![headings.iter().map(|text| (*text).to_string()).collect()];
     let mut is_called = true;
-    for nest in &nests[..shown] {
+    for nest in &shown {
         if std::mem::replace(&mut is_called, model.ranking.of(*nest).is_some()) && !is_called {
             let mut line = vec![String::new(); headings.len()];
             line[0] = NOT_CALLED.to_string();
@@ -74,8 +88,11 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         true => text.push_str(&coloured(&table, &rows)),
         false => text.push_str(&table),
     }
-    let known = nests[shown..]
+    let in_table: HashSet<usize> = shown.iter().copied().collect();
+    let is_hidden = |nest: &&usize| !in_table.contains(nest);
+    let known = nests
         .iter()
+        .filter(is_hidden)
         .map(|nest| cost(*nest))
         .filter(|cost| cost.is_finite());
     let left_out: Vec<f64> = known.collect();

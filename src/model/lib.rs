@@ -49,7 +49,6 @@ use crate::analysis::facts::Program;
 use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
-use calls::{Iterations, Times};
 
 pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
 pub use catalogue::StaticFigure;
@@ -252,7 +251,7 @@ impl<'p> Model<'p> {
             Detail::Least => Vec::new(),
             _ => dependencies::build(program, &nests, &mut figures),
         };
-        let iterations = Iterations::define(
+        let iterations = calls::Iterations::define(
             &call_graph,
             (&nests, positions.into_iter()),
             &around,
@@ -260,7 +259,7 @@ impl<'p> Model<'p> {
             &mut figures,
         );
         let functions = program.functions.len();
-        let times = Times::define(
+        let times = calls::Times::define(
             &call_graph,
             functions,
             &iterations,

@@ -451,12 +451,11 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 
 /// How often the nest's function is called, and what that makes of its time.
 fn over_calls<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
-    let meaning = "How often its function is called, followed from where a run begins; empty where no calls lead to it";
-    add(
+    add_figures(
         columns,
-        (TIME, CALLS.1, ""),
+        (TIME, CALLS.1),
         Look::Times,
-        meaning,
+        F::TimesCalled,
         |(index, _)| some(model.ranking.of(*index).and_then(|ranked| ranked.calls)),
     );
     add(
@@ -475,11 +474,11 @@ fn over_calls<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             )
         },
     );
-    add(
+    add_figures(
         columns,
-        (TIME, ALL_CALLS.1, "s"),
+        (TIME, ALL_CALLS.1),
         Look::Seconds,
-        "Estimate times calls: what the nests are ranked by",
+        F::NestTimeOfAllCalls,
         |(index, _)| some(model.ranking.seconds(*index)),
     );
 }

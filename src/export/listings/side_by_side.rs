@@ -43,19 +43,16 @@ pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
         meaning,
         |other| Content::Fact(other.nest as f64 + 1.0),
     );
-    add_figures(
-        &mut columns,
-        (TIME, "On A"),
-        Look::Seconds,
-        F::Time,
-        |other| (model.ranking.seconds(other.nest)).map_or(Content::Empty, Content::Figure),
-    );
-    let on_b = Column::figures(
-        (TIME, ON_B.1),
-        Look::Seconds,
-        F::Time,
-        |other: &&OtherNest| Content::Figure(other.seconds),
-    );
+    let time = match model.ranking.follows_calls {
+        true => F::NestTimeOfAllCalls,
+        false => F::Time,
+    };
+    add_figures(&mut columns, (TIME, "On A"), Look::Seconds, time, |other| {
+        (model.ranking.seconds(other.nest)).map_or(Content::Empty, Content::Figure)
+    });
+    let on_b = Column::figures((TIME, ON_B.1), Look::Seconds, time, |other: &&OtherNest| {
+        Content::Figure(other.seconds)
+    });
     columns.push(on_b.remark("with the figures of machine B; steps are in sheet Steps"));
     add_figures(
         &mut columns,
