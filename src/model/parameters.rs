@@ -595,8 +595,8 @@ impl ParameterTable {
             _ => {}
         }
         (row.value, row.definition, row.origin) = (number, None, *origin);
-        // A name alone means all functions that leave its value open.
-        let is_plain = row.is_called(&compact);
+        // The name of a cell means that cell; any other name of the source means all functions that leave its value open.
+        let is_plain = row.name != compact && row.is_called(&compact);
         let same = |other: &&mut Row| is_plain && other.is_guessed() && other.is_called(&compact);
         for other in self.rows.iter_mut().filter(same) {
             (other.value, other.definition, other.origin) = (number, None, *origin);

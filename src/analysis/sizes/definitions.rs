@@ -4,7 +4,7 @@ use super::inputs;
 use super::places::{PlaceId, Places};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{Control, Function, Passing, Stmt, UnaryOp, Value, VarId, addressed};
+use crate::ir::{Control, Passing, Stmt, UnaryOp, Value, VarId, addressed};
 use crate::message_passing::InterfaceKind;
 
 /// One way in which a place gets a value.
@@ -59,7 +59,8 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.of(place).initial.get_or_insert((id, value));
             }
         }
-        if is_main(function)
+        // The language gives it the command line.
+        if function.is_main
             && let Some(count) = self.known.formals(id).first()
             && let Some(place) = self.places.variable(self.known, id, *count)
         {
@@ -235,11 +236,6 @@ impl<'k, 'u> Collector<'k, 'u> {
         let function = self.known.get(procedure).function;
         function.variable(*id).dimensions.is_empty()
     }
-}
-
-/// Whether the language gives the procedure the command line.
-fn is_main(function: &Function) -> bool {
-    function.conventions.passing == Passing::Values && function.name == "main"
 }
 
 fn counts_down(step: &Value) -> bool {
