@@ -595,9 +595,9 @@ impl ParameterTable {
             _ => {}
         }
         (row.value, row.definition, row.origin) = (number, None, *origin);
-        // The name of a cell means that cell; any other name of the source means all functions that leave its value open.
-        let is_plain = row.name != compact && row.is_called(&compact);
-        let same = |other: &&mut Row| is_plain && other.is_guessed() && other.is_called(&compact);
+        // A name without a function means all functions that leave its value open.
+        let (symbol, is_plain) = (row.symbol.clone(), row.is_called(&compact));
+        let same = |other: &&mut Row| is_plain && other.symbol == symbol && other.is_guessed();
         for other in self.rows.iter_mut().filter(same) {
             (other.value, other.definition, other.origin) = (number, None, *origin);
         }
