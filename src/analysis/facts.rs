@@ -700,7 +700,7 @@ impl Program {
         }
     }
 
-    /// The place that a symbol of the kind [`SymbolKind::Place`](crate::expr::SymbolKind::Place) stands for.
+    /// The place that a symbol of the kind [`SymbolKind::Place`] stands for.
     pub fn place(&self, symbol: &Symbol) -> Option<&Place> {
         self.places.get(symbol)
     }

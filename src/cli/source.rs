@@ -48,8 +48,8 @@ pub struct SourceArgs {
     /// The project's settings; without it loopsheet.toml is looked for in the sources' directory and upwards, then in the
     /// current directory and upwards
     ///
-    /// It may say machine, entry, [sizes], [probabilities], include, define, flags and ignore, each as --machine, --entry,
-    /// --set, -I, -D, --flags and --ignore do; the command line counts more. Its paths are relative to it.
+    /// It may set machine, entry, include, define, flags and ignore, and hold the tables sizes and probabilities; each acts as
+    /// --machine, --entry, -I, -D, --flags, --ignore and --set do. The command line takes precedence. Paths are relative to it.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     pub config: Option<PathBuf>,
     /// Read no loopsheet.toml
