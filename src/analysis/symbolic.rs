@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::calls::Passed;
 use super::facts::{Constant, Origin};
 use super::symbols::{Known, Symbols};
 use crate::expr::{Comparison, Expr, Node, Symbol};
@@ -88,18 +87,6 @@ impl Symbols<'_> {
             self.mentioned
                 .entry(symbol)
                 .or_insert_with(|| Value::Variable(id));
-        }
-        if let Some(passed) = self.passed.get(&id) {
-            let symbol = Symbol::source(&variable.name);
-            let (value, origin) = match passed {
-                Passed::Number(n) => (Expr::from(*n), Origin::Caller),
-                _ => (Expr::from(symbol.clone()), Origin::Callers),
-            };
-            self.constants.entry(symbol.clone()).or_insert(Constant {
-                symbol,
-                value,
-                origin,
-            });
         }
         let symbol = Expr::symbol(&variable.name);
         let start = self

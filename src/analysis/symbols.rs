@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::calls::Passed;
 use super::facts::Constant;
 use crate::expr::{Expr, Symbol};
 use crate::ir::{Function, Value, VarId};
@@ -76,8 +75,6 @@ pub struct Symbols<'f> {
     pub mentioned: BTreeMap<Symbol, Value>,
     /// Scalars with one assignment in the whole function, outside of loops: their value.
     pub assigned_once: BTreeMap<VarId, Value>,
-    /// Arguments that nothing assigns, with what the calls of the program pass.
-    pub passed: BTreeMap<VarId, Passed>,
     /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
     pub roots: BTreeMap<VarId, VarId>,
     /// Pointers that are loaded from memory somewhere: `p = p->next`.

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::addresses::{chased, roots};
 use super::assignments::{Effects, assigned_once, count_assignments, outputs};
-use super::calls::{Origins, Passed, ProcedureId, Procedures, expand};
+use super::calls::{Origins, ProcedureId, Procedures, expand};
 use super::datatypes::Datatypes;
 use super::facts::*;
 use super::iterations::with_iterations;
@@ -137,7 +137,6 @@ fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Func
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),
             assigned_once: assigned_once(function, &effects),
-            passed: passed(known, id, function, &effects),
             chased: if function.conventions.has_pointers() {
                 chased(function)
             } else {
@@ -169,8 +168,7 @@ fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Func
         ..
     } = walker.symbols;
     for (symbol, value) in mentioned {
-        let is_open = |constant: &Constant| constant.origin == Origin::Callers;
-        if constants.get(&symbol).is_none_or(is_open)
+        if !constants.contains_key(&symbol)
             && let Some((value, origin)) = sizes.value(id, function, &value)
         {
             let constant = Constant {
@@ -190,25 +188,6 @@ fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Func
         shared,
         body,
     }
-}
-
-/// The arguments that stay what the calls of the program pass, if those pass constants.
-fn passed(
-    known: &Procedures,
-    id: ProcedureId,
-    function: &ir::Function,
-    effects: &Effects,
-) -> BTreeMap<VarId, Passed> {
-    let constants = known
-        .passed(id)
-        .filter(|(_, passed)| *passed != Passed::Anything);
-    let mut passed: BTreeMap<VarId, Passed> = constants.collect();
-    if !passed.is_empty() {
-        let mut assigned = BTreeMap::new();
-        count_assignments(&function.body, effects, &mut assigned);
-        passed.retain(|argument, _| !assigned.contains_key(argument));
-    }
-    passed
 }
 
 /// Gives every loop its id: function and line, and a number where that is not unique.

@@ -5,7 +5,6 @@
 //! keeps its loops to itself, and its callers know it by its [`Summary`]. Recursion is cut: a call
 //! within a component is known by name only.
 
-mod arguments;
 mod bindings;
 mod caller;
 mod components;
@@ -14,7 +13,6 @@ pub mod expand;
 mod graph;
 mod instance;
 mod own_names;
-mod passed;
 mod pointers;
 mod procedures;
 mod resolve;
@@ -30,7 +28,6 @@ use rustc_hash::FxHashMap;
 
 use crate::ir;
 use own_names::OwnNames;
-pub use passed::Passed;
 use procedures::Procedure;
 pub use procedures::Procedures;
 pub use summary::Summary;
@@ -75,7 +72,6 @@ impl<'u> Procedures<'u> {
             summaries: Vec::new(),
             templates: Vec::new(),
             working: Vec::new(),
-            passed: Vec::new(),
             pointers: pointers::Pointers::default(),
             global_types: OnceLock::new(),
             own_names,
@@ -92,7 +88,6 @@ impl<'u> Procedures<'u> {
         }
         let works = |id: ProcedureId| straight::works(known.get(id).function);
         known.working = known.ids().map(works).collect();
-        known.passed = arguments::by_procedure(&known);
         known.pointers = pointers::Pointers::new(&known);
         known
     }

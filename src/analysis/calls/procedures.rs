@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::own_names::OwnNames;
-use super::passed::{ByArgument, Passed};
 use super::pointers::Pointers;
 use super::summary::Summary;
 use super::target::{ProcedureId, Target};
@@ -34,7 +33,6 @@ pub struct Procedures<'u> {
     pub(super) templates: Vec<Option<Template>>,
     /// Bodies whose work is not their own but their callers'.
     pub(super) working: Vec<bool>,
-    pub(super) passed: Vec<ByArgument>,
     pub(super) pointers: Pointers,
     /// What the program gives global variables that hold MPI types, once a call needs it.
     pub(super) global_types: OnceLock<GlobalTypes>,
@@ -94,13 +92,6 @@ impl<'u> Procedures<'u> {
     /// The dummy arguments of a procedure in order.
     pub fn formals(&self, id: ProcedureId) -> Vec<VarId> {
         formals(self.get(id).function)
-    }
-
-    /// What the calls of the program pass to scalar integer arguments of a procedure.
-    pub fn passed(&self, id: ProcedureId) -> impl Iterator<Item = (VarId, Passed)> + '_ {
-        self.passed[id.at()]
-            .iter()
-            .map(|(argument, passed)| (*argument, *passed))
     }
 
     /// What a name stands for that a procedure calls itself.
