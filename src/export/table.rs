@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::columns::{self, Align};
 use crate::analysis::coverage;
 use crate::model::influence::{Influence, influence};
-use crate::model::{Costs, KnownTotals, Model};
+use crate::model::{Costs, KnownTotals, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 use crate::reason::ReasonCode;
 
@@ -194,7 +194,7 @@ fn row(model: &Model, index: usize) -> Vec<String> {
         .time
         .bound_name(value(nest.time.bound))
         .unwrap_or("unknown");
-    let mark = if nest.nest.reason_codes().is_empty() {
+    let mark = if nest.reason_codes().is_empty() {
         ""
     } else {
         " *"
@@ -344,6 +344,19 @@ fn write_guesses(text: &mut String, model: &Model) {
     );
 }
 
+/// The nests that guessed sizes let run for ever or not at all.
+fn write_implausible(text: &mut String, model: &Model) {
+    let found = (0..model.nests.len()).filter(|nest| model.nests[*nest].is_implausible);
+    let found: Vec<usize> = found.collect();
+    if !found.is_empty() {
+        let _ = writeln!(
+            text,
+            "* guessed sizes give at most one iteration, or more than 1e15: {}; set the sizes that `loopsheet parameters` lists",
+            named(model, &found)
+        );
+    }
+}
+
 /// What one process sends to others in all.
 fn write_communication(text: &mut String, model: &Model) {
     let Some(communication) = &model.communication else {
@@ -463,19 +476,24 @@ fn write_unknown(text: &mut String, model: &Model, unknown: &[usize]) {
     if unknown.is_empty() {
         return;
     }
-    let named = unknown.iter().take(NAMES);
+    let _ = writeln!(
+        text,
+        "not in the total, as a figure is unknown (a division by zero?): {}",
+        named(model, unknown)
+    );
+}
+
+/// The first of some nests by name, and how many there are beside them.
+fn named(model: &Model, nests: &[usize]) -> String {
+    let named = nests.iter().take(NAMES);
     let named: Vec<&str> = named
         .map(|nest| model.nests[*nest].nest.head().id.as_str())
         .collect();
-    let more = match unknown.len().saturating_sub(NAMES) {
+    let more = match nests.len().saturating_sub(NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let _ = writeln!(
-        text,
-        "not in the total, as a figure is unknown (a division by zero?): {}{more}",
-        named.join(", ")
-    );
+    named.join(", ") + &more
 }
 
 fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen: Screen) {
@@ -499,7 +517,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         return;
     }
     let (mut estimated, mut partial) = (0, false);
-    for codes in model.nests.iter().map(|n| n.nest.reason_codes()) {
+    for codes in model.nests.iter().map(NestModel::reason_codes) {
         estimated += usize::from(codes.contains(&ReasonCode::ApproximateTripCount));
         partial |= !codes.is_empty();
     }
@@ -513,6 +531,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         );
     }
     write_guesses(text, model);
+    write_implausible(text, model);
     write_doubts(text, model);
     write_calls(text, model, screen);
     write_communication(text, model);

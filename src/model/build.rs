@@ -91,7 +91,9 @@ impl<'p> NestModel<'p> {
             &counts.iterations,
             figures,
         );
+        let iterations = figures.value(counts.total);
         NestModel {
+            is_implausible: NestModel::is_implausible(&nest, iterations, parameters),
             iterations: counts.total,
             counts: counts.loops,
             nest,

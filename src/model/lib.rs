@@ -368,7 +368,7 @@ impl<'p> Model<'p> {
 
     /// The codes of all reasons of the program and its nests.
     pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
-        let of_nests = self.nests.iter().flat_map(|n| n.nest.reason_codes());
+        let of_nests = self.nests.iter().flat_map(NestModel::reason_codes);
         of_nests.chain(coverage::codes(self.program)).collect()
     }
 

@@ -1,15 +1,19 @@
 //! What is known of a nest: its facts and all figures of it alone.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::levels::NestLevels;
 use super::loops::{LoopCounts, LoopFigures};
 use super::nest::Nest;
 use super::operations::OperationFigures;
+use super::parameters::ParameterTable;
 use super::stream::StreamFigures;
 use super::time::TimeFigures;
 use super::traffic::{NestTraffic, WorkingSets};
-use crate::expr::FigureId;
+use crate::analysis::facts::Loop;
+use crate::expr::{Expr, FigureId, Symbol};
+use crate::reason::ReasonCode;
 
 /// The figures of one nest.
 pub struct NestModel<'p> {
@@ -35,4 +39,34 @@ pub struct NestModel<'p> {
     pub time: TimeFigures,
     /// All figures that were defined for the nest alone.
     pub figures: Range<FigureId>,
+    /// Whether guessed sizes give it iterations that no program would have.
+    pub is_implausible: bool,
+}
+
+/// No nest of a program that is worth a look has more iterations.
+const MOST_ITERATIONS: f64 = 1e15;
+
+impl NestModel<'_> {
+    /// Why some loop of the chain is not fully understood, or its figures are only estimates: codes, sorted.
+    pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
+        let mut codes = self.nest.reason_codes();
+        codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
+        codes
+    }
+
+    /// Whether guessed sizes, and not the source, make a nest run for ever or not at all.
+    pub(super) fn is_implausible(
+        nest: &Nest,
+        iterations: f64,
+        parameters: &ParameterTable,
+    ) -> bool {
+        let is_guess = |symbol: &Symbol| {
+            let row = parameters.row(nest.function, symbol);
+            row.is_some_and(|row| row.rests_on_guess)
+        };
+        let ends = |l: &Loop| [&l.lower, &l.upper, &l.step].map(Expr::symbols);
+        let mut symbols = nest.loops.iter().flat_map(|l| ends(l.facts)).flatten();
+        (iterations <= 1.0 || iterations > MOST_ITERATIONS)
+            && symbols.any(|symbol| is_guess(&symbol))
+    }
 }

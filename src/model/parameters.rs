@@ -172,6 +172,8 @@ pub struct Row {
     pub functions: Vec<String>,
     /// Whether `N` is not `n`: all functions that mention it are C.
     pub is_case_sensitive: bool,
+    /// Whether the value is guessed, or follows from one that is.
+    pub rests_on_guess: bool,
 }
 
 impl Row {
@@ -301,6 +303,7 @@ impl ParameterTable {
                 place: None,
                 functions: Vec::new(),
                 is_case_sensitive: false,
+                rests_on_guess: false,
             });
         }
         let usage = Usage::of(program, nests, calls, messages);
@@ -458,6 +461,7 @@ impl ParameterTable {
             place: None,
             functions: used_by,
             is_case_sensitive: !matches!(kind, Kind::TripCount | Kind::Probability),
+            rests_on_guess: false,
         };
         self.rows.push(row);
     }
@@ -716,6 +720,14 @@ impl ParameterTable {
                 }
             }
         }
+        let evaluated = &self.rows[row];
+        let follows = |definition: &Expr| {
+            let rows = definition.symbols().into_iter();
+            rows.filter_map(|symbol| index.get(symbol.name()))
+                .any(|other| self.rows[*other].rests_on_guess)
+        };
+        self.rows[row].rests_on_guess = evaluated.kind != Kind::Block && evaluated.is_guessed()
+            || evaluated.definition.as_ref().is_some_and(follows);
         state[row] = State::Done;
         true
     }

@@ -41,7 +41,6 @@ fn place(nest: &NestModel) -> Value {
         .collect();
     let told: BTreeSet<ReasonCode> = reasons.iter().map(|(code, ..)| *code).collect();
     let others: Vec<ReasonCode> = nest
-        .nest
         .reason_codes()
         .into_iter()
         .filter(|code| !told.contains(code))

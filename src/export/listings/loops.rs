@@ -126,8 +126,7 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         meaning,
         |(_, n)| {
             Content::Text(
-                n.nest
-                    .reason_codes()
+                n.reason_codes()
                     .into_iter()
                     .map(ReasonCode::as_str)
                     .collect::<Vec<_>>()

@@ -172,7 +172,7 @@ impl NestReport {
                 .collect(),
             extents: extents(model, nest),
             iterations: figure(nest.iterations),
-            reasons: (nest.nest.reason_codes().into_iter())
+            reasons: (nest.reason_codes().into_iter())
                 .map(|code| code.to_string())
                 .collect(),
             sweeps: figure(nest.sweeps),
