@@ -671,6 +671,15 @@ impl Block {
 }
 
 impl Loop {
+    /// First and last value of the variable.
+    pub fn ends(&self) -> (&Expr, &Expr) {
+        let counts_down = self.step.as_number().is_some_and(|step| step < 0.0);
+        match counts_down {
+            true => (&self.upper, &self.lower),
+            false => (&self.lower, &self.upper),
+        }
+    }
+
     /// Whether its iterations are an upper bound, because something leaves it early, or a parameter, because nothing gives
     /// them.
     pub fn is_estimated(&self) -> bool {
@@ -681,6 +690,11 @@ impl Loop {
 }
 
 impl Function {
+    /// What the program says of the value of a symbol.
+    pub fn constant(&self, symbol: &Symbol) -> Option<&Constant> {
+        self.constants.iter().find(|c| c.symbol == *symbol)
+    }
+
     pub fn key(&self) -> FunctionKey {
         FunctionKey {
             name: self.name.clone(),

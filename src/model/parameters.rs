@@ -16,6 +16,7 @@ use super::dimension_name;
 use super::messages::MessageSite;
 use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Place, Program};
+use crate::analysis::guesses;
 use crate::expr::spreadsheet::legal_name;
 use crate::expr::{Expr, Lookup, Node, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
@@ -233,9 +234,9 @@ pub struct ParameterTable {
 }
 
 /// Value of a symbol that nothing gives a value.
-pub const DEFAULT_SIZE: f64 = 128.0;
+pub const DEFAULT_SIZE: f64 = guesses::NOMINAL;
 /// Value of a symbol that only ever is the start of a range, or a step.
-pub const DEFAULT_ORIGIN: f64 = 1.0;
+pub const DEFAULT_ORIGIN: f64 = guesses::BEGINNING;
 /// Neighbours of a process in a topology that nothing is known of: the faces of a box.
 pub const DEFAULT_NEIGHBOURS: f64 = 6.0;
 /// Probability of a branch that nothing is known of.
@@ -373,12 +374,12 @@ impl ParameterTable {
                 continue;
             }
             let value = |f: usize| {
-                let constant = constant(&program.functions[f], symbol)?;
+                let constant = program.functions[f].constant(symbol)?;
                 (constant.value != Expr::from(symbol.clone())).then_some(&constant.value)
             };
             let usual = usual_value(program, symbol, &functions);
             let is_usual =
-                |f: usize| constant(&program.functions[f], symbol).map(|c| &c.value) == usual;
+                |f: usize| program.functions[f].constant(symbol).map(|c| &c.value) == usual;
             let (own, shared): (Vec<usize>, Vec<usize>) = functions
                 .iter()
                 .partition(|f| is_set(**f) || !is_usual(**f));
@@ -411,7 +412,7 @@ impl ParameterTable {
 
     /// The row of a place that a symbol of a function is another name for.
     fn alias(&self, function: &Function, symbol: &Symbol) -> Option<usize> {
-        match constant(function, symbol)?.value.node() {
+        match function.constant(symbol)?.value.node() {
             Node::Symbol(place) if place.kind() == SymbolKind::Place => {
                 self.places.get(place).copied()
             }
@@ -490,7 +491,7 @@ impl ParameterTable {
         let places: HashSet<usize> = self.places.values().copied().collect();
         entries.retain(|(row, ..)| !places.contains(row));
         for (row, function, symbol) in entries {
-            let found = constant(&program.functions[function], &symbol);
+            let found = program.functions[function].constant(&symbol);
             let definition = found.map(|c| self.resolve(function, &c.value));
             let entry = &mut self.rows[row];
             entry.value = match entry.kind {
@@ -745,7 +746,7 @@ enum State {
 fn usual_value<'p>(program: &'p Program, symbol: &Symbol, functions: &[usize]) -> Option<&'p Expr> {
     let mut counts: Vec<(Option<&Constant>, usize)> = Vec::new();
     for function in functions {
-        let found = constant(&program.functions[*function], symbol);
+        let found = program.functions[*function].constant(symbol);
         let is_it = |known: &Option<&Constant>| known.map(|c| &c.value) == found.map(|c| &c.value);
         match counts.iter_mut().find(|(known, _)| is_it(known)) {
             Some((_, count)) => *count += 1,
@@ -756,8 +757,4 @@ fn usual_value<'p>(program: &'p Program, symbol: &Symbol, functions: &[usize]) -
     let rank = |(found, count): &(Option<&Constant>, usize)| (is_open(found), *count);
     let usual = counts.iter().rev().max_by_key(|entry| rank(entry))?;
     usual.0.map(|constant| &constant.value)
-}
-
-fn constant<'p>(function: &'p Function, symbol: &Symbol) -> Option<&'p Constant> {
-    function.constants.iter().find(|c| c.symbol == *symbol)
 }

@@ -2,7 +2,7 @@
 
 use super::inputs;
 use super::places::{PlaceId, Places};
-use crate::calls::{ProcedureId, Procedures, Target};
+use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{Control, Passing, Stmt, UnaryOp, Value, VarId, addressed};
 use crate::message_passing::InterfaceKind;
@@ -33,6 +33,22 @@ pub struct Definitions<'u> {
     pub passed: Vec<Definition<'u>>,
     /// Before the program runs.
     pub initial: Option<(ProcedureId, &'u Value)>,
+    /// Whether nothing counts but what is there already.
+    is_settled: bool,
+}
+
+impl<'u> Definitions<'u> {
+    fn assign(&mut self, definition: Definition<'u>) {
+        if !self.is_settled {
+            self.assigned.push(definition);
+        }
+    }
+
+    fn pass(&mut self, definition: Definition<'u>) {
+        if !self.is_settled {
+            self.passed.push(definition);
+        }
+    }
 }
 
 /// The definitions of all places.
@@ -51,8 +67,27 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
     }
 
+    /// Adds what the statements of all procedures do. What no run gets to counts only for places that nothing else gives
+    /// a value.
+    pub fn program(&mut self) {
+        match reached(self.known) {
+            None => self.known.ids().for_each(|id| self.procedure(id)),
+            Some(reached) => {
+                let is_reached = |id: &ProcedureId| reached[id.at()];
+                let (first, others): (Vec<_>, Vec<_>) = self.known.ids().partition(is_reached);
+                first.into_iter().for_each(|id| self.procedure(id));
+                for known in &mut self.all {
+                    known.is_settled = !known.assigned.is_empty()
+                        || !known.passed.is_empty()
+                        || known.initial.is_some();
+                }
+                others.into_iter().for_each(|id| self.procedure(id));
+            }
+        }
+    }
+
     /// Adds what the statements of a procedure do.
-    pub fn procedure(&mut self, id: ProcedureId) {
+    fn procedure(&mut self, id: ProcedureId) {
         let function = self.known.get(id).function;
         for (variable, value) in &function.initial {
             if let Some(place) = self.places.variable(self.known, id, *variable) {
@@ -64,7 +99,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             && let Some(count) = self.known.formals(id).first()
             && let Some(place) = self.places.variable(self.known, id, *count)
         {
-            self.of(place).passed.push(Definition::Arguments);
+            self.of(place).pass(Definition::Arguments);
         }
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
@@ -149,7 +184,7 @@ impl<'k, 'u> Collector<'k, 'u> {
 
     fn assign(&mut self, id: ProcedureId, target: &Value, definition: Definition<'u>) {
         if let Some(place) = self.place(id, target) {
-            self.of(place).assigned.push(definition);
+            self.of(place).assign(definition);
         }
     }
 
@@ -160,25 +195,22 @@ impl<'k, 'u> Collector<'k, 'u> {
                     self.pass(caller, actual, callee, formal);
                 }
             }
-            Target::Library(kind) if kind.gives_from_outside() => {
-                for argument in arguments {
+            target => {
+                let gives = match target {
+                    Target::Library(kind) => kind.gives_from_outside(),
+                    Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
+                    _ => false,
+                };
+                for argument in arguments.iter().filter(|_| gives) {
                     if let Some(target) = self.written(caller, argument) {
                         self.assign(caller, target, Definition::Given);
                     }
                 }
             }
-            Target::Communication(interface) if interface.kind == InterfaceKind::Setup => {
-                for argument in arguments {
-                    if let Some(target) = self.written(caller, argument) {
-                        self.assign(caller, target, Definition::Given);
-                    }
-                }
-            }
-            _ => {}
         }
     }
 
-    /// The scalar that a library procedure may give a value.
+    /// The scalar that a called procedure may give a value.
     fn written<'v>(&self, caller: ProcedureId, argument: &'v Value) -> Option<&'v Value> {
         let function = self.known.get(caller).function;
         match addressed(argument) {
@@ -192,49 +224,48 @@ impl<'k, 'u> Collector<'k, 'u> {
         let Some(dummy) = self.places.variable(self.known, callee, formal) else {
             return;
         };
-        let is_array = !self
-            .known
-            .get(callee)
-            .function
-            .variable(formal)
-            .dimensions
-            .is_empty();
-        if !is_array {
-            let by_place = self.known.get(callee).function.conventions.passing == Passing::Places;
-            self.of(dummy)
-                .passed
-                .push(Definition::Value(caller, actual));
-            if by_place {
+        let function = self.known.get(callee).function;
+        let rank = function.variable(formal).dimensions.len();
+        if rank == 0 {
+            self.of(dummy).pass(Definition::Value(caller, actual));
+            if function.conventions.passing == Passing::Places {
                 self.assign(caller, actual, Definition::Returned(dummy));
             }
             return;
         }
-        match addressed(actual) {
-            // `f(&n)`: the element that the pointer leads to is the variable.
-            Some(target @ Value::Variable(_)) if self.is_scalar(caller, target) => {
-                let element = self.places.numbered(dummy, Box::new([0]));
-                self.of(element)
-                    .passed
-                    .push(Definition::Value(caller, target));
+        match self.written(caller, actual) {
+            // `f(&n)`: the first element that the pointer leads to is the variable.
+            Some(target) if self.is_scalar(caller, target) => {
+                let first = vec![function.conventions.first_index; rank];
+                let element = self.places.numbered(dummy, first.into());
+                self.of(element).pass(Definition::Value(caller, target));
                 self.assign(caller, target, Definition::Returned(element));
             }
             _ => {
                 if let Value::Variable(array) = actual
                     && let Some(array) = self.places.variable(self.known, caller, *array)
                 {
-                    self.of(dummy).passed.push(Definition::Array(array));
-                    self.of(array).assigned.push(Definition::Returned(dummy));
+                    self.of(dummy).pass(Definition::Array(array));
+                    self.of(array).assign(Definition::Returned(dummy));
                 }
             }
         }
     }
 
+    /// Whether a value is a scalar variable or an element of an array.
     fn is_scalar(&self, procedure: ProcedureId, value: &Value) -> bool {
-        let Value::Variable(id) = value else {
-            return false;
-        };
-        let function = self.known.get(procedure).function;
-        function.variable(*id).dimensions.is_empty()
+        match value {
+            Value::Variable(id) => {
+                let function = self.known.get(procedure).function;
+                function.variable(*id).dimensions.is_empty()
+            }
+            Value::Element { subscripts, .. } => {
+                let is_part =
+                    |subscript: &Value| matches!(subscript, Value::Section(_) | Value::Row);
+                !subscripts.iter().any(is_part)
+            }
+            _ => false,
+        }
     }
 }
 

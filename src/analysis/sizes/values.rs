@@ -54,7 +54,7 @@ impl Sizes {
     /// Reads what all statements of the program give integers.
     pub fn new(known: &Procedures) -> Sizes {
         let mut collector = Collector::new(known);
-        known.ids().for_each(|id| collector.procedure(id));
+        collector.program();
         let (places, definitions) = collector.finish();
         let symbols = symbols(&places);
         let mut resolver = Resolver {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{DEFAULT_ORIGIN, DEFAULT_SIZE, constant};
+use super::{DEFAULT_ORIGIN, DEFAULT_SIZE};
 use crate::analysis::facts::Program;
 use crate::calls::CallGraph;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
@@ -58,12 +58,7 @@ impl Usage {
                     .weight
                     .iter()
                     .for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
-                let counts_down = facts.step.as_number().is_some_and(|s| s < 0.0);
-                let (first, last) = if counts_down {
-                    (&facts.upper, &facts.lower)
-                } else {
-                    (&facts.lower, &facts.upper)
-                };
+                let (first, last) = facts.ends();
                 add_sizes(first, -1.0, &mut sizes);
                 add_sizes(last, 1.0, &mut sizes);
             }
@@ -160,7 +155,8 @@ impl Usage {
     pub fn means_only(&self, program: &Program, name: &str, place: &Symbol) -> bool {
         let source = Symbol::source(name);
         let is_it = |function: &usize| {
-            constant(&program.functions[*function], &source)
+            program.functions[*function]
+                .constant(&source)
                 .is_some_and(|constant| constant.value == Expr::from(place.clone()))
         };
         let users = self.functions.get(&source);
@@ -181,7 +177,9 @@ impl Usage {
 fn value<'p>(program: &'p Program, function: usize, symbol: &Symbol) -> Option<&'p Expr> {
     match symbol.kind() {
         SymbolKind::Place => program.place(symbol)?.value.as_ref(),
-        _ => constant(&program.functions[function], symbol).map(|constant| &constant.value),
+        _ => program.functions[function]
+            .constant(symbol)
+            .map(|constant| &constant.value),
     }
 }
 

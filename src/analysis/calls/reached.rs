@@ -1,0 +1,43 @@
+//! What a run of the program may get to.
+
+use super::procedures::Procedures;
+use super::target::{ProcedureId, Target};
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{Stmt, Value};
+
+/// By procedure, whether calls lead to it from a main program; `None` where there is none.
+pub fn reached(known: &Procedures) -> Option<Vec<bool>> {
+    let mut pending: Vec<ProcedureId> = known
+        .ids()
+        .filter(|id| known.get(*id).function.is_main)
+        .collect();
+    if pending.is_empty() {
+        return None;
+    }
+    let mut reached = vec![false; known.all.len()];
+    while let Some(caller) = pending.pop() {
+        if std::mem::replace(&mut reached[caller.at()], true) {
+            continue;
+        }
+        let mut call = |name: &str| match known.target(caller, name) {
+            Target::Body(callee) | Target::Recursive(callee) => pending.push(callee),
+            Target::Unknown => pending.extend(known.candidates(caller, name)),
+            Target::Library(_) | Target::Communication(_) => {}
+        };
+        statements(
+            &known.get(caller).function.body,
+            InLoop::No,
+            &mut |stmt, _| {
+                if let Stmt::Call { name, .. } = stmt {
+                    call(name);
+                }
+                values_of(stmt, &mut |value| {
+                    if let Value::Call { name, .. } = value {
+                        call(name);
+                    }
+                });
+            },
+        );
+    }
+    Some(reached)
+}

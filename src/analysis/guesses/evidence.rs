@@ -1,0 +1,273 @@
+//! What loops and arrays say of the symbols that need a value.
+
+use super::{Around, BEGINNING, FEW, Guesses, NOMINAL, Unknown, depth};
+use crate::expr::{Expr, Node};
+use crate::facts::{Block, Item, Loop, Stream};
+
+/// How far something widens a range: ghost cells.
+const WIDTH: f64 = 2.0;
+/// Loops weigh more than declarations of arrays.
+const LOOP: u32 = 4;
+const SHAPE: u32 = 1;
+
+/// What loops say of an unknown.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Evidence {
+    /// Ranges that it makes longer, and shorter.
+    pub longer: u32,
+    pub shorter: u32,
+    /// Ranges that it makes longer at both ends.
+    pub wider: u32,
+    /// Loops that walk one of the three contiguous dimensions of arrays, and others.
+    inner: u32,
+    outer: u32,
+    /// Loops of nests of more than three loops: with three others inside, and others.
+    pub far: u32,
+    pub near: u32,
+    /// Is in the exponent of this number.
+    raised: Option<f64>,
+    /// The smallest extent that is declared for what its loops walk through.
+    declared: Option<f64>,
+}
+
+impl Evidence {
+    /// Whether all that it does is to make dimensions of arrays longer that loops walk.
+    pub fn is_of_array(&self) -> bool {
+        self.inner > 0 && self.longer > 0 && self.shorter == 0 && self.wider == 0
+    }
+
+    /// Whether it is in bounds of loops over arrays that do not become longer or shorter by it.
+    pub fn is_mute(&self) -> bool {
+        self.inner > 0 && self.longer + self.shorter + self.wider == 0
+    }
+
+    /// What it asks for.
+    pub fn value(&self) -> f64 {
+        let Evidence {
+            longer,
+            shorter,
+            wider,
+            inner,
+            outer,
+            raised,
+            declared,
+            ..
+        } = *self;
+        if wider > 0 && 4 * wider >= longer + shorter {
+            return WIDTH;
+        }
+        if longer == 0 || longer < shorter {
+            return BEGINNING;
+        }
+        if let Some(base) = raised {
+            return NOMINAL.log(base).round().max(1.0);
+        }
+        let size = if outer > 0 && inner == 0 {
+            FEW
+        } else {
+            NOMINAL
+        };
+        declared.map_or(size, |declared| size.min(declared))
+    }
+}
+
+impl<'p> Guesses<'p> {
+    /// Reads what one function says of its symbols.
+    pub(super) fn read(&mut self, index: usize) {
+        let program = self.program;
+        self.block(index, &program.functions[index].body, &mut Vec::new());
+    }
+
+    fn block(&mut self, function: usize, block: &'p Block, around: &mut Vec<&'p Loop>) {
+        for stream in &block.streams {
+            self.stream(function, stream, around);
+        }
+        for item in &block.items {
+            match item {
+                Item::Loop(inner) => {
+                    self.range(function, inner, around);
+                    around.push(inner);
+                    self.block(function, &inner.body, around);
+                    around.pop();
+                }
+                Item::Branch(branch) => {
+                    self.block(function, &branch.then, around);
+                    if let Some(otherwise) = &branch.otherwise {
+                        self.block(function, otherwise, around);
+                    }
+                }
+            }
+        }
+    }
+
+    fn range(&mut self, function: usize, inner: &'p Loop, around: Around<'_, 'p>) {
+        let (first, last) = inner.ends();
+        let inside = depth(&inner.body);
+        let (is_far, is_deep) = (inside >= 3, around.len() + 1 + inside > 3);
+        self.interval(function, (first, last), around, LOOP);
+        for unknown in self.unknowns(function, &[first, last], around) {
+            let evidence = self.evidence.entry(unknown).or_default();
+            if is_far {
+                evidence.far += 1;
+            } else if is_deep {
+                evidence.near += 1;
+            }
+        }
+        for unknown in self.unknowns(function, &[&inner.step], around) {
+            self.evidence.entry(unknown).or_default();
+        }
+    }
+
+    fn stream(&mut self, function: usize, stream: &'p Stream, around: Around<'_, 'p>) {
+        for (lower, upper) in stream.extents.iter().flatten() {
+            self.ratio(function, upper, around);
+            self.interval(function, (lower, upper), around, SHAPE);
+        }
+        let rank = stream.subscripts.len();
+        for (dimension, subscript) in stream.subscripts.iter().enumerate() {
+            for unknown in self.unknowns(function, &[&subscript.base], around) {
+                let is_length = self.is_factor(function, &subscript.base, &unknown, around);
+                let evidence = self.evidence.entry(unknown).or_default();
+                evidence.longer += if is_length { SHAPE } else { 0 };
+            }
+            let declared = stream.extents.get(dimension).and_then(|extent| {
+                let (lower, upper) = extent.as_ref()?;
+                let extent = upper.as_number()? - lower.as_number()? + 1.0;
+                (extent > 1.0).then_some(extent)
+            });
+            for (variable, _) in &subscript.terms {
+                let Some(at) = around.iter().rposition(|l| l.variable == *variable) else {
+                    continue;
+                };
+                let (first, last) = around[at].ends();
+                for unknown in self.unknowns(function, &[first, last], &around[..at]) {
+                    let evidence = self.evidence.entry(unknown).or_default();
+                    if rank >= 4 && dimension >= 3 {
+                        evidence.outer += 1;
+                    } else {
+                        evidence.inner += 1;
+                    }
+                    let known = evidence.declared.unwrap_or(f64::INFINITY);
+                    evidence.declared = declared.map(|n| n.min(known)).or(evidence.declared);
+                }
+            }
+        }
+    }
+
+    /// An extent that is the quotient of two strides, `ks/js`: were they the same, the array's rows would be one.
+    fn ratio(&mut self, function: usize, upper: &Expr, around: Around<'_, 'p>) {
+        let length = (upper.clone() + 1.0).expand();
+        let Node::Quotient(longer, shorter) = length.node() else {
+            return;
+        };
+        let only = |expr: &Expr| {
+            let is_symbol = matches!(expr.node(), Node::Symbol(_));
+            let mut unknowns = self.unknowns(function, &[expr], around);
+            unknowns.pop().filter(|_| is_symbol && unknowns.is_empty())
+        };
+        if let (Some(longer), Some(shorter)) = (only(longer), only(shorter))
+            && longer != shorter
+        {
+            self.strides.entry(longer).or_insert(shorter);
+        }
+    }
+
+    /// What a range from `first` to `last` says of the symbols of its ends.
+    fn interval(
+        &mut self,
+        function: usize,
+        (first, last): (&Expr, &Expr),
+        around: Around<'_, 'p>,
+        weight: u32,
+    ) {
+        let unknowns = self.unknowns(function, &[first, last], around);
+        let change = |expr: &Expr, unknown: &Unknown| {
+            let at = |value: f64| self.evaluate(function, expr, around, &Some((unknown, value)));
+            at(1.5 * NOMINAL) - at(NOMINAL)
+        };
+        let changes: Vec<(f64, f64)> = unknowns
+            .iter()
+            .map(|unknown| (change(first, unknown), change(last, unknown)))
+            .collect();
+        let exponents = |expr: &Expr, unknown: &Unknown| self.base(function, expr, unknown, around);
+        let raised: Vec<Option<f64>> = unknowns
+            .iter()
+            .map(|unknown| exponents(last, unknown).or_else(|| exponents(first, unknown)))
+            .collect();
+        let lengthening = changes
+            .iter()
+            .filter(|(low, high)| high - low > 0.0)
+            .count();
+        for ((unknown, (low, high)), raised) in unknowns.into_iter().zip(changes).zip(raised) {
+            let evidence = self.evidence.entry(unknown).or_default();
+            let longer = high - low;
+            if low < 0.0 && high > 0.0 && lengthening > 1 {
+                evidence.wider += weight;
+            } else if longer > 0.0 {
+                evidence.longer += weight;
+            } else if longer < 0.0 {
+                evidence.shorter += weight;
+            }
+            evidence.raised = evidence.raised.or(raised);
+        }
+    }
+
+    /// Whether other symbols are multiplied by an unknown.
+    fn is_factor(
+        &self,
+        function: usize,
+        expr: &Expr,
+        unknown: &Unknown,
+        around: Around<'_, 'p>,
+    ) -> bool {
+        match expr.node() {
+            Node::Product(items) => {
+                let holds = |item: &Expr| {
+                    item.as_number().is_none()
+                        && self.unknowns(function, &[item], around).contains(unknown)
+                };
+                items.iter().any(holds)
+                    && items
+                        .iter()
+                        .filter(|item| item.as_number().is_none())
+                        .count()
+                        > 1
+            }
+            _ => expr
+                .children()
+                .into_iter()
+                .any(|child| self.is_factor(function, child, unknown, around)),
+        }
+    }
+
+    /// The number that an unknown is the exponent of.
+    fn base(
+        &self,
+        function: usize,
+        expr: &Expr,
+        unknown: &Unknown,
+        around: Around<'_, 'p>,
+    ) -> Option<f64> {
+        if let Node::Power(base, exponent) = expr.node()
+            && self
+                .unknowns(function, &[exponent], around)
+                .contains(unknown)
+        {
+            return base.as_number().filter(|base| *base > 1.0);
+        }
+        if let Node::Symbol(symbol) = expr.node()
+            && let Some(value) = self.known(function, symbol)
+            && value != expr
+        {
+            return match value.node() {
+                Node::Power(base, exponent) => base.as_number().filter(|base| {
+                    *base > 1.0 && self.unknowns(function, &[exponent], &[]).contains(unknown)
+                }),
+                _ => None,
+            };
+        }
+        expr.children()
+            .into_iter()
+            .find_map(|child| self.base(function, child, unknown, around))
+    }
+}

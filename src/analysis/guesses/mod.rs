@@ -1,0 +1,224 @@
+//! Values for sizes that nothing in the program gives: such that loops run, whichever symbols their bounds are made of.
+//!
+//! Every loop says what its bounds' symbols are for: a symbol that makes the range longer is a size, one that makes it
+//! shorter is where it begins, one that makes it longer at both ends only widens it. What is guessed depends on the
+//! functions that share a symbol, through calls and modules, and on nothing else: neither on other files nor on names.
+
+mod choices;
+mod evidence;
+mod placeholders;
+mod values;
+
+use std::collections::BTreeMap;
+
+use self::evidence::Evidence;
+use crate::expr::{Expr, Symbol};
+use crate::facts::{Block, Constant, Loop, Origin, Program};
+
+/// Iterations of a loop of which nothing is known.
+pub const NOMINAL: f64 = 128.0;
+/// Where a range begins that nothing else says.
+pub const BEGINNING: f64 = 1.0;
+/// What counts components, or loops around three others.
+const FEW: f64 = 4.0;
+/// A nest of more iterations has loops that count components.
+const MOST_ITERATIONS: f64 = 1e9;
+/// Times that ranges are looked at again after values have changed.
+const ROUNDS: usize = 4;
+
+/// Something that needs a value: a symbol of one function, or storage of the program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Unknown {
+    /// `None` for storage of the program.
+    function: Option<usize>,
+    symbol: Symbol,
+}
+
+/// Strides of an array that are multiples of each other.
+const MOST_STRIDES: usize = 3;
+
+/// Gives every symbol of bounds, shapes and subscripts a value that the program leaves open.
+pub fn complete(program: &mut Program) {
+    choices::choose_smallest(program);
+    let mut guesses = Guesses {
+        program,
+        placeholders: placeholders::of(program),
+        evidence: BTreeMap::new(),
+        strides: BTreeMap::new(),
+        values: BTreeMap::new(),
+    };
+    guesses.weigh();
+    if guesses.evidence.values().any(Evidence::is_mute) {
+        // What is divided by others shows what it does once these have values.
+        guesses.evidence.clear();
+        guesses.weigh();
+    }
+    for _ in 0..ROUNDS {
+        if !guesses.stretch() {
+            break;
+        }
+    }
+    guesses.shrink();
+    let (values, placeholders) = (guesses.values, guesses.placeholders);
+    for place in program.places.values_mut() {
+        place.smallest = None;
+    }
+    for (Unknown { function, symbol }, value) in values {
+        match function {
+            None => {
+                let is_kept = placeholders.get(&symbol) == Some(&value);
+                if let Some(place) = program.places.get_mut(&symbol).filter(|_| !is_kept) {
+                    place.value = None;
+                    place.guess.get_or_insert(value);
+                }
+            }
+            Some(index) => program.functions[index].constants.push(Constant {
+                symbol,
+                value: Expr::from(value),
+                origin: Origin::Default,
+            }),
+        }
+    }
+}
+
+/// The loops around a place of a function, outermost first.
+type Around<'l, 'p> = &'l [&'p Loop];
+
+struct Guesses<'p> {
+    program: &'p Program,
+    /// What the program has for sizes that it reads, too small to be meant.
+    placeholders: BTreeMap<Symbol, f64>,
+    evidence: BTreeMap<Unknown, Evidence>,
+    /// Strides of flattened arrays, each with the next shorter one of the same array.
+    strides: BTreeMap<Unknown, Unknown>,
+    values: BTreeMap<Unknown, f64>,
+}
+
+impl<'p> Guesses<'p> {
+    /// Collects what loops say, by the values so far, and decides.
+    fn weigh(&mut self) {
+        for index in 0..self.program.functions.len() {
+            self.read(index);
+        }
+        self.decide();
+    }
+
+    fn decide(&mut self) {
+        for (unknown, evidence) in &self.evidence {
+            let value = match self.own_default(unknown) {
+                Some(own) if !evidence.is_of_array() => own,
+                _ => evidence.value(),
+            };
+            self.values.insert(unknown.clone(), value);
+        }
+        for longer in self.strides.keys() {
+            let (mut size, mut stride) = (NOMINAL, longer);
+            for _ in 0..MOST_STRIDES {
+                let Some(shorter) = self.strides.get(stride) else {
+                    break;
+                };
+                (size, stride) = (size * NOMINAL, shorter);
+            }
+            self.values.insert(longer.clone(), size);
+        }
+    }
+
+    /// Makes loops run that have no iterations, or one, by the values so far; whether any did not.
+    fn stretch(&mut self) -> bool {
+        let mut any = false;
+        each_loop(self.program, &mut |function, around, inner| {
+            any |= self.stretch_loop(function, inner, around);
+        });
+        any
+    }
+
+    fn stretch_loop(&mut self, function: usize, inner: &'p Loop, around: Around<'_, 'p>) -> bool {
+        let (first, last) = inner.ends();
+        let extent = |guesses: &Self, changed: &Option<(&Unknown, f64)>| {
+            let at = |expr: &Expr| guesses.evaluate(function, expr, around, changed);
+            at(last) - at(first) + 1.0
+        };
+        let before = extent(self, &None);
+        if before.is_nan() || before > 1.0 {
+            return false;
+        }
+        for unknown in self.unknowns(function, &[first, last], around) {
+            let Some(evidence) = self.evidence.get(&unknown) else {
+                continue;
+            };
+            if evidence.wider > 0 || evidence.longer <= evidence.shorter || self.is_kept(&unknown) {
+                continue;
+            }
+            let value = self.values.get(&unknown).copied().unwrap_or(NOMINAL);
+            let raised = extent(self, &Some((&unknown, value + NOMINAL)));
+            let slope = (raised - before) / NOMINAL;
+            if slope > 0.0 {
+                let more = ((NOMINAL - before) / slope).ceil().min(64.0 * NOMINAL);
+                self.values.insert(unknown, value + more);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Lets loops around three others count few, where a nest would never end else.
+    fn shrink(&mut self) {
+        each_loop(self.program, &mut |function, around, inner| {
+            let mut chain = around.to_vec();
+            chain.push(inner);
+            self.shrink_nest(function, &chain);
+        });
+    }
+
+    fn shrink_nest(&mut self, function: usize, chain: &[&'p Loop]) {
+        for at in 0..chain.len() {
+            let extent = |guesses: &Self, at: usize| {
+                let (first, last) = chain[at].ends();
+                let value = |expr| guesses.evaluate(function, expr, &chain[..at], &None);
+                (value(last) - value(first) + 1.0).max(1.0)
+            };
+            let all: f64 = (0..chain.len()).map(|at| extent(self, at)).product();
+            if all.is_nan() || all <= MOST_ITERATIONS {
+                return;
+            }
+            let (first, last) = chain[at].ends();
+            for unknown in self.unknowns(function, &[first, last], &chain[..at]) {
+                let is_far = (self.evidence.get(&unknown)).is_some_and(|e| e.far > e.near);
+                if is_far
+                    && !self.is_kept(&unknown)
+                    && self.values.get(&unknown).is_some_and(|value| *value > FEW)
+                {
+                    self.values.insert(unknown, FEW);
+                }
+            }
+        }
+    }
+}
+
+/// How many loops are inside one another in a block.
+fn depth(block: &Block) -> usize {
+    let loops = block.loops();
+    let inner = loops.iter().map(|inner| 1 + depth(&inner.body));
+    inner.max().unwrap_or(0)
+}
+
+/// Visits all loops with the number of their function and the loops around them.
+fn each_loop<'p>(program: &'p Program, visit: &mut dyn FnMut(usize, Around<'_, 'p>, &'p Loop)) {
+    fn of_block<'p>(
+        block: &'p Block,
+        around: &mut Vec<&'p Loop>,
+        visit: &mut dyn FnMut(Around<'_, 'p>, &'p Loop),
+    ) {
+        for inner in block.loops() {
+            visit(around, inner);
+            around.push(inner);
+            of_block(&inner.body, around, visit);
+            around.pop();
+        }
+    }
+    for (number, function) in program.functions.iter().enumerate() {
+        of_block(&function.body, &mut Vec::new(), &mut |around, inner| {
+            visit(number, around, inner);
+        });
+    }
+}
