@@ -9,6 +9,7 @@
 (parameter_statement) @parameter
 (variable_modification) @dimension
 (common_statement) @common
+(data_statement) @data
 (equivalence_statement) @equivalence
 (use_statement) @use
 (derived_type_definition) @type.definition
@@ -22,7 +23,6 @@
   (import_statement)
   (bind_statement)
   (namelist_statement)
-  (data_statement)
   (cray_pointer_declaration)
   (include_statement)
 ] @specification

@@ -25,8 +25,8 @@ use super::shared::shared_storage;
 use super::sizes::Sizes;
 use super::symbols::{Known, Symbols};
 use crate::diagnostic::Place;
-use crate::expr::Expr;
-use crate::ir::{self, Jump, Stmt, VarId};
+use crate::expr::{Expr, Symbol};
+use crate::ir::{self, Jump, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
 pub use bodies::ProcedureBody;
 
@@ -159,6 +159,7 @@ fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Func
         branches: 0,
         trip_counts: BTreeMap::new(),
         datatypes: None,
+        undecided: Vec::new(),
     };
     let body = walker.block(&function.body);
     let shared = shared_storage(function, &body);
@@ -179,6 +180,8 @@ fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Func
             constants.insert(symbol, constant);
         }
     }
+    let decided = decided(sizes, (id, function), &walker.undecided);
+    constants.extend(decided.map(|constant| (constant.symbol.clone(), constant)));
     Function {
         name: function.name.clone(),
         file: function.place.file.clone(),
@@ -188,6 +191,29 @@ fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Func
         shared,
         body,
     }
+}
+
+/// The branches that are always or never taken by what the program has unless its input says otherwise.
+fn decided(
+    sizes: &Sizes,
+    (id, function): (ProcedureId, &ir::Function),
+    undecided: &[(Symbol, Value)],
+) -> impl Iterator<Item = Constant> + use<> {
+    let mut found: BTreeMap<Symbol, Option<bool>> = BTreeMap::new();
+    for (probability, condition) in undecided {
+        let truth = sizes.truth(id, function, condition);
+        // Of several branches in one line that have one probability all must agree.
+        let known = found.entry(probability.clone()).or_insert(truth);
+        *known = known.filter(|known| truth == Some(*known));
+    }
+    let constant = |(symbol, is_taken): (Symbol, Option<bool>)| {
+        Some(Constant {
+            symbol,
+            value: Expr::from(f64::from(u8::from(is_taken?))),
+            origin: Origin::Initial,
+        })
+    };
+    found.into_iter().filter_map(constant)
 }
 
 /// Gives every loop its id: function and line, and a number where that is not unique.
@@ -237,6 +263,8 @@ struct Walker<'f> {
     trip_counts: BTreeMap<u32, Vec<u32>>,
     /// What the procedure gives the variables that hold MPI types, once a call needs it.
     datatypes: Option<Datatypes<'f>>,
+    /// Branches whose conditions are no constants.
+    undecided: Vec<(Symbol, Value)>,
 }
 
 impl<'f> Walker<'f> {

@@ -34,11 +34,13 @@ roles! {
     DimensionStatement = "dimension";
     /// Fortran `common /block/ a, b(10)`.
     Common = "common";
+    /// Fortran `data a, b / 1, 2 /`.
+    Data = "data";
     /// Fortran `equivalence`.
     Equivalence = "equivalence";
     /// Fortran `use`.
     Use = "use";
-    /// Other specification statements, nothing to compute: `external`, `save`, `data`, `interface` …
+    /// Other specification statements, nothing to compute: `external`, `save`, `interface` …
     Specification = "specification";
     /// Fortran `interface`: generic names and external procedures.
     Interface = "interface";

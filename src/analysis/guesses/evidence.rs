@@ -9,6 +9,8 @@ const WIDTH: f64 = 2.0;
 /// Loops weigh more than declarations of arrays.
 const LOOP: u32 = 4;
 const SHAPE: u32 = 1;
+/// Values are followed so far to what they are powers of.
+const DEPTH: u32 = 24;
 
 /// What loops say of an unknown.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +35,8 @@ pub(super) struct Evidence {
 impl Evidence {
     /// Whether all that it does is to make dimensions of arrays longer that loops walk.
     pub fn is_of_array(&self) -> bool {
-        self.inner > 0 && self.longer > 0 && self.shorter == 0 && self.wider == 0
+        let only_longer = self.longer > 0 && self.shorter == 0 && self.wider == 0;
+        self.inner > 0 && only_longer && self.raised.is_none()
     }
 
     /// Whether it is in bounds of loops over arrays that do not become longer or shorter by it.
@@ -189,7 +192,8 @@ impl<'p> Guesses<'p> {
             .iter()
             .map(|unknown| (change(first, unknown), change(last, unknown)))
             .collect();
-        let exponents = |expr: &Expr, unknown: &Unknown| self.base(function, expr, unknown, around);
+        let exponents =
+            |expr: &Expr, unknown: &Unknown| self.base(function, expr, unknown, (around, DEPTH));
         let raised: Vec<Option<f64>> = unknowns
             .iter()
             .map(|unknown| exponents(last, unknown).or_else(|| exponents(first, unknown)))
@@ -240,34 +244,29 @@ impl<'p> Guesses<'p> {
         }
     }
 
-    /// The number that an unknown is the exponent of.
+    /// The number that an unknown is the exponent of, in an expression or the values behind it.
     fn base(
         &self,
         function: usize,
         expr: &Expr,
         unknown: &Unknown,
-        around: Around<'_, 'p>,
+        (around, depth): (Around<'_, 'p>, u32),
     ) -> Option<f64> {
-        if let Node::Power(base, exponent) = expr.node()
-            && self
-                .unknowns(function, &[exponent], around)
-                .contains(unknown)
-        {
-            return base.as_number().filter(|base| *base > 1.0);
+        let depth = depth.checked_sub(1)?;
+        match expr.node() {
+            Node::Power(base, exponent)
+                if (self.unknowns(function, &[exponent], around)).contains(unknown) =>
+            {
+                base.as_number().filter(|base| *base > 1.0)
+            }
+            Node::Symbol(symbol) => {
+                let value = self.known(function, symbol)?;
+                self.base(function, value, unknown, (&[], depth))
+            }
+            _ => expr
+                .children()
+                .into_iter()
+                .find_map(|child| self.base(function, child, unknown, (around, depth))),
         }
-        if let Node::Symbol(symbol) = expr.node()
-            && let Some(value) = self.known(function, symbol)
-            && value != expr
-        {
-            return match value.node() {
-                Node::Power(base, exponent) => base.as_number().filter(|base| {
-                    *base > 1.0 && self.unknowns(function, &[exponent], &[]).contains(unknown)
-                }),
-                _ => None,
-            };
-        }
-        expr.children()
-            .into_iter()
-            .find_map(|child| self.base(function, child, unknown, around))
     }
 }

@@ -48,11 +48,7 @@ pub fn complete(program: &mut Program) {
         values: BTreeMap::new(),
     };
     guesses.weigh();
-    if guesses.evidence.values().any(Evidence::is_mute) {
-        // What is divided by others shows what it does once these have values.
-        guesses.evidence.clear();
-        guesses.weigh();
-    }
+    guesses.weigh_mute();
     for _ in 0..ROUNDS {
         if !guesses.stretch() {
             break;
@@ -103,8 +99,26 @@ impl<'p> Guesses<'p> {
         self.decide();
     }
 
+    /// What is divided by others shows what it does once these have values.
+    fn weigh_mute(&mut self) {
+        let first = self.evidence.clone();
+        if !first.values().any(Evidence::is_mute) {
+            return;
+        }
+        self.evidence.clear();
+        self.weigh();
+        let others = first
+            .into_iter()
+            .filter(|(_, evidence)| !evidence.is_mute());
+        self.evidence.extend(others);
+        self.decide();
+    }
+
     fn decide(&mut self) {
         for (unknown, evidence) in &self.evidence {
+            if std::env::var("DBG").is_ok() {
+                eprintln!("{unknown:?} {evidence:?}");
+            }
             let value = match self.own_default(unknown) {
                 Some(own) if !evidence.is_of_array() => own,
                 _ => evidence.value(),

@@ -103,7 +103,11 @@ impl<'p> Guesses<'p> {
         };
         match changed {
             Some((other, value)) if **other == unknown => *value,
-            _ => self.values.get(&unknown).copied().unwrap_or(NOMINAL),
+            _ => {
+                let value = self.values.get(&unknown).copied();
+                let value = value.or_else(|| self.own_default(&unknown));
+                value.unwrap_or(NOMINAL)
+            }
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What gives places values, over all statements of the program.
 
+use rustc_hash::FxHashSet;
+
 use super::inputs;
 use super::places::{PlaceId, Places};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{Control, Passing, Stmt, UnaryOp, Value, VarId, addressed};
+use crate::ir::{BinaryOp, Control, If, Passing, Stmt, UnaryOp, Value, VarId, addressed};
 use crate::message_passing::InterfaceKind;
 
 /// One way in which a place gets a value.
@@ -18,6 +20,8 @@ pub enum Definition<'u> {
     Array(PlaceId),
     /// The number of words of the command line, which is one if there are no arguments.
     Arguments,
+    /// No more than the value, which it is given where it is larger: `if (x > n) x = n`.
+    AtMost(ProcedureId, &'u Value),
     /// From outside: a file, the command line, the environment.
     Given,
     /// The variable of a loop, with its largest value.
@@ -33,11 +37,20 @@ pub struct Definitions<'u> {
     pub passed: Vec<Definition<'u>>,
     /// Before the program runs.
     pub initial: Option<(ProcedureId, &'u Value)>,
+    /// Of what is assigned, the values of statements that no condition and no loop is around.
+    unconditional: Vec<&'u Value>,
     /// Whether nothing counts but what is there already.
     is_settled: bool,
 }
 
 impl<'u> Definitions<'u> {
+    /// Whether no condition and no loop is around the statement that assigns the value.
+    pub fn is_unconditional(&self, value: &Value) -> bool {
+        self.unconditional
+            .iter()
+            .any(|other| std::ptr::eq(*other, value))
+    }
+
     fn assign(&mut self, definition: Definition<'u>) {
         if !self.is_settled {
             self.assigned.push(definition);
@@ -51,11 +64,24 @@ impl<'u> Definitions<'u> {
     }
 }
 
-/// The definitions of all places.
+/// What was collected.
+pub struct Collected<'u> {
+    pub places: Places,
+    /// Of every place.
+    pub definitions: Vec<Definitions<'u>>,
+    /// Procedures that read input, or call one that does.
+    pub readers: FxHashSet<ProcedureId>,
+}
+
+/// Collects the definitions of all places.
 pub struct Collector<'k, 'u> {
     known: &'k Procedures<'u>,
     pub places: Places,
     pub all: Vec<Definitions<'u>>,
+    /// Procedures that read input, or call one that does.
+    pub readers: FxHashSet<ProcedureId>,
+    /// Calls of procedures, caller first.
+    calls: Vec<(ProcedureId, ProcedureId)>,
 }
 
 impl<'k, 'u> Collector<'k, 'u> {
@@ -64,6 +90,8 @@ impl<'k, 'u> Collector<'k, 'u> {
             known,
             places: Places::default(),
             all: Vec::new(),
+            readers: FxHashSet::default(),
+            calls: Vec::new(),
         }
     }
 
@@ -101,13 +129,27 @@ impl<'k, 'u> Collector<'k, 'u> {
         {
             self.of(place).pass(Definition::Arguments);
         }
+        for stmt in &function.body {
+            if let Stmt::Assign { target, value, .. } = stmt
+                && let Some(place) = self.place(id, target)
+            {
+                self.of(place).unconditional.push(value);
+            }
+        }
+        let mut limits: Vec<&Value> = Vec::new();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
                 Stmt::Assign { target, value, .. } => {
-                    let definition = match inputs::is_input(value, self.known, id) {
-                        true => Definition::Given,
-                        false => Definition::Value(id, value),
+                    let definition = if inputs::is_input(value, self.known, id) {
+                        Definition::Given
+                    } else if limits.iter().any(|limit| std::ptr::eq(*limit, value)) {
+                        Definition::AtMost(id, value)
+                    } else {
+                        Definition::Value(id, value)
                     };
+                    if matches!(definition, Definition::Given) {
+                        self.readers.insert(id);
+                    }
                     self.assign(id, target, definition);
                 }
                 Stmt::Call {
@@ -126,8 +168,8 @@ impl<'k, 'u> Collector<'k, 'u> {
                         self.assign(id, &Value::Variable(*variable), definition);
                     }
                 }
-                Stmt::If(_)
-                | Stmt::Jump { .. }
+                Stmt::If(branch) => limits.extend(upper_limit(branch)),
+                Stmt::Jump { .. }
                 | Stmt::Mark { .. }
                 | Stmt::Evaluate { .. }
                 | Stmt::Opaque { .. } => {}
@@ -163,10 +205,22 @@ impl<'k, 'u> Collector<'k, 'u> {
     }
 
     /// Ends the collection: every place has its definitions.
-    pub fn finish(mut self) -> (Places, Vec<Definitions<'u>>) {
+    pub fn finish(mut self) -> Collected<'u> {
         self.all
             .resize_with(self.places.len(), Definitions::default);
-        (self.places, self.all)
+        let read = |(_, callee): &&(ProcedureId, ProcedureId)| self.readers.contains(callee);
+        let through: Vec<ProcedureId> = self
+            .calls
+            .iter()
+            .filter(read)
+            .map(|(caller, _)| *caller)
+            .collect();
+        self.readers.extend(through);
+        Collected {
+            places: self.places,
+            definitions: self.all,
+            readers: self.readers,
+        }
     }
 
     fn place(&mut self, id: ProcedureId, value: &Value) -> Option<PlaceId> {
@@ -191,6 +245,7 @@ impl<'k, 'u> Collector<'k, 'u> {
     fn call(&mut self, caller: ProcedureId, name: &str, arguments: &'u [Value]) {
         match self.known.target(caller, name) {
             Target::Body(callee) | Target::Recursive(callee) => {
+                self.calls.push((caller, callee));
                 for (formal, actual) in self.known.formals(callee).into_iter().zip(arguments) {
                     self.pass(caller, actual, callee, formal);
                 }
@@ -201,6 +256,9 @@ impl<'k, 'u> Collector<'k, 'u> {
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };
+                if gives {
+                    self.readers.insert(caller);
+                }
                 for argument in arguments.iter().filter(|_| gives) {
                     if let Some(target) = self.written(caller, argument) {
                         self.assign(caller, target, Definition::Given);
@@ -267,6 +325,22 @@ impl<'k, 'u> Collector<'k, 'u> {
             _ => false,
         }
     }
+}
+
+/// The value that a variable is limited to: the `n` of `if (x > n) x = n`.
+fn upper_limit(branch: &If) -> Option<&Value> {
+    let [Stmt::Assign { target, value, .. }] = &branch.then[..] else {
+        return None;
+    };
+    let Value::Binary(op, left, right) = &branch.condition else {
+        return None;
+    };
+    let (smaller, larger) = match op {
+        BinaryOp::Less | BinaryOp::LessOrEqual => (&**left, &**right),
+        BinaryOp::Greater | BinaryOp::GreaterOrEqual => (&**right, &**left),
+        _ => return None,
+    };
+    (branch.otherwise.is_empty() && value == smaller && target == larger).then_some(value)
 }
 
 fn counts_down(step: &Value) -> bool {

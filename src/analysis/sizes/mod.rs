@@ -8,6 +8,7 @@
 
 mod definitions;
 mod inputs;
+mod options;
 mod places;
 mod values;
 

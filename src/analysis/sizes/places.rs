@@ -160,10 +160,11 @@ impl Places {
     }
 }
 
-/// What tells the place of an integer variable from others; of an array, that of all its elements.
+/// What tells the place of an integer or logical variable from others; of an array, that of all its elements.
 fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
     let variable = function.variable(id);
-    if !matches!(variable.ty, Type::Integer(_)) || matches!(variable.role, Role::Constant(_)) {
+    let is_followed = matches!(variable.ty, Type::Integer(_) | Type::Logical(_));
+    if !is_followed || matches!(variable.role, Role::Constant(_)) {
         return None;
     }
     Some(match function.homes.get(&id) {

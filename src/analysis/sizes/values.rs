@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::definitions::{Collector, Definition, Definitions};
+use super::definitions::{Collected, Collector, Definition, Definitions};
+use super::options::option;
 use super::places::{Place, PlaceId, Places};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
@@ -47,7 +48,9 @@ impl Found {
 pub struct Sizes {
     places: Places,
     symbols: Vec<Symbol>,
+    numbers: FxHashMap<Symbol, PlaceId>,
     found: Vec<Found>,
+    options: Vec<Option<i64>>,
 }
 
 impl Sizes {
@@ -55,7 +58,11 @@ impl Sizes {
     pub fn new(known: &Procedures) -> Sizes {
         let mut collector = Collector::new(known);
         collector.program();
-        let (places, definitions) = collector.finish();
+        let Collected {
+            places,
+            definitions,
+            readers,
+        } = collector.finish();
         let symbols = symbols(&places);
         let mut resolver = Resolver {
             known,
@@ -69,10 +76,15 @@ impl Sizes {
             let _ = resolver.resolve(PlaceId(place), DEPTH);
         }
         let found = resolver.states.into_iter().map(State::found).collect();
+        let option = |place| option(known, &places, &definitions, &readers, PlaceId(place));
+        let options = (0..places.len() as u32).map(option).collect();
+        let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
         Sizes {
             places,
             symbols,
+            numbers,
             found,
+            options,
         }
     }
 
@@ -84,35 +96,57 @@ impl Sizes {
         function: &Function,
         value: &Value,
     ) -> Option<(Expr, Origin)> {
-        let place = self.places.find(function, procedure, value)?;
+        let place = self.place(procedure, function, value)?;
         let found = &self.found[place.at()];
-        match &found.value {
-            Some(value) if found.is_plain() => Some((value.clone(), found.origin)),
-            _ => Some((self.symbol(place), found.origin)),
-        }
+        let name = self.name_of(place).cloned();
+        Some((name.unwrap_or_else(|| self.symbol(place)), found.origin))
+    }
+
+    /// The place of a variable or element of a procedure.
+    pub(super) fn place(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        value: &Value,
+    ) -> Option<PlaceId> {
+        self.places.find(function, procedure, value)
+    }
+
+    /// The number or other place that a place is just another name for.
+    pub(super) fn name_of(&self, place: PlaceId) -> Option<&Expr> {
+        let found = &self.found[place.at()];
+        found.value.as_ref().filter(|_| found.is_plain())
+    }
+
+    /// The value that a place has unless the input says otherwise.
+    pub(super) fn option(&self, place: PlaceId) -> Option<i64> {
+        self.options[place.at()]
+    }
+
+    /// The place of a symbol.
+    pub(super) fn numbered(&self, symbol: &Symbol) -> Option<PlaceId> {
+        self.numbers.get(symbol).copied()
     }
 
     /// Whether a value is nothing but a variable that one procedure has for itself and nothing gives a value.
-    fn is_itself(&self, value: &Expr, numbers: &BTreeMap<&Symbol, usize>) -> bool {
+    fn is_itself(&self, value: &Expr) -> bool {
         let Node::Symbol(symbol) = value.node() else {
             return false;
         };
-        numbers.get(symbol).is_some_and(|number| {
-            self.places.get(PlaceId(*number as u32)).is_own && self.found[*number] == Found::NOTHING
+        self.numbered(symbol).is_some_and(|place| {
+            self.places.get(place).is_own && self.found[place.at()] == Found::NOTHING
         })
     }
 
     /// Drops the values of symbols that are nothing but themselves and that no other function knows of, and collects the
     /// places that the others mention.
     pub fn settle(&self, functions: &mut [facts::Function]) -> BTreeMap<Symbol, facts::Place> {
-        let numbers: BTreeMap<&Symbol, usize> = self.symbols.iter().zip(0..).collect();
-        let is_itself = |constant: &Constant| self.is_itself(&constant.value, &numbers);
+        let is_itself = |constant: &Constant| self.is_itself(&constant.value);
         let constants = functions.iter().flat_map(|function| &function.constants);
         let places = self.places_of(
             constants
                 .filter(|constant| !is_itself(constant))
                 .map(|constant| &constant.value),
-            &numbers,
         );
         let is_known = |value: &Expr| match value.node() {
             Node::Symbol(symbol) => places.contains_key(symbol),
@@ -133,23 +167,22 @@ impl Sizes {
     fn places_of<'e>(
         &self,
         expressions: impl Iterator<Item = &'e Expr>,
-        numbers: &BTreeMap<&Symbol, usize>,
     ) -> BTreeMap<Symbol, facts::Place> {
         let mut found: BTreeMap<Symbol, facts::Place> = BTreeMap::new();
         let mut pending: Vec<Symbol> = expressions.flat_map(Expr::symbols).collect();
         while let Some(symbol) = pending.pop() {
-            let Some(number) = numbers.get(&symbol).copied() else {
+            let Some(number) = self.numbered(&symbol) else {
                 continue;
             };
             if found.contains_key(&symbol) {
                 continue;
             }
-            let place = self.places.get(PlaceId(number as u32));
+            let place = self.places.get(number);
             let Found {
                 value,
                 smallest,
                 origin,
-            } = self.found[number].clone();
+            } = self.found[number.at()].clone();
             let values = value.iter().chain(&smallest);
             pending.extend(values.flat_map(Expr::symbols));
             let place = facts::Place {
@@ -218,6 +251,8 @@ enum Gap {
 #[derive(Default)]
 struct Candidates {
     values: Vec<Expr>,
+    /// It is no larger than these.
+    limits: Vec<Expr>,
     is_given: bool,
     /// The variable of a loop, whose last value is one of them.
     is_counted: bool,
@@ -279,8 +314,21 @@ impl Resolver<'_, '_> {
         let is_assigned = !candidates.is_empty();
         self.passed(place, &mut candidates, depth);
         let initial = self.initial(place, depth);
+        let limits = std::mem::take(&mut candidates.limits);
+        let found = Self::choose(candidates, is_assigned, initial);
+        let limited = |value: Expr| Expr::min(std::iter::once(value).chain(limits.iter().cloned()));
+        Found {
+            value: found.value.map(limited),
+            smallest: found.smallest.map(limited),
+            origin: found.origin,
+        }
+    }
+
+    /// The value that several add up to.
+    fn choose(candidates: Candidates, is_assigned: bool, initial: Option<Expr>) -> Found {
         let Candidates {
             mut values,
+            limits: _,
             is_given,
             is_counted,
             is_circular,
@@ -377,6 +425,11 @@ impl Resolver<'_, '_> {
                         self.by_statements(*dummy, found, seen, depth - 1);
                     }
                     Definition::Given => found.is_given = true,
+                    Definition::AtMost(procedure, limit) => {
+                        found
+                            .limits
+                            .extend(self.value(*procedure, limit, depth - 1));
+                    }
                     Definition::Counted(procedure, last) => {
                         found.add(self.value(*procedure, last, depth - 1));
                         found.is_counted = true;
@@ -399,7 +452,10 @@ impl Resolver<'_, '_> {
                     found.is_given = true;
                     found.add(Ok(Expr::from(1.0)));
                 }
-                Definition::Returned(_) | Definition::Given | Definition::Counted(..) => {}
+                Definition::Returned(_)
+                | Definition::AtMost(..)
+                | Definition::Given
+                | Definition::Counted(..) => {}
             }
         }
         let Some(array) = self.places.get(place).array else {
@@ -428,6 +484,7 @@ impl Resolver<'_, '_> {
         let function = self.known.get(id).function;
         match value {
             Value::Integer(n) => Ok(Expr::from(*n)),
+            Value::Logical(is_true) => Ok(Expr::from(i64::from(*is_true))),
             Value::Variable(variable) => {
                 let constant = function.variable(*variable).constant.as_ref();
                 match constant {

@@ -45,6 +45,9 @@ impl Walker<'_> {
                 origin: Origin::Constant,
             };
             self.symbols.constants.insert(probability.clone(), constant);
+        } else {
+            let condition = branch.condition.clone();
+            self.undecided.push((probability.clone(), condition));
         }
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,

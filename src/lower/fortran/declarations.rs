@@ -140,6 +140,7 @@ impl<'t> Part<'_, '_, 't> {
             Role::ParameterStatement => self.parameters(node),
             Role::DimensionStatement => self.attributes(node),
             Role::Common => self.common(node),
+            Role::Data => self.data(node),
             Role::Use => self.use_statement(node),
             Role::TypeDefinition => define_type(self.reader, node, self.scope),
             Role::Enumeration => self.enumeration(node),
@@ -213,7 +214,7 @@ impl<'t> Part<'_, '_, 't> {
                 Some(value) if attributes.parameter => {
                     symbol.class = Class::Constant(reader.read(value));
                 }
-                Some(value) if symbol.dimensions.is_empty() && is_integer(&spec) => {
+                Some(value) if symbol.dimensions.is_empty() && is_followed(&spec) => {
                     symbol.initial = Some(reader.read(value));
                 }
                 _ => {}
@@ -318,6 +319,32 @@ impl<'t> Part<'_, '_, 't> {
                 }
                 symbol.common = Some(block.clone());
                 self.commons.push(name);
+            }
+        }
+    }
+
+    /// The first values of scalars; those after an array or a loop over elements are not told apart.
+    fn data(&mut self, node: Node) {
+        let reader = self.reader;
+        for set in named_children(node) {
+            let parts = named_children(set);
+            let Some((values, names)) = parts.split_last() else {
+                continue;
+            };
+            if set.kind() != kind::DATA_SET || values.kind() != kind::DATA_VALUE {
+                continue;
+            }
+            let mut values = data_values(reader, *values).into_iter();
+            for name in names {
+                let Some(value) = values.next().filter(|_| name.kind() == kind::IDENTIFIER) else {
+                    break;
+                };
+                let place = reader.place(*name);
+                let symbol = self.scope.symbol(&reader.name(*name), &place);
+                if !symbol.dimensions.is_empty() {
+                    break;
+                }
+                symbol.initial = Some(reader.read(value));
             }
         }
     }
@@ -457,6 +484,33 @@ impl<'t> Part<'_, '_, 't> {
     }
 }
 
-fn is_integer(spec: &Option<TypeSpec>) -> bool {
-    matches!(spec, Some(TypeSpec::Intrinsic(Base::Integer, _)))
+/// Whether integers and truth values are followed through the program.
+fn is_followed(spec: &Option<TypeSpec>) -> bool {
+    use Base::{Integer, Logical};
+    matches!(spec, Some(TypeSpec::Intrinsic(Integer | Logical, _)))
+}
+
+/// The values of `/ 1, 3*2 /` up to one that is repeated so often that nobody knows.
+fn data_values<'t>(reader: &Reader, node: Node<'t>) -> Vec<Node<'t>> {
+    /// No list of scalars is longer.
+    const MOST: usize = 1000;
+    let (mut values, mut repeat) = (Vec::new(), 1);
+    let mut cursor = node.walk();
+    cursor.goto_first_child();
+    loop {
+        let child = cursor.node();
+        if cursor.field_name() == Some(field::REPEAT) {
+            let Ok(count) = reader.tree.text(child).parse::<usize>() else {
+                break;
+            };
+            repeat = count;
+        } else if child.is_named() {
+            values.extend(std::iter::repeat_n(child, repeat.min(MOST)));
+            repeat = 1;
+        }
+        if !cursor.goto_next_sibling() {
+            break;
+        }
+    }
+    values
 }

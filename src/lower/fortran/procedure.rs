@@ -281,7 +281,11 @@ impl<'a> Lowering<'a> {
             let value = self.value(value, home);
             self.draft.set_constant(id, value);
         }
-        if let Some(value) = &symbol.initial {
+        if let Some(value) = symbol
+            .initial
+            .as_ref()
+            .filter(|_| symbol.dimensions.is_empty())
+        {
             let value = self.value(value, home);
             self.draft.set_initial(id, value);
         }

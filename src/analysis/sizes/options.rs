@@ -1,0 +1,152 @@
+//! What a program chooses unless its input says otherwise: numbers and truth values that are set up once.
+
+use rustc_hash::FxHashSet;
+
+use super::definitions::{Definition, Definitions};
+use super::places::{PlaceId, Places};
+use super::values::Sizes;
+use crate::calls::{ProcedureId, Procedures};
+use crate::expr::Node;
+use crate::ir::{BinaryOp, Function, UnaryOp, Value};
+
+/// Conditions and names are followed so far.
+const DEPTH: u32 = 32;
+
+/// The value that a place has unless the input says otherwise: nothing but literals are assigned to it, one of them
+/// before or without any condition, others only where input is read. A variable that one procedure has for itself is none:
+/// it may be how the procedure remembers what it found.
+pub(super) fn option(
+    known: &Procedures,
+    places: &Places,
+    definitions: &[Definitions],
+    readers: &FxHashSet<ProcedureId>,
+    id: PlaceId,
+) -> Option<i64> {
+    let place = places.get(id);
+    let definitions = &definitions[id.at()];
+    let is_scalar = place.array.is_none() && place.elements.is_empty();
+    if place.is_own || !is_scalar || !definitions.passed.is_empty() {
+        return None;
+    }
+    let number = |(procedure, value): (ProcedureId, &Value)| {
+        literal(known.get(procedure).function, value, DEPTH)
+    };
+    let mut certain: Vec<i64> = Vec::new();
+    for definition in &definitions.assigned {
+        match definition {
+            Definition::Given => {}
+            Definition::Value(procedure, value) => {
+                let number = number((*procedure, value))?;
+                if definitions.is_unconditional(value) {
+                    certain.push(number);
+                } else if !readers.contains(procedure) {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+    }
+    let initial = definitions.initial.map(number);
+    let first = certain.first().copied().or(initial.flatten())?;
+    certain
+        .iter()
+        .all(|number| *number == first)
+        .then_some(first)
+}
+
+/// A number, or one and zero for true and false.
+fn literal(function: &Function, value: &Value, depth: u32) -> Option<i64> {
+    let depth = depth.checked_sub(1)?;
+    match value {
+        Value::Integer(n) => Some(*n),
+        Value::Logical(is_true) => Some(i64::from(*is_true)),
+        Value::Convert(_, operand) => literal(function, operand, depth),
+        Value::Unary(UnaryOp::Negate, operand) => literal(function, operand, depth)?.checked_neg(),
+        Value::Variable(id) => literal(function, function.variable(*id).constant.as_ref()?, depth),
+        _ => None,
+    }
+}
+
+impl Sizes {
+    /// Whether a condition of a procedure holds, unless the input says otherwise; `None` where that is not known.
+    pub fn truth(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        condition: &Value,
+    ) -> Option<bool> {
+        Choice {
+            sizes: self,
+            procedure,
+            function,
+        }
+        .truth(condition, DEPTH)
+    }
+}
+
+struct Choice<'a> {
+    sizes: &'a Sizes,
+    procedure: ProcedureId,
+    function: &'a Function,
+}
+
+impl Choice<'_> {
+    fn truth(&self, condition: &Value, depth: u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        match condition {
+            Value::Unary(UnaryOp::Not, operand) => {
+                self.truth(operand, depth).map(|is_true| !is_true)
+            }
+            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let decides = *op == BinaryOp::Or;
+                match (self.truth(left, depth), self.truth(right, depth)) {
+                    (Some(known), _) | (_, Some(known)) if known == decides => Some(decides),
+                    (Some(_), Some(_)) => Some(!decides),
+                    _ => None,
+                }
+            }
+            Value::Binary(op, left, right) if op.is_comparison() => {
+                let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
+                Some(match op {
+                    BinaryOp::Less => a < b,
+                    BinaryOp::LessOrEqual => a <= b,
+                    BinaryOp::Greater => a > b,
+                    BinaryOp::GreaterOrEqual => a >= b,
+                    BinaryOp::Equal => a == b,
+                    _ => a != b,
+                })
+            }
+            value => Some(self.number(value, depth)? != 0),
+        }
+    }
+
+    fn number(&self, value: &Value, depth: u32) -> Option<i64> {
+        let depth = depth.checked_sub(1)?;
+        if let Some(number) = literal(self.function, value, depth) {
+            return Some(number);
+        }
+        match value {
+            Value::Convert(_, operand) => self.number(operand, depth),
+            Value::Unary(UnaryOp::Negate, operand) => self.number(operand, depth)?.checked_neg(),
+            Value::Variable(_) | Value::Element { .. } => {
+                let place = self.sizes.place(self.procedure, self.function, value)?;
+                self.sizes.chosen(place, depth)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Sizes {
+    /// What a place has unless the input says otherwise, or the place that it is another name for.
+    fn chosen(&self, place: PlaceId, depth: u32) -> Option<i64> {
+        let depth = depth.checked_sub(1)?;
+        if let Some(option) = self.option(place) {
+            return Some(option);
+        }
+        match self.name_of(place)?.node() {
+            Node::Symbol(symbol) => self.chosen(self.numbered(symbol)?, depth),
+            _ => None,
+        }
+    }
+}
