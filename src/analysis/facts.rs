@@ -35,6 +35,9 @@ pub struct File {
     pub language: Language,
     pub form: Form,
     pub lines: usize,
+    /// Whether something in the file begins parallel work; `None` where that is not known, or nothing says who calls what
+    /// is in it.
+    pub is_parallel: Option<bool>,
     pub preprocessing: Preprocessing,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -100,6 +103,8 @@ pub enum Origin {
     /// Calls, loops or statements give it different values, of which the largest counts.
     #[serde(rename = "callers_differ")]
     Callers,
+    /// `--input`: what the program would read.
+    Input,
     /// Nothing gives a value.
     Default,
     /// `--set`.
@@ -111,13 +116,14 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub const ALL: [Origin; 12] = [
+    pub const ALL: [Origin; 13] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
         Origin::Derived,
         Origin::Initial,
         Origin::Given,
+        Origin::Input,
         Origin::Caller,
         Origin::Callers,
         Origin::Default,
@@ -134,6 +140,7 @@ impl Origin {
             Origin::Derived => "derived",
             Origin::Initial => "initial",
             Origin::Given => "given",
+            Origin::Input => "input",
             Origin::Caller => "caller",
             Origin::Callers => "callers_differ",
             Origin::Default => "default",

@@ -21,6 +21,7 @@ pub mod facts;
 mod flops;
 pub mod guesses;
 mod inductions;
+pub mod inputs;
 mod iterations;
 mod member_dimensions;
 pub mod moving;
@@ -36,4 +37,6 @@ mod walk;
 pub use dimension::affine;
 pub use references::merge as merge_stream;
 pub use walk::name_loops;
-pub use walk::{ProcedureBody, analyze, analyze_with_bodies};
+pub use walk::{
+    ProcedureBody, analyze, analyze_given, analyze_given_with_bodies, analyze_with_bodies,
+};

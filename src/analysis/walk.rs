@@ -20,6 +20,7 @@ use super::assignments::{Effects, assigned_once, count_assignments, outputs};
 use super::calls::{Origins, ProcedureId, Procedures, expand};
 use super::datatypes::Datatypes;
 use super::facts::*;
+use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
 use super::shared::shared_storage;
 use super::sizes::Sizes;
@@ -35,31 +36,51 @@ pub use bodies::ProcedureBody;
 /// A function in a header is seen by every file that includes it: the version with the fewest
 /// reasons is kept, the earliest of equals.
 pub fn analyze(units: &[ir::Unit]) -> Program {
-    analyze_known(units, &Procedures::new(units)).0
+    analyze_given(units, &Inputs::default()).0
+}
+
+/// The same of a program that reads this input, and the names in it that some variable took its value from.
+pub fn analyze_given(units: &[ir::Unit], inputs: &Inputs) -> (Program, Used) {
+    let (program, _, used) = analyze_known(units, &Procedures::new(units), inputs);
+    (program, used)
 }
 
 /// The same, and the statements that the facts of each function come from.
 pub fn analyze_with_bodies(units: &[ir::Unit]) -> (Program, Vec<ProcedureBody>) {
+    let (program, bodies, _) = analyze_given_with_bodies(units, &Inputs::default());
+    (program, bodies)
+}
+
+/// [`analyze_given`] and the statements that the facts of each function come from.
+pub fn analyze_given_with_bodies(
+    units: &[ir::Unit],
+    inputs: &Inputs,
+) -> (Program, Vec<ProcedureBody>, Used) {
     let known = Procedures::new(units);
-    let (program, ids) = analyze_known(units, &known);
+    let (program, ids, used) = analyze_known(units, &known, inputs);
     let bodies = ids
         .into_iter()
         .map(|id| ProcedureBody::of(&known, id))
         .collect();
-    (program, bodies)
+    (program, bodies, used)
 }
 
-fn analyze_known(units: &[ir::Unit], known: &Procedures) -> (Program, Vec<ProcedureId>) {
+fn analyze_known(
+    units: &[ir::Unit],
+    known: &Procedures,
+    inputs: &Inputs,
+) -> (Program, Vec<ProcedureId>, Used) {
     let file = |unit: &ir::Unit| File {
         path: unit.path.clone(),
         language: unit.language,
         form: unit.form,
         lines: unit.lines,
+        is_parallel: unit.is_parallel,
         preprocessing: unit.preprocessing,
         diagnostics: unit.diagnostics.clone(),
     };
     let ids: Vec<ProcedureId> = known.ids().collect();
-    let sizes = Sizes::new(known);
+    let sizes = Sizes::new(known, inputs);
     let all: Vec<Function> = ids
         .par_iter()
         .map(|id| analyze_procedure(known, &sizes, *id))
@@ -96,6 +117,7 @@ fn analyze_known(units: &[ir::Unit], known: &Procedures) -> (Program, Vec<Proced
             unread: BTreeMap::new(),
         },
         kept,
+        sizes.used(),
     )
 }
 

@@ -111,6 +111,11 @@ pub enum DiagnosticCode {
         message = "Nothing is to be done unless the footprints matter; then take away what is counted twice by hand."
     )]
     Equivalence,
+    /// What `--input` gave, and which of its names no variable of the program took a value from.
+    #[strum(
+        message = "Set what is missing with --set; `loopsheet parameters` lists what the program is given."
+    )]
+    RunInput,
     /// The preprocessor came to an `#error`.
     #[strum(message = "Define what it asks for with -D.")]
     ErrorDirective,

@@ -125,6 +125,11 @@ pub enum ReasonCode {
     /// Jumps back make a loop, so that nothing tells its iterations.
     #[strum(message = "Set the trip count with --set, or write it as a counted loop.")]
     GotoLoop,
+    /// Sizes that were guessed, because nothing in the source gives them, let the nest run no more than once, or more than 10¹⁵ times.
+    #[strum(
+        message = "Set the sizes with --set or in loopsheet.toml; `loopsheet parameters` lists them."
+    )]
+    ImplausibleSize,
     /// An implied `do` makes values in an expression, and what it computes is not counted.
     #[strum(message = "Fill a named array in a loop.")]
     ImpliedDo,
@@ -137,11 +142,6 @@ pub enum ReasonCode {
     /// The condition of the loop does not compare a variable that the loop steps.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     IrregularCondition,
-    /// Sizes that were guessed, because nothing in the source gives them, let the nest run no more than once, or more than 10¹⁵ times.
-    #[strum(
-        message = "Set the sizes with --set or in loopsheet.toml; `loopsheet parameters` lists them."
-    )]
-    ImplausibleSize,
     /// The loop variable is not stepped by one amount in every iteration.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     IrregularStep,
@@ -357,6 +357,7 @@ impl ReasonCode {
             | FloatingVariable
             | GeometricStep
             | GotoLoop
+            | ImplausibleSize
             | InfiniteLoop
             | IrregularCondition
             | IrregularStep

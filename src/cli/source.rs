@@ -45,11 +45,15 @@ pub struct SourceArgs {
     /// A procedure that a run begins with [default: the main program]
     #[arg(long, value_name = "NAME")]
     pub entry: Vec<String>,
+    /// The input of a run of the program, a namelist or lines of key = value: its sizes and options are taken from there
+    #[arg(long, value_name = "FILE")]
+    pub input: Vec<PathBuf>,
     /// The project's settings; without it loopsheet.toml is looked for in the sources' directory and upwards, then in the
     /// current directory and upwards
     ///
-    /// It may set machine, entry, include, define, flags and ignore, and hold the tables sizes and probabilities; each acts as
-    /// --machine, --entry, -I, -D, --flags, --ignore and --set do. The command line takes precedence. Paths are relative to it.
+    /// It may set machine, entry, input, include, define, flags and ignore, and hold the tables sizes and probabilities; each
+    /// acts as --machine, --entry, --input, -I, -D, --flags, --ignore and --set do. The command line takes precedence. Paths
+    /// are relative to it.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     pub config: Option<PathBuf>,
     /// Read no loopsheet.toml

@@ -35,7 +35,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
             return without_input(name, args);
         }
     }
-    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
+    let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let requested = requested_outputs(args)?;
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = create(&requested)?;

@@ -16,9 +16,10 @@ use crate::machine::names_file;
 pub const FILE_NAME: &str = "loopsheet.toml";
 
 /// What the file may say, in the order of its description.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "machine",
     "entry",
+    "input",
     "sizes",
     "probabilities",
     "include",
@@ -35,6 +36,8 @@ pub struct Config {
     /// A preset, or a path.
     pub machine: Option<String>,
     pub entry: Vec<String>,
+    /// What a run of the program reads.
+    pub input: Vec<PathBuf>,
     /// `[sizes]` and `[probabilities]`.
     pub values: Vec<Value>,
     pub include: Vec<PathBuf>,
@@ -155,6 +158,10 @@ fn parse(text: &str, name: &str, directory: &Path) -> anyhow::Result<Config> {
                 let include = file.texts(value, "include")?.into_iter();
                 config.include = include.map(|path| directory.join(path)).collect();
             }
+            "input" => {
+                let input = file.texts(value, "input")?.into_iter();
+                config.input = input.map(|path| directory.join(path)).collect();
+            }
             "define" => config.define = file.texts(value, "define")?,
             "flags" => {
                 for text in file.texts(value, "flags")? {
@@ -250,22 +257,38 @@ impl File<'_> {
             return Err(self.complaint(value.span().start, &message));
         };
         let mut values = Vec::new();
+        self.add_values(table, (key, ""), &mut values)?;
+        Ok(values)
+    }
+
+    /// The same of a table inside of one: `solve.n = 4` is the table `solve` with `n` in it.
+    fn add_values(
+        &self,
+        table: &DeTable<'_>,
+        (key, prefix): (&str, &str),
+        values: &mut Vec<Value>,
+    ) -> anyhow::Result<()> {
         for (name, value) in table {
+            let full = format!("{prefix}{}", name.get_ref());
             let text = match value.get_ref() {
                 DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
                 DeValue::Float(number) => number.as_str(),
+                DeValue::Table(inner) => {
+                    self.add_values(inner, (key, &format!("{full}.")), values)?;
+                    continue;
+                }
                 _ => {
-                    let message = format!("`{}` in [{key}] must be a number", name.get_ref());
+                    let message = format!("`{full}` in [{key}] must be a number");
                     return Err(self.complaint(value.span().start, &message));
                 }
             };
             values.push(Value {
-                name: name.get_ref().to_string(),
+                name: full,
                 text: text.to_string(),
                 place: self.place(name.span().start),
             });
         }
-        Ok(values)
+        Ok(())
     }
 }
 

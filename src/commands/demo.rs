@@ -7,6 +7,7 @@ use clap::Parser;
 
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
+use super::run_input::RunInput;
 use super::{Status, Voice, samples, trace};
 use crate::cli::{Cli, Command, Cpp, TraceArgs};
 use crate::export::{html, json, table, xlsx, xml};
@@ -50,6 +51,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         cpp: Cpp::Auto,
         blas: true,
         function: None,
+        input: RunInput::default(),
     };
     let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);

@@ -15,7 +15,9 @@ use super::compile_commands::{Databases, Flags};
 use super::config::{Config, ignored};
 use super::headers::{HeaderIndex, Includes};
 use super::preprocess;
+use super::run_input::RunInput;
 use crate::analysis::facts::Program;
+use crate::analysis::inputs::{Inputs, Used};
 use crate::analysis::{self, ProcedureBody};
 use crate::cli::{Cpp, SourceArgs};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
@@ -39,6 +41,8 @@ pub struct Reading {
     /// Whether loopsheet's bodies of the BLAS stand for those that the sources lack.
     pub blas: bool,
     pub function: Option<GlobMatcher>,
+    /// What the program would read.
+    pub input: RunInput,
 }
 
 impl Reading {
@@ -75,6 +79,7 @@ impl Reading {
             cpp: args.cpp.clone(),
             blas: !args.no_blas,
             function: pattern.map(|pattern| pattern.compile_matcher()),
+            input: RunInput::read(&[&file.input[..], &args.input].concat())?,
         })
     }
 }
@@ -119,8 +124,9 @@ enum Kind {
 /// # Errors
 /// A path is not there or cannot be read, is no source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Result<Program> {
-    Ok(read_through(paths, reading, voice, |units| {
-        (analysis::analyze(units), Vec::new())
+    Ok(read_through(paths, reading, voice, |units, inputs| {
+        let (program, used) = analysis::analyze_given(units, inputs);
+        (program, Vec::new(), used)
     })?
     .0)
 }
@@ -134,11 +140,11 @@ pub fn read_with_bodies(
     reading: &Reading,
     voice: Voice,
 ) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
-    read_through(paths, reading, voice, analysis::analyze_with_bodies)
+    read_through(paths, reading, voice, analysis::analyze_given_with_bodies)
 }
 
 /// Units to facts, and the statements of every function if they are wanted.
-type Analysis = fn(&[Unit]) -> (Program, Vec<ProcedureBody>);
+type Analysis = fn(&[Unit], &Inputs) -> (Program, Vec<ProcedureBody>, Used);
 
 fn read_through(
     paths: &[PathBuf],
@@ -188,7 +194,13 @@ fn read_through(
     if reading.blas {
         units.extend(lower::blas::missing(&units));
     }
-    let (mut analysed, bodies) = analyze(&units);
+    let (mut analysed, bodies, used) = analyze(&units, &reading.input.inputs());
+    skipped.extend(reading.input.remarks(&used));
+    // Nothing says who calls what, and whether several cores do, where there is no main program.
+    if !analysed.functions.iter().any(|function| function.is_entry) {
+        let files = analysed.files.iter_mut();
+        files.for_each(|file| file.is_parallel = None);
+    }
     // Before any function is left out: what is guessed does not depend on that.
     analysis::guesses::complete(&mut analysed);
     let mut bodies = bodies.into_iter();
@@ -361,6 +373,7 @@ struct Prepared<'a> {
     input: &'a Input,
     language: Language,
     form: Form,
+    is_parallel: bool,
     source: SourceText,
 }
 
@@ -453,7 +466,10 @@ fn lower_all(
                 }
             };
             progress.inc(1);
-            unit
+            Unit {
+                is_parallel: Some(p.is_parallel),
+                ..unit
+            }
         });
         Ok(lowered.collect())
     })?;
@@ -532,10 +548,12 @@ fn prepare<'a>(
             input,
             language,
             form,
+            is_parallel: false,
             source,
         });
     }
     let text = decode(bytes);
+    let is_parallel = source::parallel::begins(&text);
     if language == Language::C
         && input.name.ends_with(".h")
         && source::form::is_fortran_header(&text)
@@ -552,6 +570,7 @@ fn prepare<'a>(
             input,
             language: Language::Fortran,
             form: Form::Fixed,
+            is_parallel,
             source,
         });
     }
@@ -588,6 +607,7 @@ fn prepare<'a>(
         input,
         language,
         form,
+        is_parallel,
         source,
     })
 }

@@ -10,7 +10,7 @@ use crate::export;
 use crate::model::{Detail, Model};
 
 pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
-    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
+    let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let json = args.json.as_deref().map(Output::create).transpose()?;
     let file = args.write.as_deref().map(Output::create).transpose()?;
     let mut program = inputs::read(&args.paths, &project.reading, voice)?;

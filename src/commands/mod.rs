@@ -18,6 +18,7 @@ mod project;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;
+mod run_input;
 mod samples;
 #[cfg(target_os = "linux")]
 mod study;

@@ -13,6 +13,9 @@ use crate::export::explain;
 use crate::machine::MachineModel;
 use crate::model::{Setting, SettingError};
 
+/// How settings name the cores of the machine.
+const CORES: [&str; 2] = ["cores", "machine.cores"];
+
 /// What the commands that read source begin with.
 pub struct Project {
     pub machine: MachineModel,
@@ -21,6 +24,8 @@ pub struct Project {
     pub reading: Reading,
     /// The procedures that a run begins with, as the user named them.
     entry: Vec<String>,
+    /// Whether neither the command line nor the file names a machine.
+    is_default_machine: bool,
     /// Who names them.
     entry_origin: Origin,
     /// Where the file sets parameters.
@@ -74,6 +79,7 @@ impl Project {
             settings,
             entry,
             entry_origin,
+            is_default_machine: named.is_none(),
             reading: Reading::of(source, &file)?,
             places,
         })
@@ -128,11 +134,24 @@ impl Project {
         Ok(())
     }
 
-    /// Lets runs of a program begin where the user says.
+    /// Of the machine that nobody chose, a program that does nothing in parallel has one core.
+    pub fn fit_machine(&mut self, program: &Program) {
+        let is_serial = program
+            .files
+            .iter()
+            .all(|file| file.is_parallel == Some(false));
+        let is_cores = |setting: &Setting| CORES.contains(&setting.name.as_str());
+        if self.is_default_machine && is_serial && !self.settings.iter().any(is_cores) {
+            self.machine = self.machine.one_core();
+        }
+    }
+
+    /// Lets runs of a program begin where the user says, on the machine that it can use.
     ///
     /// # Errors
     /// The command line names a procedure that is not there.
-    pub fn begin(&self, program: &mut Program) -> anyhow::Result<()> {
+    pub fn begin(&mut self, program: &mut Program) -> anyhow::Result<()> {
+        self.fit_machine(program);
         let entries = self.entries(program)?;
         if !entries.is_empty() && !program.is_part {
             program.begin_with(&entries);

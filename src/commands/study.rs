@@ -24,8 +24,7 @@ use crate::regions::RegionMap;
 use crate::report::RunReport;
 
 pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
-    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
-    let machine = &project.machine;
+    let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let program = Path::new(&args.program[0]);
     let inputs: Vec<&Path> = args
         .paths
@@ -50,6 +49,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
 
     let mut program = inputs::read(&as_compiled(&args.paths, program), &project.reading, voice)?;
     project.begin(&mut program)?;
+    let machine = &project.machine;
     let found = program
         .files
         .iter()

@@ -429,7 +429,7 @@ fn write_doubts(text: &mut String, model: &Model) {
         return;
     }
     let mut codes = BTreeSet::new();
-    let (mut estimated, mut not_called, mut once) = (0, 0, 0.0);
+    let (mut estimated, mut not_called, mut never, mut once) = (0, 0, 0, 0.0);
     for nest in 0..model.nests.len() {
         let doubts = model.doubts(nest);
         estimated += usize::from(!doubts.is_empty());
@@ -437,6 +437,8 @@ fn write_doubts(text: &mut String, model: &Model) {
         match model.ranking.of(nest) {
             None => not_called += 1,
             Some(ranked) => {
+                let calls = ranked.calls.map(|calls| model.value(calls));
+                never += usize::from(calls == Some(0.0));
                 let is_once = ranked.calls.is_some_and(|calls| model.value(calls) == 1.0);
                 let share = model.value(ranked.share);
                 once += if is_once && share.is_finite() {
@@ -459,6 +461,13 @@ fn write_doubts(text: &mut String, model: &Model) {
             "* the calls of {} are not exact: {}",
             nests(estimated),
             codes.join(", ")
+        );
+    }
+    if never > 0 {
+        let _ = writeln!(
+            text,
+            "by the program's own options {} no calls: `loopsheet parameters` lists the conditions",
+            having(never)
         );
     }
     if not_called > 0 {

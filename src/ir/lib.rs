@@ -44,6 +44,8 @@ pub struct Unit {
     pub language: Language,
     pub form: Form,
     pub lines: usize,
+    /// Whether something in the file begins parallel work, if that was looked at.
+    pub is_parallel: Option<bool>,
     pub preprocessing: Preprocessing,
     pub functions: Vec<Function>,
     /// Generic names that the file defines, with the procedures behind them.

@@ -97,6 +97,7 @@ fn lower_masked(
         language: Language::C,
         form: Form::Free,
         lines: lines(path, source),
+        is_parallel: None,
         preprocessing: source.preprocessing,
         functions,
         generics: BTreeMap::new(),

@@ -93,6 +93,7 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
         path: path.clone(),
         language: Language::Fortran,
         form,
+        is_parallel: None,
         lines,
         preprocessing,
         functions,

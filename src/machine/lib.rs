@@ -288,6 +288,42 @@ impl MachineModel {
         self.set(name, value)
     }
 
+    /// The machine as a program sees it that runs on one of its cores, while the others do nothing: all of every cache and of
+    /// the memory is that core's.
+    #[must_use]
+    pub fn one_core(&self) -> MachineModel {
+        let levels = self.levels();
+        let mut machine = self.clone();
+        let mut put = |name: &str, value: f64, note: &str| {
+            let of_machine = self.get(name);
+            let found = machine.parameters.iter_mut().find(|p| p.name == name);
+            if let Some(parameter) = found.filter(|_| of_machine.is_some_and(|old| old != value)) {
+                parameter.value = Some(value);
+                parameter.note = note.to_string();
+            }
+        };
+        let cores = self.get("cores").unwrap_or(1.0);
+        put(
+            "cores",
+            1.0,
+            &format!("one of the machine's {cores}, as nothing in the sources runs in parallel"),
+        );
+        for level in &levels {
+            let name = parameters::level_name(level.index, "shared_by");
+            put(&name, 1.0, "one core runs, which has all of it");
+        }
+        if let Some(last) = levels.last() {
+            put(
+                "cache_bytes",
+                last.bytes,
+                "all of the last level, as one core runs",
+            );
+        }
+        let title = &self.title;
+        machine.title = format!("{title}, one core: nothing in the sources runs in parallel");
+        machine
+    }
+
     /// The cache levels whose size is known, nearest to the core first.
     pub fn levels(&self) -> Vec<Level> {
         let Some(line) = self.get("line_bytes") else {

@@ -12,6 +12,7 @@ mod calls;
 mod calls_structures;
 mod camat;
 mod camat_trends;
+mod choices;
 mod circles;
 mod cli;
 mod communication;

@@ -180,6 +180,7 @@ pub fn program(functions: Vec<Function>) -> Program {
         language: Language::Fortran,
         form: Form::Free,
         lines: 40,
+        is_parallel: None,
         preprocessing: Preprocessing::None,
         diagnostics: Vec::new(),
     };

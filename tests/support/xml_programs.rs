@@ -471,15 +471,16 @@ fn file() -> impl Strategy<Value = File> {
     (
         text(),
         kind,
-        any::<usize>(),
+        (any::<usize>(), any::<Option<bool>>()),
         prop::collection::vec(diagnostic(), 0..3),
     )
         .prop_map(
-            |(path, (language, form, preprocessing), lines, diagnostics)| File {
+            |(path, (language, form, preprocessing), (lines, is_parallel), diagnostics)| File {
                 path: path.into(),
                 language,
                 form,
                 lines,
+                is_parallel,
                 preprocessing,
                 diagnostics,
             },

@@ -256,12 +256,10 @@ impl<'k, 'u> Collector<'k, 'u> {
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };
-                if gives {
-                    self.readers.insert(caller);
-                }
                 for argument in arguments.iter().filter(|_| gives) {
                     if let Some(target) = self.written(caller, argument) {
                         self.assign(caller, target, Definition::Given);
+                        self.readers.insert(caller);
                     }
                 }
             }

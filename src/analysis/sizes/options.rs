@@ -25,7 +25,7 @@ pub(super) fn option(
     let place = places.get(id);
     let definitions = &definitions[id.at()];
     let is_scalar = place.array.is_none() && place.elements.is_empty();
-    if place.is_own || !is_scalar || !definitions.passed.is_empty() {
+    if place.is_own || place.is_local || !is_scalar || !definitions.passed.is_empty() {
         return None;
     }
     let number = |(procedure, value): (ProcedureId, &Value)| {

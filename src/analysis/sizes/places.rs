@@ -35,6 +35,8 @@ pub struct Place {
     pub line: u32,
     /// Whether one procedure has it for itself.
     pub is_own: bool,
+    /// Whether it is declared in a procedure, not in a module, a type or a file.
+    pub is_local: bool,
     /// Elements of it that have places of their own.
     pub elements: Vec<PlaceId>,
     /// The array that it is an element of.
@@ -93,6 +95,7 @@ impl Places {
             file: variable.place.file.clone(),
             line: variable.place.line,
             is_own: matches!(key, Key::Own(..)),
+            is_local: variable.role == Role::Local,
             elements: Vec::new(),
             array: None,
             subscripts: Box::default(),

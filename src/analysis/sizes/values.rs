@@ -10,6 +10,7 @@ use super::places::{Place, PlaceId, Places};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
+use crate::inputs::{Inputs, Used};
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
 use crate::symbolic::{integer_quotient, remainder};
 
@@ -38,7 +39,7 @@ impl Found {
     /// Whether the place is just another name for its value.
     fn is_plain(&self) -> bool {
         let is_plain = |value: &Expr| matches!(value.node(), Node::Number(_) | Node::Symbol(_));
-        self.origin != Origin::Given
+        !matches!(self.origin, Origin::Given | Origin::Input)
             && self.smallest.is_none()
             && self.value.as_ref().is_some_and(is_plain)
     }
@@ -55,7 +56,7 @@ pub struct Sizes {
 
 impl Sizes {
     /// Reads what all statements of the program give integers.
-    pub fn new(known: &Procedures) -> Sizes {
+    pub fn new(known: &Procedures, inputs: &Inputs) -> Sizes {
         let mut collector = Collector::new(known);
         collector.program();
         let Collected {
@@ -71,13 +72,17 @@ impl Sizes {
             symbols: &symbols,
             numbers: symbols.iter().zip(0..).collect(),
             states: vec![State::Waiting; places.len()],
+            inputs,
         };
         for place in 0..places.len() as u32 {
             let _ = resolver.resolve(PlaceId(place), DEPTH);
         }
-        let found = resolver.states.into_iter().map(State::found).collect();
-        let option = |place| option(known, &places, &definitions, &readers, PlaceId(place));
-        let options = (0..places.len() as u32).map(option).collect();
+        let found: Vec<Found> = resolver.states.into_iter().map(State::found).collect();
+        let option = |(place, found): (u32, &Found)| match &found.value {
+            Some(value) if found.origin == Origin::Input => value.as_integer(),
+            _ => option(known, &places, &definitions, &readers, PlaceId(place)),
+        };
+        let options = (0..).zip(&found).map(option).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
         Sizes {
             places,
@@ -157,6 +162,13 @@ impl Sizes {
             constants.retain(|constant| !is_itself(constant) || is_known(&constant.value));
         }
         places
+    }
+
+    /// The names of the input that places took their values from.
+    pub fn used(&self) -> Used {
+        let places = (0..).map(PlaceId).zip(&self.found);
+        let used = places.filter(|(_, found)| found.origin == Origin::Input);
+        Used::of(used.map(|(place, _)| self.places.get(place).name.as_str()))
     }
 
     fn symbol(&self, place: PlaceId) -> Expr {
@@ -271,6 +283,14 @@ impl Candidates {
         }
     }
 
+    /// Whether it is what input may give: it is read from outside, or is shared and has numbers only.
+    fn may_be_read(&self, place: &Place, has_initial: bool) -> bool {
+        let is_open = self.is_circular || self.has_gaps || self.is_counted;
+        let has_numbers = self.values.iter().all(|value| value.as_number().is_some());
+        let is_set = has_initial || !self.values.is_empty();
+        self.is_given || (!place.is_local && !place.is_own && !is_open && has_numbers && is_set)
+    }
+
     fn is_empty(&self) -> bool {
         self.values.is_empty() && !self.is_given && !self.is_circular && !self.has_gaps
     }
@@ -283,6 +303,7 @@ struct Resolver<'a, 'u> {
     symbols: &'a [Symbol],
     numbers: FxHashMap<&'a Symbol, usize>,
     states: Vec<State>,
+    inputs: &'a Inputs,
 }
 
 impl Resolver<'_, '_> {
@@ -314,6 +335,15 @@ impl Resolver<'_, '_> {
         let is_assigned = !candidates.is_empty();
         self.passed(place, &mut candidates, depth);
         let initial = self.initial(place, depth);
+        if candidates.may_be_read(self.places.get(place), initial.is_some())
+            && let Some(number) = self.inputs.value(&self.places.get(place).name)
+        {
+            return Found {
+                value: Some(Expr::from(number)),
+                smallest: None,
+                origin: Origin::Input,
+            };
+        }
         let limits = std::mem::take(&mut candidates.limits);
         let found = Self::choose(candidates, is_assigned, initial);
         let limited = |value: Expr| Expr::min(std::iter::once(value).chain(limits.iter().cloned()));

@@ -21,12 +21,13 @@ use crate::model::Model;
 use crate::validate::{self, Report, Settings};
 
 pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
-    let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
+    let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let settings = settings::of(args, &project.machine)?;
     let sizes = settings::combinations(args, &project.settings, &settings.levels)?;
     // Created first, so that a path that cannot be written fails before the work.
     let output = args.json.as_deref().map(Output::create).transpose()?;
     let (program, bodies) = inputs::read_with_bodies(&args.paths, &project.reading, voice)?;
+    project.fit_machine(&program);
     spare_inputs(
         args,
         &program

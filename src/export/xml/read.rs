@@ -106,6 +106,7 @@ impl Reader {
                 .word("form", Form::parse, "free, fixed")?
                 .unwrap_or(Form::Free),
             lines: fields.number("lines")?.unwrap_or(0),
+            is_parallel: fields.word("parallel", |text| text.parse().ok(), "true, false")?,
             preprocessing: (fields.word(
                 "preprocessing",
                 Preprocessing::parse,
@@ -213,6 +214,7 @@ impl Reader {
                 language: Language::Fortran,
                 form: Form::Free,
                 lines: lines.count(),
+                is_parallel: None,
                 preprocessing: Preprocessing::None,
                 diagnostics,
             }),

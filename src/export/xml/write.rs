@@ -125,6 +125,7 @@ fn file(file: &File) -> Element {
         language,
         form,
         lines,
+        is_parallel,
         preprocessing,
         diagnostics,
     } = file;
@@ -133,6 +134,7 @@ fn file(file: &File) -> Element {
         .with("language", language.as_str())
         .with("form", form.as_str())
         .with("lines", lines)
+        .maybe("parallel", *is_parallel)
         .with("preprocessing", preprocessing.as_str())
         .containing(diagnostics.iter().map(|remark| diagnostic(remark, path)))
 }

@@ -1,0 +1,262 @@
+//! The input of a run of the analysed program: a namelist, or lines of `key = value`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::analysis::inputs::{Inputs, Used};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+
+/// What the files of `--input` give.
+#[derive(Clone, Debug, Default)]
+pub struct RunInput {
+    settings: Vec<Setting>,
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+struct Setting {
+    key: String,
+    /// One and zero for true and false; `None` for what is neither that nor a whole number.
+    value: Option<i64>,
+    place: Place,
+}
+
+/// So many names are listed.
+const NAMES: usize = 12;
+
+impl RunInput {
+    /// Reads files.
+    ///
+    /// # Errors
+    /// A file cannot be read, or there is no value in it.
+    pub fn read(files: &[PathBuf]) -> anyhow::Result<RunInput> {
+        let mut settings = Vec::new();
+        for file in files {
+            let found = of_file(file)?;
+            anyhow::ensure!(
+                !found.is_empty(),
+                "--input {}: neither a namelist nor a line of the form key = value is in it",
+                file.display()
+            );
+            settings.extend(found);
+        }
+        Ok(RunInput { settings })
+    }
+
+    /// The whole numbers and truth values by name.
+    pub fn inputs(&self) -> Inputs {
+        let mut inputs = Inputs::default();
+        for setting in &self.settings {
+            if let Some(value) = setting.value {
+                inputs.set(&setting.key, value);
+            }
+        }
+        inputs
+    }
+
+    /// Which names some variable of the program took its value from, and which not, for each file.
+    pub fn remarks(&self, used: &Used) -> Vec<Diagnostic> {
+        let files = self.settings.chunk_by(|a, b| a.place.file == b.place.file);
+        files.map(|settings| remark(settings, used)).collect()
+    }
+}
+
+fn remark(settings: &[Setting], used: &Used) -> Diagnostic {
+    let is_used = |setting: &&Setting| setting.value.is_some() && used.contains(&setting.key);
+    let (taken, others): (Vec<&Setting>, Vec<&Setting>) = settings.iter().partition(is_used);
+    let listed = |settings: &[&Setting]| {
+        let mut names: Vec<&str> = settings.iter().map(|s| s.key.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let more = names.len().saturating_sub(NAMES);
+        names.truncate(NAMES);
+        match (names.is_empty(), more) {
+            (true, _) => "nothing".to_string(),
+            (false, 0) => names.join(", "),
+            (false, more) => format!("{} and {more} more", names.join(", ")),
+        }
+    };
+    let severity = match taken.is_empty() {
+        true => Severity::Warning,
+        false => Severity::Note,
+    };
+    Diagnostic {
+        severity,
+        code: DiagnosticCode::RunInput,
+        place: settings[0].place.clone(),
+        width: 1,
+        message: format!(
+            "taken from this input: {}; not taken, as it names no whole number or truth value that the program reads: {}",
+            listed(&taken),
+            listed(&others)
+        ),
+        help: None,
+    }
+}
+
+fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("--input {}: cannot read it as text", path.display()))?;
+    let file: std::sync::Arc<str> = path.display().to_string().into();
+    let is_group = |line: &str| {
+        let line = line.trim_start();
+        let name = line.strip_prefix(['&', '$']);
+        name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    let mut settings = Vec::new();
+    let mut group = text.lines().any(is_group).then(Group::default);
+    for (line, number) in text.lines().zip(1..) {
+        let place = Place {
+            file: file.clone(),
+            line: number,
+            column: 1,
+        };
+        let line = without_comment(line, group.is_some());
+        let found = match &mut group {
+            Some(group) => group.line(line),
+            None => of_line(line),
+        };
+        settings.extend(found.into_iter().map(|(key, value)| Setting {
+            key,
+            value,
+            place: place.clone(),
+        }));
+    }
+    Ok(settings)
+}
+
+/// A line before what begins a comment, outside of quotes.
+fn without_comment(line: &str, is_namelist: bool) -> &str {
+    let starts: &[char] = if is_namelist {
+        &['!']
+    } else {
+        &['!', '#', ';']
+    };
+    let mut quote = None;
+    for (at, c) in line.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '\'' || c == '"' => quote = Some(c),
+            None if starts.contains(&c) || line[at..].starts_with("//") => return &line[..at],
+            None => {}
+        }
+    }
+    line
+}
+
+/// A name and its value.
+type Pair = (String, Option<i64>);
+
+/// Pairs of `key = value` or `key: value`, a key and a value with a blank between them, or one word, which is true.
+fn of_line(line: &str) -> Vec<Pair> {
+    let tokens = tokens(line);
+    let words: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    match words[..] {
+        [key] if is_name(key) => vec![(key.to_string(), Some(1))],
+        [key, text] if is_name(key) && !is_mark(text) => vec![(key.to_string(), value(text))],
+        _ => words
+            .windows(3)
+            .filter(|part| is_name(part[0]) && is_mark(part[1]) && !is_mark(part[2]))
+            .map(|part| (part[0].to_string(), value(part[2])))
+            .collect(),
+    }
+}
+
+/// Where the reading of namelists is.
+#[derive(Default)]
+struct Group {
+    is_inside: bool,
+    /// The variable whose values come, and how many have come.
+    variable: Option<(String, usize)>,
+}
+
+impl Group {
+    fn line(&mut self, line: &str) -> Vec<Pair> {
+        let mut found: Vec<Pair> = Vec::new();
+        let tokens = tokens(line);
+        let mut words = tokens.iter().map(String::as_str).peekable();
+        while let Some(word) = words.next() {
+            let is_start = word.starts_with(['&', '$']);
+            if word == "/" || (is_start && word[1..].eq_ignore_ascii_case("end")) {
+                (self.is_inside, self.variable) = (false, None);
+            } else if is_start {
+                (self.is_inside, self.variable) = (true, None);
+            } else if self.is_inside && words.peek() == Some(&"=") {
+                self.variable = Some((word.to_string(), 0));
+                words.next();
+            } else if let Some((name, count)) = self.variable.as_mut().filter(|_| self.is_inside) {
+                let (times, text) = repeated(word);
+                for _ in 0..times {
+                    *count += 1;
+                    let element = format!("{name}({count})");
+                    found.push((
+                        if *count == 1 { name.clone() } else { element },
+                        value(text),
+                    ));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// `3*0.5` is three times the value.
+fn repeated(word: &str) -> (usize, &str) {
+    /// No list of sizes is longer.
+    const MOST: usize = 64;
+    let parts = word.split_once('*');
+    let times = parts.and_then(|(times, text)| Some((times.parse().ok()?, text)));
+    times.map_or((1, word), |(times, text): (usize, &str)| {
+        (times.min(MOST), text)
+    })
+}
+
+/// Words, quoted ones as one; `=`, `:` and the `/` that ends a namelist stand alone.
+fn tokens(line: &str) -> Vec<String> {
+    let (mut found, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for c in line.chars() {
+        let is_mark = c == '=' || c == ':' || (c == '/' && word.is_empty());
+        if let Some(open) = quote {
+            word.push(c);
+            quote = (c != open).then_some(open);
+        } else if c == '\'' || c == '"' {
+            quote = Some(c);
+            word.push(c);
+        } else if is_mark || c.is_whitespace() || c == ',' {
+            found.push(std::mem::take(&mut word));
+            found.extend(is_mark.then(|| c.to_string()));
+        } else {
+            word.push(c);
+        }
+    }
+    found.push(word);
+    found.retain(|word| !word.is_empty());
+    found
+}
+
+fn is_mark(word: &str) -> bool {
+    matches!(word, "=" | ":" | "/")
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_%()".contains(c))
+}
+
+/// A whole number, or one and zero for true and false.
+fn value(text: &str) -> Option<i64> {
+    let lower = text.to_ascii_lowercase();
+    match lower.as_str() {
+        ".true." | "true" | "t" | ".t." | "yes" | "on" => Some(1),
+        ".false." | "false" | "f" | ".f." | "no" | "off" => Some(0),
+        _ => {
+            let number: f64 = lower.replace('d', "e").parse().ok()?;
+            let is_whole = number.fract() == 0.0 && number.abs() < 1e15;
+            is_whole.then_some(number as i64)
+        }
+    }
+}
