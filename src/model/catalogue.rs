@@ -61,8 +61,8 @@ loopsheet_base::catalogue! {
         DistinctElements "distinct_elements" "" Elements "Distinct elements that so many innermost loops of a block touch: the exact union of the shifted blocks, rows in whole cache lines" UNION;
         ArrayWorkingSet "array_working_set" "" Bytes "Bytes to keep for reuse by the next iteration of the loop at that level" GROUPS;
         ArrayFootprint "array_footprint" "" Bytes "Distinct bytes of an array that the whole nest touches, all sweeps" UNION;
-        ArrayTraffic "array_traffic" "" Bytes "Cost · element size · elements that the sweeps at that level touch · number of sweeps" TRAFFIC;
-        CompulsoryArrayTraffic "compulsory_array_traffic" "" Bytes "Everything is reused: cost · footprint" TRAFFIC;
+        ArrayTraffic "array_traffic" "" Bytes "Of one array by the scenarios: cost · element size · elements that the sweeps at that level touch · number of sweeps" TRAFFIC;
+        CompulsoryArrayTraffic "compulsory_array_traffic" "" Bytes "Of one array by the scenarios, everything being reused: cost · footprint" TRAFFIC;
 
         // Working sets and traffic of nests.
         NaiveWorkingSet "naive_working_set" "" Bytes "Bytes to keep for reuse between groups of that size: all arrays share the cache" VARIANTS;
@@ -72,8 +72,8 @@ loopsheet_base::catalogue! {
         LiveGroups "live_groups" "" Count "Groups of all arrays that must stay in the cache so that the next iteration reuses them: span + largest gap of each array" GROUPS;
         Footprint "footprint" "" Bytes "Distinct bytes that the whole nest touches, in whole cache lines" UNION;
         ScenarioTraffic "scenario_traffic" "" Bytes "Memory traffic if elements are reused that far within a block, and not beyond; without reuse every reference moves its element" TRAFFIC;
-        CompulsoryTraffic "compulsory_traffic" "" Bytes "Everything is reused, between blocks too: the compulsory traffic of the nest" TRAFFIC;
-        MemoryTraffic "memory_traffic" "" Bytes "Actual memory traffic: that of the scenario whose actual working set is below cache_bytes; between blocks if the footprint is" TRAFFIC;
+        CompulsoryTraffic "compulsory_traffic" "" Bytes "By the scenarios, everything being reused, between blocks too: the compulsory traffic of the nest" TRAFFIC;
+        TrafficByScenarios "memory_traffic_by_scenarios" "" Bytes "Memory traffic of the scenario whose actual working set is below cache_bytes; between blocks if the footprint is" TRAFFIC;
 
         // Cache levels.
         Capacity "capacity" "" Bytes "One core's share of a cache, from Machine" Source::Definition;
@@ -99,6 +99,8 @@ loopsheet_base::catalogue! {
         WhatStays "what_stays" "" Choice "The outermost loop whose reuse fits completely; Layer conditions has every reuse" CACHES;
         CacheTraffic "cache_traffic" "" Bytes "Fetched and written back" CACHES;
         TimeBehindCache "time_behind_cache" "" Seconds "Fetched and written back together, at the bandwidth of the next level; empty if that is not known" CACHES;
+
+        MemoryTraffic "memory_traffic" "" Bytes "Actual memory traffic, which times are made of: what the last cache fetches and writes back; that of the scenarios where scenarios of Machine is 1" CACHES;
 
         // Time.
         CpuTime "cpu_time" "" Seconds "Weighted flops / (gflops_per_core · 1e9 · cores)" VARIANTS;

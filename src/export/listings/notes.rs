@@ -23,8 +23,8 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
         "Naive: all arrays share the cache. Streaming writes: written arrays bypass it. Reuse only: arrays without reuse bypass it too. The actual working set is the one that the switches streaming_writes and nta_hints choose. (ExaSAT report, section 2.3.3)",
     ),
     (
-        "Memory traffic",
-        "Per array: cost x element size x elements that the sweeps of a block touch x number of sweeps. Which scenario holds follows from comparing the actual working sets with cache_bytes, one core's share of the last cache; if the whole footprint fits, only compulsory traffic is left. (ExaSAT report, sections 2.1 and 2.3.3)",
+        "Scenarios",
+        "Per array: cost x element size x elements that the sweeps of a block touch x number of sweeps. Which scenario holds follows from comparing the actual working sets with cache_bytes, one core's share of the last cache; if the whole footprint fits, only compulsory traffic is left. These are the columns of scenarios; DRAM traffic and time follow them where the switch scenarios (sheet Machine) is 1, else what the last cache of sheet Caches moves. (ExaSAT report, sections 2.1 and 2.3.3)",
     ),
     (
         "Cache levels",
@@ -72,11 +72,11 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "Scenarios",
-        "In Loops and Arrays reuse is all or nothing at each level, and rows are rounded to whole cache lines; so is the DRAM traffic of Loops. In Caches it is not.",
+        "In the scenarios of Loops and Arrays reuse is all or nothing at each level, and rows are rounded to whole cache lines. In Caches, and in the DRAM traffic that times are made of unless scenarios is 1, it is not.",
     ),
     (
         "Cache levels",
-        "Gathers take one line an access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
+        "Streaming stores and hints are not in Caches: what is written is fetched first, and everything shares the caches. Gathers take one line an access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
     ),
     (
         "Siblings",

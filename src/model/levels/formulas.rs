@@ -70,7 +70,7 @@ impl NestLevels {
             .skip(1)
             .any(|cache| cache.gbs.is_some());
         match figures.detail() {
-            Detail::Least if !has_times => NestLevels::default(),
+            Detail::Least if !has_times && machine.has_scenarios() => NestLevels::default(),
             Detail::Least | Detail::Values => {
                 values(nest, machine, parameters, neighbours, figures)
             }
@@ -321,18 +321,28 @@ fn formulas(
 fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, FigureId)> {
     let mut capacities: Vec<(Arc<str>, FigureId)> = Vec::new();
     for cache in caches {
-        let mut capacity = share(cache);
-        if let Some((_, before)) = capacities
-            .last()
-            .filter(|_| figures.detail() == Detail::AnyMachine)
-        {
-            capacity = where_present(cache, capacity, Expr::from(*before));
-        }
+        let before = capacities.last().map(|(_, before)| Expr::from(*before));
+        let capacity = capacity(cache, before, figures.detail());
         let name: Arc<str> = cache.name.as_str().into();
         let label = F::Capacity.about(Subject::Level(name.clone()));
         capacities.push((name, figures.define(label, capacity)));
     }
     capacities
+}
+
+/// One core's share of a level; that of the one `before` it where a machine may lack it.
+fn capacity(cache: &Level, before: Option<Expr>, detail: Detail) -> Expr {
+    match before.filter(|_| detail == Detail::AnyMachine) {
+        Some(before) => where_present(cache, share(cache), before),
+        None => share(cache),
+    }
+}
+
+/// One core's share of the last level that the machine has.
+pub(crate) fn last_share(caches: &[Level], detail: Detail) -> Option<Expr> {
+    caches
+        .iter()
+        .fold(None, |before, cache| Some(capacity(cache, before, detail)))
 }
 
 /// The first if the machine has that level.

@@ -33,6 +33,7 @@ use overlap::Counted;
 use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
+pub(crate) use formulas::last_share;
 pub use formulas::{CacheFigures, NestLevels};
 pub use neighbours::{Found, Neighbours};
 pub use reuse::{Profile, Reuse};
