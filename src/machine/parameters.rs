@@ -109,7 +109,7 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("cost_w", "Bytes a byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
     row(("streaming_writes", "Streaming writes", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: written streams take no room in the cache")),
     row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: read streams without reuse take no room in the cache either")),
-    row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: every nest begins with cold caches")),
+    row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: only what those in a loop around both left there")),
     row(("overlap", "Overlap", "", Real, (0.0, 1.0), Value(1.0), "1: arithmetic and memory time overlap fully; 0: they add up")),
     row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes a second of one node's network interface")),
     row(("nic_latency_us", "Network latency", "µs", Real, (0.0, 1e6), Unknown, "Time of an empty message")),

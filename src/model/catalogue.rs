@@ -80,7 +80,7 @@ loopsheet_base::catalogue! {
         LeastFetched "least_fetched" "" Bytes "All lines of the nest once, which any cache fetches" CACHES;
         LeastWrittenBack "least_written_back" "" Bytes "Dirty lines of the nest once, which any cache writes back" CACHES;
         ReuseWithin "reuse_distance" "" Bytes "Bytes of all distinct lines touched before a loop comes back to the same lines: they must fit" CACHES;
-        ReuseWithNests "reuse_distance_with_nests" "" Bytes "Bytes touched before a loop around several nests comes back to the same lines, those of the other nests too where reuse_between_nests is 1" NESTS;
+        ReuseWithNests "reuse_distance_with_nests" "" Bytes "Bytes touched before a loop around several nests comes back to the same lines, those of the other nests too" NESTS;
         ReuseFetched "reuse_fetched" "" Bytes "Bytes fetched once more if the working set of a reuse does not fit" CACHES;
         ReuseWrittenBack "reuse_written_back" "" Bytes "Bytes written back once more if the working set of a reuse does not fit" CACHES;
         IterationsInside "iterations_inside" "" Count "Product of the iterations of the loops inside, which the working set of a reuse grows with" CACHES;
@@ -90,7 +90,7 @@ loopsheet_base::catalogue! {
         LargestSize "largest_size" "" Count "The working set of a reuse fits while a parameter is at most so much, the others being as they are: exact where it is proportional to the iterations inside" CACHES;
         AllFetchedAgain "all_fetched_again" "" Bytes "Bytes fetched again, all reuses together" CACHES;
         AllWrittenBackAgain "all_written_back_again" "" Bytes "Bytes written back again, all reuses together" CACHES;
-        LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests of the function left them in the cache: already taken off; none unless reuse_between_nests is 1" NESTS;
+        LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests in a loop around both left them in the cache, or, where reuse_between_nests is 1, any of the function: already taken off" NESTS;
         LeftDirtyByNests "left_dirty_by_earlier_nests" "" Bytes "Bytes that earlier nests left dirty and that are written again before they are written back: already taken off" NESTS;
         Fetched "fetched" "" Bytes "Lines fetched: all lines once, and again after every reuse that does not fit" CACHES;
         WrittenBack "written_back" "" Bytes "Dirty lines written back, those left at the end included" CACHES;

@@ -32,7 +32,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Reuse between nests",
-        "With reuse_between_nests (sheet Machine) at 1, a nest finds what up to 32 nests of the same function before it left in a cache; a loop around several nests makes the last of them come before the first. Between the last touch of an array in one nest and the first one in the next lies what both sweep: from all that the first one touches, for the line that it touched first, to all that the second one touches, for the line that that one touches last; against each other, from nothing to both together. A cache that holds the larger of these finds everything, one that does not hold the smaller nothing, others a part in proportion. What two nests touch in common is taken from the boxes around their subscripts. Dirty lines that are written again before they leave are written back once.",
+        "A nest finds what up to 32 nests before it in a loop around both left in a cache, and with reuse_between_nests (sheet Machine) at 1 those of the same function, too; a loop around several nests makes the last of them come before the first. Between the last touch of an array in one nest and the first one in the next lies what both sweep: from all that the first one touches, for the line that it touched first, to all that the second one touches, for the line that that one touches last; against each other, from nothing to both together. A cache that holds the larger of these finds everything, one that does not hold the smaller nothing, others a part in proportion. What two nests touch in common is taken from the boxes around their subscripts. Dirty lines that are written again before they leave are written back once.",
     ),
     (
         "Time",
@@ -80,7 +80,7 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "Siblings",
-        "Loops side by side are nests of their own; what one leaves in the cache for the next is not counted.",
+        "Loops side by side are nests of their own. In the columns of scenarios what one leaves in the cache for the next is not counted; sheet Caches has what Notes says of reuse between nests.",
     ),
     (
         "Unknown",

@@ -30,8 +30,9 @@ pub struct CacheFigures {
     pub fetched: FigureId,
     /// Bytes that it writes back.
     pub written_back: FigureId,
-    /// Bytes that it need not fetch, and bytes that are to be written back anyway, because earlier nests of the
-    /// function left them there; `None` if there are no such nests, or only numbers were asked for without them.
+    /// Bytes that it need not fetch, and bytes that are to be written back anyway, because earlier nests in a loop
+    /// around both, or in the function, left them there; `None` if there are no such nests, or only numbers were asked
+    /// for without them.
     pub left: Option<(FigureId, FigureId)>,
     /// Fetched and written back together.
     pub bytes: FigureId,
@@ -52,7 +53,8 @@ pub struct NestLevels {
     pub reuses: Vec<ReuseFigures>,
     /// What a cache may hold, in words.
     pub conditions: Vec<String>,
-    /// What earlier nests of the function leave, as numbers; `None` if the switch is off.
+    /// What earlier nests of the function leave, as numbers; `None` if the switch is off, so that the nest is looked at
+    /// alone.
     pub neighbours: Option<Neighbours<f64>>,
 }
 
@@ -163,7 +165,7 @@ fn values(
     NestLevels {
         caches,
         reuses,
-        neighbours,
+        neighbours: neighbours.filter(|_| is_between_nests(figures)),
         ..NestLevels::default()
     }
 }
@@ -254,7 +256,8 @@ fn formulas(
         .collect();
     let conditions = conditions(&names);
     let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
-        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity)));
+        let switch = Expr::machine(REUSE_BETWEEN_NESTS);
+        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity), &switch));
         let level = Subject::Level(name.clone());
         let mut total = |[again, left, all_of_it]: [F; 3],
                          least: FigureId,
@@ -266,8 +269,7 @@ fn formulas(
             );
             let all = Expr::from(least) + Expr::from(again);
             let left = held.map(|held| {
-                let bytes = Expr::machine(REUSE_BETWEEN_NESTS)
-                    * Expr::min([held * line.clone(), all.clone()]);
+                let bytes = Expr::min([held * line.clone(), all.clone()]);
                 figures.define(left.about(level.clone()), bytes)
             });
             let all = left.map_or(all.clone(), |left| all - Expr::from(left));
@@ -304,17 +306,18 @@ fn formulas(
     let caches = capacities.iter().enumerate().map(of).collect();
     let neighbours =
         neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
-    let neighbours = neighbours.filter(|_| {
-        figures
-            .input(REUSE_BETWEEN_NESTS)
-            .is_some_and(|switch| switch > 0.0)
-    });
     NestLevels {
         caches,
         reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(),
         conditions,
-        neighbours,
+        neighbours: neighbours.filter(|_| is_between_nests(figures)),
     }
+}
+
+/// Whether nests find what others left that have only the function in common.
+fn is_between_nests(figures: &Figures) -> bool {
+    let switch = figures.input(REUSE_BETWEEN_NESTS);
+    switch.is_some_and(|switch| switch > 0.0)
 }
 
 /// Of all levels; one that a machine may lack has what the one before it has, so that it changes nothing.

@@ -168,7 +168,7 @@ impl Profile<f64> {
         let Some(neighbours) = neighbours else {
             return (all, (0.0, 0.0));
         };
-        let held = neighbours.held(&capacity);
+        let held = neighbours.held(&capacity, &1.0);
         (all, (held.0.min(all.0), held.1.min(all.1)))
     }
 }

@@ -17,9 +17,19 @@ const MOST_BACK: usize = 32;
 /// Nests that touched parts of an array, of those that count.
 const MOST_TOUCHES: usize = 4;
 
+/// What two nests have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// A loop around both: they share the caches.
+    Loop,
+    /// The function only: they share the caches where the switch says so.
+    Function,
+}
+
 /// Lines that some earlier nest touched last.
 #[derive(Clone, Debug)]
 pub struct Found<N> {
+    pub within: Within,
     /// Bytes touched since, for the lines for which that is least and most.
     pub near: N,
     pub far: N,
@@ -57,15 +67,21 @@ impl<N: Number> Found<N> {
 }
 
 impl<N: Number> Neighbours<N> {
-    /// Lines to fetch and lines to write back that a cache of so many bytes holds.
-    pub fn held(&self, capacity: &N) -> (N, N) {
-        let sum = |found: &[Found<N>]| N::sum(found.iter().map(|found| found.held(capacity)));
+    /// Lines to fetch and lines to write back that a cache of so many bytes holds; those of nests that have only the
+    /// function in common count as `switch` says: 0 or 1.
+    pub fn held(&self, capacity: &N, switch: &N) -> (N, N) {
+        let one = |found: &Found<N>| match found.within {
+            Within::Loop => found.held(capacity),
+            Within::Function => found.held(capacity).times(switch),
+        };
+        let sum = |found: &[Found<N>]| N::sum(found.iter().map(one));
         (sum(&self.fetched), sum(&self.written))
     }
 
     /// The same over another kind of number.
     pub fn map<M>(&self, value: &dyn Fn(&N) -> M) -> Neighbours<M> {
         let one = |found: &Found<N>| Found {
+            within: found.within,
             near: value(&found.near),
             far: value(&found.far),
             lines: value(&found.lines),
@@ -103,9 +119,10 @@ pub fn share_loops(a: &Nest, b: &Nest, count: usize) -> bool {
         && a.loops[..count].iter().zip(&b.loops[..count]).all(same)
 }
 
-/// What the nest at `index` of a function's nests finds, if there are others beside it.
+/// What the nest at `index` of a function's nests finds, if there are others beside it: of those in a loop around both,
+/// or of all others, too.
 pub fn of<N: Number>(
-    nests: &[Nest],
+    (nests, within): (&[Nest], Within),
     swept: &[Swept<N>],
     index: usize,
     name: &dyn Fn(StaticFigure, N) -> N,
@@ -127,7 +144,11 @@ pub fn of<N: Number>(
     };
     let mut covered: [Vec<Option<N>>; 2] = [(); 2].map(|()| vec![None; swept[index].arrays.len()]);
     // From those in the same iteration of most loops to those that share none.
-    for level in (0..=shared).rev() {
+    let outermost = match within {
+        Within::Loop => 1,
+        Within::Function => 0,
+    };
+    for level in (outermost..=shared).rev() {
         let body: Vec<usize> = inside(level).collect();
         let group: Vec<usize> = if level == shared {
             vec![index]
@@ -342,6 +363,10 @@ impl<N: Number> Search<'_, N> {
             Some(name(StaticFigure::LinesFoundFirst, once.times(&first)))
         });
         Found {
+            within: match self.level {
+                0 => Within::Function,
+                _ => Within::Loop,
+            },
             near: name(StaticFigure::LeastSince, near),
             far: name(StaticFigure::MostSince, far),
             lines: name(StaticFigure::LinesOfEarlier, lines),
