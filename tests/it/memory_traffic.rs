@@ -25,7 +25,7 @@ const SOURCES: [&str; 8] = [
 
 /// A machine of which only the size of one cache is known.
 const ONE_CACHE: &str = "name = \"one\"\ntitle = \"One cache\"\ncores = 4\ngflops_per_core = 10\ndram_gbs = 50\n\
-                         line_bytes = 64\ncache_bytes = \"64 KiB\"\n";
+                         line_bytes = 64\ncache_bytes = 60000\n";
 
 fn machines() -> Vec<MachineModel> {
     let presets = ["exasat", "epyc-7763", "a64fx"];
@@ -90,19 +90,20 @@ fn all_figures_of_memory_traffic_are_one() {
                 let formulas = least.for_any_machine(xlsx::ROOM);
                 let what = format!("{directory} {} scenarios={switch}", machine.name);
                 let sums = [&numbers, &least, &formulas];
-                let [sum, others @ ..] = sums.map(|model| model.value(model.totals.traffic));
-                assert!(others.iter().all(|other| near(*other, sum)), "{what}");
                 for (index, nest) in numbers.nests.iter().enumerate() {
                     for model in [&numbers, &least, &formulas] {
                         assert_one_figure(model, &model.nests[index], has_scenarios, &what);
                     }
                     let [a, b, c] =
                         sums.map(|model| model.value(model.nests[index].traffic.actual));
-                    assert!(near(a, b) && near(a, c), "{what}: {a}, {b}, {c}");
+                    let id = &nest.nest.head().id;
+                    assert!(near(a, b) && near(a, c), "{what} {id}: {a}, {b}, {c}");
                     let both = (nest.levels.caches.last()).map(|cache| numbers.value(cache.bytes));
                     let by_scenarios = numbers.value(nest.traffic.by_scenarios);
                     differing += usize::from(both.is_some_and(|both| !near(both, by_scenarios)));
                 }
+                let [sum, others @ ..] = sums.map(|model| model.value(model.totals.traffic));
+                assert!(others.iter().all(|other| near(*other, sum)), "{what}");
                 assert_reports(&numbers, has_scenarios, &what);
             }
         }
@@ -131,7 +132,7 @@ fn assert_reports(model: &Model, has_scenarios: bool, what: &str) {
 fn a_machine_of_one_size_has_one_level() {
     let machine = MachineModel::parse(ONE_CACHE, "one.toml").expect("sound");
     let sizes: Vec<f64> = machine.levels().iter().map(|level| level.share()).collect();
-    assert_eq!(sizes, [65_536.0]);
+    assert_eq!(sizes, [60_000.0]);
     assert!(!machine.has_scenarios());
 }
 
@@ -220,8 +221,11 @@ fn loops_in_one_loop_share_the_caches() {
     }
 }
 
+/// The memory traffic of the first nest, and the nest; rows begin in the middle of lines, which the two rules count
+/// differently.
 fn of_row(arguments: &[&str]) -> (f64, Value) {
-    let found = analysed(fixture("traffic/rows.f90"), arguments);
+    let sizes = ["--set", "nx=1001,ny=501"];
+    let found = analysed(fixture("traffic/rows.f90"), &[&sizes, arguments].concat());
     let nest = &found["functions"][0]["nests"][0];
     (memory(nest)["bytes"].as_f64().expect("known"), nest.clone())
 }

@@ -35,9 +35,9 @@ pub struct Found<N> {
     pub far: N,
     /// Lines that this nest would fetch or write back otherwise.
     pub lines: N,
-    /// Inside of a loop around both: the bytes that one iteration of it touches, and what is left of the lines if these
-    /// fit, so that the nest finds what it touched itself the last time.
-    pub repeated: Option<(N, N)>,
+    /// Of the loops around both, the innermost one first: the bytes that one iteration touches, and what is left of the
+    /// lines if these fit, so that the nest finds what it touched itself the last time.
+    pub repeated: Vec<(N, N)>,
 }
 
 /// What a nest finds: lines that need not be fetched, and lines that are still to be written back.
@@ -54,10 +54,8 @@ impl<N: Number> Found<N> {
     /// Lines that a cache of so many bytes holds.
     pub fn held(&self, capacity: &N) -> N {
         let none = N::of(0.0);
-        let lines = match &self.repeated {
-            Some((body, kept)) => body.if_at_most(capacity, kept, &self.lines),
-            None => self.lines.clone(),
-        };
+        let unless_kept = |lines: N, (body, kept): &(N, N)| body.if_at_most(capacity, kept, &lines);
+        let lines = self.repeated.iter().fold(self.lines.clone(), unless_kept);
         let width = self.far.minus(&self.near).larger(&N::of(1.0));
         let part = self
             .near
@@ -85,10 +83,9 @@ impl<N: Number> Neighbours<N> {
             near: value(&found.near),
             far: value(&found.far),
             lines: value(&found.lines),
-            repeated: found
-                .repeated
-                .as_ref()
-                .map(|(body, kept)| (value(body), value(kept))),
+            repeated: (found.repeated.iter())
+                .map(|(body, kept)| (value(body), value(kept)))
+                .collect(),
         };
         Neighbours {
             bodies: self
@@ -174,7 +171,6 @@ pub fn of<N: Number>(
             back.extend(body.iter().copied().filter(|member| *member > last).rev());
         }
         back.truncate(MOST_BACK);
-        let around = level.checked_sub(1).and_then(|v| found.bodies[v].clone());
         let search = Search {
             nests,
             swept,
@@ -183,7 +179,7 @@ pub fn of<N: Number>(
             group: &group,
             back: &back,
             once,
-            around,
+            bodies: found.bodies[..level].to_vec(),
             name,
         };
         found
@@ -245,8 +241,8 @@ struct Search<'a, N> {
     back: &'a [usize],
     /// How many of them are from the same iteration of the loop around.
     once: usize,
-    /// Bytes that one iteration of the loop around touches.
-    around: Option<N>,
+    /// Bytes that one iteration of each loop around touches.
+    bodies: Vec<Option<N>>,
     name: &'a dyn Fn(StaticFigure, N) -> N,
 }
 
@@ -260,6 +256,9 @@ impl<N: Number> Search<'_, N> {
             let Some(lines) = own.lines(array, kind, self.level) else {
                 continue;
             };
+            if own.is_anywhere(array) {
+                continue;
+            }
             if covered.as_ref().is_some_and(N::is_one) {
                 continue;
             }
@@ -300,6 +299,7 @@ impl<N: Number> Search<'_, N> {
                 let others = other.reach(array, kind, self.level, iteration);
                 let dense = self.dense(other, array, kind, &lines);
                 let all = dense(share(&reach, &others));
+                // What is new is touched in part where the whole is.
                 let first = match &fresh {
                     None if is_circular => N::of(0.0),
                     None => all.clone(),
@@ -309,7 +309,7 @@ impl<N: Number> Search<'_, N> {
                             let before = other.reach(array, kind, self.level, Iteration::Before);
                             first = first.larger(&share(fresh, &before));
                         }
-                        first.times(&other.entered(self.level))
+                        dense(first)
                     }
                 };
                 let new = more(&mut so_far, all);
@@ -356,12 +356,13 @@ impl<N: Number> Search<'_, N> {
         (array, kind, first): (&(String, String), Kind, N),
     ) -> Found<N> {
         let (name, own) = (self.name, &self.swept[self.index]);
-        let kept = self.level.checked_sub(1).and_then(|around| {
+        let kept = |(around, body): (usize, &Option<N>)| {
             let once = own
                 .lines(array, kind, around)?
                 .times(&own.executions(around));
-            Some(name(StaticFigure::LinesFoundFirst, once.times(&first)))
-        });
+            let kept = name(StaticFigure::LinesFoundFirst, once.times(&first));
+            Some((body.clone()?, kept))
+        };
         Found {
             within: match self.level {
                 0 => Within::Function,
@@ -370,7 +371,13 @@ impl<N: Number> Search<'_, N> {
             near: name(StaticFigure::LeastSince, near),
             far: name(StaticFigure::MostSince, far),
             lines: name(StaticFigure::LinesOfEarlier, lines),
-            repeated: self.around.clone().zip(kept),
+            repeated: self
+                .bodies
+                .iter()
+                .enumerate()
+                .rev()
+                .filter_map(kept)
+                .collect(),
         }
     }
 
