@@ -106,7 +106,7 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row((SCENARIOS, "DRAM traffic by scenarios", "", Switch, (0.0, 1.0), Value(0.0), "1: DRAM traffic, and time, by ExaSAT's scenarios; 0: by the refined rule, as that of the last cache")),
     row(("cost_r", "Bytes a byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Scenarios: memory traffic for one byte of a stream that is only read")),
     row(("cost_rw", "Bytes a byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is read and written")),
-    row(("cost_w", "Bytes a byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
+    row(("cost_w", "Bytes a byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
     row(("streaming_writes", "Streaming writes", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: written streams take no room in the cache")),
     row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: read streams without reuse take no room in the cache either")),
     row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: only what those in a loop around both left there")),
@@ -136,12 +136,11 @@ pub fn all_parameters() -> impl Iterator<Item = (String, Option<usize>, &'static
 pub const SCENARIOS: &str = "scenarios";
 
 /// What only the scenarios read, and for all but the size of the cache, what the refined rule takes in its place: every
-/// line that is written is fetched first, and everything shares the caches.
-pub const OF_SCENARIOS: [(&str, Option<f64>); 6] = [
+/// line that is read is fetched, what is written goes back once, and everything shares the caches.
+pub const OF_SCENARIOS: [(&str, Option<f64>); 5] = [
     ("cache_bytes", None),
     ("cost_r", Some(1.0)),
     ("cost_rw", Some(2.0)),
-    ("cost_w", Some(2.0)),
     ("streaming_writes", Some(0.0)),
     ("nta_hints", Some(0.0)),
 ];

@@ -92,6 +92,8 @@ loopsheet_base::catalogue! {
         AllWrittenBackAgain "all_written_back_again" "" Bytes "Bytes written back again, all reuses together" CACHES;
         LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests in a loop around both left them in the cache, or, where reuse_between_nests is 1, any of the function: already taken off" NESTS;
         LeftDirtyByNests "left_dirty_by_earlier_nests" "" Bytes "Bytes that earlier nests left dirty and that are written again before they are written back: already taken off" NESTS;
+        WrittenFirst "written_first" "" Bytes "Bytes fetched only because a cache fetches the lines that are written: of arrays that nothing reads, or only later" CACHES;
+        NotAllocated "not_allocated" "" Bytes "Bytes of lines that are written and need not be fetched first, where cost_w is below 2: already taken off" CACHES;
         Fetched "fetched" "" Bytes "Lines fetched: all lines once, and again after every reuse that does not fit" CACHES;
         WrittenBack "written_back" "" Bytes "Dirty lines written back, those left at the end included" CACHES;
         CarriedReuse "carried_reuse" "" Bytes "Bytes that would move again if no reuse of a loop, or of the nest, fitted" CACHES;

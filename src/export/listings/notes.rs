@@ -76,7 +76,7 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "Cache levels",
-        "Streaming stores and hints are not in Caches: what is written is fetched first, and everything shares the caches. Gathers take one line an access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
+        "Everything shares the caches; streaming_writes and nta_hints are of the scenarios only. What is written is fetched first; where cost_w is below 2 memory does not see that of arrays that nothing reads before. Gathers take one line an access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
     ),
     (
         "Siblings",

@@ -171,6 +171,14 @@ impl Profile<f64> {
         let held = neighbours.held(&capacity, &1.0);
         (all, (held.0.min(all.0), held.1.min(all.1)))
     }
+
+    /// Of the lines fetched, those of arrays that are only written, or before they are read.
+    pub fn written_first_through(&self, capacity: f64) -> f64 {
+        let missed = self.reuses.iter().filter(|reuse| reuse.distance > capacity);
+        missed.fold(self.written_first, |lines, reuse| {
+            lines + reuse.written_first
+        })
+    }
 }
 
 /// What a cache of so many bytes holds, in words; `names` are those of the loops.
