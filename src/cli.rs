@@ -13,7 +13,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use compare::CompareArgs;
 pub use parameters::ParametersArgs;
-pub use source::{Cpp, SourceArgs};
+pub use source::{Cpp, SourceArgs, TrafficRule};
 pub use study::StudyArgs;
 pub use validate::ValidateArgs;
 

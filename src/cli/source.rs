@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub struct SourceArgs {
@@ -10,6 +10,10 @@ pub struct SourceArgs {
     /// where the source has a variable `cores`, too
     #[arg(long = "set", value_name = "NAME=VALUE[,…]")]
     pub settings: Vec<String>,
+    /// What DRAM traffic, and time, follow: the rule of all cache levels (refined) or ExaSAT's scenarios [default: as the
+    /// machine says: refined, exasat for the machine exasat]
+    #[arg(long, value_name = "RULE")]
+    pub scenarios: Option<TrafficRule>,
     /// Where to look for included files
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
@@ -62,6 +66,13 @@ pub struct SourceArgs {
     /// Only functions whose name fits the pattern (* and ? are wildcards)
     #[arg(long, value_name = "GLOB")]
     pub function: Option<String>,
+}
+
+/// A rule for the traffic between the last cache and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TrafficRule {
+    Exasat,
+    Refined,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -74,6 +74,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         None => (build(&program, &project, voice, detail)?.0, BTreeMap::new()),
     };
     parameters::remark(&model, &project.settings, voice);
+    project.remark_without_effect(&model.machine, &project.settings, voice);
 
     let to_stdout = outputs
         .iter()

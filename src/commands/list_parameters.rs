@@ -21,9 +21,10 @@ pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
         !program.functions.is_empty(),
         "nothing could be analysed: no function could be read"
     );
-    let (model, _) = project.build(voice, |settings| {
+    let (model, settings) = project.build(voice, |settings| {
         Model::with(&program, project.machine.clone(), settings, Detail::Least)
     })?;
+    project.remark_without_effect(&model.machine, &settings, voice);
     let is_silent = json.is_none() && file.is_none();
     if let Some(output) = json {
         output.finish(export::parameters::json(&model)?.as_bytes())?;

@@ -7,10 +7,11 @@ use super::config::{self, Config};
 use super::inputs::Reading;
 use super::{Voice, machines, parameters};
 use crate::analysis::facts::{Origin, Program};
-use crate::cli::SourceArgs;
+use crate::cli::{SourceArgs, TrafficRule};
 use crate::diagnostic::Place;
 use crate::export::explain;
 use crate::machine::MachineModel;
+use crate::machine::parameters::{OF_SCENARIOS, SCENARIOS, level_name};
 use crate::model::{Setting, SettingError};
 
 /// How settings name the cores of the machine.
@@ -19,6 +20,8 @@ const CORES: [&str; 2] = ["cores", "machine.cores"];
 /// What the commands that read source begin with.
 pub struct Project {
     pub machine: MachineModel,
+    /// Parameters of the machine as it is read that neither DRAM traffic nor time depends on.
+    without_effect: Vec<&'static str>,
     /// Those of the file, then those of the command line, which count more.
     pub settings: Vec<Setting>,
     pub reading: Reading,
@@ -70,12 +73,24 @@ impl Project {
         let mut settings: Vec<Setting> = of_file.filter(|setting| !is_typed(setting)).collect();
         settings.extend(typed);
         let named = machine.or(file.machine.as_deref());
+        let mut machine = machines::load_or_default(named)?;
+        if let Some(rule) = source.scenarios {
+            machine.set(
+                SCENARIOS,
+                if rule == TrafficRule::Exasat {
+                    1.0
+                } else {
+                    0.0
+                },
+            )?;
+        }
         let (entry, entry_origin) = match source.entry.is_empty() {
             true => (file.entry.clone(), Origin::Config),
             false => (source.entry.clone(), Origin::Set),
         };
         Ok(Project {
-            machine: machines::load_or_default(named)?,
+            without_effect: machine.without_effect(),
+            machine,
             settings,
             entry,
             entry_origin,
@@ -83,6 +98,30 @@ impl Project {
             reading: Reading::of(source, &file)?,
             places,
         })
+    }
+
+    /// Says which of the parameters that were given only the scenarios read, if DRAM traffic does not follow them.
+    pub fn remark_without_effect(
+        &self,
+        machine: &MachineModel,
+        settings: &[Setting],
+        voice: Voice,
+    ) {
+        let is_set = |name: &str| settings.iter().any(|setting| setting.is_of_machine(name));
+        let names = OF_SCENARIOS.iter().map(|(name, _)| *name);
+        let given: Vec<&str> = names
+            .filter(|name| is_set(name) || self.without_effect.contains(name))
+            .collect();
+        if voice.quiet || machine.has_scenarios() || given.is_empty() {
+            return;
+        }
+        let last = machine.levels().last().map_or(1, |level| level.index);
+        let [bytes, shared_by] = ["bytes", "shared_by"].map(|what| level_name(last, what));
+        eprintln!(
+            "loopsheet: {}: DRAM traffic and time do not depend on that, but on the last cache ({bytes}, {shared_by}); \
+             with --scenarios exasat they do",
+            given.join(", ")
+        );
     }
 
     /// Builds something with the settings. Those of the file that name nothing here are left out, as a project's file is

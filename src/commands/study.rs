@@ -64,6 +64,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         Model::build(&program, machine.clone(), settings)
     })?;
     parameters::remark(&model, &settings, voice);
+    project.remark_without_effect(&model.machine, &settings, voice);
 
     let changed = changed_since_compiled(&program, Path::new(&args.program[0]));
     if let Some(changed) = changed.as_ref().filter(|_| !voice.quiet) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::parameters::{Fallback, all_parameters};
+use super::parameters::{Fallback, all_parameters, level_name};
 use super::{MachineError, MachineModel, MachineParameter, ParameterError};
 use crate::diagnostic::Place;
 
@@ -74,6 +74,23 @@ fn empty_model() -> MachineModel {
         title: String::new(),
         about: String::new(),
         parameters: all_parameters().map(parameter).collect(),
+    }
+}
+
+/// A machine of which only `cache_bytes` is known has one level of that size.
+fn only_level(model: &mut MachineModel) {
+    let Some(bytes) = model.get("cache_bytes") else {
+        return;
+    };
+    if !model.level_sizes().is_empty() {
+        return;
+    }
+    let name = level_name(1, "bytes");
+    let first = model.parameters.iter_mut().find(|known| known.name == name);
+    if let Some(first) = first {
+        first.value = Some(bytes);
+        first.source = "derived".to_string();
+        first.note = "cache_bytes: the only level".to_string();
     }
 }
 
@@ -212,6 +229,7 @@ impl File<'_> {
                 missing.push(key.0.to_string());
             }
         }
+        only_level(&mut model);
         let sizes = model.level_sizes();
         for (parameter, (name, level, row)) in model.parameters.iter_mut().zip(all_parameters()) {
             let absent_level =

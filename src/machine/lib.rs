@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::diagnostic::Place;
 use crate::quantity::parse_bytes;
-use parameters::{MAX_LEVELS, ParameterKind, level_name};
+use parameters::{MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS, level_name};
 
 /// What a preset describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -373,6 +373,30 @@ impl MachineModel {
                 })
         };
         (1..=last).map(of).collect()
+    }
+
+    /// Whether DRAM traffic follows ExaSAT's scenarios, not the refined rule.
+    pub fn has_scenarios(&self) -> bool {
+        self.get(SCENARIOS).is_some_and(|switch| switch > 0.0)
+    }
+
+    /// Parameters that nothing of DRAM traffic and time follows from although they differ from what is taken in their
+    /// place: the scenarios are off, which alone read them.
+    pub fn without_effect(&self) -> Vec<&'static str> {
+        let share = self.levels().last().map(|level| level.share().floor());
+        let differs = |(name, taken): &(&str, Option<f64>)| {
+            let taken = taken.or(share);
+            self.get(name)
+                .is_some_and(|value| taken.is_some_and(|taken| taken != value))
+        };
+        match self.has_scenarios() {
+            true => Vec::new(),
+            false => OF_SCENARIOS
+                .iter()
+                .filter(|row| differs(row))
+                .map(|(name, _)| *name)
+                .collect(),
+        }
     }
 
     /// A preset to compare this machine with: the next real one of the list, the first for a machine that is not real.

@@ -98,17 +98,18 @@ pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
 #[rustfmt::skip]
 pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("line_bytes", "Cache line", "B", Size, (1.0, 65536.0), Required, "Bytes that move together, at every level")),
-    row(("cache_bytes", "Cache a core", "B", Size, (1.0, 1e13), ShareOfLastLevel, "What the Loops sheet compares working sets with: one core's share of the last level")),
+    row(("cache_bytes", "Cache a core", "B", Size, (1.0, 1e13), ShareOfLastLevel, "What ExaSAT's scenarios compare working sets with: one core's share of the last level")),
     row(("gather_lines", "Lines a gather", "lines", Real, (0.0, 16.0), Value(1.0), "Cache lines moved for one element that is addressed through an index array")),
     row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes a second between memory and all cores together")),
     row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle; with dram_lines_in_flight it limits the bandwidth")),
     row(("dram_lines_in_flight", "Lines under way a core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; 0: no limit")),
-    row(("cost_r", "Bytes a byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Memory traffic for one byte of a stream that is only read")),
-    row(("cost_rw", "Bytes a byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is read and written")),
+    row((SCENARIOS, "DRAM traffic by scenarios", "", Switch, (0.0, 1.0), Value(0.0), "1: DRAM traffic, and time, by ExaSAT's scenarios; 0: by the refined rule, as that of the last cache")),
+    row(("cost_r", "Bytes a byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Scenarios: memory traffic for one byte of a stream that is only read")),
+    row(("cost_rw", "Bytes a byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is read and written")),
     row(("cost_w", "Bytes a byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
-    row(("streaming_writes", "Streaming writes", "", Switch, (0.0, 1.0), Value(0.0), "1: written streams take no room in the cache")),
-    row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "1: read streams without reuse take no room in the cache either")),
-    row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: every nest begins with cold caches")),
+    row(("streaming_writes", "Streaming writes", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: written streams take no room in the cache")),
+    row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: read streams without reuse take no room in the cache either")),
+    row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: only what those in a loop around both left there")),
     row(("overlap", "Overlap", "", Real, (0.0, 1.0), Value(1.0), "1: arithmetic and memory time overlap fully; 0: they add up")),
     row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes a second of one node's network interface")),
     row(("nic_latency_us", "Network latency", "µs", Real, (0.0, 1e6), Unknown, "Time of an empty message")),
@@ -130,6 +131,19 @@ pub fn all_parameters() -> impl Iterator<Item = (String, Option<usize>, &'static
         .chain(levels)
         .chain(MEMORY_PARAMETERS.iter().map(plain))
 }
+
+/// The switch between the two rules for DRAM traffic: the refined one, and ExaSAT's scenarios.
+pub const SCENARIOS: &str = "scenarios";
+
+/// What only the scenarios read, and for all but the size of the cache, what the refined rule takes in its place: every
+/// line that is read is fetched, what is written goes back once, and everything shares the caches.
+pub const OF_SCENARIOS: [(&str, Option<f64>); 5] = [
+    ("cache_bytes", None),
+    ("cost_r", Some(1.0)),
+    ("cost_rw", Some(2.0)),
+    ("streaming_writes", Some(0.0)),
+    ("nta_hints", Some(0.0)),
+];
 
 /// Together they limit what memory delivers; without one of them there is no such limit (`model::roofline`).
 pub const LATENCY_LIMIT: [&str; 2] = ["dram_latency_ns", "dram_lines_in_flight"];

@@ -78,9 +78,11 @@ impl<'p> NestModel<'p> {
                     )
                 })
                 .collect();
-        let (working_sets, nest_traffic) = traffic::define_nest(&streams, depth, levels, figures);
+        let (working_sets, mut nest_traffic) =
+            traffic::define_nest(&streams, depth, levels, figures);
         let streams: Vec<StreamFigures> = streams.into_iter().map(|(_, s)| s).collect();
         let levels = NestLevels::define(&nest, machine, parameters, neighbours, figures);
+        nest_traffic.choose(&levels, figures);
         let moved = (&levels, &nest_traffic);
         let time = TimeFigures::define(
             machine,

@@ -61,8 +61,8 @@ loopsheet_base::catalogue! {
         DistinctElements "distinct_elements" "" Elements "Distinct elements that so many innermost loops of a block touch: the exact union of the shifted blocks, rows in whole cache lines" UNION;
         ArrayWorkingSet "array_working_set" "" Bytes "Bytes to keep for reuse by the next iteration of the loop at that level" GROUPS;
         ArrayFootprint "array_footprint" "" Bytes "Distinct bytes of an array that the whole nest touches, all sweeps" UNION;
-        ArrayTraffic "array_traffic" "" Bytes "Cost · element size · elements that the sweeps at that level touch · number of sweeps" TRAFFIC;
-        CompulsoryArrayTraffic "compulsory_array_traffic" "" Bytes "Everything is reused: cost · footprint" TRAFFIC;
+        ArrayTraffic "array_traffic" "" Bytes "Of one array by the scenarios: cost · element size · elements that the sweeps at that level touch · number of sweeps" TRAFFIC;
+        CompulsoryArrayTraffic "compulsory_array_traffic" "" Bytes "Of one array by the scenarios, everything being reused: cost · footprint" TRAFFIC;
 
         // Working sets and traffic of nests.
         NaiveWorkingSet "naive_working_set" "" Bytes "Bytes to keep for reuse between groups of that size: all arrays share the cache" VARIANTS;
@@ -72,15 +72,15 @@ loopsheet_base::catalogue! {
         LiveGroups "live_groups" "" Count "Groups of all arrays that must stay in the cache so that the next iteration reuses them: span + largest gap of each array" GROUPS;
         Footprint "footprint" "" Bytes "Distinct bytes that the whole nest touches, in whole cache lines" UNION;
         ScenarioTraffic "scenario_traffic" "" Bytes "Memory traffic if elements are reused that far within a block, and not beyond; without reuse every reference moves its element" TRAFFIC;
-        CompulsoryTraffic "compulsory_traffic" "" Bytes "Everything is reused, between blocks too: the compulsory traffic of the nest" TRAFFIC;
-        MemoryTraffic "memory_traffic" "" Bytes "Actual memory traffic: that of the scenario whose actual working set is below cache_bytes; between blocks if the footprint is" TRAFFIC;
+        CompulsoryTraffic "compulsory_traffic" "" Bytes "By the scenarios, everything being reused, between blocks too: the compulsory traffic of the nest" TRAFFIC;
+        TrafficByScenarios "memory_traffic_by_scenarios" "" Bytes "Memory traffic of the scenario whose actual working set is below cache_bytes; between blocks if the footprint is" TRAFFIC;
 
         // Cache levels.
         Capacity "capacity" "" Bytes "One core's share of a cache, from Machine" Source::Definition;
         LeastFetched "least_fetched" "" Bytes "All lines of the nest once, which any cache fetches" CACHES;
         LeastWrittenBack "least_written_back" "" Bytes "Dirty lines of the nest once, which any cache writes back" CACHES;
         ReuseWithin "reuse_distance" "" Bytes "Bytes of all distinct lines touched before a loop comes back to the same lines: they must fit" CACHES;
-        ReuseWithNests "reuse_distance_with_nests" "" Bytes "Bytes touched before a loop around several nests comes back to the same lines, those of the other nests too where reuse_between_nests is 1" NESTS;
+        ReuseWithNests "reuse_distance_with_nests" "" Bytes "Bytes touched before a loop around several nests comes back to the same lines, those of the other nests too" NESTS;
         ReuseFetched "reuse_fetched" "" Bytes "Bytes fetched once more if the working set of a reuse does not fit" CACHES;
         ReuseWrittenBack "reuse_written_back" "" Bytes "Bytes written back once more if the working set of a reuse does not fit" CACHES;
         IterationsInside "iterations_inside" "" Count "Product of the iterations of the loops inside, which the working set of a reuse grows with" CACHES;
@@ -90,8 +90,10 @@ loopsheet_base::catalogue! {
         LargestSize "largest_size" "" Count "The working set of a reuse fits while a parameter is at most so much, the others being as they are: exact where it is proportional to the iterations inside" CACHES;
         AllFetchedAgain "all_fetched_again" "" Bytes "Bytes fetched again, all reuses together" CACHES;
         AllWrittenBackAgain "all_written_back_again" "" Bytes "Bytes written back again, all reuses together" CACHES;
-        LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests of the function left them in the cache: already taken off; none unless reuse_between_nests is 1" NESTS;
+        LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests in a loop around both left them in the cache, or, where reuse_between_nests is 1, any of the function: already taken off" NESTS;
         LeftDirtyByNests "left_dirty_by_earlier_nests" "" Bytes "Bytes that earlier nests left dirty and that are written again before they are written back: already taken off" NESTS;
+        WrittenFirst "written_first" "" Bytes "Bytes fetched only because a cache fetches the lines that are written: of arrays that nothing reads, or only later" CACHES;
+        NotAllocated "not_allocated" "" Bytes "Bytes of lines that are written and need not be fetched first, where cost_w is below 2: already taken off" CACHES;
         Fetched "fetched" "" Bytes "Lines fetched: all lines once, and again after every reuse that does not fit" CACHES;
         WrittenBack "written_back" "" Bytes "Dirty lines written back, those left at the end included" CACHES;
         CarriedReuse "carried_reuse" "" Bytes "Bytes that would move again if no reuse of a loop, or of the nest, fitted" CACHES;
@@ -99,6 +101,8 @@ loopsheet_base::catalogue! {
         WhatStays "what_stays" "" Choice "The outermost loop whose reuse fits completely; Layer conditions has every reuse" CACHES;
         CacheTraffic "cache_traffic" "" Bytes "Fetched and written back" CACHES;
         TimeBehindCache "time_behind_cache" "" Seconds "Fetched and written back together, at the bandwidth of the next level; empty if that is not known" CACHES;
+
+        MemoryTraffic "memory_traffic" "" Bytes "Actual memory traffic, which times are made of: what the last cache fetches and writes back; that of the scenarios where scenarios of Machine is 1" CACHES;
 
         // Time.
         CpuTime "cpu_time" "" Seconds "Weighted flops / (gflops_per_core · 1e9 · cores)" VARIANTS;

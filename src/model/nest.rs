@@ -3,8 +3,8 @@
 //!
 //! A chain follows a loop down as long as there is one loop inside it. Where a loop holds several,
 //! each of them starts a nest of its own that repeats the outer loops, and what the shared loops do
-//! themselves is one more nest. So every statement belongs to exactly one nest; reuse between
-//! siblings is not modelled.
+//! themselves is one more nest. So every statement belongs to exactly one nest; what siblings leave each
+//! other in the caches is a matter of [`levels`](super::levels).
 
 use std::collections::BTreeSet;
 

@@ -39,6 +39,11 @@ impl Setting {
             origin: Origin::Set,
         }
     }
+
+    /// Whether it sets that parameter of the machine.
+    pub fn is_of_machine(&self, name: &str) -> bool {
+        self.name.strip_prefix(OF_MACHINE).unwrap_or(&self.name) == name
+    }
 }
 
 /// What is wrong with a setting.

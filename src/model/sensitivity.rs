@@ -9,10 +9,12 @@ use super::label::{Instead, Label, Subject};
 use super::nest_model::NestModel;
 use super::parameters::{Kind, ParameterTable};
 use super::ranking::Ranking;
+use super::traffic::is_on;
 use super::what_if::WhatIf;
+use super::{levels, levels_of};
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
-use crate::machine::parameters::LATENCY_LIMIT;
+use crate::machine::parameters::{LATENCY_LIMIT, SCENARIOS};
 
 /// Times over a range of one input.
 pub struct Sweep {
@@ -37,7 +39,7 @@ const BLOCKED_NESTS: usize = 3;
 /// Machine parameters, what they are called, and what they are multiplied by.
 const SCALED: &[(&str, &str, &[f64])] = &[
     (
-        "cache_bytes",
+        CACHE,
         "Cache of a core [B]",
         &[0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0],
     ),
@@ -57,6 +59,8 @@ const SCALED: &[(&str, &str, &[f64])] = &[
         &[0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0],
     ),
 ];
+/// One core's share of the last level: both rules for DRAM traffic take their own figure of it.
+const CACHE: &str = "cache_bytes";
 const LATENCY: &str = LATENCY_LIMIT[0];
 /// Nanoseconds from memory, where a machine does not tell.
 const LATENCIES: &[f64] = &[50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0];
@@ -79,12 +83,17 @@ pub(super) fn define(
             LATENCY if machine.get(LATENCY).is_none() => {
                 (Vec::new(), given(swept(name), LATENCIES, figures))
             }
-            _ => scaled(&symbol, factors, figures),
+            CACHE => scaled(name, &last_share(machine, figures), factors, figures),
+            _ => scaled(name, &Expr::from(symbol.clone()), factors, figures),
+        };
+        let last = match *name {
+            CACHE => shares(nests, &shown),
+            _ => Vec::new(),
         };
         let mut sweep = Sweep::define(
             &symbol,
             label.to_string(),
-            inputs,
+            (inputs, &last),
             (ranking, &shown),
             figures,
         );
@@ -125,7 +134,7 @@ pub(super) fn define(
         sweeps.push(Sweep::define(
             &symbol,
             label,
-            inputs,
+            (inputs, &[]),
             (ranking, &blocked),
             figures,
         ));
@@ -138,19 +147,34 @@ pub(super) fn shown(nests: &[NestModel], ranking: &Ranking, figures: &Figures) -
     ranking.busiest(nests, NESTS, figures)
 }
 
+/// One core's share of the last level, as the rule for DRAM traffic in force takes it.
+fn last_share(machine: &MachineModel, figures: &Figures) -> Expr {
+    let levels = levels_of(machine, figures.detail());
+    let refined = levels::last_share(&levels, figures.detail());
+    let by_scenarios = Expr::machine(CACHE);
+    match refined {
+        Some(refined) => is_on(SCENARIOS, by_scenarios, refined),
+        None => by_scenarios,
+    }
+}
+
+/// The figures that nests have of it.
+fn shares(nests: &[NestModel], shown: &[usize]) -> Vec<FigureId> {
+    let last = |nest: &usize| nests[*nest].levels.caches.last();
+    let shares = shown.iter().filter_map(last).map(|cache| cache.capacity);
+    shares.collect()
+}
+
 /// Factors, and the value in force times each.
 fn scaled(
-    symbol: &Symbol,
+    name: &str,
+    in_force: &Expr,
     factors: &[f64],
     figures: &mut Figures,
 ) -> (Vec<FigureId>, Vec<FigureId>) {
     let factors = given(F::Factor.into(), factors, figures);
-    let times = |factor: &FigureId| {
-        figures.define(
-            swept(symbol.name()),
-            Expr::from(*factor) * Expr::from(symbol.clone()),
-        )
-    };
+    let times =
+        |factor: &FigureId| figures.define(swept(name), Expr::from(*factor) * in_force.clone());
     let values = factors.iter().map(times).collect();
     (factors, values)
 }
@@ -167,10 +191,11 @@ fn given(label: Label, values: &[f64], figures: &mut Figures) -> Vec<FigureId> {
 }
 
 impl Sweep {
+    /// The symbol takes each of the values in turn, and so do figures that say the `same`.
     fn define(
         symbol: &Symbol,
         label: String,
-        (factors, values): (Vec<FigureId>, Vec<FigureId>),
+        ((factors, values), same): ((Vec<FigureId>, Vec<FigureId>), &[FigureId]),
         (ranking, shown): (&Ranking, &[usize]),
         figures: &mut Figures,
     ) -> Sweep {
@@ -181,6 +206,9 @@ impl Sweep {
             let replace = |other: &Symbol| (other == symbol).then(|| Expr::from(*value));
             let instead = Instead::Value(symbol.name().to_string(), figures.value(*value));
             let mut what_if = WhatIf::new(instead, &replace, &mut independent);
+            for figure in same {
+                what_if.replace(*figure, Expr::from(*value), figures);
+            }
             for (nest, seconds) in &mut times {
                 let time = ranking.seconds(*nest);
                 seconds.extend(time.map(|time| what_if.figure(time, figures)));

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
 use super::label::{Label, Subject};
+use super::levels::NestLevels;
 use super::loops::LoopFigures;
 use super::nest::NestStream;
 use super::stream::{Elements, Extents, StreamFigures, StreamShape};
 use crate::analysis::facts::AccessClass;
 use crate::expr::{Comparison, Expr, FigureId};
+use crate::machine::parameters::SCENARIOS;
 
 /// Bytes to keep at each level (0 cells, 1 pencils, 2 planes …), at least three levels.
 #[derive(Clone)]
@@ -41,7 +43,9 @@ pub struct NestTraffic {
     /// 2 between pencils, 3 between planes …; at least four entries.
     pub scenarios: Vec<FigureId>,
     pub between_blocks: FigureId,
-    /// What the cache of `cache_bytes` leads to.
+    /// That of the scenario that the cache of `cache_bytes` leads to.
+    pub by_scenarios: FigureId,
+    /// What times are made of: that of the last cache, or that of the scenarios.
     pub actual: FigureId,
 }
 
@@ -231,15 +235,6 @@ pub(super) fn define_nest(
     let reuse = variant(F::ReuseWorkingSet, figures, &|class, s, m| {
         class == AccessClass::ReadOnly && s.shape.has_reuse(m)
     });
-    let is_on = |switch: &str, then: Expr, otherwise: Expr| {
-        Expr::choose(
-            Comparison::NotEqual,
-            Expr::machine(switch),
-            Expr::from(0.0),
-            then,
-            otherwise,
-        )
-    };
     let actual = (0..levels).map(|m| {
         let without_hints = is_on(
             "streaming_writes",
@@ -275,14 +270,25 @@ pub(super) fn define_nest(
     let mut traffic = NestTraffic {
         scenarios,
         between_blocks,
+        by_scenarios: between_blocks,
         actual: between_blocks,
     };
     let chosen = traffic.through(&sets, depth, Expr::machine("cache_bytes"));
-    traffic.actual = figures.define(F::MemoryTraffic, chosen);
+    traffic.by_scenarios = figures.define(F::TrafficByScenarios, chosen);
     (sets, traffic)
 }
 
 impl NestTraffic {
+    /// Takes the last cache's traffic as that of memory, or leaves it at the scenarios', as the machine's switch says.
+    pub(super) fn choose(&mut self, levels: &NestLevels, figures: &mut Figures) {
+        let by_scenarios = Expr::from(self.by_scenarios);
+        let chosen = match levels.caches.last() {
+            Some(cache) => is_on(SCENARIOS, by_scenarios, cache.bytes.into()),
+            None => by_scenarios,
+        };
+        self.actual = figures.define(F::MemoryTraffic, chosen);
+    }
+
     /// Bytes that pass a cache of the given capacity: compulsory if the whole nest fits, else the best
     /// of the scenarios whose working set fits.
     pub fn through(&self, sets: &WorkingSets, depth: usize, capacity: Expr) -> Expr {
@@ -301,4 +307,15 @@ impl NestTraffic {
         });
         fits(sets.footprint, Expr::from(self.between_blocks), nested)
     }
+}
+
+/// The first of two values where a switch of the machine is on.
+pub(super) fn is_on(switch: &str, then: Expr, otherwise: Expr) -> Expr {
+    Expr::choose(
+        Comparison::NotEqual,
+        Expr::machine(switch),
+        Expr::from(0.0),
+        then,
+        otherwise,
+    )
 }

@@ -39,6 +39,13 @@ impl<'r> WhatIf<'r> {
         }
     }
 
+    /// Lets a figure be something else, whatever it depends on.
+    pub fn replace(&mut self, id: FigureId, expr: Expr, figures: &mut Figures) {
+        let label = figures.get(id).label.clone().instead(&self.instead);
+        let other = figures.define(label, expr);
+        self.known.insert(id, other);
+    }
+
     /// The figure with the other inputs; itself if it does not depend on them.
     pub fn figure(&mut self, id: FigureId, figures: &mut Figures) -> FigureId {
         if self.independent.contains(&id) {

@@ -158,6 +158,7 @@ fn the_page_follows_its_inputs_as_the_model_does() {
                 ("m", "50"),
                 ("block_y", "30"),
                 ("nta_hints", "1"),
+                ("scenarios", "1"),
             ],
         ),
         (

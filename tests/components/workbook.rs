@@ -199,8 +199,11 @@ fn editing_inputs_gives_the_figures_of_the_model() {
                 ("cost_div", "20"),
                 ("overlap", "0.5"),
                 ("prob_31", "0.125"),
+                ("scenarios", "1"),
             ],
         ),
+        ("epyc-7763", &[("cost_w", "1"), ("l3_bytes", "2097152")]),
+        ("exasat", &[("scenarios", "0"), ("cost_w", "1")]),
         (
             "grace",
             &[

@@ -338,7 +338,7 @@ fn a_kind_of_figure_is_explained_by_its_name() {
             "memory_traffic\n",
             "unit:    B\n",
             "meaning: Actual memory traffic",
-            "source:  ExaSAT report (2012), sections 2.1 and 2.3.3\n",
+            "source:  sheet Notes, “Cache levels”\n",
         ] {
             assert!(alone.stdout.contains(part), "{part}: {}", alone.stdout);
         }

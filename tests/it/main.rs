@@ -39,6 +39,7 @@ mod level_oracle;
 mod levels;
 mod machines;
 mod memory_latency;
+mod memory_traffic;
 mod model;
 mod own_metric;
 mod own_names;

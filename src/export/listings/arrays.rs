@@ -219,7 +219,7 @@ fn bytes<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         F::ArrayFootprint,
         |(_, f)| Content::Figure(f.footprint),
     );
-    let group = "Memory traffic over the whole execution, by what is reused";
+    let group = "Memory traffic by scenarios over the whole execution, by what is reused";
     add_figures(
         columns,
         (group, "Between blocks"),

@@ -117,8 +117,8 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     Table {
         title: "Caches",
         remark: "One row a loop nest and cache: what moves between the cache and what is behind it. \
-                 Fully associative, least recently used first to go, write-allocate and write-back, each nest from cold caches \
-                 unless reuse_between_nests (sheet Machine) is 1."
+                 Fully associative, least recently used first to go, write-allocate and write-back. Nests in one loop share the caches; \
+                 else each begins with cold caches, unless reuse_between_nests (sheet Machine) is 1."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.levels.caches.iter().map(move |cache| (nest, cache))).collect(),
         columns,
@@ -173,7 +173,7 @@ fn add_condition(columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
         F::ReuseWithin,
         |(_, r): &ReuseRow| Content::Figure(r.distance),
     );
-    columns.push(working_set.remark("with what other nests touch, where reuse_between_nests is 1"));
+    columns.push(working_set.remark("with what other nests in the loop touch"));
     let meaning = "Loops inside, whose iterations the working set grows with";
     columns.push(column(
         (group, "Loops inside", "", meaning),

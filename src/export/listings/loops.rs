@@ -348,10 +348,10 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     }
     add_figures(
         columns,
-        (TRAFFIC, DRAM_BYTES.1),
+        (TRAFFIC, "By scenarios"),
         Look::Count,
-        F::MemoryTraffic,
-        |(_, n)| Content::Figure(n.traffic.actual),
+        F::TrafficByScenarios,
+        |(_, n)| Content::Figure(n.traffic.by_scenarios),
     );
     if model
         .nests
@@ -364,10 +364,15 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             F::CacheTraffic,
             |(_, n): &(usize, Row<'a>)| some(n.levels.caches.last().map(|cache| cache.bytes)),
         );
-        columns.push(column.remark(
-            "by the last cache of sheet Caches, neighbour by neighbour. The DRAM time is that of the scenario",
-        ));
+        columns.push(column.remark("by the last cache of sheet Caches, neighbour by neighbour"));
     }
+    add_figures(
+        columns,
+        (TRAFFIC, DRAM_BYTES.1),
+        Look::Count,
+        F::MemoryTraffic,
+        |(_, n)| Content::Figure(n.traffic.actual),
+    );
 }
 
 fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {

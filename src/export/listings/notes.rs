@@ -23,8 +23,8 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
         "Naive: all arrays share the cache. Streaming writes: written arrays bypass it. Reuse only: arrays without reuse bypass it too. The actual working set is the one that the switches streaming_writes and nta_hints choose. (ExaSAT report, section 2.3.3)",
     ),
     (
-        "Memory traffic",
-        "Per array: cost x element size x elements that the sweeps of a block touch x number of sweeps. Which scenario holds follows from comparing the actual working sets with cache_bytes, one core's share of the last cache; if the whole footprint fits, only compulsory traffic is left. (ExaSAT report, sections 2.1 and 2.3.3)",
+        "Scenarios",
+        "Per array: cost x element size x elements that the sweeps of a block touch x number of sweeps. Which scenario holds follows from comparing the actual working sets with cache_bytes, one core's share of the last cache; if the whole footprint fits, only compulsory traffic is left. These are the columns of scenarios; DRAM traffic and time follow them where the switch scenarios (sheet Machine) is 1, else what the last cache of sheet Caches moves. (ExaSAT report, sections 2.1 and 2.3.3)",
     ),
     (
         "Cache levels",
@@ -32,7 +32,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Reuse between nests",
-        "With reuse_between_nests (sheet Machine) at 1, a nest finds what up to 32 nests of the same function before it left in a cache; a loop around several nests makes the last of them come before the first. Between the last touch of an array in one nest and the first one in the next lies what both sweep: from all that the first one touches, for the line that it touched first, to all that the second one touches, for the line that that one touches last; against each other, from nothing to both together. A cache that holds the larger of these finds everything, one that does not hold the smaller nothing, others a part in proportion. What two nests touch in common is taken from the boxes around their subscripts. Dirty lines that are written again before they leave are written back once.",
+        "A nest finds what up to 32 nests before it in a loop around both left in a cache, and with reuse_between_nests (sheet Machine) at 1 those of the same function, too; a loop around several nests makes the last of them come before the first. Between the last touch of an array in one nest and the first one in the next lies what both sweep: from all that the first one touches, for the line that it touched first, to all that the second one touches, for the line that that one touches last; against each other, from nothing to both together. A cache that holds the larger of these finds everything, one that does not hold the smaller nothing, others a part in proportion. What two nests touch in common is taken from the boxes around their subscripts. Dirty lines that are written again before they leave are written back once.",
     ),
     (
         "Time",
@@ -72,15 +72,15 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "Scenarios",
-        "In Loops and Arrays reuse is all or nothing at each level, and rows are rounded to whole cache lines; so is the DRAM traffic of Loops. In Caches it is not.",
+        "In the scenarios of Loops and Arrays reuse is all or nothing at each level, and rows are rounded to whole cache lines. In Caches, and in the DRAM traffic that times are made of unless scenarios is 1, it is not.",
     ),
     (
         "Cache levels",
-        "Gathers take one line an access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
+        "Everything shares the caches; streaming_writes and nta_hints are of the scenarios only. What is written is fetched first; where cost_w is below 2 memory does not see that of arrays that nothing reads before. Gathers take one line an access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
     ),
     (
         "Siblings",
-        "Loops side by side are nests of their own; what one leaves in the cache for the next is not counted.",
+        "Loops side by side are nests of their own. In the columns of scenarios what one leaves in the cache for the next is not counted; sheet Caches has what Notes says of reuse between nests.",
     ),
     (
         "Unknown",

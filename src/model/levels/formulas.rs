@@ -8,7 +8,7 @@ use super::geometry::Geometry;
 use super::neighbours::Neighbours;
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
-use super::{Reuse, compute, condition, profiled};
+use super::{Profile, Reuse, compute, condition, profiled};
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};
@@ -30,8 +30,9 @@ pub struct CacheFigures {
     pub fetched: FigureId,
     /// Bytes that it writes back.
     pub written_back: FigureId,
-    /// Bytes that it need not fetch, and bytes that are to be written back anyway, because earlier nests of the
-    /// function left them there; `None` if there are no such nests, or only numbers were asked for without them.
+    /// Bytes that it need not fetch, and bytes that are to be written back anyway, because earlier nests in a loop
+    /// around both, or in the function, left them there; `None` if there are no such nests, or only numbers were asked
+    /// for without them.
     pub left: Option<(FigureId, FigureId)>,
     /// Fetched and written back together.
     pub bytes: FigureId,
@@ -52,7 +53,8 @@ pub struct NestLevels {
     pub reuses: Vec<ReuseFigures>,
     /// What a cache may hold, in words.
     pub conditions: Vec<String>,
-    /// What earlier nests of the function leave, as numbers; `None` if the switch is off.
+    /// What earlier nests of the function leave, as numbers; `None` if the switch is off, so that the nest is looked at
+    /// alone.
     pub neighbours: Option<Neighbours<f64>>,
 }
 
@@ -70,7 +72,7 @@ impl NestLevels {
             .skip(1)
             .any(|cache| cache.gbs.is_some());
         match figures.detail() {
-            Detail::Least if !has_times => NestLevels::default(),
+            Detail::Least if !has_times && machine.has_scenarios() => NestLevels::default(),
             Detail::Least | Detail::Values => {
                 values(nest, machine, parameters, neighbours, figures)
             }
@@ -108,6 +110,7 @@ fn values(
         profiled(nest, &value, neighbours.as_ref())
     };
     let line = figures.input("line_bytes").unwrap_or(f64::NAN);
+    let cost_w = figures.input(COST_W).unwrap_or(f64::NAN);
     let names = geometry.names(nest);
     let caches = machine.levels();
     let mut capacities = Vec::new();
@@ -118,8 +121,18 @@ fn values(
             |kind: F, value: f64| figures.define(kind.about(level.clone()), Expr::from(value));
         let capacity = number(F::Capacity, cache.share());
         capacities.push((Arc::from(cache.name.as_str()), capacity));
+        // What is not allocated is written to memory past all caches; only what memory sees of that is modelled.
+        let spared = (2.0 - cost_w)
+            * profile
+                .written_first_through(cache.share())
+                .min(fetched - left.0);
+        let spared = if position + 1 == caches.len() {
+            spared
+        } else {
+            0.0
+        };
         let numbers = [
-            (F::Fetched, fetched - left.0),
+            (F::Fetched, fetched - left.0 - spared),
             (F::WrittenBack, written - left.1),
         ];
         let [fetched, written_back] = numbers.map(|(kind, lines)| number(kind, lines * line));
@@ -163,7 +176,7 @@ fn values(
     NestLevels {
         caches,
         reuses,
-        neighbours,
+        neighbours: neighbours.filter(|_| is_between_nests(figures)),
         ..NestLevels::default()
     }
 }
@@ -236,9 +249,8 @@ fn formulas(
         bytes(F::LeastFetched, &profile.cold),
         bytes(F::LeastWrittenBack, &profile.flushed),
     );
-    // A reuse of nothing is none, whatever the parameters are.
-    let some = |reuse: &&Reuse<Expr>| !(reuse.fetched.is_zero() && reuse.written.is_zero());
-    let defined: Vec<(usize, ReuseFigures)> = (profile.reuses.iter().filter(some))
+    let defined: Vec<(usize, ReuseFigures)> = (profile.reuses.iter())
+        .filter(|reuse| is_some(reuse))
         .map(|reuse| {
             (
                 reuse.carrier,
@@ -253,8 +265,10 @@ fn formulas(
         })
         .collect();
     let conditions = conditions(&names);
+    let written_first = WrittenFirst::define(&profile, &defined, figures);
     let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
-        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity)));
+        let switch = Expr::machine(REUSE_BETWEEN_NESTS);
+        let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity), &switch));
         let level = Subject::Level(name.clone());
         let mut total = |[again, left, all_of_it]: [F; 3],
                          least: FigureId,
@@ -266,8 +280,7 @@ fn formulas(
             );
             let all = Expr::from(least) + Expr::from(again);
             let left = held.map(|held| {
-                let bytes = Expr::machine(REUSE_BETWEEN_NESTS)
-                    * Expr::min([held * line.clone(), all.clone()]);
+                let bytes = Expr::min([held * line.clone(), all.clone()]);
                 figures.define(left.about(level.clone()), bytes)
             });
             let all = left.map_or(all.clone(), |left| all - Expr::from(left));
@@ -287,6 +300,9 @@ fn formulas(
             &|reuse| reuse.caches[position].1,
         );
         let left = left.zip(left_dirty);
+        let fetched = written_first.as_ref().map_or(fetched, |found| {
+            found.spared(&caches, position, (*capacity, fetched), figures)
+        });
         let held = define_condition(&names, (position, name), &defined, figures);
         // What is not known is no position.
         let text = (figures.value(held) as usize)
@@ -304,35 +320,123 @@ fn formulas(
     let caches = capacities.iter().enumerate().map(of).collect();
     let neighbours =
         neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
-    let neighbours = neighbours.filter(|_| {
-        figures
-            .input(REUSE_BETWEEN_NESTS)
-            .is_some_and(|switch| switch > 0.0)
-    });
     NestLevels {
         caches,
         reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(),
         conditions,
-        neighbours,
+        neighbours: neighbours.filter(|_| is_between_nests(figures)),
     }
+}
+
+/// Whether nests find what others left that have only the function in common.
+fn is_between_nests(figures: &Figures) -> bool {
+    let switch = figures.input(REUSE_BETWEEN_NESTS);
+    switch.is_some_and(|switch| switch > 0.0)
+}
+
+/// The parameter that says whether what is written is fetched first: 2, or written to memory right away: 1.
+const COST_W: &str = "cost_w";
+
+/// Bytes of arrays that are only written, or before they are read.
+struct WrittenFirst {
+    /// All lines once.
+    least: FigureId,
+    /// Bytes touched before a reuse, and what it fetches again if these do not fit.
+    again: Vec<(FigureId, FigureId)>,
+}
+
+impl WrittenFirst {
+    /// `None` if nothing is; `defined` are the profile's reuses but those of nothing.
+    fn define(
+        profile: &Profile<Expr>,
+        defined: &[(usize, ReuseFigures)],
+        figures: &mut Figures,
+    ) -> Option<WrittenFirst> {
+        if profile.written_first.is_zero() {
+            return None;
+        }
+        let mut define =
+            |lines: &Expr| figures.define(F::WrittenFirst, lines * &Expr::machine("line_bytes"));
+        let some = profile.reuses.iter().filter(|reuse| is_some(reuse));
+        let again = some
+            .zip(defined)
+            .filter(|(reuse, _)| !reuse.written_first.is_zero());
+        let least = define(&profile.written_first);
+        let again = again.map(|(reuse, (_, known))| (known.distance, define(&reuse.written_first)));
+        Some(WrittenFirst {
+            least,
+            again: again.collect(),
+        })
+    }
+
+    /// What the last cache fetches without them, as far as `cost_w` says; `all` with them.
+    fn spared(
+        &self,
+        caches: &[Level],
+        position: usize,
+        (capacity, all): (FigureId, FigureId),
+        figures: &mut Figures,
+    ) -> FigureId {
+        let behind = caches.get(position + 1);
+        if behind.is_some() && figures.detail() != Detail::AnyMachine {
+            return all;
+        }
+        let level = || Subject::Level(caches[position].name.as_str().into());
+        let missed = self.again.iter().map(|(distance, bytes)| {
+            let fits = (Expr::from(*distance), Expr::from(capacity));
+            Expr::choose(
+                Comparison::LessOrEqual,
+                fits.0,
+                fits.1,
+                Expr::from(0.0),
+                (*bytes).into(),
+            )
+        });
+        let fetched = Expr::sum(missed.chain([Expr::from(self.least)]));
+        let mut spared =
+            (Expr::from(2.0) - Expr::machine(COST_W)) * Expr::min([fetched, Expr::from(all)]);
+        if let Some(behind) = behind {
+            spared = where_present(behind, Expr::from(0.0), spared);
+        }
+        let spared = figures.define(F::NotAllocated.about(level()), spared);
+        figures.define(
+            F::Fetched.about(level()),
+            Expr::from(all) - Expr::from(spared),
+        )
+    }
+}
+
+/// A reuse of nothing is none, whatever the parameters are.
+fn is_some(reuse: &Reuse<Expr>) -> bool {
+    !(reuse.fetched.is_zero() && reuse.written.is_zero())
 }
 
 /// Of all levels; one that a machine may lack has what the one before it has, so that it changes nothing.
 fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, FigureId)> {
     let mut capacities: Vec<(Arc<str>, FigureId)> = Vec::new();
     for cache in caches {
-        let mut capacity = share(cache);
-        if let Some((_, before)) = capacities
-            .last()
-            .filter(|_| figures.detail() == Detail::AnyMachine)
-        {
-            capacity = where_present(cache, capacity, Expr::from(*before));
-        }
+        let before = capacities.last().map(|(_, before)| Expr::from(*before));
+        let capacity = capacity(cache, before, figures.detail());
         let name: Arc<str> = cache.name.as_str().into();
         let label = F::Capacity.about(Subject::Level(name.clone()));
         capacities.push((name, figures.define(label, capacity)));
     }
     capacities
+}
+
+/// One core's share of a level; that of the one `before` it where a machine may lack it.
+fn capacity(cache: &Level, before: Option<Expr>, detail: Detail) -> Expr {
+    match before.filter(|_| detail == Detail::AnyMachine) {
+        Some(before) => where_present(cache, share(cache), before),
+        None => share(cache),
+    }
+}
+
+/// One core's share of the last level that the machine has.
+pub(crate) fn last_share(caches: &[Level], detail: Detail) -> Option<Expr> {
+    caches
+        .iter()
+        .fold(None, |before, cache| Some(capacity(cache, before, detail)))
 }
 
 /// The first if the machine has that level.

@@ -52,6 +52,10 @@ impl<N: Number> Profiler<'_, N> {
                     .plus(&accesses.times(&beside))
                     .times(&self.lines.line);
                 let (fetched, written) = (fetched.clone(), written.clone());
+                let written_first = match self.is_written_first(r) {
+                    true => fetched.clone(),
+                    false => N::of(0.0),
+                };
                 let (parts, references, inside, shared) = (Vec::new(), vec![r], None, None);
                 let (between, gap) = (carrier, RANDOM);
                 Reuse {
@@ -62,6 +66,7 @@ impl<N: Number> Profiler<'_, N> {
                     distance,
                     fetched,
                     written,
+                    written_first,
                     references,
                     inside,
                     shared,

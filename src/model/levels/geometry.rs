@@ -94,6 +94,7 @@ impl Geometry {
             shapes_inner: r.shapes_inner,
         };
         let reference = |r: &Reference<Expr>| Reference {
+            is_written_first: r.is_written_first,
             array: r.array,
             width: r.width,
             level: r.level,
@@ -321,6 +322,10 @@ fn reference(
             .filter(is_written)
             .map(extended)
             .collect(),
+        is_written_first: matches!(
+            stream.class,
+            AccessClass::WriteOnly | AccessClass::WriteRead
+        ),
         gathered: stream
             .subscripts
             .iter()

@@ -33,6 +33,7 @@ use overlap::Counted;
 use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
+pub(crate) use formulas::last_share;
 pub use formulas::{CacheFigures, NestLevels};
 pub use neighbours::{Found, Neighbours};
 pub use reuse::{Profile, Reuse};
@@ -167,8 +168,16 @@ impl Profile<f64> {
         let Some(neighbours) = neighbours else {
             return (all, (0.0, 0.0));
         };
-        let held = neighbours.held(&capacity);
+        let held = neighbours.held(&capacity, &1.0);
         (all, (held.0.min(all.0), held.1.min(all.1)))
+    }
+
+    /// Of the lines fetched, those of arrays that are only written, or before they are read.
+    pub fn written_first_through(&self, capacity: f64) -> f64 {
+        let missed = self.reuses.iter().filter(|reuse| reuse.distance > capacity);
+        missed.fold(self.written_first, |lines, reuse| {
+            lines + reuse.written_first
+        })
     }
 }
 

@@ -17,17 +17,27 @@ const MOST_BACK: usize = 32;
 /// Nests that touched parts of an array, of those that count.
 const MOST_TOUCHES: usize = 4;
 
+/// What two nests have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// A loop around both: they share the caches.
+    Loop,
+    /// The function only: they share the caches where the switch says so.
+    Function,
+}
+
 /// Lines that some earlier nest touched last.
 #[derive(Clone, Debug)]
 pub struct Found<N> {
+    pub within: Within,
     /// Bytes touched since, for the lines for which that is least and most.
     pub near: N,
     pub far: N,
     /// Lines that this nest would fetch or write back otherwise.
     pub lines: N,
-    /// Inside of a loop around both: the bytes that one iteration of it touches, and what is left of the lines if these
-    /// fit, so that the nest finds what it touched itself the last time.
-    pub repeated: Option<(N, N)>,
+    /// Of the loops around both, the innermost one first: the bytes that one iteration touches, and what is left of the
+    /// lines if these fit, so that the nest finds what it touched itself the last time.
+    pub repeated: Vec<(N, N)>,
 }
 
 /// What a nest finds: lines that need not be fetched, and lines that are still to be written back.
@@ -44,10 +54,8 @@ impl<N: Number> Found<N> {
     /// Lines that a cache of so many bytes holds.
     pub fn held(&self, capacity: &N) -> N {
         let none = N::of(0.0);
-        let lines = match &self.repeated {
-            Some((body, kept)) => body.if_at_most(capacity, kept, &self.lines),
-            None => self.lines.clone(),
-        };
+        let unless_kept = |lines: N, (body, kept): &(N, N)| body.if_at_most(capacity, kept, &lines);
+        let lines = self.repeated.iter().fold(self.lines.clone(), unless_kept);
         let width = self.far.minus(&self.near).larger(&N::of(1.0));
         let part = self
             .near
@@ -57,22 +65,27 @@ impl<N: Number> Found<N> {
 }
 
 impl<N: Number> Neighbours<N> {
-    /// Lines to fetch and lines to write back that a cache of so many bytes holds.
-    pub fn held(&self, capacity: &N) -> (N, N) {
-        let sum = |found: &[Found<N>]| N::sum(found.iter().map(|found| found.held(capacity)));
+    /// Lines to fetch and lines to write back that a cache of so many bytes holds; those of nests that have only the
+    /// function in common count as `switch` says: 0 or 1.
+    pub fn held(&self, capacity: &N, switch: &N) -> (N, N) {
+        let one = |found: &Found<N>| match found.within {
+            Within::Loop => found.held(capacity),
+            Within::Function => found.held(capacity).times(switch),
+        };
+        let sum = |found: &[Found<N>]| N::sum(found.iter().map(one));
         (sum(&self.fetched), sum(&self.written))
     }
 
     /// The same over another kind of number.
     pub fn map<M>(&self, value: &dyn Fn(&N) -> M) -> Neighbours<M> {
         let one = |found: &Found<N>| Found {
+            within: found.within,
             near: value(&found.near),
             far: value(&found.far),
             lines: value(&found.lines),
-            repeated: found
-                .repeated
-                .as_ref()
-                .map(|(body, kept)| (value(body), value(kept))),
+            repeated: (found.repeated.iter())
+                .map(|(body, kept)| (value(body), value(kept)))
+                .collect(),
         };
         Neighbours {
             bodies: self
@@ -103,9 +116,10 @@ pub fn share_loops(a: &Nest, b: &Nest, count: usize) -> bool {
         && a.loops[..count].iter().zip(&b.loops[..count]).all(same)
 }
 
-/// What the nest at `index` of a function's nests finds, if there are others beside it.
+/// What the nest at `index` of a function's nests finds, if there are others beside it: of those in a loop around both,
+/// or of all others, too.
 pub fn of<N: Number>(
-    nests: &[Nest],
+    (nests, within): (&[Nest], Within),
     swept: &[Swept<N>],
     index: usize,
     name: &dyn Fn(StaticFigure, N) -> N,
@@ -127,7 +141,11 @@ pub fn of<N: Number>(
     };
     let mut covered: [Vec<Option<N>>; 2] = [(); 2].map(|()| vec![None; swept[index].arrays.len()]);
     // From those in the same iteration of most loops to those that share none.
-    for level in (0..=shared).rev() {
+    let outermost = match within {
+        Within::Loop => 1,
+        Within::Function => 0,
+    };
+    for level in (outermost..=shared).rev() {
         let body: Vec<usize> = inside(level).collect();
         let group: Vec<usize> = if level == shared {
             vec![index]
@@ -153,7 +171,6 @@ pub fn of<N: Number>(
             back.extend(body.iter().copied().filter(|member| *member > last).rev());
         }
         back.truncate(MOST_BACK);
-        let around = level.checked_sub(1).and_then(|v| found.bodies[v].clone());
         let search = Search {
             nests,
             swept,
@@ -162,7 +179,7 @@ pub fn of<N: Number>(
             group: &group,
             back: &back,
             once,
-            around,
+            bodies: found.bodies[..level].to_vec(),
             name,
         };
         found
@@ -224,8 +241,8 @@ struct Search<'a, N> {
     back: &'a [usize],
     /// How many of them are from the same iteration of the loop around.
     once: usize,
-    /// Bytes that one iteration of the loop around touches.
-    around: Option<N>,
+    /// Bytes that one iteration of each loop around touches.
+    bodies: Vec<Option<N>>,
     name: &'a dyn Fn(StaticFigure, N) -> N,
 }
 
@@ -239,6 +256,9 @@ impl<N: Number> Search<'_, N> {
             let Some(lines) = own.lines(array, kind, self.level) else {
                 continue;
             };
+            if own.is_anywhere(array) {
+                continue;
+            }
             if covered.as_ref().is_some_and(N::is_one) {
                 continue;
             }
@@ -279,6 +299,7 @@ impl<N: Number> Search<'_, N> {
                 let others = other.reach(array, kind, self.level, iteration);
                 let dense = self.dense(other, array, kind, &lines);
                 let all = dense(share(&reach, &others));
+                // What is new is touched in part where the whole is.
                 let first = match &fresh {
                     None if is_circular => N::of(0.0),
                     None => all.clone(),
@@ -288,7 +309,7 @@ impl<N: Number> Search<'_, N> {
                             let before = other.reach(array, kind, self.level, Iteration::Before);
                             first = first.larger(&share(fresh, &before));
                         }
-                        first.times(&other.entered(self.level))
+                        dense(first)
                     }
                 };
                 let new = more(&mut so_far, all);
@@ -335,17 +356,28 @@ impl<N: Number> Search<'_, N> {
         (array, kind, first): (&(String, String), Kind, N),
     ) -> Found<N> {
         let (name, own) = (self.name, &self.swept[self.index]);
-        let kept = self.level.checked_sub(1).and_then(|around| {
+        let kept = |(around, body): (usize, &Option<N>)| {
             let once = own
                 .lines(array, kind, around)?
                 .times(&own.executions(around));
-            Some(name(StaticFigure::LinesFoundFirst, once.times(&first)))
-        });
+            let kept = name(StaticFigure::LinesFoundFirst, once.times(&first));
+            Some((body.clone()?, kept))
+        };
         Found {
+            within: match self.level {
+                0 => Within::Function,
+                _ => Within::Loop,
+            },
             near: name(StaticFigure::LeastSince, near),
             far: name(StaticFigure::MostSince, far),
             lines: name(StaticFigure::LinesOfEarlier, lines),
-            repeated: self.around.clone().zip(kept),
+            repeated: self
+                .bodies
+                .iter()
+                .enumerate()
+                .rev()
+                .filter_map(kept)
+                .collect(),
         }
     }
 

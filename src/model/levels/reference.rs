@@ -30,6 +30,8 @@ pub struct Reference<N> {
     pub pitches: Vec<Option<N>>,
     pub offsets: Vec<Vec<i64>>,
     pub written: Vec<Vec<i64>>,
+    /// Whether what it writes is not read before.
+    pub is_written_first: bool,
     /// Share of a line used by every access, if some subscript is indirect.
     pub gathered: Option<N>,
     /// Bytes of the whole array, where known.

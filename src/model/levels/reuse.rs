@@ -38,6 +38,8 @@ pub struct Reuse<N> {
     pub fetched: N,
     /// Lines that are written back once more.
     pub written: N,
+    /// Of those that are fetched, the ones of arrays that are only written, or before they are read.
+    pub written_first: N,
     /// Positions of the references that are reused.
     pub references: Vec<usize>,
     /// Iterations of the loops inside of those in between.
@@ -57,6 +59,7 @@ impl<N: Number> Reuse<N> {
             distance: value(&self.distance),
             fetched: value(&self.fetched),
             written: value(&self.written),
+            written_first: value(&self.written_first),
             references: self.references.clone(),
             inside: self.inside.as_ref().map(value),
             shared: self.shared.as_ref().map(value),
@@ -71,6 +74,8 @@ pub struct Profile<N> {
     pub cold: N,
     /// Lines written back by whatever cache.
     pub flushed: N,
+    /// Of those that are fetched, the ones of arrays that are only written, or before they are read.
+    pub written_first: N,
     pub reuses: Vec<Reuse<N>>,
 }
 
@@ -119,6 +124,7 @@ impl<N: Number> Profiler<'_, N> {
         let mut profile = Profile {
             cold: self.compulsory(Kind::Any, &free),
             flushed: self.compulsory(Kind::Written, &free),
+            written_first: self.compulsory_written_first(&free),
             reuses: Vec::new(),
         };
         let outermost = Context {
@@ -245,6 +251,10 @@ impl<N: Number> Profiler<'_, N> {
                 }
             }
             for (between, references, lines) in found {
+                let first = references.iter().zip(&lines[0]);
+                let first = first.filter(|(r, _)| self.is_written_first(**r));
+                let written_first = N::sum(first.map(|(_, lines)| lines.clone()));
+                let written_first = written_first.times(&outer.times);
                 let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
                 let distance = self
                     .distance(part, between, gap, inner, outer)
@@ -259,6 +269,7 @@ impl<N: Number> Profiler<'_, N> {
                     distance,
                     fetched,
                     written,
+                    written_first,
                     references,
                     inside,
                     shared: None,

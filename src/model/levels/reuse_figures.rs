@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::geometry::Geometry;
-use super::sequence::REUSE_BETWEEN_NESTS;
 use super::{Reuse, sizes};
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId};
@@ -75,13 +74,8 @@ impl ReuseFigures {
             |kind: F, expr: &Expr| figures.define(kind.about(own.clone()), expr.clone());
         let mut distance = define(F::ReuseWithin, &reuse.distance);
         if let Some(body) = &reuse.shared {
-            let own = Expr::from(distance);
-            let all = Expr::max([own.clone(), body.clone()]);
-            let switch = Expr::machine(REUSE_BETWEEN_NESTS);
-            distance = define(
-                F::ReuseWithNests,
-                &Expr::choose(Comparison::Greater, switch, Expr::from(0.0), all, own),
-            );
+            let all = Expr::max([Expr::from(distance), body.clone()]);
+            distance = define(F::ReuseWithNests, &all);
         }
         let fetched = define(F::ReuseFetched, &(&reuse.fetched * &line));
         let written_back = define(F::ReuseWrittenBack, &(&reuse.written * &line));

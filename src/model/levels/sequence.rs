@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::cells::Cells;
-use super::neighbours::{self, Neighbours};
+use super::neighbours::{self, Neighbours, Within, share_loops};
 use super::number::Number;
 use super::swept::Swept;
 use crate::catalogue::StaticFigure;
@@ -12,29 +12,34 @@ use crate::figures::Figures;
 use crate::nest::Nest;
 use crate::parameters::ParameterTable;
 
-/// The switch.
+/// The switch: whether nests find what others left that have only the function in common.
 pub const REUSE_BETWEEN_NESTS: &str = "reuse_between_nests";
 
-/// What each of some nests finds of those before it in its function; nothing where only numbers are asked for and the
-/// switch is off. Functions must be complete.
+/// What each of some nests finds of those before it in its function; only of those in a loop around both where only
+/// numbers are asked for and the switch is off. Functions must be complete.
 pub(crate) fn neighbours(
     nests: &[Nest],
     parameters: &ParameterTable,
     figures: &mut Figures,
 ) -> Vec<Option<Neighbours<Expr>>> {
     let is_off = figures.input(REUSE_BETWEEN_NESTS).unwrap_or(0.0) == 0.0;
-    if is_off && !figures.detail().has_formulas() {
-        return vec![None; nests.len()];
-    }
+    let (same, within): (fn(&Nest, &Nest) -> bool, _) =
+        match is_off && !figures.detail().has_formulas() {
+            true => (
+                |a, b| a.function == b.function && share_loops(a, b, 1),
+                Within::Loop,
+            ),
+            false => (|a, b| a.function == b.function, Within::Function),
+        };
     let mut all = Vec::new();
-    for function in nests.chunk_by(|a, b| a.function == b.function) {
-        all.extend(of_function(function, parameters, figures));
+    for some in nests.chunk_by(same) {
+        all.extend(of_some((some, within), parameters, figures));
     }
     all
 }
 
-fn of_function(
-    nests: &[Nest],
+fn of_some(
+    (nests, within): (&[Nest], Within),
     parameters: &ParameterTable,
     figures: &mut Figures,
 ) -> Vec<Option<Neighbours<Expr>>> {
@@ -48,7 +53,7 @@ fn of_function(
         };
         let resolve = |expr: &Expr| parameters.resolve(first.function, expr);
         return found(
-            nests,
+            (nests, within),
             &resolve,
             Expr::machine("line_bytes"),
             &|kind, expr| cells.name(kind, expr),
@@ -60,7 +65,7 @@ fn of_function(
     };
     let value = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
     let found = found(
-        nests,
+        (nests, within),
         &value,
         value(&Expr::machine("line_bytes")),
         &|_, number| number,
@@ -72,7 +77,7 @@ fn of_function(
 }
 
 fn found<N: Number>(
-    nests: &[Nest],
+    (nests, within): (&[Nest], Within),
     value: &dyn Fn(&Expr) -> N,
     line: N,
     name: &dyn Fn(StaticFigure, N) -> N,
@@ -82,6 +87,6 @@ fn found<N: Number>(
         .map(|nest| Swept::of(nest, value, line.clone(), name))
         .collect();
     (0..nests.len())
-        .map(|index| neighbours::of(nests, &swept, index, name))
+        .map(|index| neighbours::of((nests, within), &swept, index, name))
         .collect()
 }

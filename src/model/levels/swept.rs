@@ -124,6 +124,13 @@ impl<'n, N: Number> Swept<'n, N> {
             .is_some_and(|number| self.of_kind(number, kind).nth(1).is_some())
     }
 
+    /// Whether references go to random places of an array of unknown size: nothing says which lines they come back to.
+    pub fn is_anywhere(&self, array: &Name) -> bool {
+        let is_anywhere = |r: &Reference<N>| r.gathered.is_some() && r.whole.is_none();
+        self.number(array)
+            .is_some_and(|number| self.of_kind(number, Kind::Any).any(is_anywhere))
+    }
+
     /// The loops outside of a level at the middle of their ranges.
     fn standing(&self, level: usize) -> Vec<Given<N>> {
         let mut places = self.places.borrow_mut();

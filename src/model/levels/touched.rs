@@ -3,6 +3,7 @@
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
+use super::reference::Reference;
 use super::reuse::{Kind, Profiler};
 
 impl<N: Number> Profiler<'_, N> {
@@ -18,6 +19,27 @@ impl<N: Number> Profiler<'_, N> {
                 .map(|array| self.lines_of_array(array, kind, 0, free)),
         )
         .times(&self.entered(0))
+    }
+
+    /// The same of arrays that are only written, or before they are read.
+    pub fn compulsory_written_first(&self, free: &[Given<N>]) -> N {
+        let firsts = (0..self.references.len()).filter(|r| {
+            let is_same = |other: &Reference<N>| other.array == self.references[*r].array;
+            let first = self.references.iter().position(is_same);
+            first == Some(*r) && self.is_written_first(*r)
+        });
+        let lines = firsts.map(|r| {
+            let array = self.references[r].array;
+            self.lines_of_array(array, Kind::Any, 0, free)
+        });
+        N::sum(lines).times(&self.entered(0))
+    }
+
+    /// Whether all that goes to the array of a reference writes before it reads.
+    pub fn is_written_first(&self, r: usize) -> bool {
+        let array = self.references[r].array;
+        let mut same = self.references.iter().filter(|other| other.array == array);
+        same.all(|other| other.is_written_first)
     }
 
     /// Lines of an array with the loops from `level` on swept.

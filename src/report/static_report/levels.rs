@@ -20,7 +20,8 @@ pub struct LevelReport {
     /// What the cache before it holds, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// Memory has two answers: the scenario's, which its time and `bytes` are of, and the cache's.
+    /// Memory has two answers, of which `bytes` and `seconds` take one: that of ExaSAT's scenarios, and that of the last
+    /// cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario_bytes: Option<Figure>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +45,7 @@ pub(super) fn levels(model: &Model, nest: &NestModel) -> Vec<LevelReport> {
             fetched: before.map(|cache| figure(cache.fetched)),
             written_back: before.map(|cache| figure(cache.written_back)),
             condition: before.map(|cache| cache.condition_text.clone()),
-            scenario_bytes: of_memory.map(|_| figure(level.bytes)),
+            scenario_bytes: of_memory.map(|_| figure(nest.traffic.by_scenarios)),
             refined_bytes: of_memory.map(|cache| figure(cache.bytes)),
         }
     };
