@@ -216,6 +216,11 @@ pub enum ReasonCode {
     /// A branch depends on the dynamic type of an object, which the source does not tell.
     #[strum(message = "Set the probability of the branch with --set.")]
     SelectType,
+    /// The nest shares a loop with others, of which some do not walk boxes: what they leave each other in the caches is only about right.
+    #[strum(
+        message = "Check the bytes with `loopsheet validate --whole`, which runs the nests of a function one after the other."
+    )]
+    SharedLoop,
     /// The condition of the loop changes what it tests.
     #[strum(message = "Move the change into the body, or set the trip count with --set.")]
     SideEffectInCondition,
@@ -310,7 +315,7 @@ impl Effect {
                 "The loop does not count as understood: what is left out is not in its figures."
             }
             Effect::Estimates => {
-                "The loop counts as understood; its iterations are a parameter or an estimate, and its nest is marked with a star."
+                "The loop counts as understood; its iterations, or bytes that it moves, are a parameter or an estimate, and its nest is marked with a star."
             }
             Effect::PreventsRun => {
                 "The loop counts as understood; only `loopsheet validate` passes over its nest."
@@ -366,6 +371,7 @@ impl ReasonCode {
             | MissingInitialiser
             | MissingStep
             | PointerVariable
+            | SharedLoop
             | SideEffectInCondition
             | StepDirection
             | UnknownDirection

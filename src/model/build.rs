@@ -95,6 +95,7 @@ impl<'p> NestModel<'p> {
         );
         let iterations = figures.value(counts.total);
         NestModel {
+            shares_roughly: neighbours.is_some_and(|found| found.is_rough),
             is_implausible: NestModel::is_implausible(&nest, iterations, parameters),
             iterations: counts.total,
             counts: counts.loops,

@@ -41,6 +41,8 @@ pub struct NestModel<'p> {
     pub figures: Range<FigureId>,
     /// Whether guessed sizes give it iterations that no program would have.
     pub is_implausible: bool,
+    /// Whether what it finds of the nests that it shares a loop with is only about right.
+    pub shares_roughly: bool,
 }
 
 /// No nest of a program that is worth a look has more iterations.
@@ -51,6 +53,7 @@ impl NestModel<'_> {
     pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
         let mut codes = self.nest.reason_codes();
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
+        codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
         codes
     }
 

@@ -10,6 +10,7 @@ use super::number::Number;
 use super::reuse::{Kind, Profile};
 use super::swept::{Iteration, Slice, Swept, share};
 use crate::catalogue::StaticFigure;
+use crate::expr::{Expr, Symbol};
 use crate::nest::Nest;
 
 /// Nests back at which no line is looked for any more.
@@ -48,6 +49,8 @@ pub struct Neighbours<N> {
     pub bodies: Vec<Option<N>>,
     pub fetched: Vec<Found<N>>,
     pub written: Vec<Found<N>>,
+    /// Whether nests in one loop do not all walk boxes, so that what they find is only about right.
+    pub is_rough: bool,
 }
 
 impl<N: Number> Found<N> {
@@ -95,6 +98,7 @@ impl<N: Number> Neighbours<N> {
                 .collect(),
             fetched: self.fetched.iter().map(one).collect(),
             written: self.written.iter().map(one).collect(),
+            is_rough: self.is_rough,
         }
     }
 
@@ -116,6 +120,21 @@ pub fn share_loops(a: &Nest, b: &Nest, count: usize) -> bool {
         && a.loops[..count].iter().zip(&b.loops[..count]).all(same)
 }
 
+/// Whether the bounds of all loops are the same whatever the loops around are at.
+fn walks_box(nest: &Nest) -> bool {
+    let is_variable = |symbol: &Symbol| {
+        let mut loops = nest.loops.iter();
+        loops.any(|l| symbol.is_source(&l.facts.variable))
+    };
+    let ends = nest
+        .loops
+        .iter()
+        .flat_map(|l| [&l.facts.lower, &l.facts.upper]);
+    !ends
+        .flat_map(Expr::symbols)
+        .any(|symbol| is_variable(&symbol))
+}
+
 /// What the nest at `index` of a function's nests finds, if there are others beside it: of those in a loop around both,
 /// or of all others, too.
 pub fn of<N: Number>(
@@ -134,10 +153,12 @@ pub fn of<N: Number>(
         (members.len() > 1)
             .then(|| name(StaticFigure::SharedBytes, together(swept, &members, v + 1)))
     });
+    let beside: Vec<usize> = inside(1).filter(|_| shared > 0).collect();
     let mut found = Neighbours {
         bodies: bodies.collect(),
         fetched: Vec::new(),
         written: Vec::new(),
+        is_rough: beside.len() > 1 && !beside.iter().all(|other| walks_box(&nests[*other])),
     };
     let mut covered: [Vec<Option<N>>; 2] = [(); 2].map(|()| vec![None; swept[index].arrays.len()]);
     // From those in the same iteration of most loops to those that share none.
