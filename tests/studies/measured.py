@@ -1,0 +1,116 @@
+"""What a run of a program shows: where its time goes, and how often its lines are executed."""
+
+import bisect
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+import running
+
+FREQUENCY = 499
+STACK = 16384
+
+
+def samples(directory, command):
+    """The call chain of every sample of the user time, innermost first, as [(file, line), …], inlined calls included; only
+    frames of the program itself, not those of libraries."""
+    with tempfile.TemporaryDirectory() as temporary:
+        data = Path(temporary) / "perf.data"
+        recorded = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(FREQUENCY), "--call-graph", f"dwarf,{STACK}",
+                                   "-o", str(data), "--", *command], cwd=directory, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if not data.exists():
+            sys.exit(f"perf record {' '.join(command)}: {recorded.stderr}")
+        script = running.call("perf", "script", "-i", data, "--no-inline", "-F", "ip,sym,dso")
+    program = os.path.realpath(directory / command[0])
+    chains = []
+    for block in script.split("\n\n"):
+        frames = re.findall(r"^\s*([0-9a-f]+) .*\((\S+)\)$", block, re.MULTILINE)
+        # A return address is behind its call, maybe on the next line of the source.
+        chains.append([int(address, 16) - (depth > 0) for depth, (address, object) in enumerate(frames)
+                       if os.path.realpath(object) == program])
+    lines = lines_of(program, sorted({address for chain in chains for address in chain}))
+    return [[place for address in chain for place in lines[address]] for chain in chains if chain]
+
+
+def lines_of(program, addresses):
+    """(file, line) of each offset in the program, with the calls that were inlined there, innermost first."""
+    segments = [tuple(int(part, 16) for part in found) for found in
+                re.findall(r"^\s*LOAD\s+(0x\w+) (0x\w+) 0x\w+ (0x\w+)", running.call("readelf", "-lW", program), re.MULTILINE)]
+    moved = {address: address + next((at - offset for offset, at, size in segments if offset <= address < offset + size), 0)
+             for address in addresses}
+    told = subprocess.run(["addr2line", "-a", "-i", "-e", program], input="".join(f"{moved[address]:#x}\n" for address in addresses),
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = defaultdict(list)
+    at = None
+    for line in told.splitlines():
+        if re.fullmatch(r"0x[0-9a-f]+", line):
+            at = int(line, 16)
+        elif number := re.fullmatch(r"(.*):(\d+)( \(.*\))?", line):
+            found[at].append((number[1], int(number[2])))
+    return {address: found[moved[address]] for address in addresses}
+
+
+def counts(directory, command):
+    """How often lines were executed in one run of the program, by gcov."""
+    for old in directory.rglob("*.gcda"):
+        old.unlink()
+    run = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    data = sorted(directory.rglob("*.gcda"))
+    if not data:
+        sys.exit(f"{directory}: {' '.join(command)} wrote no .gcda: compiled with --coverage? {run.stderr}")
+    found = Counts()
+    with tempfile.TemporaryDirectory() as temporary:
+        for file in data:
+            subprocess.run(["gcov", "--json-format", "--branch-counts", "--branch-probabilities", "--object-directory",
+                            str(file.parent), str(file)], cwd=temporary, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            for made in Path(temporary).glob("*.gcov.json.gz"):
+                with gzip.open(made, "rt") as stream:
+                    found.add(json.load(stream))
+                made.unlink()
+    return found
+
+
+class Counts:
+    """Executions by file name and line."""
+
+    def __init__(self):
+        self._lines = defaultdict(dict)
+        self._branches = defaultdict(dict)
+        self._functions = defaultdict(list)
+
+    def add(self, report):
+        for file in report["files"]:
+            name = Path(file["file"]).name
+            for line in file["lines"]:
+                at = line["line_number"]
+                self._lines[name][at] = self._lines[name].get(at, 0) + line["count"]
+                most = max((branch["count"] for branch in line["branches"]), default=0)
+                self._branches[name][at] = self._branches[name].get(at, 0) + most
+            for function in file["functions"]:
+                self._functions[name].append((function["start_line"], function["end_line"], function["execution_count"]))
+
+    def of(self, nest):
+        """Calls of the nest's function, and the iterations of its innermost own loop in one call, None if it was never called."""
+        file, first = nest["key"]
+        name = Path(file).name
+        around = [(end - start, calls) for start, end, calls in self._functions[name] if start <= first <= end]
+        calls = sum(calls for size, calls in around if size == min(around)[0])
+        if calls == 0:
+            return 0, None
+        inside = lambda line: any(start <= line <= end for start, end in nest["inside"])
+        body = [line for line in range(first + 1, nest["last"] + 1) if not inside(line)]
+        own = [self._lines[name][line] for line in body if line in self._lines[name]]
+        if first == nest["last"]:
+            return calls, self._branches[name].get(first, 0) / calls
+        if not own:
+            # Nothing but loops in it: those run their header once an iteration.
+            own = [self._lines[name].get(start, 0) for start, _ in nest["inside"]]
+        return calls, max(own, default=0) / calls
