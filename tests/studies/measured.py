@@ -14,8 +14,8 @@ from pathlib import Path
 
 import running
 
-FREQUENCY = 499
-STACK = 16384
+FREQUENCY = 1999
+STACK = 8192
 
 
 def samples(directory, command):
@@ -106,11 +106,11 @@ class Counts:
         if calls == 0:
             return 0, None
         inside = lambda line: any(start <= line <= end for start, end in nest["inside"])
-        body = [line for line in range(first + 1, nest["last"] + 1) if not inside(line)]
-        own = [self._lines[name][line] for line in body if line in self._lines[name]]
+        executed = self._lines[name]
         if first == nest["last"]:
             return calls, self._branches[name].get(first, 0) / calls
-        if not own:
-            # Nothing but loops in it: those run their header once an iteration.
-            own = [self._lines[name].get(start, 0) for start, _ in nest["inside"]]
-        return calls, max(own, default=0) / calls
+        # A compiler may count the step of the loop with the last line of its body, so the first line counts.
+        body = (line for line in range(first + 1, nest["last"] + 1) if line in executed and not inside(line))
+        # Where there is nothing but loops in it, their headers are executed once an iteration and once an end.
+        at = next(body, None) or min(start for start, _ in nest["inside"])
+        return calls, executed.get(at, 0) / calls
