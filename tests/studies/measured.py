@@ -92,8 +92,9 @@ class Counts:
             for line in file["lines"]:
                 at = line["line_number"]
                 self._lines[name][at] = self._lines[name].get(at, 0) + line["count"]
-                most = max((branch["count"] for branch in line["branches"]), default=0)
-                self._branches[name][at] = self._branches[name].get(at, 0) + most
+                branches = [branch["count"] for branch in line["branches"]]
+                known = self._branches[name].get(at)
+                self._branches[name][at] = [sum(pair) for pair in zip(known, branches)] if known else branches
             for function in file["functions"]:
                 self._functions[name].append((function["start_line"], function["end_line"], function["execution_count"]))
 
@@ -107,10 +108,11 @@ class Counts:
             return 0, None
         inside = lambda line: any(start <= line <= end for start, end in nest["inside"])
         executed = self._lines[name]
-        if first == nest["last"]:
-            return calls, self._branches[name].get(first, 0) / calls
-        # A compiler may count the step of the loop with the last line of its body, so the first line counts.
+        test = self._branches[name].get(first, [])
+        if len(test) == 2 or (test and first == nest["last"]):
+            # The first branch goes on, the second one leaves; several loops of one line: the innermost has most.
+            return calls, (test[0] if len(test) == 2 else max(test)) / calls
+        # A test of several conditions: the first line of the body, where there is nothing but loops in it, that of the first one.
         body = (line for line in range(first + 1, nest["last"] + 1) if line in executed and not inside(line))
-        # Where there is nothing but loops in it, their headers are executed once an iteration and once an end.
-        at = next(body, None) or min(start for start, _ in nest["inside"])
+        at = next(body, None) or min((start for start, _ in nest["inside"]), default=first)
         return calls, executed.get(at, 0) / calls
