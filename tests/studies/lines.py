@@ -46,9 +46,10 @@ class Loops:
         entry["reached"] |= number("calls") > 0
         entry["iterations"] = max(entry["iterations"], number("iterations"))
 
-    def by_time(self):
-        """The nests, costliest first."""
-        return sorted(self.nests.values(), key=lambda nest: (-nest["seconds"], nest["key"]))
+    def costliest(self, count):
+        """The nests that take time, costliest first; all of them without a count."""
+        timed = (nest for nest in self.nests.values() if nest["seconds"] > 0)
+        return sorted(timed, key=lambda nest: (-nest["seconds"], nest["key"]))[:count]
 
     def nest_at(self, file, line):
         """The innermost nest around the line, None outside of loops."""

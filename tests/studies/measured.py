@@ -18,14 +18,14 @@ FREQUENCY = 1999
 STACK = 8192
 
 
-def samples(directory, command):
+def samples(directory, command, stdin):
     """The call chain of every sample of the user time, innermost first, as [(file, line), …], inlined calls included; only
     frames of the program itself, not those of libraries."""
     with tempfile.TemporaryDirectory() as temporary:
         data = Path(temporary) / "perf.data"
-        recorded = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(FREQUENCY), "--call-graph", f"dwarf,{STACK}",
-                                   "-o", str(data), "--", *command], cwd=directory, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        recorder = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(FREQUENCY), "--call-graph", f"dwarf,{STACK}",
+                    "-o", str(data), "--"]
+        recorded = ran(directory, recorder + command, stdin)
         if not data.exists():
             sys.exit(f"perf record {' '.join(command)}: {recorded.stderr}")
         script = running.call("perf", "script", "-i", data, "--no-inline", "-F", "ip,sym,dso")
@@ -38,6 +38,11 @@ def samples(directory, command):
                        if os.path.realpath(object) == program])
     lines = lines_of(program, sorted({address for chain in chains for address in chain}))
     return [[place for address in chain for place in lines[address]] for chain in chains if chain]
+
+
+def ran(directory, command, stdin):
+    with open(stdin) as given:
+        return subprocess.run(command, cwd=directory, stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def lines_of(program, addresses):
@@ -58,11 +63,11 @@ def lines_of(program, addresses):
     return {address: found[moved[address]] for address in addresses}
 
 
-def counts(directory, command):
+def counts(directory, command, stdin):
     """How often lines were executed in one run of the program, by gcov."""
     for old in directory.rglob("*.gcda"):
         old.unlink()
-    run = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    run = ran(directory, command, stdin)
     data = sorted(directory.rglob("*.gcda"))
     if not data:
         sys.exit(f"{directory}: {' '.join(command)} wrote no .gcda: compiled with --coverage? {run.stderr}")
