@@ -101,14 +101,15 @@ class Counts:
                 known = self._branches[name].get(at)
                 self._branches[name][at] = [sum(pair) for pair in zip(known, branches)] if known else branches
             for function in file["functions"]:
-                self._functions[name].append((function["start_line"], function["end_line"], function["execution_count"]))
+                self._functions[name].append((function["start_line"], function["execution_count"]))
 
     def of(self, nest):
         """Calls of the nest's function, and the iterations of its innermost own loop in one call, None if it was never called."""
         file, first = nest["key"]
         name = Path(file).name
-        around = [(end - start, calls) for start, end, calls in self._functions[name] if start <= first <= end]
-        calls = sum(calls for size, calls in around if size == min(around)[0])
+        # Where a function ends, gcov does not always say.
+        before = [start for start, _ in self._functions[name] if start <= first]
+        calls = sum(calls for start, calls in self._functions[name] if before and start == max(before))
         if calls == 0:
             return 0, None
         inside = lambda line: any(start <= line <= end for start, end in nest["inside"])
