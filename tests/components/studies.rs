@@ -10,9 +10,12 @@ use tempfile::TempDir;
 use crate::support::command;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 8] = [
+const FILES: [&str; 11] = [
     "compared",
     "drawn_nests",
+    "first_run",
+    "lines.py",
+    "measured.py",
     "memory_depth",
     "rankings",
     "running.py",
