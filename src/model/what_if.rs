@@ -39,6 +39,11 @@ impl<'r> WhatIf<'r> {
         }
     }
 
+    /// Another figure stands for one, too. Has to be said before any figure is asked for.
+    pub fn replace_figure(&mut self, figure: FigureId, by: FigureId) {
+        self.known.insert(figure, by);
+    }
+
     /// The figure with the other inputs; itself if it does not depend on them.
     pub fn figure(&mut self, id: FigureId, figures: &mut Figures) -> FigureId {
         if self.independent.contains(&id) {

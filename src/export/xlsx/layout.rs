@@ -16,6 +16,7 @@ use crate::model::{FigureMap, Model};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sheet {
     Summary,
+    Advice,
     Machine,
     Parameters,
     Loops,
@@ -51,6 +52,7 @@ impl Sheet {
     pub fn name(self) -> &'static str {
         match self {
             Sheet::Summary => "Summary",
+            Sheet::Advice => "Advice",
             Sheet::Machine => "Machine",
             Sheet::Parameters => "Parameters",
             Sheet::Loops => "Loops",

@@ -132,6 +132,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         calls,
         communication,
         registers,
+        advice,
         side_by_side,
     } = listings;
     let book = Book { model, layout };
@@ -144,6 +145,9 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         .unwrap_or_else(|_| Worksheet::new());
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
     push(summary::write(book, loops, side_by_side.as_ref())?);
+    let mut page = Page::new(Sheet::Advice, book)?;
+    advice.write(&mut page)?;
+    push(page);
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut page = Page::new(Sheet::Loops, book)?;
@@ -233,6 +237,7 @@ impl<'a> Tables<'a> {
             communication.place(Sheet::Communication, &mut layout);
         }
         listings.registers.place(Sheet::Registers, &mut layout);
+        listings.advice.place(Sheet::Advice, &mut layout);
         roofline::place(model, &mut layout);
         sensitivity::place(model, &mut layout);
         if let Some(side_by_side) = &listings.side_by_side {
