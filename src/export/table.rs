@@ -140,30 +140,8 @@ fn write_advice(text: &mut String, model: &Model) {
     }
     let _ = writeln!(text, "\nadvice, by the share of the time that it saves:");
     for one in model.advice.iter().take(ADVICE) {
-        let figures = &one.figures;
-        let [before, after] =
-            [figures.before, figures.after].map(|id| Seconds(model.value(id)).to_string());
-        let (nests, change) = (advice::nests(model, one), advice::change(model, one));
-        let _ = write!(
-            text,
-            "  {:>6}  {nests}: {change}: {before} → {after} ({:.2} ×)",
-            share(model.value(figures.share)),
-            model.value(figures.speedup)
-        );
-        let bytes = model.value(figures.bytes);
-        if bytes >= 1.0 {
-            let _ = write!(text, ", −{}", Bytes(bytes));
-        }
-        for more in advice::fit(model, one) {
-            let _ = write!(text, ", {more}");
-        }
-        for checks in advice::checks(one) {
-            let _ = write!(text, "; check {checks}");
-        }
-        if !one.guessed.is_empty() {
-            let _ = write!(text, "; sizes guessed");
-        }
-        text.push('\n');
+        let saved = share(model.value(one.figures.share));
+        let _ = writeln!(text, "  {saved:>6}  {}", advice::sentence(model, one));
     }
     if let Some(more) = model.advice.len().checked_sub(ADVICE + 1) {
         let _ = writeln!(text, "  … and {} more (--json has them)", more + 1);

@@ -4,7 +4,7 @@ use super::{Column, Content, Look, Table, add, add_figures, some};
 use crate::expr::FigureId;
 use crate::model::advice::{AdviceFigures, Check};
 use crate::model::{Advice, AdviceKind, Change, Model, StaticFigure as F};
-use crate::quantity::{Bytes, significant};
+use crate::quantity::{Bytes, Seconds, significant};
 
 /// What to change, in words.
 pub(crate) fn change(model: &Model, advice: &Advice) -> String {
@@ -44,7 +44,7 @@ pub(crate) fn change(model: &Model, advice: &Advice) -> String {
         }
         Change::LargerCache { level, factor } => {
             let bytes = advice.figures.inputs.first().map(|id| model.value(*id));
-            let bytes = bytes.map_or_else(String::new, |bytes| format!(": {}", Bytes(bytes)));
+            let bytes = bytes.map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes)));
             format!("{level} {factor} times as large{bytes}")
         }
     }
@@ -82,6 +82,30 @@ pub(crate) fn fit(model: &Model, advice: &Advice) -> Option<String> {
 pub(crate) fn checks(advice: &Advice) -> Option<String> {
     let checks: Vec<String> = advice.checks.iter().map(Check::to_string).collect();
     (!checks.is_empty()).then(|| checks.join("; "))
+}
+
+/// All that is said of it: where, what, what it gives, and what has to be checked.
+pub(crate) fn sentence(model: &Model, advice: &Advice) -> String {
+    let figures = &advice.figures;
+    let [before, after] =
+        [figures.before, figures.after].map(|id| Seconds(model.value(id)).to_string());
+    let (nests, change) = (nests(model, advice), change(model, advice));
+    let speedup = model.value(figures.speedup);
+    let mut text = format!("{nests}: {change}: {before} → {after} ({speedup:.2} ×)");
+    let bytes = model.value(figures.bytes);
+    if bytes >= 1.0 {
+        text.push_str(&format!(", −{}", Bytes(bytes)));
+    }
+    if let Some(fit) = fit(model, advice) {
+        text.push_str(&format!(", {fit}"));
+    }
+    if let Some(checks) = checks(advice) {
+        text.push_str(&format!("; check: {checks}"));
+    }
+    if !advice.guessed.is_empty() {
+        text.push_str(&format!("; sizes guessed: {}", list(&advice.guessed)));
+    }
+    text
 }
 
 /// Whether the source has to change for it.

@@ -31,14 +31,10 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
         false => legality::alone(context, nest)?,
     };
     let now = bench.value(model.time.seconds);
-    let single = best(bench, nest, &[], &loops)?;
-    let others: Vec<usize> = loops
-        .into_iter()
-        .filter(|at| *at != single.0[0].0)
-        .collect();
-    let double = best(bench, nest, &single.0, &others);
-    let is_better = |double: &Tried| single.1 - double.1 > ABOUT * now;
-    let (blocks, seconds) = double.filter(is_better).unwrap_or(single);
+    let single = best(bench, nest, one_loop(bench, nest, &loops))?;
+    let double = best(bench, nest, two_loops(bench, nest, &loops));
+    let is_better = |double: &Tried| single.seconds - double.seconds > ABOUT * now;
+    let Tried { blocks, seconds } = double.filter(is_better).unwrap_or(single);
     let blocked = blocks.iter().map(|(at, size)| BlockedLoop {
         parameter: block_symbol(&model.nest, *at).name().to_string(),
         variable: model.nest.loops[*at].facts.variable.clone(),
@@ -64,33 +60,72 @@ fn moves_too_much(bench: &Bench, nest: usize) -> bool {
     level.is_some_and(|level| bench.figures.get(level.bytes).label.kind != F::RegisterTraffic)
 }
 
-/// Positions of loops with sizes of their blocks, and the seconds of one execution with them.
-type Tried = (Vec<(usize, f64)>, f64);
+/// Blocks and the seconds of one execution with them.
+struct Tried {
+    blocks: Blocks,
+    seconds: f64,
+}
 
-/// With one of the loops blocked beside others.
-fn best(bench: &Bench, nest: usize, beside: &[(usize, f64)], loops: &[usize]) -> Option<Tried> {
+/// Positions of loops with sizes of their blocks.
+type Blocks = Vec<(usize, f64)>;
+
+/// Sizes of blocks of a loop, each so many times as large as the one before.
+fn sizes(bench: &Bench, nest: usize, at: usize, factor: f64) -> Vec<f64> {
     let model = &bench.context.nests[nest];
-    let mut tried: Vec<Tried> = Vec::new();
-    for at in loops {
-        let position = model.nest.loops.len() - 1 - at;
-        let trip = bench.value(model.loops[position].trip);
-        let smallest = match position {
-            0 => SMALLEST_INNERMOST,
-            _ => SMALLEST,
-        };
-        let sizes = std::iter::successors(Some(smallest), |size| Some(2.0 * size));
-        for size in sizes.take_while(|size| 2.0 * size <= trip) {
-            let blocks = [beside, &[(*at, size)]].concat();
-            let symbol = |(at, size): &(usize, f64)| (block_symbol(&model.nest, *at), *size);
-            let symbols: Vec<(Symbol, f64)> = blocks.iter().map(symbol).collect();
-            let seconds = bench.with_blocks(nest, &symbols);
-            tried.push((blocks, seconds));
+    let position = model.nest.loops.len() - 1 - at;
+    let trip = bench.value(model.loops[position].trip);
+    let smallest = match position {
+        0 => SMALLEST_INNERMOST,
+        _ => SMALLEST,
+    };
+    let sizes = std::iter::successors(Some(smallest), |size| Some(factor * size));
+    sizes.take_while(|size| 2.0 * size <= trip).collect()
+}
+
+fn one_loop(bench: &Bench, nest: usize, loops: &[usize]) -> Vec<Blocks> {
+    let of = |at: &usize| {
+        let sizes = sizes(bench, nest, *at, 2.0).into_iter();
+        sizes.map(|size| vec![(*at, size)]).collect::<Vec<Blocks>>()
+    };
+    loops.iter().flat_map(of).collect()
+}
+
+/// In larger steps, as there are many pairs.
+fn two_loops(bench: &Bench, nest: usize, loops: &[usize]) -> Vec<Blocks> {
+    let mut found = Vec::new();
+    for (number, outer) in loops.iter().enumerate() {
+        for inner in &loops[number + 1..] {
+            for size in sizes(bench, nest, *outer, 4.0) {
+                let others = sizes(bench, nest, *inner, 4.0).into_iter();
+                found.extend(others.map(|other| vec![(*outer, size), (*inner, other)]));
+            }
         }
     }
-    tried.retain(|(_, seconds)| seconds.is_finite());
-    let fastest = tried.iter().map(|(_, seconds)| *seconds).reduce(f64::min)?;
+    found
+}
+
+/// Of the fastest, those of outer loops before those of the innermost, and the larger ones first. The largest may fill a
+/// cache to the last line, which no cache holds, so that the next smaller one is taken.
+fn best(bench: &Bench, nest: usize, all: Vec<Blocks>) -> Option<Tried> {
+    let model = &bench.context.nests[nest];
+    let innermost = model.nest.loops.len() - 1;
+    let mut tried: Vec<Tried> = Vec::new();
+    for blocks in all {
+        let symbol = |(at, size): &(usize, f64)| (block_symbol(&model.nest, *at), *size);
+        let symbols: Vec<(Symbol, f64)> = blocks.iter().map(symbol).collect();
+        let seconds = bench.with_blocks(nest, &symbols);
+        tried.push(Tried { blocks, seconds });
+    }
+    tried.retain(|one| one.seconds.is_finite());
+    let fastest = tried.iter().map(|one| one.seconds).reduce(f64::min)?;
     let near = fastest + ABOUT * bench.value(model.time.seconds);
-    tried.retain(|(_, seconds)| *seconds <= near);
-    let size = |(blocks, _): &Tried| blocks.last().map_or(0.0, |(_, size)| *size);
-    tried.into_iter().max_by(|a, b| size(a).total_cmp(&size(b)))
+    tried.retain(|one| one.seconds <= near);
+    let is_innermost = |one: &Tried| one.blocks.iter().any(|(at, _)| *at == innermost);
+    if !tried.iter().all(is_innermost) {
+        tried.retain(|one| !is_innermost(one));
+    }
+    let iterations = |one: &Tried| one.blocks.iter().map(|(_, size)| size).product::<f64>();
+    tried.sort_by(|a, b| iterations(b).total_cmp(&iterations(a)));
+    tried.truncate(2);
+    tried.pop()
 }

@@ -194,7 +194,8 @@ fn with_inputs(
         let saved = Expr::from(bytes) - Expr::from(after);
         defined.bytes_saved.push(calls(context, *nest) * saved);
         if kind == AdviceKind::Block {
-            defined.fit = fit(model, &mut what_if, figures);
+            let cache = before_bound(context, model, figures);
+            defined.fit = cache.and_then(|cache| fit(model, cache, &mut what_if, figures));
         }
     }
     defined
@@ -203,25 +204,32 @@ fn with_inputs(
 /// A value that no program has is no limit.
 const NO_LIMIT: f64 = 1e12;
 
+/// The cache in front of what takes longest, by its position.
+fn before_bound(context: &Context, nest: &NestModel, figures: &Figures) -> Option<usize> {
+    let level = (figures.value(nest.time.bound) as usize).checked_sub(2)?;
+    let bytes = nest.time.levels.get(level)?.bytes;
+    let own = nest.levels.caches.iter();
+    let own = own.take(context.machine.levels().len());
+    let behind = own.clone().position(|cache| cache.bytes == bytes);
+    behind.or(own.len().checked_sub(1))
+}
+
 /// The reuse that fits a cache with the change and did not before, the one that moves the most bytes.
-fn fit(nest: &NestModel, what_if: &mut WhatIf, figures: &mut Figures) -> Option<Fit> {
-    let mut best: Option<(f64, usize, usize)> = None;
+fn fit(nest: &NestModel, cache: usize, what_if: &mut WhatIf, figures: &mut Figures) -> Option<Fit> {
+    let mut best: Option<(f64, usize)> = None;
     for (at, reuse) in nest.levels.reuses.iter().enumerate() {
-        for (cache, (fetched, written, _)) in reuse.caches.iter().enumerate() {
-            let before = figures.value(*fetched) + figures.value(*written);
-            // What moves nothing now may be left alone.
-            if !before.is_finite() || best.is_some_and(|(most, ..)| before <= most) || before <= 0.0
-            {
-                continue;
-            }
-            let after = [*fetched, *written].map(|id| what_if.figure(id, figures));
-            let after: f64 = after.iter().map(|id| figures.value(*id)).sum();
-            if after == 0.0 {
-                best = Some((before, at, cache));
-            }
+        let (fetched, written, _) = reuse.caches[cache];
+        let before = figures.value(fetched) + figures.value(written);
+        if before.is_nan() || before <= best.map_or(0.0, |(most, _)| most) {
+            continue;
+        }
+        let after = [fetched, written].map(|id| what_if.figure(id, figures));
+        let after: f64 = after.iter().map(|id| figures.value(*id)).sum();
+        if after == 0.0 {
+            best = Some((before, at));
         }
     }
-    let (_, at, cache) = best?;
+    let (_, at) = best?;
     let mut size: Option<(String, FigureId)> = None;
     for (name, largest) in &nest.levels.reuses[at].sizes {
         let largest = what_if.figure(largest[cache], figures);

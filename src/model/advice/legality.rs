@@ -39,10 +39,10 @@ impl fmt::Display for Check {
                 f,
                 "loop {variable} is parallel and would not be the outermost one"
             ),
-            Check::OtherUses { array, nests: 0 } => write!(f, "all uses of {array} change"),
+            Check::OtherUses { array, nests: 0 } => write!(f, "all uses of {array} have to change"),
             Check::OtherUses { array, nests } => write!(
                 f,
-                "all uses of {array} change, those in {nests} other nests of the function too"
+                "all uses of {array} have to change, those in {nests} other nests of the function too"
             ),
         }
     }

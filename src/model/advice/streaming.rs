@@ -5,7 +5,8 @@ use super::{Change, Proposal};
 use crate::analysis::facts::AccessClass;
 use crate::expr::{Comparison, Expr};
 use crate::levels;
-use crate::nest::{Nest, NestStream};
+use crate::nest::{ChainLoop, Nest, NestStream};
+use crate::stream::StreamFigures;
 
 /// Streaming stores for all arrays of a nest that are only written, line after line.
 pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Proposal<'p>> {
@@ -24,26 +25,18 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
     if streams.is_empty() {
         return None;
     }
-    // Of a byte that is written and not read, all but one byte is fetched.
-    let saved = streams.iter().map(|figures| {
-        let cost = Expr::from(figures.cost);
-        let (none, one) = (Expr::from(0.0), Expr::from(1.0));
-        let fetched =
-            Expr::from(figures.compulsory) * (one.clone() - one.clone().quotient(cost.clone()));
-        Expr::choose(Comparison::Greater, cost, one, fetched, none)
-    });
-    let saved = Expr::sum(saved);
     // What fits the last cache is better left there.
-    let saved = match bench.context.machine.levels().last() {
-        Some(cache) => Expr::choose(
-            Comparison::Greater,
-            Expr::from(model.working_sets.footprint),
-            levels::share(cache),
-            saved,
-            Expr::from(0.0),
-        ),
-        None => saved,
-    };
+    let capacity = levels::share(bench.context.machine.levels().last()?);
+    let saved = streams
+        .iter()
+        .map(|figures| fetched(&model.nest, figures, &capacity));
+    let saved = Expr::choose(
+        Comparison::Greater,
+        Expr::from(model.working_sets.footprint),
+        capacity.clone(),
+        Expr::sum(saved),
+        Expr::from(0.0),
+    );
     let bytes = saved.evaluate(bench.figures).ok()?;
     let part = bytes / bench.value(memory.bytes);
     let seconds = bench.value(model.time.seconds) * (1.0 - part.min(1.0));
@@ -60,6 +53,37 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
         plan: Plan::LessTraffic(saved),
         saved: bench.saved(nest, seconds),
     })
+}
+
+/// Bytes that are fetched before they are written: all but one of what each byte costs. Loops that come back to the
+/// whole array fetch it each time if it is larger than the cache.
+fn fetched(nest: &Nest, figures: &StreamFigures, capacity: &Expr) -> Expr {
+    let stream = &nest.streams[figures.index].stream;
+    let moves = |one: &ChainLoop| {
+        let mut terms = stream
+            .subscripts
+            .iter()
+            .flat_map(|subscript| &subscript.terms);
+        terms.any(|(name, _)| *name == one.facts.variable)
+    };
+    let walked = nest
+        .spatial()
+        .iter()
+        .rev()
+        .take_while(|one| moves(one))
+        .count();
+    let bytes = Expr::from(figures.elements[walked]) * Expr::from(figures.width);
+    let moved = Expr::choose(
+        Comparison::Greater,
+        bytes,
+        capacity.clone(),
+        Expr::from(figures.traffic[walked]),
+        Expr::from(figures.compulsory),
+    );
+    let cost = Expr::from(figures.cost);
+    let (none, one) = (Expr::from(0.0), Expr::from(1.0));
+    let fetched = moved * (one.clone() - one.clone().quotient(cost.clone()));
+    Expr::choose(Comparison::Greater, cost, one, fetched, none)
 }
 
 /// Whether every iteration writes the next element, and nothing in the nest reads the array.
