@@ -185,7 +185,7 @@ fn is_opaque(call: &&Call) -> bool {
     call.body != Body::Expanded
 }
 
-pub(super) fn everywhere<'p>(block: &'p Block, visit: &mut dyn FnMut(&'p Block)) {
+fn everywhere<'p>(block: &'p Block, visit: &mut dyn FnMut(&'p Block)) {
     visit(block);
     for item in &block.items {
         match item {

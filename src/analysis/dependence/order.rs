@@ -7,10 +7,10 @@
 
 use std::collections::BTreeSet;
 
+use super::changing;
 use super::fusion::{Distance, chain, components_differ, distances, never_meet, obstacle};
 use super::regions::{Reference, references};
 use super::shared::Sharing;
-use super::{changing, fusion};
 use crate::facts::{AccessClass, Block, Function, Item, Loop};
 
 /// What the order of a nest's iterations depends on.
@@ -65,14 +65,27 @@ impl Order {
                 order.add(a, b, loops, &sharing);
             }
         }
-        fusion::everywhere(&head.body, &mut |block| {
-            let carried = |class: AccessClass| class == AccessClass::ReadWrite;
-            let scalars = block.scalars.iter().filter(|scalar| carried(scalar.class));
-            order
-                .doubts
-                .extend(scalars.map(|scalar| Doubt::Carried(scalar.name.clone())));
-        });
+        order.add_scalars(&innermost.body, false);
         Some(order)
+    }
+
+    /// Scalars that one iteration leaves to the next, and those that only some iterations set, of which the last counts.
+    fn add_scalars(&mut self, block: &Block, is_conditional: bool) {
+        let matters = |class: AccessClass| match class {
+            AccessClass::ReadWrite => true,
+            AccessClass::WriteOnly => is_conditional,
+            AccessClass::ReadOnly | AccessClass::WriteRead => false,
+        };
+        let scalars = block.scalars.iter().filter(|scalar| matters(scalar.class));
+        self.doubts
+            .extend(scalars.map(|scalar| Doubt::Carried(scalar.name.clone())));
+        for item in &block.items {
+            if let Item::Branch(branch) = item {
+                self.add_scalars(&branch.then, true);
+                let otherwise = branch.otherwise.iter();
+                otherwise.for_each(|block| self.add_scalars(block, true));
+            }
+        }
     }
 
     fn add(&mut self, a: &Reference, b: &Reference, loops: &[&Loop], sharing: &Sharing) {

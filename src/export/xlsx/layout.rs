@@ -16,11 +16,11 @@ use crate::model::{FigureMap, Model};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sheet {
     Summary,
-    Advice,
     Machine,
     Parameters,
     Loops,
     Top,
+    Advice,
     Arrays,
     Caches,
     Conditions,
@@ -52,11 +52,11 @@ impl Sheet {
     pub fn name(self) -> &'static str {
         match self {
             Sheet::Summary => "Summary",
-            Sheet::Advice => "Advice",
             Sheet::Machine => "Machine",
             Sheet::Parameters => "Parameters",
             Sheet::Loops => "Loops",
             Sheet::Top => "Top 100",
+            Sheet::Advice => "Advice",
             Sheet::Arrays => "Arrays",
             Sheet::Caches => "Caches",
             Sheet::Conditions => "Layer conditions",

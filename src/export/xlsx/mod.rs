@@ -145,9 +145,6 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         .unwrap_or_else(|_| Worksheet::new());
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
     push(summary::write(book, loops, side_by_side.as_ref())?);
-    let mut page = Page::new(Sheet::Advice, book)?;
-    advice.write(&mut page)?;
-    push(page);
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut page = Page::new(Sheet::Loops, book)?;
@@ -157,6 +154,9 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     if ranking::is_long(model) {
         push(ranking::write_top(book, loops)?);
     }
+    let mut page = Page::new(Sheet::Advice, book)?;
+    advice.write(&mut page)?;
+    push(page);
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
     push(page);

@@ -32,7 +32,10 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
     };
     let now = bench.value(model.time.seconds);
     let single = best(bench, nest, one_loop(bench, nest, &loops))?;
-    let double = best(bench, nest, two_loops(bench, nest, &loops));
+    let double = match single.seconds - bench.at_best(nest) > ABOUT * now {
+        true => best(bench, nest, two_loops(bench, nest, &loops)),
+        false => None,
+    };
     let is_better = |double: &Tried| single.seconds - double.seconds > ABOUT * now;
     let Tried { blocks, seconds } = double.filter(is_better).unwrap_or(single);
     let blocked = blocks.iter().map(|(at, size)| BlockedLoop {

@@ -25,6 +25,9 @@ pub(super) enum Plan<'p> {
     LessTraffic(Expr),
 }
 
+/// Bytes of a cache that holds everything.
+const ENDLESS: f64 = 1e13;
+
 /// Where changes are tried.
 pub(super) struct Bench<'b, 'c, 'p> {
     pub context: &'b Context<'c, 'p>,
@@ -62,6 +65,19 @@ impl<'p> Bench<'_, '_, 'p> {
     /// Seconds of one execution of a nest on another machine.
     pub fn on(&self, nest: usize, machine: &MachineModel) -> f64 {
         self.seconds(&[nest], None, machine, self.context.parameters)
+    }
+
+    /// Seconds of one execution of a nest if caches held whatever it comes back to: blocks make it no faster than that.
+    pub fn at_best(&self, nest: usize) -> f64 {
+        let mut machine = self.context.machine.clone();
+        let levels = machine.levels();
+        let levels = levels.iter().map(|level| format!("l{}_bytes", level.index));
+        for name in levels.chain(["cache_bytes".to_string()]) {
+            if machine.set(&name, ENDLESS).is_err() {
+                return 0.0;
+            }
+        }
+        self.on(nest, &machine)
     }
 
     /// Seconds of one execution of a nest that stands for others.

@@ -318,12 +318,13 @@ fn define_one(
     let after = figures.define(F::TimeAsAdvised, after);
     let saved = Expr::from(before) - Expr::from(after);
     let saved = figures.define(F::AdviceSaving, saved);
-    if !(figures.value(saved) >= context.least) {
+    let gain = figures.value(saved);
+    if gain.is_nan() || gain < context.least {
         return None;
     }
     let share = define_ratio(F::AdviceShare, (saved, total), figures);
     let speedup = define_ratio(F::AdviceSpeedup, (before, after), figures);
-    let bytes = Expr::sum(defined.bytes_saved.into_iter());
+    let bytes = Expr::sum(defined.bytes_saved);
     let bytes = figures.define(F::AdviceTrafficSaving, bytes);
     let mut guessed: Vec<String> = Vec::new();
     for nest in &nests {
