@@ -47,6 +47,7 @@ const ADVICE: &Shown = &[
     ("Memory traffic", ""),
     ("Legality", ""),
     ("Guessed", ""),
+    ("Sizes", ""),
     ("Fits", ""),
 ];
 /// All columns.

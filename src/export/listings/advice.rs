@@ -2,19 +2,20 @@
 
 use super::{Column, Content, Look, Table, add, add_figures, some};
 use crate::expr::FigureId;
-use crate::model::advice::{AdviceFigures, Check};
+use crate::model::advice::{AdviceFigures, BlockedLoop, Check, Records};
 use crate::model::{Advice, AdviceKind, Change, Model, StaticFigure as F};
 use crate::quantity::{Bytes, Seconds, significant};
 
-/// What to change, in words.
-pub(crate) fn change(model: &Model, advice: &Advice) -> String {
+/// What to change, in words, without the sizes that figures give.
+pub(crate) fn change(advice: &Advice) -> String {
     match &advice.change {
         Change::Block(loops) => {
-            let one = |one: &crate::model::advice::BlockedLoop| {
-                format!("{}={} (loop {})", one.parameter, one.size, one.variable)
-            };
-            let loops: Vec<String> = loops.iter().map(one).collect();
-            loops.join(", ")
+            let one = |one: &BlockedLoop| format!("{} ({})", one.variable, one.parameter);
+            let names: Vec<String> = loops.iter().map(one).collect();
+            match names.as_slice() {
+                [one] => format!("blocks of loop {one}"),
+                several => format!("blocks of loops {}", several.join(", ")),
+            }
         }
         Change::Interchange { from, to } => {
             let moved: Vec<&str> = (from.iter().zip(to))
@@ -33,7 +34,7 @@ pub(crate) fn change(model: &Model, advice: &Advice) -> String {
         Change::Fuse { arrays } => format!("fuse both nests, which share {}", list(arrays)),
         Change::StreamingStores { arrays } => format!("streaming stores to {}", list(arrays)),
         Change::SplitRecords(records) => {
-            let one = |one: &crate::model::advice::Records| {
+            let one = |one: &Records| {
                 format!(
                     "{} ({} of {} elements used)",
                     one.array, one.used, one.elements
@@ -42,11 +43,25 @@ pub(crate) fn change(model: &Model, advice: &Advice) -> String {
             let records: Vec<String> = records.iter().map(one).collect();
             format!("an array for each member of {}", records.join(", "))
         }
-        Change::LargerCache { level, factor } => {
-            let bytes = advice.figures.inputs.first().map(|id| model.value(*id));
-            let bytes = bytes.map_or_else(String::new, |bytes| format!(", {}", Bytes(bytes)));
-            format!("{level} {factor} times as large{bytes}")
+        Change::LargerCache { level, factor } => format!("{level} {factor} times as large"),
+    }
+}
+
+/// The same with sizes.
+fn sized_change(model: &Model, advice: &Advice) -> String {
+    let bytes = advice.figures.inputs.first().map(|id| model.value(*id));
+    match (&advice.change, bytes) {
+        (Change::Block(loops), _) => {
+            let one = |one: &BlockedLoop| {
+                format!("{}={} (loop {})", one.parameter, one.size, one.variable)
+            };
+            let loops: Vec<String> = loops.iter().map(one).collect();
+            loops.join(", ")
         }
+        (Change::LargerCache { .. }, Some(bytes)) => {
+            format!("{}, {}", change(advice), Bytes(bytes))
+        }
+        _ => change(advice),
     }
 }
 
@@ -89,7 +104,7 @@ pub(crate) fn sentence(model: &Model, advice: &Advice) -> String {
     let figures = &advice.figures;
     let [before, after] =
         [figures.before, figures.after].map(|id| Seconds(model.value(id)).to_string());
-    let (nests, change) = (nests(model, advice), change(model, advice));
+    let (nests, change) = (nests(model, advice), sized_change(model, advice));
     let speedup = model.value(figures.speedup);
     let mut text = format!("{nests}: {change}: {before} → {after} ({speedup:.2} ×)");
     let bytes = model.value(figures.bytes);
@@ -138,8 +153,8 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, &'a Advice> {
     );
     words(
         (CHANGE, "What"),
-        "What to change; names with = are those of parameters, which change the whole model on sheet Parameters",
-        |model, advice| Some(change(model, advice)),
+        "What to change; names in brackets are those of parameters, which change all nests on sheet Parameters",
+        |_, advice| Some(change(advice)),
     );
     let mut figure =
         |heading: (&str, &str), look: Look, kind: F, pick: fn(&AdviceFigures) -> FigureId| {
