@@ -192,7 +192,7 @@ loopsheet_base::catalogue! {
         SweptTime "time_of_swept_nests" "" Seconds "Estimates of the nests that are shown, with that value" Source::Definition;
 
         // Advice.
-        AdvisedTotal "time_of_program" "" Seconds "Time of all nests that are ranked, as far as it is known, those that a big workbook leaves out included" Source::Definition;
+        AdvisedTotal "known_time" "" Seconds "Time of all nests that are ranked, as far as it is known, those that a big workbook leaves out included" Source::Definition;
         AdvisedBlock "advised_block" "" Iterations "Iterations of a block with which a nest is faster" Source::Given;
         AdvisedCapacity "advised_capacity" "" Bytes "Size of a cache that is larger than the machine's" Source::Given;
         NotFetched "bytes_not_fetched" "" Bytes "Bytes of arrays that a nest only writes, line after line: streaming stores do not fetch them first. None if what the nest touches fits the last cache, or the machine fetches nothing (cost_w)" TRAFFIC;
