@@ -39,9 +39,11 @@ impl<'r> WhatIf<'r> {
         }
     }
 
-    /// Another figure stands for one, too. Has to be said before any figure is asked for.
-    pub fn replace_figure(&mut self, figure: FigureId, by: FigureId) {
-        self.known.insert(figure, by);
+    /// Lets a figure be something else, whatever it depends on.
+    pub fn replace(&mut self, id: FigureId, expr: Expr, figures: &mut Figures) {
+        let label = figures.get(id).label.clone().instead(&self.instead);
+        let other = figures.define(label, expr);
+        self.known.insert(id, other);
     }
 
     /// The figure with the other inputs; itself if it does not depend on them.

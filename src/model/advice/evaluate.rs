@@ -316,12 +316,8 @@ fn with_less_traffic(
         let saved = figures.define(F::NotFetched, saved.clone());
         let saved = Expr::min([Expr::from(saved), Expr::from(bytes)]);
         let after = Expr::from(bytes) - saved.clone();
-        let label = figures.get(bytes).label.clone();
-        let after = figures.define_instead(Instead::Advised(kind), |figures| {
-            figures.define(label, after)
-        });
         let mut what_if = WhatIf::new(Instead::Advised(kind), &|_| None, &mut independent);
-        what_if.replace_figure(bytes, after);
+        what_if.replace(bytes, after, figures);
         defined.seconds.push(what_if.figure(own, figures));
         defined.bytes_saved.push(calls(context, *nest) * saved);
     }
