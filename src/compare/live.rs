@@ -100,7 +100,7 @@ impl<'m> Live<'m> {
             .iter()
             .filter(|found| names.is_none_or(|names| is_one(names, &found.stream.array)));
         let terms = wanted.map(|found| {
-            let stream = found.stream;
+            let stream = &found.stream;
             let uses = |access: &Access| match count.is_load() {
                 true => access.reads as f64,
                 false => access.writes as f64,

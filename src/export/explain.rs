@@ -11,9 +11,10 @@ use crate::analysis::facts::Loop;
 use crate::diagnostic::DiagnosticCode;
 use crate::expr::{CellNames, Excel, Expr, FigureId, Node};
 use crate::formula::{Catalogue, Entry};
+use crate::listings::advice;
 use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use crate::metrics::formulas::EdagFigure;
-use crate::model::{Model, NestModel, RegisterFigures, StaticFigure};
+use crate::model::{Advice, Model, NestModel, RegisterFigures, StaticFigure};
 use crate::reason::ReasonCode;
 
 /// Lines of the source that are shown.
@@ -195,6 +196,13 @@ fn one(
             "  loop {} = {} .. {} step {}",
             l.variable, l.lower, l.upper, l.step
         );
+    }
+    let is_about = |advice: &&Advice| {
+        let mut nests = advice.nests.iter().map(|at| &model.nests[*at]);
+        nests.any(|other| std::ptr::eq(other, nest))
+    };
+    for one in model.advice.iter().filter(is_about) {
+        let _ = writeln!(text, "  advice: {}", advice::sentence(model, one));
     }
     let mut needed = BTreeSet::new();
     let results = [

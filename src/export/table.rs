@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::columns::{self, Align};
 use crate::analysis::coverage;
+use crate::listings::advice;
 use crate::model::influence::{Influence, influence};
 use crate::model::{Costs, KnownTotals, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
@@ -97,6 +98,7 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         .filter(|cost| cost.is_finite());
     let left_out: Vec<f64> = known.collect();
     write_left_out(&mut text, &left_out, all);
+    write_advice(&mut text, model);
     write_summary(&mut text, model, &totals, screen);
     text
 }
@@ -120,6 +122,30 @@ fn write_left_out(text: &mut String, seconds: &[f64], total: f64) {
         seconds.len(),
         if seconds.len() == 1 { "nest" } else { "nests" }
     );
+}
+
+/// So many pieces of advice are shown.
+const ADVICE: usize = 5;
+
+/// What would help most. Of a model without formulas, from one that has them for the costliest nests.
+fn write_advice(text: &mut String, model: &Model) {
+    if model.costliest(1).is_empty() {
+        return;
+    }
+    let advised = (!model.figures.detail().has_formulas()).then(|| model.for_advice());
+    let model = advised.as_ref().unwrap_or(model);
+    if model.advice.is_empty() {
+        let _ = writeln!(text, "\nadvice: nothing known here saves 1 % of the time");
+        return;
+    }
+    let _ = writeln!(text, "\nadvice, by the share of the time that it saves:");
+    for one in model.advice.iter().take(ADVICE) {
+        let saved = share(model.value(one.figures.share));
+        let _ = writeln!(text, "  {saved:>6}  {}", advice::sentence(model, one));
+    }
+    if let Some(more) = model.advice.len().checked_sub(ADVICE + 1) {
+        let _ = writeln!(text, "  … and {} more (--json has them)", more + 1);
+    }
 }
 
 /// Headings in bold, and what bounds a nest in a colour of its own: arithmetic, caches or memory.

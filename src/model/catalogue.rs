@@ -195,6 +195,18 @@ loopsheet_base::catalogue! {
         SweptValue "swept_value" "" Count "A value of an input, in the input's unit, for which the times of nests are computed again" Source::Given;
         SweptTime "time_of_swept_nests" "" Seconds "Estimates of the nests that are shown, with that value" Source::Definition;
 
+        // Advice.
+        AdvisedTotal "known_time" "" Seconds "Time of all nests that are ranked, as far as it is known, those that a big workbook leaves out included" Source::Definition;
+        AdvisedBlock "advised_block" "" Iterations "Iterations of a block with which a nest is faster" Source::Given;
+        AdvisedCapacity "advised_capacity" "" Bytes "Size of a cache that is larger than the machine's" Source::Given;
+        NotFetched "bytes_not_fetched" "" Bytes "Bytes of arrays that a nest only writes, line after line: streaming stores do not fetch them first. None if what the nest touches fits the last cache, or the machine fetches nothing (cost_w)" TRAFFIC;
+        AdvisedNests "time_of_advised_nests" "" Seconds "Time of the nests that a piece of advice is about, over all calls where these are followed" Source::Definition;
+        TimeAsAdvised "time_as_advised" "" Seconds "The same if the advice is followed: the nest's own formulas with other blocks, another cache, less traffic, or those of the changed nest" Source::Definition;
+        AdviceSaving "time_saved_by_advice" "" Seconds "Time of the nests as they are less that if the advice is followed" Source::Definition;
+        AdviceShare "share_saved_by_advice" "" Share "Time that a piece of advice saves over the time of all nests that are ranked" Source::Definition;
+        AdviceSpeedup "speedup_by_advice" "" Ratio "Time of the nests as they are over that if the advice is followed" Source::Definition;
+        AdviceTrafficSaving "traffic_saved_by_advice" "" Bytes "Memory traffic that a piece of advice saves, over all calls where these are followed" Source::Definition;
+
         // The chart of the roofline.
         ChartIntensity "chart_intensity" "" FlopsPerByte "Where the chart of the roofline begins and ends" Source::Given;
         Peak "peak" "" FlopsPerSecond "Flops a second of all cores together" Source::Roofline;

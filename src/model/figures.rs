@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Model;
 use super::catalogue::StaticFigure;
-use super::label::{Label, Part};
+use super::label::{Instead, Label, Part};
 use super::parameters::ParameterTable;
 use crate::expr::spreadsheet::{FORMULA_LENGTH, FormulaLengths, PART_LENGTH};
 use crate::expr::{Expr, FigureId, Lookup, Node, Symbol};
@@ -105,6 +105,8 @@ pub struct Figures {
     parts: FxHashMap<usize, (Expr, FigureId)>,
     /// Figures that all parts of the model see, by kind.
     shared: FxHashMap<StaticFigure, FigureId>,
+    /// What is not as the inputs and the source say in the figures that are defined now.
+    instead: Option<Arc<Instead>>,
 }
 
 /// How much of the model is asked for.
@@ -167,6 +169,7 @@ impl Figures {
             detail,
             parts: FxHashMap::default(),
             shared: FxHashMap::default(),
+            instead: None,
         }
     }
 
@@ -206,6 +209,7 @@ impl Figures {
                     detail: self.detail,
                     parts: FxHashMap::default(),
                     shared: self.shared.clone(),
+                    instead: self.instead.clone(),
                 };
                 let result = work(part, &mut own);
                 (result, own.figures.segments.pop().unwrap_or_default())
@@ -215,6 +219,18 @@ impl Figures {
         self.figures.segments.extend(segments);
         self.figures.segments.push(Vec::new());
         results
+    }
+
+    /// Defines figures of something that is not as the source has it.
+    pub(super) fn define_instead<R>(
+        &mut self,
+        instead: Instead,
+        define: impl FnOnce(&mut Figures) -> R,
+    ) -> R {
+        let before = self.instead.replace(Arc::new(instead));
+        let result = define(self);
+        self.instead = before;
+        result
     }
 
     /// Defines a figure and evaluates it. A symbol without a value makes it not-a-number, which
@@ -247,6 +263,10 @@ impl Figures {
     }
 
     fn push(&mut self, label: Label, expr: Expr) -> FigureId {
+        let label = match &self.instead {
+            Some(instead) => label.instead(instead),
+            None => label,
+        };
         let value = expr.evaluate(&*self).unwrap_or(f64::NAN);
         let expr = if self.detail.has_formulas() {
             expr

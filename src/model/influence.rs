@@ -65,6 +65,24 @@ pub fn influence<'m>(model: &'m Model) -> Vec<Influence<'m>> {
     found
 }
 
+/// The sizes that a nest's figures rest on and that nothing tells, as the source calls them.
+pub(super) fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
+    let rows = parameters.rows();
+    let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
+    let behind = behind(rows, &index);
+    let mut used = BTreeSet::new();
+    each_symbol(nest, &mut |symbol| {
+        if let Some(row) = own_row(parameters, nest.function, symbol, &index) {
+            used.extend(behind[row].iter().copied());
+        }
+    });
+    let is_size = |row: &&Row| !matches!(row.kind, Kind::Block | Kind::Probability);
+    let used = used.into_iter().map(|row| &rows[row]).filter(is_size);
+    used.filter(|row| row.is_guessed())
+        .map(|row| row.label.clone())
+        .collect()
+}
+
 fn own_row(
     parameters: &ParameterTable,
     function: usize,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::advice::AdviceKind;
 use super::catalogue::StaticFigure;
 use super::dimension_name;
 use super::group_names::{group_name, scenario_name};
@@ -65,6 +66,8 @@ pub enum Instead {
     OtherMachine,
     /// One input has another value.
     Value(String, f64),
+    /// A piece of advice is followed.
+    Advised(AdviceKind),
 }
 
 /// Whether a figure is whole: of formulas that are too long for one cell, parts are figures too.
@@ -144,6 +147,7 @@ impl fmt::Display for Label {
             None => {}
             Some(Instead::OtherMachine) => f.write_str(", machine B")?,
             Some(Instead::Value(input, value)) => write!(f, ", {input} {value}")?,
+            Some(Instead::Advised(kind)) => write!(f, ", {}", kind.name())?,
         }
         match self.part {
             Part::Whole => Ok(()),

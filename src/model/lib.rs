@@ -11,6 +11,7 @@ use loopsheet_expr as expr;
 use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;
 
+pub mod advice;
 pub mod bandwidth;
 mod build;
 pub mod calls;
@@ -50,6 +51,7 @@ use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
 
+pub use advice::{Advice, AdviceKind, Change};
 pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
 pub use catalogue::StaticFigure;
 pub use communication::{CommunicationFigures, CommunicationModel};
@@ -101,6 +103,8 @@ pub struct Model<'p> {
     pub on_other: Option<OtherMachine>,
     /// Times over a range of single inputs, where there are formulas.
     pub sensitivity: Vec<Sweep>,
+    /// What would make the costliest nests faster, where there are formulas.
+    pub advice: Vec<Advice>,
     /// What the chart of the roofline shows, if figures hold for any machine.
     pub roofline: Option<roofline::Chart>,
     /// Nests that are not in it, because there are too many for a workbook.
@@ -151,7 +155,7 @@ impl<'p> Model<'p> {
             (machine, parameters),
             collected,
             dimensions,
-            detail,
+            (detail, Beside::Sensitivity),
         ))
     }
 
@@ -173,30 +177,45 @@ impl<'p> Model<'p> {
             let ranking = self.ranking.order(&self.nests, &self.figures);
             ranking.into_iter().take(most).collect()
         });
-        self.of(kept, Detail::AnyMachine)
+        self.of(kept, Detail::AnyMachine, Beside::Sensitivity)
     }
 
     /// The same model with the values that reports have, whatever else was asked for.
     pub fn for_numbers(&self) -> Model<'p> {
-        self.of(None, Detail::Values)
+        self.of(None, Detail::Values, Beside::Nothing)
     }
 
-    /// A model with formulas of the functions whose nests are in [`Model::sensitivity`], and little else.
+    /// A model with formulas of the functions whose nests are in [`Model::sensitivity`] or [`Model::advice`], and little
+    /// else.
     pub fn for_sensitivity(&self) -> Model<'p> {
+        let shown = sensitivity::shown(&self.nests, &self.ranking, &self.figures);
+        let advised = self.worth_advice();
+        let kept = self.with_functions_of(shown.into_iter().chain(advised));
+        self.of(Some(kept), Detail::Formulas, Beside::Sensitivity)
+    }
+
+    /// A model with formulas of the functions whose nests are in [`Model::advice`], and that.
+    pub fn for_advice(&self) -> Model<'p> {
+        let kept = self.with_functions_of(self.worth_advice().into_iter());
+        self.of(Some(kept), Detail::Formulas, Beside::Nothing)
+    }
+
+    /// The nests that advice is looked for.
+    fn worth_advice(&self) -> Vec<usize> {
+        let others = self.left_out.map_or(0.0, |others| others.seconds);
+        advice::costliest((&self.nests, &self.ranking, others), &self.figures).0
+    }
+
+    /// Nests with all others of their functions.
+    fn with_functions_of(&self, nests: impl Iterator<Item = usize>) -> HashSet<usize> {
         let of = |nest: usize| self.nests[nest].nest.function;
-        let functions: HashSet<usize> =
-            sensitivity::shown(&self.nests, &self.ranking, &self.figures)
-                .into_iter()
-                .map(of)
-                .collect();
-        let kept = (0..self.nests.len())
-            .filter(|nest| functions.contains(&of(*nest)))
-            .collect();
-        self.of(Some(kept), Detail::Formulas)
+        let functions: HashSet<usize> = nests.map(of).collect();
+        let all = 0..self.nests.len();
+        all.filter(|nest| functions.contains(&of(*nest))).collect()
     }
 
     /// The same model in other detail, of some of its nests if it says which.
-    fn of(&self, kept: Option<HashSet<usize>>, detail: Detail) -> Model<'p> {
+    fn of(&self, kept: Option<HashSet<usize>>, detail: Detail, beside: Beside) -> Model<'p> {
         let (mut collected, dimensions) = Collected::of(self.program);
         if let Some(kept) = kept {
             let others: Vec<usize> = (0..self.nests.len())
@@ -213,7 +232,8 @@ impl<'p> Model<'p> {
             collected.keep(&kept);
         }
         let known = (self.machine.clone(), self.parameters.clone());
-        Model::define(self.program, known, collected, dimensions, detail)
+        let asked = (detail, beside);
+        Model::define(self.program, known, collected, dimensions, asked)
     }
 
     fn define(
@@ -228,7 +248,7 @@ impl<'p> Model<'p> {
             left_out,
         }: Collected<'p>,
         dimensions: usize,
-        detail: Detail,
+        (detail, beside): (Detail, Beside),
     ) -> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
         let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
@@ -286,11 +306,21 @@ impl<'p> Model<'p> {
         let on_other = other
             .is_some()
             .then(|| OtherMachine::define(&machine, (&nests, &ranking), &mut figures));
-        let sensitivity = match detail {
-            Detail::Formulas | Detail::AnyMachine => {
+        let sensitivity = match beside {
+            Beside::Sensitivity if detail.has_formulas() => {
                 sensitivity::define((&nests, &ranking), (&machine, &parameters), &mut figures)
             }
-            Detail::Least | Detail::Values => Vec::new(),
+            _ => Vec::new(),
+        };
+        let others = left_out.map_or(0.0, |others| others.seconds);
+        let advice = match detail.has_formulas() {
+            true => advice::define(
+                program,
+                (&machine, &parameters),
+                (&nests, &ranking, others),
+                &mut figures,
+            ),
+            false => Vec::new(),
         };
         let chart = (detail == Detail::AnyMachine)
             .then(|| roofline::Chart::define(&machine, (&nests, &ranking), &mut figures));
@@ -311,6 +341,7 @@ impl<'p> Model<'p> {
             registers,
             on_other,
             sensitivity,
+            advice,
             roofline: chart,
             left_out,
             dimensions,
@@ -408,6 +439,14 @@ pub struct LeftOut {
     pub nests: usize,
     /// Their time on the machine as written, as far as it is known.
     pub seconds: f64,
+}
+
+/// What is asked for beside the nests and what is always there.
+#[derive(Clone, Copy, PartialEq)]
+enum Beside {
+    Nothing,
+    /// Times over ranges of inputs, where there are formulas.
+    Sensitivity,
 }
 
 /// What figures are defined of.

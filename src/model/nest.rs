@@ -6,6 +6,7 @@
 //! themselves is one more nest. So every statement belongs to exactly one nest; what siblings leave each
 //! other in the caches is a matter of [`levels`](super::levels).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::trip_count;
@@ -47,7 +48,7 @@ pub struct Reference<'p> {
     /// Number of loops of the chain around it.
     pub level: usize,
     pub weight: Weight,
-    pub stream: &'p Stream,
+    pub stream: Cow<'p, Stream>,
 }
 
 /// One nest.
@@ -128,6 +129,28 @@ impl<'p> Nest<'p> {
     pub fn spatial(&self) -> &[ChainLoop<'p>] {
         &self.loops[self.sweeps..]
     }
+
+    /// The same with other references, or more code, in loops that may stand in another order.
+    pub(super) fn changed(
+        &self,
+        loops: Vec<ChainLoop<'p>>,
+        contents: Vec<Content>,
+        references: Vec<Reference<'p>>,
+    ) -> Nest<'p> {
+        let streams = references.iter().map(|reference| NestStream {
+            stream: reference.stream.clone().into_owned(),
+            level: reference.level,
+        });
+        let gathered = Gathered {
+            streams: streams.collect(),
+            contents,
+            references,
+        };
+        Nest {
+            is_recursive: self.is_recursive,
+            ..finish(self.function, loops, self.own, gathered)
+        }
+    }
 }
 
 /// The product of the probabilities.
@@ -203,7 +226,7 @@ impl<'p> Gathered<'p> {
         let reference = |stream| Reference {
             level,
             weight: weight.clone(),
-            stream,
+            stream: Cow::Borrowed(stream),
         };
         self.references.extend(block.streams.iter().map(reference));
         self.streams

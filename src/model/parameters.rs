@@ -682,6 +682,15 @@ impl ParameterTable {
         }
     }
 
+    /// The same with another size of a block; `None` if no parameter of a block is called so.
+    pub(super) fn with_block(&self, symbol: &Symbol, size: f64) -> Option<ParameterTable> {
+        let is_it = |row: &Row| row.kind == Kind::Block && row.name == symbol.name();
+        let at = self.rows.iter().position(is_it)?;
+        let mut table = self.clone();
+        table.rows[at].value = size;
+        Some(table)
+    }
+
     /// Evaluates defined rows in the order of their dependence; a definition in a circle is dropped.
     fn evaluate(&mut self) {
         let index: HashMap<String, usize> = self

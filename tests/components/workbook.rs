@@ -233,9 +233,10 @@ fn editing_inputs_gives_the_figures_of_the_model() {
         let settings: Vec<(&str, &str)> = WORKED.iter().chain(edits).copied().collect();
         let after = model(&program, machine, &settings);
         let found = recalculated(&edited);
-        // The nests of Sensitivity are those with the most work when the workbook was written.
-        let same_rows =
-            |(sheet, ..): &(String, u32, u32)| !["Sensitivity", "Steps"].contains(&sheet.as_str());
+        // The rows of Sensitivity and Advice were chosen when the workbook was written.
+        let same_rows = |(sheet, ..): &(String, u32, u32)| {
+            !["Sensitivity", "Advice", "Steps"].contains(&sheet.as_str())
+        };
         let expected = cells(&workbook(&after).unwrap())
             .into_iter()
             .filter(|(cell, _)| same_rows(cell))
@@ -329,7 +330,7 @@ fn a_machine_that_is_picked_is_in_force_everywhere() {
         let follows = |(sheet, _, column): &(String, u32, u32)| match sheet.as_str() {
             "Machine" => *column == IN_FORCE,
             // These are checked figure by figure below.
-            "Presets" | "Sensitivity" | "Roofline" | "Steps" => false,
+            "Presets" | "Sensitivity" | "Advice" | "Roofline" | "Steps" => false,
             _ => true,
         };
         let expected: Cells = after

@@ -4,6 +4,7 @@
 mod support;
 
 mod addresses;
+mod advice;
 mod big_workbook;
 mod branches;
 mod cache_oracle;

@@ -116,7 +116,10 @@ fn report(arguments: &[&str]) -> Value {
 #[test]
 fn keys_of_static_reports() {
     let sources = report(&["analyze", "samples/kernels", "tests/fixtures"]);
-    let keys = keys("loopsheet/static/1", &[sources]);
+    let sizes =
+        "planes.n=1000,columns.n=6000,columns.m=400000,triad.n=1000000000,move.n=1000000000";
+    let advised = report(&["analyze", "tests/fixtures/advice", "--set", sizes]);
+    let keys = keys("loopsheet/static/1", &[sources, advised]);
     expect_file!["../golden/keys/static.txt"].assert_eq(&keys);
 }
 

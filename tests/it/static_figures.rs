@@ -26,9 +26,17 @@ fn with_models(work: &mut dyn FnMut(&Model)) {
     ];
     let machine = MachineModel::preset("xeon-8380").expect("a preset");
     let between_nests = Setting::new("reuse_between_nests", "1");
-    for directory in directories {
+    let sizes = [
+        ("planes.n", "1000"),
+        ("triad.n", "1000000000"),
+        ("columns.n", "6000"),
+        ("columns.m", "400000"),
+    ];
+    let sizes = sizes.map(|(name, value)| Setting::new(name, value));
+    let directories = directories.map(|directory| (directory, vec![between_nests.clone()]));
+    let advised = ("tests/fixtures/advice", sizes.to_vec());
+    for (directory, settings) in directories.into_iter().chain([advised]) {
         let program = analysis::analyze(&sources::units(&[directory]));
-        let settings = [between_nests.clone()];
         let model = Model::with(&program, machine.clone(), &settings, Detail::Least);
         work(&model.expect("sound").for_any_machine(xlsx::ROOM));
     }
@@ -190,6 +198,7 @@ fn labels_say_what_figures_are_about() {
                 let named = match instead {
                     Instead::OtherMachine => ", machine B".to_string(),
                     Instead::Value(input, value) => format!(", {input} {value}"),
+                    Instead::Advised(kind) => format!(", {}", kind.name()),
                 };
                 assert!(label.contains(&named), "{label}");
                 others.insert(named);

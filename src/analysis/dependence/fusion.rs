@@ -144,7 +144,7 @@ fn verdict(
 }
 
 /// The loop and those perfectly nested in it.
-fn chain(facts: &Loop) -> Vec<&Loop> {
+pub(super) fn chain(facts: &Loop) -> Vec<&Loop> {
     let mut chain = vec![facts];
     loop {
         let body = &chain[chain.len() - 1].body;
@@ -158,7 +158,7 @@ fn chain(facts: &Loop) -> Vec<&Loop> {
 }
 
 /// What makes a loop one of which not all effects are known.
-fn obstacle(facts: &Loop) -> Result<(), String> {
+pub(super) fn obstacle(facts: &Loop) -> Result<(), String> {
     let mut found = Ok(());
     each_loop(facts, &mut |inner| {
         if inner.exits_early && found.is_ok() {
@@ -312,12 +312,12 @@ fn between<'r>(block: &Block, used: impl Iterator<Item = &'r Reference<'r>>) -> 
     Ok(())
 }
 
-fn components_differ(a: &Reference, b: &Reference) -> bool {
+pub(super) fn components_differ(a: &Reference, b: &Reference) -> bool {
     matches!((a.component(), b.component()), (Some(a), Some(b)) if a != b)
 }
 
 /// No conflicting uses are of the same elements.
-fn never_meet(a: &Reference, b: &Reference) -> bool {
+pub(super) fn never_meet(a: &Reference, b: &Reference) -> bool {
     let apart = |x: &Option<Region>, y: &Option<Region>| match (x, y) {
         (Some(x), Some(y)) => x.is_apart_from(y),
         _ => true,
@@ -371,7 +371,7 @@ fn fusable(a: &Reference, b: &Reference, chain: &[&Loop], other: &[&Loop]) -> us
 }
 
 /// Iterations by which the second use of an element comes after the first, loop by loop.
-enum Distance {
+pub(super) enum Distance {
     /// They never use the same element.
     Never,
     /// Per loop; `None` where it may be anything.
@@ -392,7 +392,7 @@ fn legal_prefix(distance: &Distance) -> usize {
     usize::MAX
 }
 
-fn distances(
+pub(super) fn distances(
     (a, x): (&Reference, &Access),
     (b, y): (&Reference, &Access),
     chain: &[&Loop],

@@ -9,6 +9,7 @@
 
 pub mod fusion;
 mod lattice;
+pub mod order;
 mod regions;
 mod scalars;
 mod shared;

@@ -8,7 +8,7 @@ use super::figures::Figures;
 use super::tables::{Choices, Shown, look};
 use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
 use crate::listings::{self, Column, Content, Look, Table};
-use crate::listings::{arrays, caches, calls, communication, loops, notes, registers};
+use crate::listings::{advice, arrays, caches, calls, communication, loops, notes, registers};
 use crate::model::{Model, NestModel, bandwidth, roofline};
 
 const NESTS: &Shown = &[
@@ -40,6 +40,15 @@ const CONDITIONS: &Shown = &[
     ("Reuse", ""),
     ("Condition", ""),
     ("Moved again if it does not fit", ""),
+];
+const ADVICE: &Shown = &[
+    ("Change", ""),
+    ("Time", ""),
+    ("Memory traffic", ""),
+    ("Legality", ""),
+    ("Guessed", ""),
+    ("Sizes", ""),
+    ("Fits", ""),
 ];
 /// All columns.
 const ALL: &Shown = &[];
@@ -137,6 +146,7 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
     let mut rows = caches::conditions(model);
     rows.rows.retain(|(nest, _)| is_live(nest));
     add.table("conditions", None, CONDITIONS, &rows);
+    add.table("advice", None, ADVICE, &advice::table(model));
     if let Some(found) = &model.calls {
         add.table("calls", None, ALL, &calls::sites(model, found));
         add.table("functions", None, ALL, &calls::functions(model, found));

@@ -1,6 +1,7 @@
 //! The tables of a static report, whatever format shows them: a column says once what it holds, in which unit, and what
 //! that means.
 
+pub(crate) mod advice;
 pub(crate) mod arrays;
 pub(crate) mod caches;
 pub(crate) mod calls;
@@ -16,7 +17,7 @@ pub(crate) mod totals;
 
 use crate::expr::FigureId;
 use crate::formula::Catalogue;
-use crate::model::{CallPath, Model, NestModel, OtherNest, StaticFigure};
+use crate::model::{Advice, CallPath, Model, NestModel, OtherNest, StaticFigure};
 
 pub use plain::{PlainCell, PlainColumn, PlainTable, plain_tables};
 
@@ -150,6 +151,7 @@ pub(crate) struct Listings<'a> {
     pub calls: Option<CallListings<'a>>,
     pub communication: Option<Table<'a, communication::Row<'a>>>,
     pub registers: Table<'a, registers::Row<'a>>,
+    pub advice: Table<'a, &'a Advice>,
     pub side_by_side: Option<Table<'a, &'a OtherNest>>,
 }
 
@@ -175,6 +177,7 @@ impl<'a> Listings<'a> {
             }),
             communication: communication.map(|found| communication::table(model, found)),
             registers: registers::table(model),
+            advice: advice::table(model),
             side_by_side: on_other.map(|other| side_by_side::table(model, other)),
         }
     }

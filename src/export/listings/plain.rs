@@ -50,6 +50,7 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
         plain(model, &tables.caches),
         plain(model, &tables.conditions),
         plain(model, &tables.registers),
+        plain(model, &tables.advice),
     ];
     if let Some(calls) = &tables.calls {
         let mut functions = plain(model, &calls.functions);

@@ -132,6 +132,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         calls,
         communication,
         registers,
+        advice,
         side_by_side,
     } = listings;
     let book = Book { model, layout };
@@ -153,6 +154,9 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     if ranking::is_long(model) {
         push(ranking::write_top(book, loops)?);
     }
+    let mut page = Page::new(Sheet::Advice, book)?;
+    advice.write(&mut page)?;
+    push(page);
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
     push(page);
@@ -233,6 +237,7 @@ impl<'a> Tables<'a> {
             communication.place(Sheet::Communication, &mut layout);
         }
         listings.registers.place(Sheet::Registers, &mut layout);
+        listings.advice.place(Sheet::Advice, &mut layout);
         roofline::place(model, &mut layout);
         sensitivity::place(model, &mut layout);
         if let Some(side_by_side) = &listings.side_by_side {

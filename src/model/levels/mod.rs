@@ -33,12 +33,13 @@ use overlap::Counted;
 use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
-pub(crate) use formulas::last_share;
+pub(crate) use blocks::block_symbol;
 pub use formulas::{CacheFigures, NestLevels};
+pub(crate) use formulas::{last_share, share};
 pub use neighbours::{Found, Neighbours};
 pub use reuse::{Profile, Reuse};
 pub use reuse_figures::ReuseFigures;
-pub(crate) use sequence::neighbours;
+pub(crate) use sequence::{REUSE_BETWEEN_NESTS, neighbours};
 
 /// The profile of a nest as numbers; `value` knows the symbols of the source and of the machine. Where a loop is
 /// blocked, all that can be have a loop over blocks, as in the formulas, if only over one block. With `neighbours`,
@@ -82,6 +83,11 @@ pub fn blocked(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<(usize, f64)> {
     let size = |v: usize| value(&Expr::from(blocks::block_symbol(nest, v)));
     let chosen = Geometry::of(nest).chosen(nest, &|block| value(&Expr::from(block.clone())) > 0.0);
     chosen.into_iter().map(|v| (v, size(v))).collect()
+}
+
+/// The loops of a nest that can be blocked, by their position from outside.
+pub(crate) fn blockable(nest: &Nest) -> Vec<usize> {
+    Geometry::of(nest).chosen(nest, &|_| true)
 }
 
 /// The profile over any kind of number.

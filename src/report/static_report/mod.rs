@@ -1,5 +1,6 @@
 //! The report of an analysis, schema `loopsheet/static/1`.
 
+mod advice;
 mod calls;
 mod communication;
 mod dependences;
@@ -22,6 +23,10 @@ use serde::{Deserialize, Serialize};
 use super::{ReadError, read};
 use crate::model::Model;
 
+pub use advice::{
+    AdviceReport, AdvisedNestReport, BlockedLoopReport, ChangeReport, CheckKind, CheckReport,
+    FitReport, LegalityReport, RecordsReport,
+};
 pub use calls::{CalleeReport, CallsReport, CostsReport, PathReport};
 pub use communication::{CommunicationReport, MessageReport};
 pub use dependences::{DependenceReport, FusionReport, LoopTimesReport, SequenceReport};
@@ -78,6 +83,9 @@ pub struct StaticReport<F = FunctionReport> {
     /// Times over a range of single inputs, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Vec<SweepReport>>,
+    /// What would make the costliest nests faster, by the time that it saves, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Vec<AdviceReport>>,
     /// `None` where nothing communicates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub communication: Option<CommunicationReport>,
@@ -120,14 +128,16 @@ impl<F: Send> StaticReport<F> {
             reason_codes: totals::reason_codes(model),
             calls: CallsReport::of(model),
             sensitivity: None,
+            advice: None,
             communication: CommunicationReport::of(model),
         }
     }
 
-    /// With the times that a model has over a range of single inputs.
+    /// With the times that a model has over a range of single inputs, and with its advice.
     pub fn with_sensitivity(self, swept: &Model) -> StaticReport<F> {
         StaticReport {
             sensitivity: Some(sensitivity::sweeps(swept)),
+            advice: Some(advice::all(swept)),
             ..self
         }
     }
