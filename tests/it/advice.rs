@@ -62,12 +62,13 @@ fn check_arithmetic(json: &Value, one: &Value) {
 #[test]
 fn blocks_give_what_the_parameters_give() {
     let files = [
-        ("planes.c", "n=1000", 1),
-        ("update.c", "n=40000", 2),
-        ("product.c", "n=6000", 1),
+        ("planes.c", "n=1000", "epyc-7763", 1),
+        ("update.c", "n=40000", "exasat", 2),
+        ("product.c", "n=6000", "epyc-7763", 1),
     ];
-    for (file, size, loops) in files {
-        let json = run(file, &["--set", size]);
+    for (file, size, machine, loops) in files {
+        let on = ["--machine", machine, "--set", size];
+        let json = run(file, &on);
         let advice = only(&json, "block");
         check_arithmetic(&json, advice);
         let blocked = advice["change"]["loops"].as_array().expect("loops");
@@ -77,7 +78,7 @@ fn blocks_give_what_the_parameters_give() {
             format!("{name}={}", one["size"])
         });
         let sizes: Vec<String> = sizes.collect();
-        let with = run(file, &["--set", size, "--set", &sizes.join(",")]);
+        let with = run(file, &[&on[..], &["--set", &sizes.join(",")]].concat());
         let id = &advice["nests"][0]["loop"];
         let functions = with["functions"].as_array().expect("functions");
         let mut nests = functions
@@ -186,7 +187,7 @@ fn what_dependences_leave_open_is_to_be_checked() {
     assert_eq!(advice["legality"], "check");
     assert_eq!(advice["checks"][0]["kind"], "carried_scalar");
     assert_eq!(advice["checks"][0]["scalar"], "sum");
-    let json = run("update.c", &["--set", "n=40000"]);
+    let json = run("update.c", &["--machine", "exasat", "--set", "n=40000"]);
     let advice = only(&json, "block");
     assert_eq!(advice["checks"][0]["kind"], "split_first");
     assert_eq!(advice["checks"][0]["variable"], "i");
