@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::advice::AdviceKind;
+use super::advice_kind::AdviceKind;
 use super::catalogue::StaticFigure;
 use super::dimension_name;
 use super::group_names::{group_name, scenario_name};

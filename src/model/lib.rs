@@ -12,6 +12,7 @@ use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;
 
 pub mod advice;
+mod advice_kind;
 pub mod bandwidth;
 mod build;
 pub mod calls;

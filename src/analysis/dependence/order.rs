@@ -13,6 +13,11 @@ use super::regions::{Reference, references};
 use super::shared::Sharing;
 use crate::facts::{AccessClass, Block, Function, Item, Loop};
 
+/// Loops in which a dependence may have any direction, of which all combinations are tried; of more nothing is proven.
+const MOST_OPEN: usize = 8;
+/// Accesses of a nest that are compared with each other; nothing is said of larger ones.
+const MOST_ACCESSES: usize = 1000;
+
 /// What the order of a nest's iterations depends on.
 #[derive(Clone, Debug)]
 pub struct Order {
@@ -60,6 +65,10 @@ impl Order {
         let changing = changing(function);
         let sharing = Sharing::new(function);
         let found = references(head, &changing);
+        let accesses: usize = found.iter().map(|one| one.stream.accesses.len()).sum();
+        if accesses > MOST_ACCESSES {
+            return None;
+        }
         for (at, a) in found.iter().enumerate() {
             for b in &found[at..] {
                 order.add(a, b, loops, &sharing);
@@ -138,9 +147,10 @@ impl Order {
 
     /// Whether all dependences are such, from the earlier use to the later one.
     fn each(&self, is_kept: &dyn Fn(&[i8]) -> bool) -> bool {
-        self.directions
-            .iter()
-            .all(|directions| possible(directions, &mut Vec::new(), is_kept))
+        self.directions.iter().all(|directions| {
+            let open = directions.iter().filter(|one| one.is_none()).count();
+            open <= MOST_OPEN && possible(directions, &mut Vec::new(), is_kept)
+        })
     }
 }
 

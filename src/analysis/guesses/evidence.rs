@@ -1,7 +1,9 @@
 //! What loops and arrays say of the symbols that need a value.
 
 use super::{Around, BEGINNING, FEW, Guesses, NOMINAL, Unknown, depth};
-use crate::expr::{Expr, Node};
+use rustc_hash::FxHashSet;
+
+use crate::expr::{Expr, Node, Symbol};
 use crate::facts::{Block, Item, Loop, Stream};
 
 /// How far something widens a range: ghost cells.
@@ -9,8 +11,6 @@ const WIDTH: f64 = 2.0;
 /// Loops weigh more than declarations of arrays.
 const LOOP: u32 = 4;
 const SHAPE: u32 = 1;
-/// Values are followed so far to what they are powers of.
-const DEPTH: u32 = 24;
 
 /// What loops say of an unknown.
 #[derive(Clone, Debug, Default)]
@@ -192,8 +192,9 @@ impl<'p> Guesses<'p> {
             .iter()
             .map(|unknown| (change(first, unknown), change(last, unknown)))
             .collect();
-        let exponents =
-            |expr: &Expr, unknown: &Unknown| self.base(function, expr, unknown, (around, DEPTH));
+        let exponents = |expr: &Expr, unknown: &Unknown| {
+            self.base(function, expr, unknown, (around, &mut FxHashSet::default()))
+        };
         let raised: Vec<Option<f64>> = unknowns
             .iter()
             .map(|unknown| exponents(last, unknown).or_else(|| exponents(first, unknown)))
@@ -250,9 +251,8 @@ impl<'p> Guesses<'p> {
         function: usize,
         expr: &Expr,
         unknown: &Unknown,
-        (around, depth): (Around<'_, 'p>, u32),
+        (around, seen): (Around<'_, 'p>, &mut FxHashSet<Symbol>),
     ) -> Option<f64> {
-        let depth = depth.checked_sub(1)?;
         match expr.node() {
             Node::Power(base, exponent)
                 if (self.unknowns(function, &[exponent], around)).contains(unknown) =>
@@ -261,12 +261,13 @@ impl<'p> Guesses<'p> {
             }
             Node::Symbol(symbol) => {
                 let value = self.known(function, symbol)?;
-                self.base(function, value, unknown, (&[], depth))
+                let is_new = seen.insert(symbol.clone());
+                is_new.then(|| self.base(function, value, unknown, (&[], seen)))?
             }
             _ => expr
                 .children()
                 .into_iter()
-                .find_map(|child| self.base(function, child, unknown, (around, depth))),
+                .find_map(|child| self.base(function, child, unknown, (around, seen))),
         }
     }
 }

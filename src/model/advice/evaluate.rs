@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{AdviceKind, Context, Fit};
+use super::{Context, Fit};
+use crate::advice_kind::AdviceKind;
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId, Symbol, SymbolKind};

@@ -22,6 +22,7 @@ use crate::expr::{Expr, FigureId};
 use crate::machine::MachineModel;
 use evaluate::{Bench, Plan};
 
+pub use super::advice_kind::AdviceKind;
 pub use legality::Check;
 
 /// Pieces of advice at most, and nests that are looked at.
@@ -41,31 +42,6 @@ pub struct Advice {
     pub fit: Option<Fit>,
     /// Sizes that the figures rest on and that nothing tells.
     pub guessed: Vec<String>,
-}
-
-/// Kinds of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AdviceKind {
-    Block,
-    Interchange,
-    Fuse,
-    StreamingStores,
-    SplitRecords,
-    LargerCache,
-}
-
-impl AdviceKind {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            AdviceKind::Block => "blocked",
-            AdviceKind::Interchange => "loops interchanged",
-            AdviceKind::Fuse => "fused",
-            AdviceKind::StreamingStores => "streaming stores",
-            AdviceKind::SplitRecords => "records split into arrays",
-            AdviceKind::LargerCache => "larger cache",
-        }
-    }
 }
 
 /// What to change.
