@@ -85,6 +85,7 @@ subroutine relax(n, t)
   integer, intent(in) :: n
   type(tile), intent(inout) :: t
   integer :: i, j
+  allocate (t%f%u(n, n), t%f%v(n, n))
   do j = 2, n - 1
     do i = 2, n - 1
       t%f%v(i, j) = 0.25d0*(t%f%u(i - 1, j) + t%f%u(i + 1, j) + t%f%u(i, j - 1) + t%f%u(i, j + 1))
