@@ -147,6 +147,9 @@ pub enum DiagnosticCode {
     /// An included file was not found, so that what it declares is unknown.
     #[strum(message = "Give the directory that holds it with -I.")]
     IncludeNotFound,
+    /// Other sources include the file, which is read there and not by itself.
+    #[strum(message = "Name the file itself if it is compiled by itself, too.")]
+    IncludedSource,
     /// A macro is used with another number of arguments than it takes, and is left as it is.
     #[strum(message = "Check which definition is in force; -D and -I choose it.")]
     MacroArguments,

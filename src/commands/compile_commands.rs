@@ -27,6 +27,8 @@ pub struct Flags {
     pub fortran: FortranFlags,
     /// What would change figures of a language and is not known.
     pub not_heeded: BTreeSet<(Language, String)>,
+    /// Whether a database says how the file is compiled: by itself.
+    pub is_listed: bool,
 }
 
 impl Flags {
@@ -48,7 +50,10 @@ impl Flags {
 
     /// The flags in a compiler's command line; relative paths start at `directory`.
     fn parse(words: &[String], directory: &Path) -> Flags {
-        let mut flags = Flags::default();
+        let mut flags = Flags {
+            is_listed: true,
+            ..Flags::default()
+        };
         if let Some((compiler, words)) = words.split_first() {
             flags.read(words, directory);
             if compiler.contains("nagfor") {

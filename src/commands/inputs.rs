@@ -377,6 +377,56 @@ struct Prepared<'a> {
     source: SourceText,
 }
 
+impl Prepared<'_> {
+    /// Nothing: another file includes it, and its text is read there.
+    fn left_to(self, by: &str) -> Self {
+        let message = format!("read where {by} includes it, not by itself");
+        let code = DiagnosticCode::IncludedSource;
+        Prepared {
+            source: left_out(self.input, Severity::Note, code, message),
+            ..self
+        }
+    }
+}
+
+/// The sources, headers apart, that other sources include, with one that does: by themselves they lack what is defined
+/// before they are included.
+fn read_elsewhere(prepared: &[Prepared]) -> BTreeMap<PathBuf, Arc<str>> {
+    let is_source = |path: &Path| {
+        let is_header = path.extension().is_some_and(|extension| extension == "h");
+        !is_header && source::classify(path).is_some()
+    };
+    let mut found = BTreeMap::new();
+    let mut files: BTreeMap<PathBuf, &Path> = BTreeMap::new();
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    for file in prepared.iter().map(|prepared| &prepared.input.path) {
+        files.insert(whole(file), file);
+    }
+    for Prepared { input, source, .. } in prepared {
+        let mut last: Option<&Arc<str>> = None;
+        for origin in &source.origins {
+            if last.is_some_and(|last| Arc::ptr_eq(last, &origin.file)) {
+                continue;
+            }
+            last = Some(&origin.file);
+            let path = Path::new(&*origin.file);
+            if origin.file == input.name || !is_source(path) {
+                continue;
+            }
+            let Some(file) = files.get(&whole(path)).filter(|file| **file != input.path) else {
+                continue;
+            };
+            // Of two that include each other, one is read.
+            if found.get(&input.path) != Some(&name(file)) {
+                found
+                    .entry(file.to_path_buf())
+                    .or_insert_with(|| input.name.clone());
+            }
+        }
+    }
+    found
+}
+
 /// The flags of every input: its own from `compile_commands.json`, then those of the command line.
 fn flags_of<'i>(
     inputs: &[&'i Input],
@@ -449,6 +499,19 @@ fn lower_all(
         let prepared: Vec<Prepared> = each
             .map(|(input, flags)| prepare(input, flags, headers, cpp))
             .collect::<anyhow::Result<_>>()?;
+        let included = read_elsewhere(&prepared);
+        let prepared: Vec<Prepared> = prepared
+            .into_iter()
+            .zip(flags)
+            .map(
+                |(prepared, flags)| match included.get(&prepared.input.path) {
+                    Some(by) if !prepared.input.is_named && !flags.is_listed => {
+                        prepared.left_to(by)
+                    }
+                    _ => prepared,
+                },
+            )
+            .collect();
         let fortran = prepared
             .par_iter()
             .filter(|p| p.language == Language::Fortran);

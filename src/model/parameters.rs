@@ -512,7 +512,10 @@ impl ParameterTable {
                     entry.origin = Origin::Callers;
                 }
                 (Some(constant), None) if constant.origin == Origin::Default => {
-                    entry.value = constant.value.as_number().unwrap_or(entry.value);
+                    match constant.value.as_number() {
+                        Some(value) => entry.value = value,
+                        None => entry.definition = definition,
+                    }
                 }
                 (Some(constant), None) => {
                     (entry.origin, entry.definition) = (constant.origin, definition);

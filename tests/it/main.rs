@@ -58,6 +58,7 @@ mod repeated;
 mod reports;
 mod same_nest;
 mod sequences;
+mod shapes;
 mod sizes;
 mod slow_cache;
 mod slow_camat;

@@ -44,6 +44,11 @@ impl Evidence {
         self.inner > 0 && self.longer + self.shorter + self.wider == 0
     }
 
+    /// Whether the program says how long the arrays are that its loops walk: it is not what makes them long.
+    pub fn has_declared(&self) -> bool {
+        self.declared.is_some()
+    }
+
     /// What it asks for.
     pub fn value(&self) -> f64 {
         let Evidence {
@@ -135,7 +140,9 @@ impl<'p> Guesses<'p> {
             }
             let declared = stream.extents.get(dimension).and_then(|extent| {
                 let (lower, upper) = extent.as_ref()?;
-                let extent = upper.as_number()? - lower.as_number()? + 1.0;
+                let is_known = (self.unknowns(function, &[lower, upper], around)).is_empty();
+                let at = |expr: &Expr| self.evaluate(function, expr, around, &None);
+                let extent = is_known.then(|| at(upper) - at(lower) + 1.0)?;
                 (extent > 1.0).then_some(extent)
             });
             for (variable, _) in &subscript.terms {
