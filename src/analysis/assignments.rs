@@ -229,10 +229,7 @@ pub struct Assignments {
 
 /// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
 /// that does not read itself; `None` for one that comes from outside of the program.
-pub fn assigned_once(
-    function: &ir::Function,
-    effects: &Effects,
-) -> BTreeMap<VarId, Option<Value>> {
+pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<VarId, Option<Value>> {
     let mut counts: BTreeMap<VarId, Assignments> = BTreeMap::new();
     count_assignments(&function.body, effects, &mut counts);
     let mut once: BTreeMap<VarId, Option<Value>> = BTreeMap::new();

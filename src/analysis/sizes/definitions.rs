@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::inputs;
 use super::places::{PlaceId, Places, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
+use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{BinaryOp, Control, If, Passing, Stmt, UnaryOp, Value, VarId, addressed};
 use crate::message_passing::InterfaceKind;
@@ -292,8 +293,14 @@ impl<'k, 'u> Collector<'k, 'u> {
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };
+                let is_list = matches!(target, Target::Library(IntrinsicKind::Input));
                 for argument in arguments.iter().filter(|_| gives) {
-                    if let Some(target) = self.written(caller, argument) {
+                    // What is read are addresses, all of them.
+                    let written = match self.written(caller, argument) {
+                        None if is_list => Some(argument),
+                        written => written,
+                    };
+                    if let Some(target) = written {
                         self.assign(caller, target, Definition::Given);
                         self.readers.insert(caller);
                     }
