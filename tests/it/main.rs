@@ -34,6 +34,7 @@ mod figures;
 mod footprint_oracle;
 mod fortran_forms;
 mod generics;
+mod guide;
 mod interpret;
 mod layer_sizes;
 mod level_oracle;
