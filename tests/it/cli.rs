@@ -136,7 +136,7 @@ fn bad_usage_and_input_is_refused() {
     refused(&["samples", "--machine", "no/such.toml"], &["no/such.toml"]);
     refused(&["samples", "--function", "no_such_*"], &["no_such_*"]);
     refused(
-        &["samples", "--explain", "nothing@1"],
+        &["samples/kernels", "--explain", "nothing@1"],
         &["nothing@1", "triad@8"],
     );
     refused(&["templates/machines"], &["no C or Fortran source"]);
