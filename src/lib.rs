@@ -29,6 +29,7 @@
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
+//! - [`guide`]: the documentation: what people read, and the specification of the formulas.
 //!
 //! Invariants:
 //!
@@ -54,3 +55,4 @@ pub use {
 
 pub mod cli;
 pub mod commands;
+pub mod guide;

@@ -1,5 +1,6 @@
 //! Array references as affine functions of the loop variables, gathered into streams: references
-//! to one array that differ by integer constants only (static.md section 2).
+//! to one array that differ by integer constants only (guide: static-model, "Streams and
+//! stencils").
 
 use std::collections::BTreeSet;
 

@@ -6,6 +6,7 @@ mod compile_commands;
 mod config;
 mod demo;
 mod diagnostics;
+mod guide;
 mod headers;
 mod inputs;
 mod list_parameters;
@@ -30,7 +31,7 @@ use std::io::IsTerminal;
 use crate::cli::{Cli, ColorChoice, Command};
 use crate::export::table::Screen;
 
-/// Exit statuses (interface.md).
+/// Exit statuses (guide: outputs, "Exit status").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Done = 0,
@@ -109,6 +110,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         }
         Command::Validate(args) => validate::run(&args, voice),
         Command::Parameters(args) => list_parameters::run(&args, voice),
+        Command::Guide { topic } => guide::run(topic),
         Command::Machines { name, toml } => machines::run(name.as_deref(), toml),
         Command::Man { dir } => manual::pages(&dir),
         Command::Completions { shell } => manual::completions(shell),

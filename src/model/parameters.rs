@@ -1,5 +1,5 @@
 //! The problem's parameters: every symbol that the model's formulas mention, under a name that is at
-//! once the workbook's defined name and what `--set` takes (interface.md).
+//! once the workbook's defined name and what `--set` takes (guide: sizes, "How to set a size").
 
 mod names;
 mod usage;

@@ -35,6 +35,7 @@ mod footprint_oracle;
 mod fortran_forms;
 mod generics;
 mod given;
+mod guide;
 mod interpret;
 mod layer_sizes;
 mod level_oracle;
