@@ -587,6 +587,13 @@ impl Resolver<'_, '_> {
                     _ => Err(Gap::Unfollowed),
                 }
             }
+            // Element by element: as long as any of the arrays in it.
+            Value::Unary(_, inner) | Value::Convert(_, inner) => {
+                self.extent(id, inner, dimension, depth)
+            }
+            Value::Binary(_, left, right) => self
+                .extent(id, left, dimension, depth)
+                .or_else(|_| self.extent(id, right, dimension, depth)),
             _ => Err(Gap::Unfollowed),
         }
     }
