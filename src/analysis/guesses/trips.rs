@@ -7,7 +7,9 @@
 
 use super::{Around, Guesses, NOMINAL, each_loop};
 use crate::expr::{Expr, Symbol, SymbolKind};
-use crate::facts::{Block, Constant, Item, Loop, Origin, Program, Stream, Subscript};
+use crate::facts::{Block, Body, Call, Constant, Item, Loop, Origin, Program, Stream, Subscript};
+use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::source::Language;
 
 /// Iterations of a loop over what one element of data counts.
 const SHORT: f64 = 8.0;
@@ -82,7 +84,7 @@ impl<'p> Guesses<'p> {
             }
         }
         let repeats = inner.body.items.iter().any(has_loops) || !inner.body.calls.is_empty();
-        let usual = match inner.variable.is_empty() && repeats {
+        let usual = match inner.variable.is_empty() && repeats && !reads(&inner.body) {
             true => NOMINAL,
             false => SHORT,
         };
@@ -117,6 +119,26 @@ fn has_loops(item: &Item) -> bool {
             branch.then.items.iter().chain(otherwise).any(has_loops)
         }
     }
+}
+
+/// Whether a block reads input itself: its loop ends with the lines, of which such input has few.
+fn reads(block: &Block) -> bool {
+    let is_input = |call: &Call| {
+        let known = |language| Intrinsics::builtin().lookup(language, &call.name);
+        let kinds = [Language::Fortran, Language::C].map(known);
+        call.body == Body::Library
+            && kinds
+                .into_iter()
+                .flatten()
+                .any(|found| found.kind == IntrinsicKind::Input)
+    };
+    block.calls.iter().any(is_input)
+        || block.items.iter().any(|item| match item {
+            Item::Loop(_) => false,
+            Item::Branch(branch) => {
+                reads(&branch.then) || branch.otherwise.as_ref().is_some_and(reads)
+            }
+        })
 }
 
 /// All streams of a block and of what is inside of it.
