@@ -85,6 +85,7 @@ names! { kind, KINDS:
 }
 
 names! { field, FIELDS:
+    ACCESS = "access",
     ALLOCATION = "allocation",
     ALTERNATIVE = "alternative",
     ANCESTOR = "ancestor",
