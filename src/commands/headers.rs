@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::files;
 use super::inputs::{decode, name};
 use crate::source::ReadFile;
 
@@ -141,7 +142,7 @@ impl ReadFile for Includes<'_> {
 }
 
 fn read(path: &Path) -> Option<(Arc<str>, String)> {
-    let bytes = std::fs::read(path)
+    let bytes = files::read(path)
         .ok()
         .filter(|bytes| !bytes.contains(&0))?;
     Some((name(path), decode(bytes)))

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::Voice;
 use super::compile_commands::{Databases, Flags};
 use super::config::{Config, ignored};
+use super::files;
 use super::headers::{HeaderIndex, Includes};
 use super::preprocess;
 use super::run_input::RunInput;
@@ -183,7 +184,7 @@ fn read_through(
     }
     let mut program = Program::default();
     for input in inputs.iter().filter(|i| i.kind == Kind::Model) {
-        let text = std::fs::read_to_string(&input.path)
+        let text = files::read_text(&input.path)
             .with_context(|| format!("cannot read {}", input.name))?;
         append(&mut program, xml::read(&text, &input.name)?);
     }
@@ -531,7 +532,7 @@ fn prepare<'a>(
         anyhow::bail!("{} is a model", input.name);
     };
     let mut bytes =
-        std::fs::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
+        files::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
     // Copied from a block device or padded by an editor of old: the text ends there.
     let end = bytes
         .iter()
@@ -614,7 +615,7 @@ fn prepare<'a>(
 
 /// The remark that an included file was found by its name only.
 fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
-    let text = decode(std::fs::read(&input.path).unwrap_or_default());
+    let text = decode(files::read(&input.path).unwrap_or_default());
     let line = text
         .lines()
         .position(|line| line.contains("include") && line.contains(wanted))

@@ -6,6 +6,7 @@ mod compile_commands;
 mod config;
 mod demo;
 mod diagnostics;
+mod files;
 mod headers;
 mod inputs;
 mod list_parameters;
