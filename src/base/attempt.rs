@@ -1,5 +1,6 @@
 //! Work on one part of the input whose failure must not end the work on the others.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -34,8 +35,13 @@ pub fn attempt<R>(work: impl FnOnce() -> R) -> Result<R, Defect> {
     ATTEMPTS.set(ATTEMPTS.get() + 1);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     ATTEMPTS.set(ATTEMPTS.get() - 1);
-    result.map_err(|_| Defect {
-        message: LAST.take(),
+    result.map_err(|payload| {
+        // Another thread that did a part of the work had no attempt of its own.
+        let message = match LAST.take() {
+            empty if empty.is_empty() => text(&*payload).to_string(),
+            message => message,
+        };
+        Defect { message }
     })
 }
 
@@ -52,14 +58,17 @@ fn keep_messages() {
 }
 
 fn message(info: &PanicHookInfo) -> String {
-    let payload = info.payload();
-    let what = (payload.downcast_ref::<&str>().copied())
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("it stopped");
+    let what = text(info.payload());
     match info.location() {
         Some(place) => format!("{what} ({}:{})", place.file(), place.line()),
         None => what.to_string(),
     }
+}
+
+fn text(payload: &dyn Any) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("it stopped")
 }
 
 #[cfg(test)]

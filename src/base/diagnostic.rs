@@ -152,6 +152,11 @@ pub enum DiagnosticCode {
     /// An included file was not found, so that what it declares is unknown.
     #[strum(message = "Give the directory that holds it with -I.")]
     IncludeNotFound,
+    /// A defect of loopsheet stopped the work on a file or procedure, whose loops are listed without figures.
+    #[strum(
+        message = "Leave the file out with --ignore, and report the message with the file if you may."
+    )]
+    InternalError,
     /// A macro is used with another number of arguments than it takes, and is left as it is.
     #[strum(message = "Check which definition is in force; -D and -I choose it.")]
     MacroArguments,
@@ -170,6 +175,11 @@ pub enum DiagnosticCode {
     /// A file or directory was not read, so that nothing of it is in the figures.
     #[strum(message = "Check that it is readable text, or leave it out.")]
     NotRead,
+    /// A Fortran file has directives of a preprocessor and is preprocessed, though its extension does not ask for it.
+    #[strum(
+        message = "Nothing is to be done; --cpp never, or -nocpp among its flags, reads it as it stands."
+    )]
+    Preprocessed,
     /// A statement function is expanded where it is used.
     #[strum(message = "Nothing is to be done.")]
     StatementFunction,

@@ -201,9 +201,8 @@ impl<'t> Lowering<'t> {
     /// Whether the selector is one of the labels.
     fn matches(&mut self, selector: &Value, arms: &[Arm<'t>]) -> Option<Value> {
         let labels = arms.iter().flat_map(|arm| &arm.labels);
-        let is = |label: &Node<'t>| {
-            Value::binary(BinaryOp::Equal, selector.clone(), self.value(*label))
-        };
+        let is =
+            |label: &Node<'t>| Value::binary(BinaryOp::Equal, selector.clone(), self.value(*label));
         Value::any(labels.map(is).collect())
     }
 
