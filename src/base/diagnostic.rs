@@ -180,6 +180,9 @@ pub enum DiagnosticCode {
         message = "Nothing is to be done; --cpp never, or -nocpp among its flags, reads it as it stands."
     )]
     Preprocessed,
+    /// A part of a model is not as the format has it, and is read as it is most likely meant.
+    #[strum(message = "Correct the file, if it means something else.")]
+    Repaired,
     /// A statement function is expanded where it is used.
     #[strum(message = "Nothing is to be done.")]
     StatementFunction,

@@ -79,9 +79,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         .iter()
         .any(|(_, output)| output.is_standard_output());
     let explained = match &args.explain {
-        Some(name) => {
-            Some(explain::named(&model, name, &source_text).map_err(anyhow::Error::msg)?)
-        }
+        Some(name) => Some(explain::named(&model, name, &source_text).map_err(anyhow::Error::msg)?),
         None => None,
     };
     let rendered = outputs

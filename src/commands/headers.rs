@@ -142,9 +142,7 @@ impl ReadFile for Includes<'_> {
 }
 
 fn read(path: &Path) -> Option<(Arc<str>, String)> {
-    let bytes = files::read(path)
-        .ok()
-        .filter(|bytes| !bytes.contains(&0))?;
+    let bytes = files::read(path).ok().filter(|bytes| !bytes.contains(&0))?;
     Some((name(path), decode(bytes)))
 }
 

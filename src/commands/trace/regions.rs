@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::commands::files;
 use crate::cli::{RegionBy, TraceArgs};
+use crate::commands::files;
 use crate::compare::{NestFinder, StaticReport};
 use crate::metrics::counted::{CountedRegion, RegionId};
 use crate::metrics::report::{Region, RegionKind};

@@ -4,8 +4,8 @@ use anyhow::Context;
 
 use crate::cache::CacheSpec;
 use crate::cache::spec::{Policy, Ways, WritePolicy, check_line};
-use crate::commands::files;
 use crate::cli::{Compat, DependenceKind, TraceArgs, TraceFormat, UnknownKind};
+use crate::commands::files;
 use crate::dataflow::{MemoryRule, Rules};
 use crate::machine::{Level, MachineModel, preset_names};
 use crate::metrics::costs::Costs;
