@@ -251,7 +251,10 @@ fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<
     Ok(match format {
         Format::Workbook => xlsx::workbook(&model.for_any_machine(xlsx::ROOM))?,
         Format::Page => html::report(model, &source_text).into_bytes(),
-        Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
+        Format::Xml => {
+            let program = model.parameters.settled(model.program);
+            xml::write_measured(&program, measured).into_bytes()
+        }
         Format::Json => json::report(model).into_bytes(),
     })
 }

@@ -269,3 +269,28 @@ fn headers_are_read_as_what_they_are() {
         );
     }
 }
+
+/// What was set stays set in a description, for functions, for what several files share, and for probabilities.
+#[test]
+fn a_description_keeps_what_was_set() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    let text = "#include <stdio.h>\nint n;\nvoid read(void) { scanf(\"%d\", &n); }\nvoid f(int m, double *a) {\n  for (int j = 0; j < m; j++)\n    for (int i = 0; i < n; i++)\n      if (a[i] > 0) a[i] = a[i] * 2;\n}\n";
+    std::fs::write(path("a.c"), text).expect("a file");
+    let settings = ["--set", "m=7,n=11"];
+    let before = analysed(path("a.c"), &settings);
+    let model = path("m.xml").display().to_string();
+    let written = loopsheet()
+        .arg("analyze")
+        .arg(path("a.c"))
+        .args(settings)
+        .args(["--xml", &model, "-q"])
+        .ok();
+    written.expect("it runs");
+    let after = analysed(path("m.xml"), &[]);
+    assert_eq!(iterations(&after, "f"), [77.0]);
+    assert_eq!(before["totals"]["flops"], after["totals"]["flops"]);
+    assert_eq!(before["totals"]["seconds"], after["totals"]["seconds"]);
+    let again = analysed(path("m.xml"), &["--set", "m=2"]);
+    assert_eq!(iterations(&again, "f"), [22.0]);
+}
