@@ -111,11 +111,6 @@ pub enum DiagnosticCode {
         message = "Nothing is to be done unless the footprints matter; then take away what is counted twice by hand."
     )]
     Equivalence,
-    /// What `--input` gave, and which of its names no variable of the program took a value from.
-    #[strum(
-        message = "Set what is missing with --set; `loopsheet parameters` lists what the program is given."
-    )]
-    RunInput,
     /// The preprocessor came to an `#error`.
     #[strum(message = "Define what it asks for with -D.")]
     ErrorDirective,
@@ -183,6 +178,11 @@ pub enum DiagnosticCode {
     /// A part of a model is not as the format has it, and is read as it is most likely meant.
     #[strum(message = "Correct the file, if it means something else.")]
     Repaired,
+    /// What `--input` gave, and which of its names no variable of the program took a value from.
+    #[strum(
+        message = "Set what is missing with --set; `loopsheet parameters` lists what the program is given."
+    )]
+    RunInput,
     /// A statement function is expanded where it is used.
     #[strum(message = "Nothing is to be done.")]
     StatementFunction,

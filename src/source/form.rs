@@ -135,6 +135,8 @@ pub fn header(text: &str) -> Header {
             }
             continue;
         }
+        // A part of a statement, which goes on.
+        declarations += u32::from(line.starts_with('!') || line.ends_with('&'));
         if line.is_empty()
             || line.starts_with(['!', '*'])
             || line.starts_with("c ")
@@ -181,6 +183,7 @@ mod tests {
             "c  header\n\n      integer n\n      common /a/ n\n",
             "/* for the\n preprocessor; */\n#define N 3\n      external f\n",
             "  use constants\n  call begin(n)\n",
+            "  ,first, &\n  last\n",
         ];
         for text in fortran {
             assert_eq!(header(text), Header::Fortran, "{text}");

@@ -17,6 +17,7 @@ use line::Line;
 /// - `final f` as `final::f`;
 /// - `4Habcd` outside of formats as a string;
 /// - `x'1f'` and `'1f'x` as `z'1f'`, and the other letters behind their digits before them;
+/// - `character*4, name` without the comma;
 /// - labels of `end block`, `end associate`, `end where` and `end critical` on a `continue` of their own;
 /// - in what was fixed form, words that run on into the next, `do10i=1,n`, and names with blanks inside.
 pub fn respell(mut source: SourceText, form: Form) -> SourceText {
@@ -52,6 +53,7 @@ fn respelled(mut line: Line, form: Form) -> Option<String> {
         "common" => common(&mut line, word.end),
         "forall" => forall(&mut line, word.end),
         "final" => final_procedure(&mut line, word.end),
+        "character" => comma(&mut line, word.end),
         "open" | "close" | "read" | "write" | "inquire" | "backspace" | "endfile" | "rewind"
         | "flush" => unit(&mut line, word.end),
         "end" | "endblock" | "endassociate" | "endwhere" | "endcritical" => {
@@ -150,6 +152,23 @@ fn final_procedure(line: &mut Line, from: usize) {
     });
     if name > from && line.byte(name).is_some_and(line::is_in_name) && is_list {
         line.replace(from..from + 1, "::");
+    }
+}
+
+/// The comma that may follow a length.
+fn comma(line: &mut Line, from: usize) {
+    let star = line.skip_blanks(from);
+    if line.byte(star) != Some(b'*') || line.has_pair(b"::") {
+        return;
+    }
+    let length = line.skip_blanks(star + 1);
+    let end = match line.byte(length) {
+        Some(b'(') => line.closing(length).map_or(length, |close| close + 1),
+        _ => line.word_at(length).end,
+    };
+    let comma = line.skip_blanks(end);
+    if end > length && line.byte(comma) == Some(b',') {
+        line.blank(comma..comma + 1);
     }
 }
 
