@@ -244,7 +244,7 @@ fn pictures(args: &AnalyzeArgs, model: &Model) -> anyhow::Result<()> {
 
 /// The text of a file that was analysed, if it is still there.
 pub(super) fn source_text(path: &str) -> Option<String> {
-    files::read(Path::new(path)).ok().map(inputs::decode)
+    files::read(Path::new(path)).ok().map(files::decode)
 }
 
 fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {

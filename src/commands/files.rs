@@ -1,8 +1,9 @@
-//! Files as a whole. Devices, pipes and sockets may never end, or wait for somebody to write: they are refused.
+//! Files as a whole, and what reports call them. Devices, pipes and sockets may never end, or wait for somebody to write: they are refused.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
+use std::sync::Arc;
 
 /// More than any source, report or program has.
 const MOST_BYTES: u64 = 2 << 30;
@@ -44,6 +45,18 @@ pub fn read_text(path: &Path) -> Result<String> {
             "it is not text: some of its bytes are not UTF-8",
         )
     })
+}
+
+/// UTF-8, or else Latin-1 as old sources are.
+pub fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+/// As given, with forward slashes and without a leading `./`.
+pub fn name(path: &Path) -> Arc<str> {
+    let text = path.to_string_lossy().replace('\\', "/");
+    text.strip_prefix("./").unwrap_or(&text).into()
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::files;
-use super::inputs::{decode, name};
+use super::files::{self, decode, name};
 use crate::source::ReadFile;
 
 /// Headers that every compiler brings along: a file of that name in some directory is another one.

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::Voice;
 use super::compile_commands::{Databases, Flags};
 use super::config::{Config, ignored};
-use super::files;
+use super::files::{self, name};
 use super::headers::HeaderIndex;
 use super::prepare;
 use super::run_input::RunInput;
@@ -401,12 +401,6 @@ fn kind(path: &Path) -> Option<Kind> {
     })
 }
 
-/// As given, with forward slashes and without a leading `./`.
-pub fn name(path: &Path) -> Arc<str> {
-    let text = path.to_string_lossy().replace('\\', "/");
-    text.strip_prefix("./").unwrap_or(&text).into()
-}
-
 /// The flags of every input: its own from `compile_commands.json`, then those of the command line.
 fn flags_of<'i>(
     inputs: &[&'i Input],
@@ -524,12 +518,6 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
     let bar = ProgressBar::new(length as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// UTF-8, or else Latin-1 as old sources are.
-pub fn decode(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
 /// A diagnostic of a header is said once, not by every file that includes it.

@@ -7,9 +7,9 @@ use anyhow::Context;
 use rayon::prelude::*;
 
 use super::compile_commands::Flags;
-use super::files;
+use super::files::{self, decode};
 use super::headers::{HeaderIndex, Includes};
-use super::inputs::{Input, Kind, decode};
+use super::inputs::{Input, Kind};
 use super::preprocess;
 use crate::attempt::{Defect, attempt};
 use crate::cli::Cpp;

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::compile_commands::Flags;
-use super::inputs::{decode, name};
+use super::files::{decode, name};
 use crate::cli::Cpp;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::source::preprocess::{self, Options};

@@ -41,7 +41,7 @@ struct Mender<'t> {
     repairs: Vec<Repair>,
 }
 
-impl<'t> Mender<'t> {
+impl Mender<'_> {
     fn note(&mut self, message: String) {
         let at = self.out.len();
         self.repairs.push(Repair { at, message });
