@@ -109,6 +109,16 @@ fn bodies_that_are_too_large_for_their_callers_give_a_reason() {
     assert_eq!(understood(&json), (2, 1));
 }
 
+/// A procedure that only prints a message under an error condition leaves nothing out.
+#[test]
+fn messages_are_no_work_that_is_left_out() {
+    let text = "subroutine f(n, a)\nreal(8) a(n)\ndo i = 1, n\ncall step(n, a)\nend do\nend\n\
+                subroutine step(n, a)\nreal(8) a(n)\nif (n < 1) call complain('step')\ncall scale(n, a)\nend\n\
+                subroutine scale(n, a)\nreal(8) a(n)\ndo i = 1, n\na(i) = 2*a(i)\nend do\nend\n\
+                subroutine complain(name)\ncharacter*(*) name\nprint *, name(1:len_trim(name))\nstop\nend\n";
+    assert_eq!(understood(&analysed_text("message.f90", text, &[])), (2, 2));
+}
+
 /// The attribute makes a type public in a module that is private, and private in one that is not.
 #[test]
 fn types_are_public_by_attribute() {
