@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use serde_json::Value;
 
+use super::files;
 use crate::source::Language;
 use crate::source::flags::{self, FortranFlags, Heeded};
 
@@ -121,8 +122,8 @@ impl Database {
     /// # Errors
     /// The file cannot be read, or is not a list of objects with `directory`, `file` and a command.
     pub fn read(path: &Path) -> anyhow::Result<Database> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            files::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
         let here = path.parent().unwrap_or(Path::new("."));
         Database::parse(&text, here)
             .with_context(|| format!("{} is no list of compile commands", path.display()))

@@ -6,14 +6,17 @@ mod compile_commands;
 mod config;
 mod demo;
 mod diagnostics;
+mod files;
 mod guide;
 mod headers;
+mod included;
 mod inputs;
 mod list_parameters;
 mod machines;
 mod manual;
 mod outputs;
 mod parameters;
+mod prepare;
 mod preprocess;
 mod project;
 #[cfg(target_os = "linux")]
@@ -28,6 +31,7 @@ mod validate;
 
 use std::io::IsTerminal;
 
+use crate::attempt::attempt;
 use crate::cli::{Cli, ColorChoice, Command};
 use crate::export::table::Screen;
 
@@ -92,7 +96,15 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         color,
         screen,
     };
-    match cli.command {
+    attempt(|| command(cli.command, voice)).unwrap_or_else(|defect| {
+        Err(anyhow::anyhow!(
+            "a defect of loopsheet stopped it: {defect}; please report this message; leave files out with --ignore to find the one that shows it"
+        ))
+    })
+}
+
+fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
+    match command {
         Command::Analyze(args) => analyze::run(&args, voice),
         #[cfg(target_os = "linux")]
         Command::Record(args) => record::run(&args, voice),

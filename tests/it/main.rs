@@ -53,6 +53,7 @@ mod plane_steps;
 mod prefixes;
 mod preprocessing;
 mod random_programs;
+mod real_trees;
 mod reasons;
 mod record;
 mod registers;

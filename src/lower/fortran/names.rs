@@ -87,6 +87,7 @@ names! { kind, KINDS:
 }
 
 names! { field, FIELDS:
+    ACCESS = "access",
     ALLOCATION = "allocation",
     ALTERNATIVE = "alternative",
     ANCESTOR = "ancestor",
