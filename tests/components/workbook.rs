@@ -140,10 +140,32 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 
+const PARAMETERS: &str = "Parameters";
+
+/// The names of parameters by their rows.
+fn parameters(cells: &Cells) -> BTreeMap<u32, &str> {
+    let names = cells
+        .iter()
+        .filter(|((sheet, _, column), _)| sheet == PARAMETERS && *column == 0);
+    names
+        .filter_map(|((_, row, _), name)| match name {
+            Data::String(name) => Some((*row, name.as_str())),
+            _ => None,
+        })
+        .collect()
+}
+
 /// Asserts that every number and text of `expected` is in `found`; returns how many numbers.
 fn compare(found: &Cells, expected: &Cells) -> usize {
     let mut numbers = 0;
+    let (rows, expected_rows) = (parameters(found), parameters(expected));
     for (cell, value) in expected {
+        // What is set is no longer what follows from others, and stands with what the program is given.
+        let moved = expected_rows.get(&cell.1).and_then(|name| {
+            let row = rows.iter().find(|(_, other)| *other == name)?.0;
+            (cell.0 == PARAMETERS).then(|| (cell.0.clone(), *row, cell.2))
+        });
+        let cell = moved.as_ref().unwrap_or(cell);
         let other = found.get(cell).unwrap_or(&Data::Empty);
         match (value, other) {
             (Data::Float(a), Data::Float(b)) => {

@@ -1,5 +1,7 @@
 //! The sheet Parameters: block sizes, problem sizes, trip counts and probabilities as named cells.
 
+use std::collections::HashMap;
+
 use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, RowNum, Workbook, XlsxError};
 
 use super::inputs;
@@ -8,7 +10,7 @@ use super::page::{Book, Page};
 use super::style::{self, Look, Role};
 use crate::listings::inputs::{kind, origin};
 use crate::model::Model;
-use crate::model::influence::{Influence, influence};
+use crate::model::influence::{Influences, influence};
 use crate::model::parameters::{Kind, Row};
 
 const HEADER_ROW: RowNum = 4;
@@ -22,7 +24,7 @@ const COLUMNS: [(&str, f64); 8] = [
     ("Name", 26.0),
     ("In the source", 30.0),
     ("Value", 18.0),
-    ("Share of time", 14.0),
+    ("Time as written", 14.0),
     ("Kind", 14.0),
     ("Value comes from", 40.0),
     ("Defined as", 34.0),
@@ -31,32 +33,39 @@ const COLUMNS: [(&str, f64); 8] = [
 
 /// Gives the value cells their names.
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
-    for (row, (parameter, _)) in (FIRST_ROW..).zip(ordered(book.model)) {
+    for (row, parameter) in (FIRST_ROW..).zip(ordered(book.model)) {
         inputs::define_name(workbook, &parameter.name, Sheet::Parameters, (row, VALUE))?;
     }
     Ok(())
 }
 
-/// The parameters, each with the share of the time that rests on it: sizes of blocks, what the program is given, how
-/// often loops run and branches are taken, and what follows from others; in each of these those first that most time
-/// rests on.
-fn ordered<'m>(model: &'m Model) -> Vec<(&'m Row, Option<f64>)> {
-    let blocks = model.parameters.rows().iter();
-    let blocks = blocks.filter(|row| row.kind == Kind::Block);
-    let mut rest: Vec<Influence> = influence(model).all;
-    rest.sort_by_key(|parameter| match parameter.row.kind {
-        _ if parameter.row.is_root() => 0,
-        Kind::TripCount => 1,
-        Kind::Probability => 2,
-        Kind::Block | Kind::Problem | Kind::Processes | Kind::Neighbours => 3,
+/// The parameters in the order of the sheet, which edits of values do not change: sizes of blocks, what the program is
+/// given, how often loops run and branches are taken, and what follows from others.
+fn ordered<'m>(model: &'m Model) -> Vec<&'m Row> {
+    let mut rows: Vec<&Row> = model.parameters.rows().iter().collect();
+    rows.sort_by_key(|row| match row.kind {
+        Kind::Block => 0,
+        _ if row.is_root() => 1,
+        Kind::TripCount => 2,
+        Kind::Probability => 3,
+        Kind::Problem | Kind::Processes | Kind::Neighbours => 4,
     });
-    let rest = rest.iter().map(|found| (found.row, Some(found.share)));
-    blocks.map(|row| (row, None)).chain(rest).collect()
+    rows
 }
 
 pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Parameters, book)?;
     page.title("Parameters")?;
+    let Influences { all, on_guesses } = influence(book.model);
+    let shares: HashMap<&str, f64> = all
+        .iter()
+        .map(|found| (found.row.name.as_str(), found.share))
+        .collect();
+    let guessed = format!(
+        "The same, but nothing says what it is: the value only lets loops run. When this was written, {:.1} % of the time \
+         rested on guessed sizes and trip counts.",
+        100.0 * on_guesses
+    );
     let legends = [
         (
             1,
@@ -64,12 +73,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             Role::Input,
             "Change one and every sheet follows. Block sizes of 0 mean: not blocked.",
         ),
-        (
-            2,
-            "Guessed",
-            Role::Guessed,
-            "The same, but nothing says what it is: the value only lets loops run.",
-        ),
+        (2, "Guessed", Role::Guessed, guessed.as_str()),
         (
             3,
             "Derived",
@@ -85,8 +89,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
     }
-    let ordered = ordered(book.model);
-    let rows: Vec<&Row> = ordered.iter().map(|(row, _)| *row).collect();
+    let rows = ordered(book.model);
     let texts: [fn(&Row) -> &str; 2] = [|row| &row.name, |row| &row.label];
     for (column, text) in (0..).zip(texts) {
         let longest = rows
@@ -99,8 +102,9 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             (longest + 3.0).clamp(COLUMNS[usize::from(column)].1, WIDEST),
         )?;
     }
-    for (row, (parameter, share)) in (FIRST_ROW..).zip(&ordered) {
-        write_parameter(&mut page, row, parameter, *share)?;
+    for (row, parameter) in (FIRST_ROW..).zip(&rows) {
+        let share = shares.get(parameter.name.as_str());
+        write_parameter(&mut page, row, parameter, share.copied())?;
     }
     // A sheet holds fewer validations than a large program has parameters: one for each run of a kind.
     let mut first = FIRST_ROW;
@@ -151,8 +155,9 @@ fn write_parameter(
         )?,
     }
     if let Some(share) = share {
-        let format = style::cell(Look::Share, Role::Plain);
-        page.number(row, SHARE, share, &format)?;
+        // As text: it does not follow what is edited.
+        let share = format!("{:.1} %", 100.0 * share);
+        page.text(row, SHARE, &share, &plain)?;
     }
     page.text(row, 4, kind(parameter.kind), &plain)?;
     page.text(row, 5, origin(parameter.origin), &plain)?;
