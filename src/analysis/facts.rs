@@ -318,12 +318,55 @@ pub struct Branch {
     pub condition: String,
     /// The symbol that holds the probability of `then`.
     pub probability: Symbol,
+    pub decision: Decision,
     pub then: Block,
     pub otherwise: Option<Block>,
     /// First and last line of the statements of `then`, where known.
     pub then_lines: Option<(u32, u32)>,
     /// The same of `otherwise`.
     pub otherwise_lines: Option<(u32, u32)>,
+}
+
+/// What decides which way a branch goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Decision {
+    /// Data, as far as is known.
+    #[default]
+    Data,
+    /// What stays the same in all loops around: it goes the same way in all iterations.
+    Fixed,
+    /// Variables of the loops around, in a way that has no closed form.
+    Loops,
+    /// Variables of the loops around: where they have certain values, and the probability is their share.
+    Guard(Guard),
+}
+
+impl Decision {
+    /// The ranges of loop variables that decide.
+    pub fn ranges(&self) -> &[GuardRange] {
+        match self {
+            Decision::Guard(Guard::Inside(ranges) | Guard::Outside(ranges)) => ranges,
+            _ => &[],
+        }
+    }
+}
+
+/// Where a condition on variables of the loops around holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Where every variable is in its range.
+    Inside(Vec<GuardRange>),
+    /// Everywhere else.
+    Outside(Vec<GuardRange>),
+}
+
+/// Values of a loop variable, both ends included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardRange {
+    pub variable: String,
+    /// Over symbols and variables of loops further out; `None` is where the loop itself ends.
+    pub lower: Option<Expr>,
+    pub upper: Option<Expr>,
 }
 
 /// Operations by kind. Only the first four are floating-point operations; fused pairs are adds and

@@ -90,6 +90,7 @@ fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<Va
             earlier.conditional |= later.conditional;
         }
     };
+    let mut earlier: BTreeMap<VarId, Value> = BTreeMap::new();
     for statement in body {
         match statement {
             Stmt::Assign {
@@ -97,6 +98,17 @@ fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<Va
                 value,
                 ..
             } => {
+                let value = &with_earlier(value, &earlier);
+                let reads = |value: &Value| {
+                    let mut used = BTreeSet::new();
+                    variables_of(value, &mut used);
+                    used.contains(id)
+                };
+                earlier.retain(|_, known| !reads(known));
+                let count: Assignments = counts.get(id).copied().unwrap_or_default();
+                if count.calls == 0 && count.statements == 1 && !reads(value) {
+                    earlier.insert(*id, value.clone());
+                }
                 if let Some(amount) = advance(*id, value, counts) {
                     append(Induction {
                         variable: *id,
@@ -117,8 +129,24 @@ fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<Va
             Stmt::Loop(inner) => total(inner, counts).into_iter().for_each(&mut append),
             _ => {}
         }
+        if !matches!(statement, Stmt::Assign { .. }) {
+            earlier.clear();
+        }
     }
     found
+}
+
+/// A sum in which variables that the body gives one value are that value: `j` is `j + 2` after `k = j + 1` and `j = k + 1`.
+fn with_earlier(value: &Value, earlier: &BTreeMap<VarId, Value>) -> Value {
+    match value {
+        Value::Variable(id) => earlier.get(id).unwrap_or(value).clone(),
+        Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => Value::binary(
+            *op,
+            with_earlier(left, earlier),
+            with_earlier(right, earlier),
+        ),
+        _ => value.clone(),
+    }
 }
 
 /// What all iterations of an inner loop together advance: as much as one does, times their number. Nothing
@@ -232,6 +260,10 @@ pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) ->
         (_, Some(step @ (1 | -1))) => Some(amount.clone() * run * step as f64),
         (Some(amount), Some(step)) if step != 0 && amount % step == 0 => {
             Some(run * (amount / step) as f64)
+        }
+        // A step that a parameter says: in every iteration the quotient is whole.
+        (_, None) if step.as_number().is_none() => {
+            Some((amount.clone().quotient(step.clone()) * run).expand())
         }
         _ => None,
     }

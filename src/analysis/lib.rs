@@ -19,6 +19,7 @@ pub mod dependence;
 mod dimension;
 pub mod facts;
 mod flops;
+pub mod guards;
 pub mod guesses;
 mod inductions;
 pub mod inputs;
@@ -35,7 +36,7 @@ mod symbols;
 mod walk;
 
 pub use dimension::affine;
-pub use references::merge as merge_stream;
+pub use references::{absorb, is_same as is_same_stream, merge as merge_stream};
 pub use walk::name_loops;
 pub use walk::{
     ProcedureBody, analyze, analyze_given, analyze_given_with_bodies, analyze_with_bodies,

@@ -336,16 +336,22 @@ fn access(offset: Vec<i64>, class: AccessClass) -> Access {
 
 /// Adds a stream to others: one with the same array, component and subscripts absorbs it.
 pub fn merge(streams: &mut Vec<Stream>, later: Stream) {
-    let same = |s: &Stream| {
-        s.array == later.array
-            && s.component == later.component
-            && s.subscripts == later.subscripts
-            && s.has_shape_of(&later)
-    };
-    let Some(stream) = streams.iter_mut().find(|s| same(s)) else {
-        streams.push(later);
-        return;
-    };
+    match streams.iter_mut().find(|known| is_same(known, &later)) {
+        Some(known) => absorb(known, later),
+        None => streams.push(later),
+    }
+}
+
+/// Whether two streams have the same array, component and subscripts.
+pub fn is_same(a: &Stream, b: &Stream) -> bool {
+    a.array == b.array
+        && a.component == b.component
+        && a.subscripts == b.subscripts
+        && a.has_shape_of(b)
+}
+
+/// Adds the accesses of a later stream of that kind to another one.
+pub fn absorb(stream: &mut Stream, later: Stream) {
     stream.class = stream.class.then(later.class);
     for access in later.accesses {
         match stream

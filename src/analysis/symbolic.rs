@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::{Constant, Origin};
-use super::symbols::{Known, Symbols};
+use super::symbols::{Known, Start, Symbols};
 use crate::expr::{Comparison, Expr, Node, Symbol};
 use crate::ir::visit::variables_of;
 use crate::ir::{self, BinaryOp, ConstantOrigin, Role, Type, UnaryOp, Value, VarId};
@@ -89,11 +89,12 @@ impl Symbols<'_> {
                 .or_insert_with(|| Value::Variable(id));
         }
         let symbol = Expr::symbol(&variable.name);
-        let start = self
-            .starts
-            .get(&id)
-            .filter(|_| self.may_move && self.loops.contains(&id));
-        Some(start.map_or(symbol.clone(), |start| symbol + start.clone()))
+        let start = self.starts.get(&id).filter(|_| self.loops.contains(&id));
+        Some(match start {
+            Some(Start::Exact(by)) => symbol + by.clone(),
+            Some(Start::Estimated(by)) if self.may_move => symbol + by.clone(),
+            _ => symbol,
+        })
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
@@ -214,7 +215,7 @@ impl Symbols<'_> {
         }
     }
 
-    fn is_integer(&self, value: &Value) -> bool {
+    pub fn is_integer(&self, value: &Value) -> bool {
         matches!(
             value.ty(self.function),
             Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::Constant;
+use super::guards::Counted;
 use crate::expr::{Expr, Symbol};
 use crate::ir::{Function, Value, VarId};
 
@@ -42,12 +43,23 @@ pub struct Alternative {
     pub value: Expr,
 }
 
+/// Where the values of a loop's variable begin, over the variables of the loops around.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Start {
+    /// The loops around shift the range by this.
+    Exact(Expr),
+    /// The first value is data: about as far as the iterations before have walked. No bound or step is made of it.
+    Estimated(Expr),
+}
+
 /// One loop around the walk.
 pub struct Level {
     /// The variable that counts its iterations.
     pub counter: Option<VarId>,
     /// A loop that counts by one, up or down.
     pub has_unit_step: bool,
+    /// What its counter runs over.
+    pub counted: Counted,
     /// Variables that the body gives no other values than their own and something more.
     pub advanced: BTreeSet<VarId>,
 }
@@ -63,9 +75,8 @@ pub struct Symbols<'f> {
     pub loops: Vec<VarId>,
     /// All enclosing loops.
     pub levels: Vec<Level>,
-    /// Of variables of loops whose first value is data, where the iterations of the loops around begin: those
-    /// before have walked as far.
-    pub starts: BTreeMap<VarId, Expr>,
+    /// What is to be added to what the ranges of loops count, so that it is the value of their variables.
+    pub starts: BTreeMap<VarId, Start>,
     /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
     /// subscripts they may; a trip count must be known.
     pub may_move: bool,

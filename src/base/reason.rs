@@ -104,6 +104,11 @@ pub enum ReasonCode {
     /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
     #[strum(message = "Write the condition to a variable first.")]
     ConditionalWithoutMiddle,
+    /// A branch depends on variables of the loops around in a way that has no closed form: its probability is a guess, and bytes are those of all iterations.
+    #[strum(
+        message = "Set the probability of the branch with --set, or split the loop where the condition changes."
+    )]
+    ConditionOnLoops,
     /// An iteration ends early in a way that could not be made a branch.
     #[strum(message = "Put what is skipped into an `if`.")]
     Cycle,
@@ -116,6 +121,11 @@ pub enum ReasonCode {
     /// The loop counts with a floating-point variable, so that rounding decides how often it runs.
     #[strum(message = "Count with an integer variable.")]
     FloatingVariable,
+    /// Data say which elements of an array are used: their lines are taken to be spread evenly over the array, and to be new ones where its extent is not known.
+    #[strum(
+        message = "Set gather_lines on the machine to the share of a line that an access uses, and declare the extent of the array."
+    )]
+    GatheredElements,
     /// The loop variable is multiplied, divided or shifted in every iteration instead of being stepped.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     GeometricStep,
@@ -219,6 +229,9 @@ pub enum ReasonCode {
     /// A branch depends on the dynamic type of an object, which the source does not tell.
     #[strum(message = "Set the probability of the branch with --set.")]
     SelectType,
+    /// Subscripts of several forms lead to one array, and it is not known how many elements they have in common: bytes count each form for itself.
+    #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
+    SeveralForms,
     /// The nest shares a loop with others, of which some do not walk boxes: what they leave each other in the caches is only about right.
     #[strum(
         message = "Check the bytes with `loopsheet validate --whole`, which runs the nests of a function one after the other."
@@ -250,6 +263,12 @@ pub enum ReasonCode {
     /// The nest makes more accesses than may be run, and cannot be sampled.
     #[strum(message = "Run it with smaller sizes, or allow more accesses.")]
     TooLong,
+    /// A branch inside of loops goes one way in all iterations, and nothing says which: bytes and operations are counted as for both.
+    #[strum(message = "Set the probability of the branch to 0 or 1 with --set.")]
+    UndecidedBranch,
+    /// The ends of a loop depend on the loops around in another way than by whole multiples: bytes are those in the middle of their ranges.
+    #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
+    UnevenBounds,
     /// The loop ends at a value that its variable may step towards or away from.
     #[strum(message = "Compare with `<` or `>`, or give a step with a known sign.")]
     UnknownDirection,
@@ -265,6 +284,11 @@ pub enum ReasonCode {
     /// A statement has a form that is not followed.
     #[strum(message = "Write it with the usual statements of the language.")]
     UnknownStatement,
+    /// Something moves through an array by a distance that is not known: each step is taken to lead to another line.
+    #[strum(
+        message = "Compute the subscript from loop variables and sizes; `loopsheet validate` runs the nest literally."
+    )]
+    UnknownStride,
     /// A variable or member has a type that is not declared among the inputs, so that neither bytes nor operations can be counted.
     #[strum(message = "Give the header or module that declares it, with -I or among the inputs.")]
     UnknownType,
@@ -361,8 +385,10 @@ impl ReasonCode {
             | BoundDependsOnVariable
             | BoundModified
             | CompoundCondition
+            | ConditionOnLoops
             | DoWhileLoop
             | FloatingVariable
+            | GatheredElements
             | GeometricStep
             | GotoLoop
             | ImplausibleSize
@@ -374,10 +400,14 @@ impl ReasonCode {
             | MissingInitialiser
             | MissingStep
             | PointerVariable
+            | SeveralForms
             | SharedLoop
             | SideEffectInCondition
             | StepDirection
+            | UndecidedBranch
+            | UnevenBounds
             | UnknownDirection
+            | UnknownStride
             | VariableModified
             | WhileLoop => Effect::Estimates,
             Blocked | MemberOfPointer | NoStatements | PointerFromData | Rank | TooLong => {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Expr, Names, Node};
+use super::{Expr, Function, Names, Node};
 
 /// Atoms with their powers, sorted by atom; empty for the constant term.
 pub type Monomial = Vec<(Expr, u32)>;
@@ -33,6 +33,28 @@ impl Expr {
                 .chain(constant)
                 .map(|(monomial, coefficient)| term(&monomial, coefficient)),
         )
+    }
+
+    /// The expressions of which this is the least, or the greatest: `min(a, b) + c` is the smaller of `a + c` and `b + c`.
+    pub fn alternatives(&self, extremum: Function) -> Vec<Expr> {
+        let is_call =
+            |item: &Expr| matches!(item.node(), Node::Call(called, _) if *called == extremum);
+        match self.node() {
+            Node::Call(called, items) if *called == extremum => items
+                .iter()
+                .flat_map(|item| item.alternatives(extremum))
+                .collect(),
+            Node::Sum(items) => {
+                let Some(at) = items.iter().position(is_call) else {
+                    return vec![self.clone()];
+                };
+                let others = items.iter().enumerate().filter(|(i, _)| *i != at);
+                let rest = Expr::sum(others.map(|(_, item)| item.clone()));
+                let ends = items[at].alternatives(extremum).into_iter();
+                ends.map(|one| one + rest.clone()).collect()
+            }
+            _ => vec![self.clone()],
+        }
     }
 
     /// `self - other` if that is a number.

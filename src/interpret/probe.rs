@@ -37,15 +37,15 @@ impl Sink for Reach {
     fn take(&mut self, accesses: &[Access], _: u64) {
         for access in accesses {
             let address = access.address as i64;
-            let number = (address / APART - 1).max(0) as usize;
+            let number = (address / APART).saturating_sub(1).max(0) as usize;
             if let (Some((least, most)), Some(written)) =
                 (self.bytes.get_mut(number), self.written.get_mut(number))
             {
                 *written |= access.kind.writes();
-                let first = address - far_apart(number);
+                let first = address.wrapping_sub(far_apart(number));
                 (*least, *most) = (
                     (*least).min(first),
-                    (*most).max(first + i64::from(access.bytes) - 1),
+                    (*most).max(first.wrapping_add(i64::from(access.bytes) - 1)),
                 );
             }
         }

@@ -2,7 +2,7 @@
 
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
-use super::levels::{Neighbours, NestLevels};
+use super::levels::{self, Neighbours, NestLevels};
 use super::loops::{Counts, LoopFigures, define_block};
 use super::nest::{Nest, weight_expr};
 use super::nest_model::NestModel;
@@ -52,8 +52,8 @@ impl<'p> NestModel<'p> {
                 StreamShape { row_step, ..shape }
             })
             .collect();
-        let levels = depth.max(3);
-        let gaps: Vec<i64> = (0..levels)
+        let most = depth.max(3);
+        let gaps: Vec<i64> = (0..most)
             .map(|m| {
                 shapes
                     .iter()
@@ -78,8 +78,7 @@ impl<'p> NestModel<'p> {
                     )
                 })
                 .collect();
-        let (working_sets, mut nest_traffic) =
-            traffic::define_nest(&streams, depth, levels, figures);
+        let (working_sets, mut nest_traffic) = traffic::define_nest(&streams, depth, most, figures);
         let streams: Vec<StreamFigures> = streams.into_iter().map(|(_, s)| s).collect();
         let levels = NestLevels::define(&nest, machine, parameters, neighbours, figures);
         nest_traffic.choose(&levels, figures);
@@ -96,6 +95,9 @@ impl<'p> NestModel<'p> {
         let iterations = figures.value(counts.total);
         NestModel {
             shares_roughly: neighbours.is_some_and(|found| found.is_rough),
+            doubts: levels::doubts(&nest, &|branch| {
+                parameters.row(function, branch).map(|row| row.value)
+            }),
             is_implausible: NestModel::is_implausible(&nest, iterations, parameters),
             iterations: counts.total,
             counts: counts.loops,

@@ -11,8 +11,11 @@ use std::collections::BTreeSet;
 
 use super::trip_count;
 use crate::analysis::coverage::reasons;
-use crate::analysis::facts::{AccessClass, Block, Body, Flops, Item, Loop, Program, Stream};
-use crate::analysis::merge_stream;
+use crate::analysis::facts::{
+    AccessClass, Block, Body, Branch, Decision, Flops, Guard, GuardRange, Item, Loop, Program,
+    Stream,
+};
+use crate::analysis::{absorb, is_same_stream};
 use crate::expr::{Expr, Symbol};
 use crate::reason::ReasonCode;
 
@@ -40,6 +43,24 @@ pub struct Content {
 pub struct NestStream {
     pub stream: Stream,
     pub level: usize,
+    /// Ranges of loop variables outside of which it is not referred to.
+    pub guards: Vec<GuardRange>,
+    /// Branches that lead to its references, and to those of them that write; nothing where one is not in a branch.
+    pub taken: Ways,
+    pub written: Ways,
+}
+
+/// Ways that lead to something, each through all of its branches; `None` if something is there whichever are taken.
+pub type Ways = Option<Vec<Weight>>;
+
+/// Ways to either of two things.
+fn either(ways: &mut Ways, others: Ways) {
+    *ways = ways.take().zip(others).map(|(mut all, others)| {
+        all.extend(others);
+        all.sort();
+        all.dedup();
+        all
+    });
 }
 
 /// References of straight-line code to one stream.
@@ -48,6 +69,10 @@ pub struct Reference<'p> {
     /// Number of loops of the chain around it.
     pub level: usize,
     pub weight: Weight,
+    /// Branches around it that take it to some iterations only.
+    pub guards: Vec<GuardRange>,
+    /// The others.
+    pub open: Weight,
     pub stream: Cow<'p, Stream>,
 }
 
@@ -66,6 +91,8 @@ pub struct Nest<'p> {
     pub sweeps: usize,
     pub contents: Vec<Content>,
     pub streams: Vec<NestStream>,
+    /// What decides the branches on the way to what it does.
+    pub decisions: Vec<(Symbol, Decision)>,
     /// As the source has them, also those to elements that stay the same in the whole nest.
     pub references: Vec<Reference<'p>>,
 }
@@ -137,13 +164,9 @@ impl<'p> Nest<'p> {
         contents: Vec<Content>,
         references: Vec<Reference<'p>>,
     ) -> Nest<'p> {
-        let streams = references.iter().map(|reference| NestStream {
-            stream: reference.stream.clone().into_owned(),
-            level: reference.level,
-        });
         let gathered = Gathered {
-            streams: streams.collect(),
             contents,
+            decisions: self.decisions.clone(),
             references,
         };
         Nest {
@@ -206,43 +229,68 @@ fn is_recursive(block: &Block) -> bool {
 }
 
 /// What the levels of a chain do so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Gathered<'p> {
     contents: Vec<Content>,
-    streams: Vec<NestStream>,
+    decisions: Vec<(Symbol, Decision)>,
     references: Vec<Reference<'p>>,
+}
+
+/// The branches on the way to a block.
+#[derive(Clone, Default)]
+struct Way {
+    weight: Weight,
+    guards: Vec<GuardRange>,
+    open: Weight,
+}
+
+impl Way {
+    /// The way into one side of a branch.
+    fn into(&self, branch: &Branch, is_then: bool) -> Way {
+        let mut way = self.clone();
+        let step = (branch.probability.clone(), is_then);
+        way.weight.push(step.clone());
+        match &branch.decision {
+            Decision::Guard(guard) => {
+                let guard = match is_then {
+                    true => guard.clone(),
+                    false => guard.clone().negated(),
+                };
+                if let Guard::Inside(ranges) = guard {
+                    way.guards.extend(ranges);
+                }
+            }
+            _ => way.open.push(step),
+        }
+        way
+    }
 }
 
 impl<'p> Gathered<'p> {
     /// Adds the block's own operations and streams, through branches.
-    fn add(&mut self, block: &'p Block, level: usize, weight: &Weight) {
+    fn add(&mut self, block: &'p Block, level: usize, way: &Way) {
         if !block.flops.by_type.is_empty() {
             self.contents.push(Content {
                 level,
-                weight: weight.clone(),
+                weight: way.weight.clone(),
                 flops: block.flops.clone(),
             });
         }
         let reference = |stream| Reference {
             level,
-            weight: weight.clone(),
+            weight: way.weight.clone(),
+            guards: way.guards.clone(),
+            open: way.open.clone(),
             stream: Cow::Borrowed(stream),
         };
         self.references.extend(block.streams.iter().map(reference));
-        self.streams
-            .extend(block.streams.iter().map(|stream| NestStream {
-                stream: stream.clone(),
-                level,
-            }));
         for item in &block.items {
             if let Item::Branch(branch) = item {
-                self.add(
-                    &branch.then,
-                    level,
-                    &side(weight, &branch.probability, true),
-                );
+                let decision = (branch.probability.clone(), branch.decision.clone());
+                self.decisions.push(decision);
+                self.add(&branch.then, level, &way.into(branch, true));
                 if let Some(otherwise) = &branch.otherwise {
-                    self.add(otherwise, level, &side(weight, &branch.probability, false));
+                    self.add(otherwise, level, &way.into(branch, false));
                 }
             }
         }
@@ -256,7 +304,7 @@ pub(super) fn side(weight: &Weight, probability: &Symbol, taken: bool) -> Weight
 /// The operations of a block, its branches included and its loops not.
 pub(super) fn block_contents(block: &Block) -> Vec<Content> {
     let mut gathered = Gathered::default();
-    gathered.add(block, 0, &Weight::new());
+    gathered.add(block, 0, &Way::default());
     gathered.contents
 }
 
@@ -287,7 +335,7 @@ fn descend<'p>(
     nests: &mut Vec<Nest<'p>>,
 ) {
     let innermost = chain[chain.len() - 1].facts;
-    gathered.add(&innermost.body, chain.len(), &Weight::new());
+    gathered.add(&innermost.body, chain.len(), &Way::default());
     let mut inner = Vec::new();
     children(&innermost.body, &Weight::new(), &mut inner);
     let extended = |facts: &'p Loop, weight: Weight| {
@@ -300,7 +348,8 @@ fn descend<'p>(
         descend(function, extended(facts, weight), own, gathered, nests);
         return;
     }
-    if inner.is_empty() || !gathered.contents.is_empty() || !gathered.streams.is_empty() {
+    let decisions = gathered.decisions.clone();
+    if inner.is_empty() || !gathered.contents.is_empty() || !gathered.references.is_empty() {
         nests.push(finish(function, chain.clone(), own, gathered));
     }
     for (facts, weight) in inner {
@@ -308,7 +357,10 @@ fn descend<'p>(
             function,
             extended(facts, weight),
             chain.len(),
-            Gathered::default(),
+            Gathered {
+                decisions: decisions.clone(),
+                ..Gathered::default()
+            },
             nests,
         );
     }
@@ -318,33 +370,17 @@ fn finish<'p>(
     function: usize,
     loops: Vec<ChainLoop<'p>>,
     own: usize,
-    mut gathered: Gathered<'p>,
+    gathered: Gathered<'p>,
 ) -> Nest<'p> {
-    let mut levels: Vec<usize> = Vec::new();
-    let mut merged: Vec<Stream> = Vec::new();
-    for NestStream { stream, level } in std::mem::take(&mut gathered.streams) {
-        let same = |s: &Stream| {
-            s.array == stream.array
-                && s.component == stream.component
-                && s.subscripts == stream.subscripts
-        };
-        let position = merged.iter().position(same).unwrap_or(merged.len());
-        merge_stream(&mut merged, stream);
-        match levels.get_mut(position) {
-            Some(known) => *known = (*known).max(level),
-            None => levels.push(level),
-        }
-    }
     // An element that stays the same in the whole nest lives in a register.
-    let streams: Vec<NestStream> = (merged.into_iter().zip(levels))
-        .filter(|(stream, _)| stream.subscripts.iter().any(|s| !s.is_invariant()))
-        .map(|(stream, level)| NestStream { stream, level })
-        .collect();
+    let moves = |known: &NestStream| known.stream.subscripts.iter().any(|s| !s.is_invariant());
+    let mut streams = streams(&loops, &gathered.references);
+    streams.retain(moves);
     let sweeps = count_sweeps(&loops, &streams);
     let Gathered {
         contents,
+        decisions,
         references,
-        ..
     } = gathered;
     Nest {
         function,
@@ -354,8 +390,138 @@ fn finish<'p>(
         sweeps,
         contents,
         streams,
+        decisions,
         references,
     }
+}
+
+/// References to the same elements as one, those that other iterations come to apart.
+fn streams(loops: &[ChainLoop], references: &[Reference]) -> Vec<NestStream> {
+    let mut streams: Vec<NestStream> = Vec::new();
+    for reference in references {
+        let leaves_out = |range: &&GuardRange| leaves_out(range, loops);
+        let guards: Vec<GuardRange> = reference
+            .guards
+            .iter()
+            .filter(leaves_out)
+            .cloned()
+            .collect();
+        let ways = (!reference.open.is_empty()).then(|| vec![reference.open.clone()]);
+        let stream = reference.stream.as_ref();
+        let written = if stream.accesses.iter().any(|access| access.writes > 0) {
+            ways.clone()
+        } else {
+            Some(Vec::new())
+        };
+        let same = |known: &&mut NestStream| {
+            known.guards == guards && is_same_stream(&known.stream, stream)
+        };
+        match streams.iter_mut().find(same) {
+            Some(known) => {
+                absorb(&mut known.stream, stream.clone());
+                known.level = known.level.max(reference.level);
+                either(&mut known.taken, ways);
+                either(&mut known.written, written);
+            }
+            None => streams.push(NestStream {
+                stream: stream.clone(),
+                level: reference.level,
+                guards,
+                taken: ways,
+                written,
+            }),
+        }
+    }
+    join_sides(&mut streams);
+    join_guarded(&mut streams);
+    streams
+}
+
+/// What is read, or written, in all iterations is so in some.
+fn join_guarded(streams: &mut Vec<NestStream>) {
+    let goes_to = |stream: &Stream, offset: &[i64], writes: bool| {
+        let mut accesses = stream.accesses.iter();
+        accesses.any(|a| a.offset == offset && (a.writes > 0 || !writes))
+    };
+    let mut at = 0;
+    while at < streams.len() {
+        let guarded = &streams[at];
+        let holds = |other: &NestStream| {
+            let mut accesses = guarded.stream.accesses.iter();
+            !guarded.guards.is_empty()
+                && other.guards.is_empty()
+                && is_same_stream(&guarded.stream, &other.stream)
+                && accesses.all(|a| goes_to(&other.stream, &a.offset, a.writes > 0))
+        };
+        match streams.iter().position(holds) {
+            None => at += 1,
+            Some(other) => {
+                let guarded = streams.remove(at);
+                let known = &mut streams[if other > at { other - 1 } else { other }];
+                known.level = known.level.max(guarded.level);
+                absorb(&mut known.stream, guarded.stream);
+            }
+        }
+    }
+}
+
+/// What is referred to on both sides of a condition on a loop is referred to in all iterations.
+fn join_sides(streams: &mut Vec<NestStream>) {
+    let mut at = 0;
+    while at < streams.len() {
+        let is_other_side = |other: &NestStream| {
+            is_same_stream(&streams[at].stream, &other.stream)
+                && are_sides(&streams[at].guards, &other.guards)
+        };
+        if let Some(other) = (at + 1..streams.len()).find(|other| is_other_side(&streams[*other])) {
+            let other = streams.remove(other);
+            let known = &mut streams[at];
+            known.guards = Vec::new();
+            known.level = known.level.max(other.level);
+            absorb(&mut known.stream, other.stream);
+            either(&mut known.taken, other.taken);
+            either(&mut known.written, other.written);
+        }
+        at += 1;
+    }
+}
+
+/// Whether one range of a loop begins where the other one ends.
+fn are_sides(a: &[GuardRange], b: &[GuardRange]) -> bool {
+    let ([a], [b]) = (a, b) else { return false };
+    let follows = |first: &GuardRange, second: &GuardRange| {
+        let (Some(end), Some(begin)) = (&first.upper, &second.lower) else {
+            return false;
+        };
+        first.lower.is_none() && second.upper.is_none() && begin.distance(end) == Some(1.0)
+    };
+    a.variable == b.variable && (follows(a, b) || follows(b, a))
+}
+
+/// Iterations at the end of a loop that make no difference to the lines that it touches.
+const PEELED: f64 = 8.0;
+
+/// Whether a range leaves out more of a loop than its first or last iterations.
+fn leaves_out(range: &GuardRange, loops: &[ChainLoop]) -> bool {
+    let Some(at) = loops
+        .iter()
+        .rposition(|l| l.facts.variable == range.variable)
+    else {
+        return false;
+    };
+    let (around, own) = (&loops[..at], loops[at].facts);
+    let (first, last) = match own.step.as_number() {
+        Some(step) if step < 0.0 => (&own.upper, &own.lower),
+        _ => (&own.lower, &own.upper),
+    };
+    let is_within = |apart: Expr| trip_count::is_never_negative(&(apart + PEELED), around);
+    let is_short = (last - first)
+        .expand()
+        .as_number()
+        .is_some_and(|length| length <= 4.0 * PEELED);
+    let lower = range.lower.as_ref().map(|lower| first - lower);
+    let upper = range.upper.as_ref().map(|upper| upper - last);
+    is_short || !lower.into_iter().chain(upper).all(is_within)
 }
 
 /// Outer loops whose variable occurs only as the last subscript of arrays of rank four or more.

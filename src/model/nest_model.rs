@@ -39,6 +39,8 @@ pub struct NestModel<'p> {
     pub time: TimeFigures,
     /// All figures that were defined for the nest alone.
     pub figures: Range<FigureId>,
+    /// Why its bytes are only about right.
+    pub doubts: BTreeSet<ReasonCode>,
     /// Whether guessed sizes give it iterations that no program would have.
     pub is_implausible: bool,
     /// Whether what it finds of the nests that it shares a loop with is only about right.
@@ -52,6 +54,7 @@ impl NestModel<'_> {
     /// Why some loop of the chain is not fully understood, or its figures are only estimates: codes, sorted.
     pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
         let mut codes = self.nest.reason_codes();
+        codes.extend(&self.doubts);
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
         codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
         codes

@@ -25,6 +25,7 @@ pub fn of_nest(model: &Model, nest: &NestModel) -> Vec<ArrayReferences> {
         level,
         weight,
         stream,
+        ..
     } in &nest.nest.references
     {
         let entered = weight.iter().map(|(name, taken)| {

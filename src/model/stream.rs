@@ -6,6 +6,7 @@ use super::footprint::{self, Columns, Walk};
 use super::loops::LoopFigures;
 use super::nest::ChainLoop;
 use crate::analysis::facts::{AccessClass, Loop, Stream};
+use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Expr, FigureId, Function, Node};
 
 /// A stride that is not a known number, taken to be longer than any cache line.
@@ -88,7 +89,7 @@ impl StreamShape {
                 .subscripts
                 .first()
                 .and_then(|s| match s.terms.as_slice() {
-                    [(name, by)] if by.as_number().is_some() => {
+                    [(name, by)] if !is_unknown_stride(by) => {
                         let step = by.clone().absolute() * position(name)?.1.clone();
                         let step = step
                             .as_number()

@@ -76,6 +76,7 @@ pub(super) fn define_stream(
     NestStream {
         stream,
         level: written_at,
+        ..
     }: &NestStream,
     shape: StreamShape,
     gaps: &[i64],

@@ -40,6 +40,7 @@ mod interpret;
 mod layer_sizes;
 mod level_oracle;
 mod levels;
+mod locality;
 mod machines;
 mod memory_latency;
 mod memory_traffic;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loopsheet::analysis::facts::{
-    Access, AccessClass, Block, Branch, Constant, File, Flops, Function, Item, Loop,
+    Access, AccessClass, Block, Branch, Constant, Decision, File, Flops, Function, Item, Loop,
     OperationCounts, Origin, Program, Reason, Stream, Subscript,
 };
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
@@ -266,6 +266,7 @@ pub fn triad_and_search() -> Function {
         line: 31,
         condition: "-x(i) < 0".into(),
         probability: Symbol::new(SymbolKind::Probability, "prob_31"),
+        decision: Decision::Data,
         then: Block {
             flops: flops(2, 0, 0, 1),
             streams: vec![stream("-d", AccessClass::ReadWrite, &["i"], &[&[0]])],

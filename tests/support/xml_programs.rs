@@ -420,20 +420,46 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
         text(),
         block.clone(),
         prop::option::of(block),
-        lines(),
-        lines(),
+        (lines(), lines(), decision()),
     )
         .prop_map(
-            |(line, condition, probability, then, otherwise, then_lines, otherwise_lines)| Branch {
+            |(
+                line,
+                condition,
+                probability,
+                then,
+                otherwise,
+                (then_lines, otherwise_lines, decision),
+            )| Branch {
                 line,
                 condition,
                 probability: Symbol::new(SymbolKind::Probability, &probability),
+                decision,
                 then,
                 otherwise_lines: otherwise_lines.filter(|_| otherwise.is_some()),
                 otherwise,
                 then_lines,
             },
         )
+}
+
+fn decision() -> impl Strategy<Value = Decision> {
+    let end = || prop::option::of(expr());
+    let range = || {
+        (text(), end(), end()).prop_map(|(variable, lower, upper)| GuardRange {
+            variable,
+            lower,
+            upper,
+        })
+    };
+    let ranges = || prop::collection::vec(range(), 1..3);
+    prop_oneof![
+        Just(Decision::Data),
+        Just(Decision::Fixed),
+        Just(Decision::Loops),
+        ranges().prop_map(|ranges| Decision::Guard(Guard::Inside(ranges))),
+        ranges().prop_map(|ranges| Decision::Guard(Guard::Outside(ranges))),
+    ]
 }
 
 fn diagnostic() -> impl Strategy<Value = Diagnostic> {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::Walker;
 use crate::alternatives::either;
 use crate::expr::{Expr, Symbol};
-use crate::facts::{Block, Branch, Constant, Item, Origin};
+use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
+use crate::guards::{self, Counted};
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 use crate::symbols::Known;
 
@@ -31,33 +32,74 @@ impl Walker<'_> {
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
+        let (probability, decision) = self.decision(branch);
+        block.items.push(Item::Branch(Box::new(Branch {
+            line: branch.place.line,
+            condition: self.symbols.text(&branch.condition),
+            probability,
+            decision,
+            then: then_block,
+            otherwise: otherwise_block,
+            then_lines: ir::lines(then),
+            otherwise_lines: ir::lines(otherwise),
+        })));
+    }
+
+    /// The parameter that holds how often a branch is taken, and what decides that.
+    fn decision(&mut self, branch: &ir::If) -> (Symbol, Decision) {
         let written_in = self
             .effects
             .origins
             .written_in(&branch.place)
             .unwrap_or(self.symbols.own_name);
         let outcome = truth(&branch.condition, self.function(), 32);
-        let probability = Symbol::probability(written_in, branch.place.line, outcome);
-        if let Some(is_taken) = outcome {
-            let constant = Constant {
-                symbol: probability.clone(),
-                value: Expr::from(f64::from(u8::from(is_taken))),
-                origin: Origin::Constant,
-            };
-            self.symbols.constants.insert(probability.clone(), constant);
-        } else {
+        let usual = Symbol::probability(written_in, branch.place.line, outcome);
+        let decision = match outcome {
+            Some(_) => Decision::Fixed,
+            None => guards::decision(&mut self.symbols, &branch.condition),
+        };
+        let share = match (&decision, outcome) {
+            (_, Some(is_taken)) => Some(Expr::from(f64::from(u8::from(is_taken)))),
+            (Decision::Guard(guard), None) => {
+                let loops: Vec<&Counted> = self.symbols.levels.iter().map(|l| &l.counted).collect();
+                guard.share(&loops)
+            }
+            _ => None,
+        };
+        let Some(value) = share else {
+            let probability = self.free_probability(&usual, None);
             let condition = branch.condition.clone();
             self.undecided.push((probability.clone(), condition));
-        }
-        block.items.push(Item::Branch(Box::new(Branch {
-            line: branch.place.line,
-            condition: self.symbols.text(&branch.condition),
-            probability,
-            then: then_block,
-            otherwise: otherwise_block,
-            then_lines: ir::lines(then),
-            otherwise_lines: ir::lines(otherwise),
-        })));
+            let decision = match decision {
+                Decision::Guard(_) => Decision::Loops,
+                other => other,
+            };
+            return (probability, decision);
+        };
+        let probability = self.free_probability(&usual, Some(&value));
+        let origin = match outcome {
+            Some(_) => Origin::Constant,
+            None => Origin::Derived,
+        };
+        let constant = Constant {
+            symbol: probability.clone(),
+            value,
+            origin,
+        };
+        self.symbols.constants.insert(probability.clone(), constant);
+        (probability, decision)
+    }
+
+    /// The name of a probability, or the same with a number where another branch of the line has another value.
+    fn free_probability(&self, usual: &Symbol, value: Option<&Expr>) -> Symbol {
+        let is_free = |symbol: &Symbol| {
+            let known = self.symbols.constants.get(symbol).map(|known| &known.value);
+            let is_undecided = || self.undecided.iter().any(|(other, _)| other == symbol);
+            known == value || (known.is_none() && !is_undecided())
+        };
+        let others = (2..).map(|number| usual.renamed(&format!("{}_{number}", usual.name())));
+        let mut names = std::iter::once(usual.clone()).chain(others);
+        names.find(is_free).unwrap_or_else(|| usual.clone())
     }
 
     /// Keeps what the branches say of a variable: the value if they agree, else the few values that it

@@ -6,11 +6,11 @@ use super::Walker;
 use super::iterations::Ends;
 use crate::assignments::assigns_any_of;
 use crate::diagnostic::Place;
-use crate::expr::{Expr, Symbol};
+use crate::expr::{Expr, Function, Symbol};
 use crate::ir::{self, Control, LoopEnds, Value, VarId};
 use crate::moving::is_unknown_stride;
 use crate::reason::{Effect, ReasonCode};
-use crate::symbols::Known;
+use crate::symbols::{Known, Start};
 
 /// The range of a loop, and what is said of it.
 pub(super) struct Header {
@@ -22,8 +22,8 @@ pub(super) struct Header {
     pub has_range: bool,
     /// The body changes what the end depends on.
     pub end_moves: bool,
-    /// Where iterations begin whose lower bound is data.
-    pub start: Option<Expr>,
+    /// Where the values of the variable begin that the range does not count.
+    pub start: Option<Start>,
     pub reasons: Vec<(ReasonCode, String)>,
 }
 
@@ -42,7 +42,12 @@ impl Header {
         }
     }
 
-    /// Name, start and step of what counts.
+    /// The same where the variable's values begin elsewhere.
+    fn from(self, start: Option<Start>) -> Header {
+        Header { start, ..self }
+    }
+
+    /// Name, first count and step of what counts.
     pub fn counts(&self) -> (&str, &Expr, &Expr) {
         (&self.variable, &self.lower, &self.step)
     }
@@ -97,12 +102,20 @@ impl Walker<'_> {
             ));
         }
         let found = match bounds {
-            [Some(lower), Some(upper), Some(step)] if !zero_step && !end_moves => Header {
-                lower,
-                step,
-                has_range: true,
-                ..Header::new(name, upper)
-            },
+            [Some(lower), Some(upper), Some(step)] if !zero_step && !end_moves => {
+                let by = self.shift(&lower, &upper);
+                let without = |bound: Expr| match &by {
+                    Some(by) => shifted(&bound, by),
+                    None => bound,
+                };
+                Header {
+                    lower: without(lower),
+                    step,
+                    has_range: true,
+                    ..Header::new(name, without(upper))
+                }
+                .from(by.map(Start::Exact))
+            }
             // The end moves: how fast is seen from the body.
             [Some(lower), _, Some(step)]
                 if end_moves && step.as_integer().is_some_and(|s| s != 0) =>
@@ -127,9 +140,9 @@ impl Walker<'_> {
                 let last = (trips - 1.0) * step.clone() + 1.0;
                 Header {
                     step,
-                    start,
                     ..Header::new(name, last.expand())
                 }
+                .from(start.map(Start::Estimated))
             }
         };
         Header {
@@ -137,6 +150,26 @@ impl Walker<'_> {
             reasons,
             ..found
         }
+    }
+
+    /// What the loops around add to both ends of a range, in steps that are no numbers: `i*s` where `k` runs from `i*s`
+    /// to `(i + 1)*s - 1`. Without it the range is the same each time, and an element `a(k)` lies at `i*s` and what is
+    /// counted.
+    fn shift(&self, lower: &Expr, upper: &Expr) -> Option<Expr> {
+        let function = self.function();
+        let name = |id: &VarId| function.variable(*id).name.as_str();
+        let around: Vec<&str> = self.symbols.loops.iter().map(name).collect();
+        let first = lower.linear_in(&around)?;
+        let ends = upper.alternatives(Function::Min);
+        let last: Vec<_> = ends
+            .iter()
+            .filter_map(|end| end.linear_in(&around))
+            .collect();
+        let is_shared = |at: usize, by: &Expr| last.iter().any(|end| end.coefficients[at] == *by);
+        let shared = (around.iter().zip(&first.coefficients).enumerate())
+            .filter(|(at, (_, by))| by.as_number().is_none() && is_shared(*at, by));
+        let by = Expr::sum(shared.map(|(_, (name, by))| by * &Expr::symbol(name)));
+        (!by.is_zero()).then(|| by.expand())
     }
 
     /// Where the loop ends, if the body says that; what is known of variables must be that of an iteration's beginning.
@@ -230,6 +263,12 @@ impl Walker<'_> {
             .map(|(name, by)| by * Expr::symbol(name) * trips.clone());
         Some(Expr::sum(terms).expand()).filter(|start| !start.is_zero())
     }
+}
+
+/// A bound less what the loops around add to it.
+fn shifted(bound: &Expr, by: &Expr) -> Expr {
+    let ends = bound.alternatives(Function::Min);
+    Expr::min(ends.into_iter().map(|end| (end - by.clone()).expand()))
 }
 
 /// By one, up or down.

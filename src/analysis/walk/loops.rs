@@ -10,12 +10,13 @@ use super::{Walker, bodies};
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::facts::{Block, Item, Loop};
+use crate::guards::Counted;
 use crate::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::ir::visit::variables_of;
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::iterations::mentions;
 use crate::reason::ReasonCode;
-use crate::symbols::{Address, Known, Level};
+use crate::symbols::{Address, Known, Level, Start};
 use crate::{references, registers, repeated};
 
 impl Walker<'_> {
@@ -63,8 +64,12 @@ impl Walker<'_> {
         if let Some((id, start)) = &started {
             self.symbols.starts.insert(*id, start.clone());
         }
+        let begins = match &started {
+            Some((_, Start::Exact(by))) => by.clone(),
+            _ => Expr::from(0.0),
+        };
         let left = if has_range && ends == Ends::AtBound {
-            after(&bounds, counter, moved)
+            after(&bounds, (counter, begins), moved)
         } else {
             Vec::new()
         };
@@ -239,9 +244,16 @@ impl Walker<'_> {
     ) -> bool {
         self.symbols.loops.extend(counter);
         let has_unit_step = step.as_integer().is_some_and(|step| step.abs() == 1);
+        let counted = Counted {
+            variable: variable.clone(),
+            lower: lower.clone(),
+            upper: upper.clone(),
+            step: step.clone(),
+        };
         self.symbols.levels.push(Level {
             counter,
             has_unit_step,
+            counted,
             advanced: advanced(&inner.body, &self.effects),
         });
         self.exits.push(ends == Ends::AtBoundOrBefore);
@@ -303,7 +315,7 @@ impl Walker<'_> {
 /// taken to run as far as its end, any other to run or not.
 fn after(
     (variable, lower, upper, step): &(String, Expr, Expr, Expr),
-    counter: Option<VarId>,
+    (counter, begins): (Option<VarId>, Expr),
     moved: Vec<(VarId, Known)>,
 ) -> Vec<(VarId, Known)> {
     let Some(by) = step.as_integer() else {
@@ -332,10 +344,11 @@ fn after(
         }
         _ => None,
     };
-    let counted = counter.map(|id| (id, Known::Is(end.clone())));
+    let last_value = (end.clone() + begins).expand();
+    let counted = counter.map(|id| (id, Known::Is(last_value.clone())));
     let all = moved
         .into_iter()
         .filter_map(|(id, known)| Some((id, last(known)?)));
-    all.chain(counted.filter(|_| end.symbols().len() <= MOST_SYMBOLS))
+    all.chain(counted.filter(|_| last_value.symbols().len() <= MOST_SYMBOLS))
         .collect()
 }

@@ -279,6 +279,32 @@ pub(super) fn repeated(fields: &Fields<'_>) -> Result<OperationCounts, XmlError>
     Ok(found.unwrap_or_default())
 }
 
+/// What decides a branch, with the ranges of loop variables in it.
+pub fn decision(fields: &Fields<'_>) -> Result<Decision, XmlError> {
+    let mut ranges = Vec::new();
+    let children = fields.element.children.iter();
+    for child in children.filter(|child| child.name == "ls:range") {
+        let range = Fields::new(child, fields.context);
+        ranges.push(GuardRange {
+            variable: range.required("loopvar")?.to_string(),
+            lower: range.expression("lowerbound")?,
+            upper: range.expression("upperbound")?,
+        });
+        range.finish();
+    }
+    let read = |word: &str| match word {
+        "fixed" => Some(Decision::Fixed),
+        "loops" => Some(Decision::Loops),
+        "inside" => Some(Decision::Guard(Guard::Inside(ranges.clone()))),
+        "outside" => Some(Decision::Guard(Guard::Outside(ranges.clone()))),
+        _ => None,
+    };
+    let expected = "fixed, loops, inside, outside";
+    Ok(fields
+        .word("ls:decision", read, expected)?
+        .unwrap_or_default())
+}
+
 /// What a call moves between processes.
 fn moves(fields: &Fields<'_>) -> Result<Communication, XmlError> {
     let (mut arrays, mut extents) = (Vec::new(), Vec::new());

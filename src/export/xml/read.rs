@@ -334,6 +334,7 @@ fn read_block(
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
             "ls:constant" | "ls:shares" if element.name == "function" => {}
+            "ls:range" if element.name == "if" => {}
             _ => context.unknown_element(child, element),
         }
     }
@@ -411,6 +412,7 @@ fn read_branch(
         line,
         condition: fields.required("conditional")?.to_string(),
         probability: probability.unwrap_or_else(|| Symbol::probability(scope.function, line, None)),
+        decision: parts::decision(fields)?,
         then: read_block(fields, scope, ids)?,
         otherwise: None,
         then_lines: read_lines(fields)?,

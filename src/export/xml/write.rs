@@ -565,12 +565,24 @@ fn lines((first, last): (u32, u32)) -> String {
     format!("{first} {last}")
 }
 
+/// What decides a branch, where it is no data.
+fn decision_name(decision: &Decision) -> Option<&'static str> {
+    match decision {
+        Decision::Data => None,
+        Decision::Fixed => Some("fixed"),
+        Decision::Loops => Some("loops"),
+        Decision::Guard(Guard::Inside(_)) => Some("inside"),
+        Decision::Guard(Guard::Outside(_)) => Some("outside"),
+    }
+}
+
 /// An `if` and its `else`, which ExaSAT puts beside it.
 fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
     let Branch {
         line,
         condition,
         probability,
+        decision,
         then,
         otherwise,
         then_lines,
@@ -584,7 +596,14 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
             "ls:probability",
             Some(probability).filter(|symbol| **symbol != usual),
         )
-        .maybe("ls:lines", then_lines.map(lines));
+        .maybe("ls:decision", decision_name(decision))
+        .maybe("ls:lines", then_lines.map(lines))
+        .containing(decision.ranges().iter().map(|range| {
+            Element::new("ls:range")
+                .with("loopvar", &range.variable)
+                .maybe("lowerbound", range.lower.as_ref())
+                .maybe("upperbound", range.upper.as_ref())
+        }));
     let otherwise = otherwise.as_ref().map(|body| {
         let element = Element::new("else")
             .with("iflinenum", line)

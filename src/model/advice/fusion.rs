@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::evaluate::{Bench, Plan};
 use super::{Change, Proposal};
 use crate::analysis::dependence::{self, fusion::Candidate, fusion::Verdict};
-use crate::analysis::facts::{Loop, Stream, Subscript};
+use crate::analysis::facts::{GuardRange, Loop, Stream, Subscript};
 use crate::expr::{Expr, Symbol};
 use crate::nest::{Nest, Reference};
 
@@ -93,6 +93,11 @@ fn fused<'p>(a: &Nest<'p>, b: &Nest<'p>) -> Nest<'p> {
         [] => reference.clone(),
         names => Reference {
             stream: Cow::Owned(rename(&reference.stream, names)),
+            guards: reference
+                .guards
+                .iter()
+                .map(|range| renamed_range(range, names))
+                .collect(),
             ..reference.clone()
         },
     };
@@ -104,23 +109,34 @@ fn fused<'p>(a: &Nest<'p>, b: &Nest<'p>) -> Nest<'p> {
     )
 }
 
+fn other_name(variable: &str, names: &[(&str, &str)]) -> String {
+    let found = names.iter().find(|(from, _)| *from == variable);
+    found.map_or(variable, |(_, to)| to).to_string()
+}
+
+fn renamed_expr(expr: &Expr, names: &[(&str, &str)]) -> Expr {
+    expr.substitute(&|symbol: &Symbol| {
+        let (_, to) = names.iter().find(|(from, _)| symbol.is_source(from))?;
+        Some(Expr::symbol(to))
+    })
+}
+
+fn renamed_range(range: &GuardRange, names: &[(&str, &str)]) -> GuardRange {
+    let end = |end: &Option<Expr>| end.as_ref().map(|end| renamed_expr(end, names));
+    GuardRange {
+        variable: other_name(&range.variable, names),
+        lower: end(&range.lower),
+        upper: end(&range.upper),
+    }
+}
+
 /// With other names of loop variables.
 fn rename(stream: &Stream, names: &[(&str, &str)]) -> Stream {
-    let name = |variable: &str| {
-        let found = names.iter().find(|(from, _)| *from == variable);
-        found.map_or(variable, |(_, to)| to).to_string()
-    };
-    let expr = |expr: &Expr| {
-        expr.substitute(&|symbol: &Symbol| {
-            let (_, to) = names.iter().find(|(from, _)| symbol.is_source(from))?;
-            Some(Expr::symbol(to))
-        })
-    };
     let subscript = |one: &Subscript| Subscript {
         terms: (one.terms.iter())
-            .map(|(variable, by)| (name(variable), expr(by)))
+            .map(|(variable, by)| (other_name(variable, names), renamed_expr(by, names)))
             .collect(),
-        base: expr(&one.base),
+        base: renamed_expr(&one.base, names),
         gather: one.gather.clone(),
     };
     Stream {

@@ -87,7 +87,7 @@ fn fetched(nest: &Nest, figures: &StreamFigures, capacity: &Expr) -> Expr {
 }
 
 /// Whether every iteration writes the next element, and nothing in the nest reads the array.
-fn goes_along_lines(nest: &Nest, NestStream { stream, level }: &NestStream) -> bool {
+fn goes_along_lines(nest: &Nest, NestStream { stream, level, .. }: &NestStream) -> bool {
     let is_read = |other: &NestStream| {
         other.stream.array == stream.array && other.stream.class != AccessClass::WriteOnly
     };

@@ -37,6 +37,7 @@ impl Geometry {
                 descending: inner.descending,
                 tile_of: None,
                 shapes_inner: false,
+                holds_tiles: false,
             };
             inner.lowers = vec![start(Expr::from(0.0))];
             inner.uppers.insert(0, start(step - 1.0));
@@ -86,6 +87,11 @@ impl Geometry {
                 .iter_mut()
                 .flatten()
                 .for_each(|(v, _)| moved(v));
+            for guard in &mut reference.guards {
+                moved(&mut guard.variable);
+                let ends = guard.lower.iter_mut().chain(&mut guard.upper);
+                ends.for_each(|end| end.terms.iter_mut().for_each(|(v, _)| moved(v)));
+            }
             if reference.level >= from {
                 reference.level += by;
             }

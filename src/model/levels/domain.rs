@@ -28,6 +28,8 @@ pub struct LoopRange<N> {
     pub tile_of: Option<usize>,
     /// Whether a loop inside has bounds that this one moves, other than as a tile.
     pub shapes_inner: bool,
+    /// Whether it goes from tile to tile of the source.
+    pub holds_tiles: bool,
 }
 
 impl<N: Number> LoopRange<N> {
@@ -191,6 +193,14 @@ impl<N: Number> Domain<N> {
             Some(1.0) => count.shifted(1.0),
             _ => count.over(&range.step).floor().shifted(1.0),
         };
+        // Tiles end with the last one that begins inside of the range.
+        if range.holds_tiles {
+            let all = count.shifted(-1.0).times(&range.step);
+            (low, high) = match range.descending {
+                true => (high.minus(&all), high),
+                false => (low.clone(), low.plus(&all)),
+            };
+        }
         Span {
             low,
             high,
@@ -390,7 +400,10 @@ impl<N: Number> Domain<N> {
         }
         for outer in 0..self.loops.len() {
             let shapes = (outer + 1..self.loops.len()).any(|inner| self.coupled(outer, inner));
-            self.loops[outer].shapes_inner = shapes;
+            let holds = self.loops.iter().any(|inner| inner.tile_of == Some(outer));
+            let range = &mut self.loops[outer];
+            range.shapes_inner = shapes;
+            range.holds_tiles = holds && range.known_step != Some(1.0);
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::reuse::{Kind, Profiler, Reuse};
+use super::touched::ever;
 
 /// The gap that stands for however many accesses come before the next one to a line.
 pub const RANDOM: i64 = i64::MAX - 1;
@@ -86,6 +87,9 @@ impl<N: Number> Profiler<'_, N> {
         let lines = self
             .lines
             .of(&endless, (&counted.offsets, None), free, Tiles::Mean, true);
-        lines.times(&self.taken(r, 0, free)).times(&self.entered(0))
+        lines
+            .times(&self.taken(r, 0, free))
+            .times(&ever(&counted.taken))
+            .times(&self.entered(0))
     }
 }

@@ -5,12 +5,12 @@ use super::domain::{Affine, Domain, LoopRange};
 use super::extents::{self, Extent};
 use super::number::Number;
 use super::records;
-use super::reference::{LONG_STRIDE, Lines, Reference};
-use crate::analysis::facts::{AccessClass, Loop, Subscript};
+use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
+use crate::analysis::facts::{AccessClass, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::catalogue::StaticFigure;
-use crate::expr::{Expr, Function, Node};
-use crate::nest::{ChainLoop, Nest, NestStream, weight_expr};
+use crate::expr::{Comparison, Expr, Function};
+use crate::nest::{ChainLoop, Nest, NestStream, Weight, weight_expr};
 
 /// A nest's loops and references; values are expressions over the source's symbols.
 pub struct Geometry {
@@ -92,6 +92,12 @@ impl Geometry {
             descending: r.descending,
             tile_of: r.tile_of,
             shapes_inner: r.shapes_inner,
+            holds_tiles: r.holds_tiles,
+        };
+        let guard = |g: &Guarded<Expr>| Guarded {
+            variable: g.variable,
+            lower: g.lower.as_ref().map(affine),
+            upper: g.upper.as_ref().map(affine),
         };
         let reference = |r: &Reference<Expr>| Reference {
             is_written_first: r.is_written_first,
@@ -99,6 +105,7 @@ impl Geometry {
             width: r.width,
             level: r.level,
             dimensions: r.dimensions.clone(),
+            stride: r.stride.as_ref().map(value),
             bases: r.bases.iter().map(value).collect(),
             pitches: r
                 .pitches
@@ -109,6 +116,9 @@ impl Geometry {
             written: r.written.clone(),
             gathered: r.gathered.as_ref().map(value),
             whole: r.whole.as_ref().map(value),
+            guards: r.guards.iter().map(guard).collect(),
+            taken: r.taken.as_ref().map(value),
+            writes: r.writes.as_ref().map(value),
         };
         let domain = Domain {
             loops: self.domain.loops.iter().map(range).collect(),
@@ -161,42 +171,16 @@ fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
         descending,
         tile_of: None,
         shapes_inner: false,
+        holds_tiles: false,
     }
 }
 
 fn bounds(bound: &Expr, extremum: Function, outer: &[&Loop]) -> Vec<Affine<Expr>> {
-    alternatives(bound, extremum)
+    bound
+        .alternatives(extremum)
         .iter()
         .map(|one| affine(one, outer))
         .collect()
-}
-
-/// `min(a, b) + c` is the smaller of `a + c` and `b + c`.
-fn alternatives(bound: &Expr, extremum: Function) -> Vec<Expr> {
-    match bound.node() {
-        Node::Call(function, items) if *function == extremum => items
-            .iter()
-            .flat_map(|item| alternatives(item, extremum))
-            .collect(),
-        Node::Sum(items) => {
-            let is_call = |item: &Expr| matches!(item.node(), Node::Call(function, _) if *function == extremum);
-            let Some(at) = items.iter().position(is_call) else {
-                return vec![bound.clone()];
-            };
-            let rest = Expr::sum(
-                items
-                    .iter()
-                    .enumerate()
-                    .filter(|(i, _)| *i != at)
-                    .map(|(_, item)| item.clone()),
-            );
-            alternatives(&items[at], extremum)
-                .into_iter()
-                .map(|one| one + rest.clone())
-                .collect()
-        }
-        _ => vec![bound.clone()],
-    }
 }
 
 /// A bound that is not affine is taken at the middle of the ranges of the loops around.
@@ -241,10 +225,11 @@ pub fn terms(subscript: &Subscript, loops: &[&Loop]) -> Vec<(usize, f64)> {
 
 fn reference(
     array: usize,
-    NestStream { stream, level }: &NestStream,
+    used: &NestStream,
     extents: &[Extent],
     loops: &[&Loop],
 ) -> Reference<Expr> {
+    let NestStream { stream, level, .. } = used;
     let is_written = |a: &&crate::analysis::facts::Access| {
         a.writes > 0
             || (a.reads == 0
@@ -314,6 +299,7 @@ fn reference(
     let mut reference = Reference {
         array,
         width,
+        stride: row_stride(stream, &dimensions),
         level: *level,
         offsets: stream.accesses.iter().map(extended).collect(),
         written: stream
@@ -332,6 +318,11 @@ fn reference(
             .any(|s| s.gather.is_some())
             .then(|| Expr::machine("gather_lines")),
         whole: whole.map(|elements| elements * width),
+        guards: (used.guards.iter())
+            .filter_map(|range| guarded(range, loops))
+            .collect(),
+        taken: used.taken.as_deref().map(ever),
+        writes: used.written.as_deref().map(ever),
         dimensions,
         bases,
         pitches,
@@ -339,6 +330,36 @@ fn reference(
     reference.join_leading();
     reference.join_short_rows();
     reference
+}
+
+/// A range of a loop of the nest.
+fn guarded(range: &GuardRange, loops: &[&Loop]) -> Option<Guarded<Expr>> {
+    let variable = loops.iter().rposition(|l| l.variable == range.variable)?;
+    let end = |end: &Option<Expr>| end.as_ref().map(|end| affine(end, &loops[..variable]));
+    Some(Guarded {
+        variable,
+        lower: end(&range.lower),
+        upper: end(&range.upper),
+    })
+}
+
+/// One if any of some ways is ever taken.
+fn ever(ways: &[Weight]) -> Expr {
+    let way = |weight: &Weight| weight_expr(weight, &|branch| Expr::from(branch.clone()));
+    let (none, one) = (Expr::from(0.0), Expr::from(1.0));
+    let all = Expr::sum(ways.iter().map(way));
+    Expr::choose(Comparison::LessOrEqual, all, none.clone(), none, one)
+}
+
+/// The stride along the contiguous dimension, where one loop moves along it by what is no number but known.
+fn row_stride(stream: &Stream, dimensions: &[Vec<(usize, f64)>]) -> Option<Expr> {
+    let [(_, by)] = dimensions.first()?.as_slice() else {
+        return None;
+    };
+    let [(_, stride)] = stream.subscripts.first()?.terms.as_slice() else {
+        return None;
+    };
+    (*by >= LONG_STRIDE && !is_unknown_stride(stride)).then(|| stride.clone().absolute())
 }
 
 impl Reference<Expr> {

@@ -4,11 +4,13 @@
 mod blocks;
 mod cells;
 mod domain;
+mod doubts;
 mod extents;
 mod formulas;
 mod gather;
 mod geometry;
 mod groups;
+mod guarded;
 mod neighbours;
 mod number;
 mod overlap;
@@ -34,6 +36,7 @@ use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 
 pub(crate) use blocks::block_symbol;
+pub(crate) use doubts::doubts;
 pub use formulas::{CacheFigures, NestLevels};
 pub(crate) use formulas::{last_share, share};
 pub use neighbours::{Found, Neighbours};
@@ -129,6 +132,7 @@ fn cover<N: Number>(geometry: &Geometry, value: &dyn Fn(&Expr) -> N) -> Covered<
         .collect();
     let only_written = |r: &usize| Reference {
         offsets: references[*r].written.clone(),
+        taken: references[*r].writes.clone(),
         ..references[*r].clone()
     };
     let writers: Vec<Reference<Expr>> = written.iter().map(only_written).collect();
@@ -137,7 +141,8 @@ fn cover<N: Number>(geometry: &Geometry, value: &dyn Fn(&Expr) -> N) -> Covered<
         let mut all: Vec<Counted<N>> = vec![
             Counted {
                 offsets: Vec::new(),
-                row: None
+                row: None,
+                taken: None,
             };
             references.len()
         ];

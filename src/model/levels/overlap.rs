@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::records;
-use super::reference::Reference;
-use crate::expr::{Expr, Symbol};
+use super::reference::{Guarded, Reference};
+use crate::expr::{Comparison, Expr, Symbol};
 
 /// Elements by which a region may stick out of another: a fraction of a line.
 const SLACK: f64 = 2.0;
@@ -17,6 +17,8 @@ pub struct Counted<N> {
     pub offsets: Vec<Vec<i64>>,
     /// Where a row begins and its length, if that is not what the reference itself walks.
     pub row: Option<(N, N)>,
+    /// One or nothing, as any of the references that it stands for is ever met; `None` where one always is.
+    pub taken: Option<N>,
 }
 
 impl Counted<Expr> {
@@ -28,6 +30,7 @@ impl Counted<Expr> {
         Counted {
             offsets: self.offsets.clone(),
             row,
+            taken: self.taken.as_ref().map(value),
         }
     }
 }
@@ -42,6 +45,7 @@ pub fn counted(
     let whole = |r: &&Reference<Expr>| Counted {
         offsets: r.offsets.clone(),
         row: None,
+        taken: r.taken.clone(),
     };
     let mut counted: Vec<Counted<Expr>> = references.iter().map(whole).collect();
     let several = |r: &&Reference<Expr>| {
@@ -55,18 +59,30 @@ pub fn counted(
         return counted;
     }
     for (index, reference) in references.iter().enumerate() {
-        let is_covered = references.iter().enumerate().any(|(other, cover)| {
-            other != index
-                && !counted[other].offsets.is_empty()
+        let covers = |(other, cover): &(usize, &&Reference<Expr>)| {
+            *other != index
+                && !counted[*other].offsets.is_empty()
                 && cover.array == reference.array
+                && is_met_with(cover, reference)
                 && covers(domain, cover, reference, level)
-        });
-        if is_covered {
-            counted[index].offsets.clear();
+        };
+        if let Some((cover, _)) = references.iter().enumerate().find(covers) {
+            stand_for(&mut counted, cover, index);
         }
     }
     join(domain, references, level, &mut counted);
     counted
+}
+
+/// Lets one reference count for another one as well.
+fn stand_for(counted: &mut [Counted<Expr>], one: usize, other: usize) {
+    counted[other].offsets.clear();
+    let others = counted[other].taken.take();
+    let taken = counted[one].taken.take();
+    counted[one].taken = taken.zip(others).map(|(a, b)| match a == b {
+        true => a,
+        false => Expr::max([a, b]),
+    });
 }
 
 /// Joins references whose rows border on each other or overlap.
@@ -108,6 +124,9 @@ fn join(
                 && !counted[r].offsets.is_empty()
             {
                 let others = std::mem::take(&mut counted[s].offsets);
+                if !others.is_empty() {
+                    stand_for(counted, r, s);
+                }
                 let at = |offset: Vec<i64>| [&[offset[0] + apart], &offset[1..]].concat();
                 counted[r].offsets.extend(others.into_iter().map(at));
                 counted[r].offsets.sort_unstable();
@@ -127,7 +146,47 @@ fn join(
             }
             let ((low, high), (other_low, other_high)) = (ends(r, counted), ends(s, counted));
             let near = |a: &Expr, b: &Expr| least(&(a - b)).is_some_and(|apart| apart >= -BESIDE);
+            let is_plain = is_plain
+                && [&low, &high, &other_low, &other_high]
+                    .into_iter()
+                    .all(is_fixed);
+            let mut as_one = |from: Expr, length: Expr| {
+                counted[r].row = Some((from, length));
+                counted[r]
+                    .offsets
+                    .iter_mut()
+                    .for_each(|offset| offset[0] = 0);
+                counted[r].offsets.sort_unstable();
+                counted[r].offsets.dedup();
+            };
             if !near(&high, &other_low) || !near(&other_high, &low) {
+                if !is_plain
+                    || !is_dense(domain, references[r], level)
+                    || !is_dense(domain, references[s], level)
+                    || is_above(&other_low, &high)
+                    || is_above(&low, &other_high)
+                {
+                    continue;
+                }
+                // However far apart they are: both, less what they have in common.
+                let (from, to) = (
+                    Expr::max([low.clone(), other_low.clone()]),
+                    Expr::min([high.clone(), other_high.clone()]),
+                );
+                let common = (to - from + 1.0).expand();
+                let all = (high - low.clone() + 1.0) + (other_high - other_low.clone() + 1.0);
+                // Apart from each other, each has a beginning and an end of its own.
+                let line = Expr::machine("line_bytes") * (1.0 / references[r].width);
+                let none = Expr::from(0.0);
+                let common = Expr::choose(
+                    Comparison::LessOrEqual,
+                    common.clone(),
+                    none,
+                    Expr::from(1.0) - line,
+                    common,
+                );
+                as_one(Expr::min([low, other_low]), all - common);
+                stand_for(counted, r, s);
                 continue;
             }
             let whole = |e: Option<f64>| {
@@ -139,23 +198,13 @@ fn join(
                 whole(other_high.distance(&high)),
             ) {
                 (Some(before), Some(after)) => extend(&mut counted[r].offsets, before, after),
-                _ if is_plain
-                    && [&low, &high, &other_low, &other_high]
-                        .into_iter()
-                        .all(is_fixed) =>
-                {
+                _ if is_plain => {
                     let (low, high) = (Expr::min([low, other_low]), Expr::max([high, other_high]));
-                    counted[r].row = Some((low.clone(), high - low + 1.0));
-                    counted[r]
-                        .offsets
-                        .iter_mut()
-                        .for_each(|offset| offset[0] = 0);
-                    counted[r].offsets.sort_unstable();
-                    counted[r].offsets.dedup();
+                    as_one(low.clone(), high - low + 1.0);
                 }
                 _ => continue,
             }
-            counted[s].offsets.clear();
+            stand_for(counted, r, s);
         }
     }
 }
@@ -170,6 +219,8 @@ fn members(a: &Reference<Expr>, b: &Reference<Expr>) -> Option<i64> {
         .distance(&a.bases[0])
         .filter(|apart| apart.fract() == 0.0 && apart.abs() < stride)?;
     let same = stride > records::WITHIN
+        && is_met_with(a, b)
+        && is_met_with(b, a)
         && a.array == b.array
         && a.level == b.level
         && a.gathered.is_none()
@@ -196,6 +247,14 @@ fn extend(offsets: &mut Vec<Vec<i64>>, before: i64, after: i64) {
         }
     }
     offsets.extend(further);
+}
+
+/// Whether loops walk a row element by element.
+fn is_dense(domain: &Domain<Expr>, reference: &Reference<Expr>, level: usize) -> bool {
+    let free = || reference.dimensions[0].iter().filter(|(v, _)| *v >= level);
+    let by_one =
+        |(v, by): &(usize, f64)| by.abs() == 1.0 && domain.loops[*v].known_step == Some(1.0);
+    free().next().is_some() && free().all(by_one)
 }
 
 /// Whether the ends of a row depend on which row it is.
@@ -234,6 +293,8 @@ fn same_rows(
             .collect::<BTreeSet<Vec<i64>>>()
     };
     a.array == b.array
+        && is_met_with(a, b)
+        && is_met_with(b, a)
         && a.gathered.is_none()
         && b.gathered.is_none()
         && a.level == b.level
@@ -242,6 +303,19 @@ fn same_rows(
             a.dimensions[d] == b.dimensions[d] && is_near(&(&a.bases[d] - &b.bases[d]), 0.0)
         })
         && tails(&counted[r].offsets) == tails(&counted[s].offsets)
+}
+
+/// Whether a reference is met in all iterations in which another one is, as far as conditions on these say it.
+fn is_met_with(cover: &Reference<Expr>, inner: &Reference<Expr>) -> bool {
+    let ends = |guard: &Guarded<Expr>| {
+        let end = |end: &Option<Affine<Expr>>| {
+            end.as_ref()
+                .map(|end| (end.terms.clone(), end.rest.clone()))
+        };
+        (guard.variable, end(&guard.lower), end(&guard.upper))
+    };
+    let is_kept = |guard: &Guarded<Expr>| inner.guards.iter().any(|g| ends(g) == ends(guard));
+    cover.guards.iter().all(is_kept)
 }
 
 fn covers(
@@ -256,66 +330,84 @@ fn covers(
     {
         return false;
     }
+    let at = |own: &[i64], offset: &[i64]| covers_at(domain, (cover, own), (inner, offset), level);
+    // Members of a record may be anywhere in it; other offsets are neighbours.
+    if inner.dimensions[0].len() < cover.dimensions[0].len() {
+        let is_met = |offset: &Vec<i64>| cover.offsets.iter().any(|own| at(own, offset));
+        return inner.offsets.iter().all(is_met);
+    }
+    match (cover.offsets.first(), inner.offsets.first()) {
+        (Some(own), Some(offset)) => at(own, offset),
+        _ => false,
+    }
+}
+
+/// Whether that is so at one offset of each.
+fn covers_at(
+    domain: &Domain<Expr>,
+    (cover, own): (&Reference<Expr>, &[i64]),
+    (inner, offset): (&Reference<Expr>, &[i64]),
+    level: usize,
+) -> bool {
     // What the variables of the cover must be, as functions of the variables of the inner one.
     let mut values: Vec<Option<Affine<Expr>>> = (0..domain.loops.len())
-        .map(|v| {
-            (v < level).then(|| Affine {
-                terms: vec![(v, 1.0)],
-                rest: Expr::from(0.0),
-            })
-        })
+        .map(|v| (v < level).then(|| itself(v)))
         .collect();
     for d in 0..cover.dimensions.len() {
-        let place = |r: &Reference<Expr>| {
-            let offset = r.offsets.first().map_or(0, |o| o[d]);
-            Affine {
-                terms: r.dimensions[d].clone(),
-                rest: r.bases[d].clone() + offset as f64,
-            }
+        let place = |r: &Reference<Expr>, offset: &[i64]| {
+            let Affine { terms, rest } = r.place(d);
+            let rest = rest + offset[d] as f64;
+            Affine { terms, rest }
         };
-        let (target, own) = (place(inner), place(cover));
+        let (target, own) = (place(inner, offset), place(cover, own));
         let free: Vec<(usize, f64)> = own
             .terms
             .iter()
             .copied()
             .filter(|(v, _)| *v >= level)
             .collect();
-        match free.as_slice() {
-            [] => {
-                let apart = combine(&target, &own, -1.0);
-                if !apart.terms.is_empty()
-                    || !is_near(&apart.rest, if d == 0 { SLACK } else { 0.5 })
-                {
-                    return false;
-                }
+        if free.is_empty() {
+            let apart = combine(&target, &own, -1.0);
+            if !apart.terms.is_empty() || !is_near(&apart.rest, if d == 0 { SLACK } else { 0.5 }) {
+                return false;
             }
-            [(variable, coefficient)] if coefficient.abs() == 1.0 => {
-                let rest: Vec<(usize, f64)> = own
-                    .terms
-                    .iter()
-                    .copied()
-                    .filter(|(v, _)| v != variable)
-                    .collect();
-                let value = combine(
-                    &target,
-                    &Affine {
-                        terms: rest,
-                        rest: own.rest.clone(),
-                    },
-                    -1.0,
-                );
-                let value = times(&value, 1.0 / coefficient);
-                match &values[*variable] {
-                    None => values[*variable] = Some(value),
-                    Some(known) => {
-                        let apart = combine(known, &value, -1.0);
-                        if !apart.terms.is_empty() || !is_near(&apart.rest, SLACK) {
-                            return false;
-                        }
-                    }
-                }
+            continue;
+        }
+        // Of several loops along one dimension, all but the one that moves by single places are where they are.
+        let Some((variable, coefficient)) = free.iter().copied().rfind(|(_, c)| c.abs() == 1.0)
+        else {
+            return false;
+        };
+        let others = free.iter().filter(|(v, _)| *v != variable);
+        let mut found = Vec::new();
+        for (other, by) in others {
+            if !target.terms.contains(&(*other, *by)) {
+                return false;
             }
-            _ => return false,
+            found.push((*other, itself(*other)));
+        }
+        let rest = Affine {
+            terms: own
+                .terms
+                .iter()
+                .copied()
+                .filter(|(v, _)| *v != variable)
+                .collect(),
+            rest: own.rest.clone(),
+        };
+        found.push((
+            variable,
+            times(&combine(&target, &rest, -1.0), 1.0 / coefficient),
+        ));
+        for (variable, value) in found {
+            let Some(known) = &values[variable] else {
+                values[variable] = Some(value);
+                continue;
+            };
+            let apart = combine(known, &value, -1.0);
+            if !apart.terms.is_empty() || !is_near(&apart.rest, SLACK) {
+                return false;
+            }
         }
     }
     Search {
@@ -413,6 +505,11 @@ impl Search<'_> {
     }
 }
 
+/// Whether one place is surely behind another one, sizes being one or more.
+pub fn is_above(place: &Expr, other: &Expr) -> bool {
+    least(&(place - other)).is_some_and(|apart| apart > 0.0)
+}
+
 /// The least value, sizes being one or more; `None` if more of a symbol makes it smaller.
 fn least(rest: &Expr) -> Option<f64> {
     rest.monomials()
@@ -427,6 +524,13 @@ fn is_near(apart: &Expr, limit: f64) -> bool {
         .expand()
         .as_number()
         .is_some_and(|apart| apart.abs() <= limit)
+}
+
+fn itself(variable: usize) -> Affine<Expr> {
+    Affine {
+        terms: vec![(variable, 1.0)],
+        rest: Expr::from(0.0),
+    }
 }
 
 /// a + factor·b.

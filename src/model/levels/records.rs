@@ -200,15 +200,16 @@ impl<N: Number> Lines<'_, N> {
             .first()?
             .iter()
             .filter(|(v, _)| !spans[*v].stands);
-        let strides: Vec<f64> = free.map(|term| self.stride(term)).collect();
-        let is_known = strides.iter().all(|stride| *stride < LONG_STRIDE);
-        is_known.then(|| {
-            strides
-                .into_iter()
-                .filter(|stride| *stride > WITHIN)
-                .map(N::of)
-                .collect()
-        })
+        let stride = |(v, by): &(usize, f64)| {
+            let range = &self.domain.loops[*v];
+            match range.known_step {
+                _ if by.abs() >= LONG_STRIDE => None,
+                Some(step) if step * by.abs() <= WITHIN => Some(None),
+                _ => Some(Some(range.step.scaled(by.abs()))),
+            }
+        };
+        let strides: Option<Vec<Option<N>>> = free.map(stride).collect();
+        Some(strides?.into_iter().flatten().collect())
     }
 }
 

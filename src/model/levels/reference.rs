@@ -24,6 +24,8 @@ pub struct Reference<N> {
     pub level: usize,
     /// In storage order: loops that move along the dimension with their coefficients.
     pub dimensions: Vec<Vec<(usize, f64)>>,
+    /// Elements by which the one loop along the contiguous dimension moves, where a parameter says it.
+    pub stride: Option<N>,
     /// Position along every dimension, counted from its first element, less what the loops add.
     pub bases: Vec<N>,
     /// Elements from one position to the next, where known.
@@ -36,6 +38,20 @@ pub struct Reference<N> {
     pub gathered: Option<N>,
     /// Bytes of the whole array, where known.
     pub whole: Option<N>,
+    /// Ranges of loops outside of which it is not referred to.
+    pub guards: Vec<Guarded<N>>,
+    /// One or nothing, as the branches around it are ever taken or never; `None` where it is in none.
+    pub taken: Option<N>,
+    /// The same of what it writes.
+    pub writes: Option<N>,
+}
+
+/// Values of a loop, as far as they are not those of the loop itself.
+#[derive(Clone, Debug)]
+pub struct Guarded<N> {
+    pub variable: usize,
+    pub lower: Option<Affine<N>>,
+    pub upper: Option<Affine<N>>,
 }
 
 /// How the loops come from one row of an array to the next.
@@ -71,6 +87,14 @@ pub struct Lines<'a, N> {
 }
 
 impl<N: Number> Reference<N> {
+    /// Its position along a dimension, offsets apart.
+    pub fn place(&self, d: usize) -> Affine<N> {
+        Affine {
+            terms: self.dimensions[d].clone(),
+            rest: self.bases[d].clone(),
+        }
+    }
+
     /// The loops from `level` on that move the reference, with their dimension; more than once where a
     /// loop moves along several.
     fn walked(&self, spans: &[Span<impl Number>]) -> Vec<(usize, usize)> {
@@ -99,6 +123,9 @@ impl<N: Number> Lines<'_, N> {
     ) -> N {
         if offsets.is_empty() {
             return N::of(0.0);
+        }
+        if !reference.guards.is_empty() {
+            return self.guarded(reference, (offsets, row), given, tiles, sides);
         }
         let spans = self.domain.spans(given, tiles);
         if let Some(share) = &reference.gathered {
@@ -142,13 +169,10 @@ impl<N: Number> Lines<'_, N> {
 
     /// How the loops come from one row to the next.
     pub fn rows(&self, reference: &Reference<N>) -> Rows {
-        let [row, across, ..] = reference.dimensions.as_slice() else {
+        let [row, ..] = reference.dimensions.as_slice() else {
             return Rows::Apart;
         };
-        let is_unit = |(v, c): &&(usize, f64)| {
-            c.abs() == 1.0 && self.domain.loops[*v].known_step == Some(1.0)
-        };
-        let Some(walker) = across.iter().filter(is_unit).map(|(v, _)| *v).max() else {
+        let Some((walker, _)) = self.walker(reference) else {
             return Rows::Apart;
         };
         match row.iter().map(|(v, _)| *v).min() {
@@ -157,6 +181,20 @@ impl<N: Number> Lines<'_, N> {
             Some(first) if walker > first => Rows::SideBySide,
             Some(_) => Rows::Scattered(walker),
         }
+    }
+
+    /// The loop that goes from row to row, one by one or by a step that a parameter says, with that step.
+    pub fn walker(&self, reference: &Reference<N>) -> Option<(usize, Option<N>)> {
+        let step = |v: usize| match self.domain.loops[v].known_step {
+            Some(1.0) => Some(None),
+            Some(_) => None,
+            None => Some(Some(self.domain.loops[v].step.clone())),
+        };
+        let across = reference.dimensions.get(1)?.iter();
+        let walkers = across.filter(|(_, by)| by.abs() == 1.0);
+        walkers
+            .filter_map(|(v, _)| Some((*v, step(*v)?)))
+            .max_by_key(|(v, _)| *v)
     }
 
     fn gathered(
@@ -342,6 +380,7 @@ impl<N: Number> Lines<'_, N> {
             let mut extent = self.extent(&terms, spans, given);
             if d == 0 {
                 self.set_records(&mut extent, &terms, spans, given);
+                self.set_stride(&mut extent, reference, spans);
             }
             extent
         };
@@ -480,6 +519,15 @@ impl<N: Number> Lines<'_, N> {
                     ..Extent::one()
                 }
             }
+        }
+    }
+
+    /// The distance of neighbouring elements of a row, where a parameter says it.
+    fn set_stride(&self, extent: &mut Extent<N>, reference: &Reference<N>, spans: &[Span<N>]) {
+        if let (Some(stride), [(v, _)]) = (&reference.stride, reference.dimensions[0].as_slice())
+            && !spans[*v].stands
+        {
+            extent.step = Some(self.domain.loops[*v].step.times(stride));
         }
     }
 

@@ -12,6 +12,7 @@ use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
 use super::reference::{Lines, Reference, Rows};
+use super::touched::ever;
 use crate::catalogue::StaticFigure;
 
 /// Points at which an outer loop is taken whose value shapes the loops inside, by how many of those
@@ -336,7 +337,11 @@ impl<N: Number> Profiler<'_, N> {
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
     /// still there.
     fn distinct(&self, r: usize, kind: Kind, part: &Part<N>, gap: i64, outer: &Context<N>) -> N {
-        let Counted { offsets, row } = self.covered.of(kind, part.level, r);
+        let Counted {
+            offsets,
+            row,
+            taken,
+        } = self.covered.of(kind, part.level, r);
         if offsets.is_empty() {
             return N::of(0.0);
         }
@@ -367,6 +372,7 @@ impl<N: Number> Profiler<'_, N> {
         until(part.part + 1)
             .minus(&until(part.part))
             .times(&self.taken(r, part.level, &outer.given))
+            .times(&ever(taken))
     }
 
     /// Lines that `gap` iterations of the loop `between` touch.
@@ -405,9 +411,13 @@ impl<N: Number> Profiler<'_, N> {
         }
         N::sum((0..self.references.len()).map(|r| {
             let reference = &self.references[r];
-            let Counted { offsets, row } = &self.covered.any[level][r];
+            let Counted {
+                offsets,
+                row,
+                taken,
+            } = &self.covered.any[level][r];
             let clusters = self.clusters(reference, offsets, level, gap);
-            N::sum(clusters.iter().map(|cluster| {
+            let lines = N::sum(clusters.iter().map(|cluster| {
                 self.lines.of(
                     reference,
                     (cluster, row.as_ref()),
@@ -415,7 +425,8 @@ impl<N: Number> Profiler<'_, N> {
                     Tiles::Full,
                     true,
                 )
-            }))
+            }));
+            lines.times(&ever(taken))
         }))
     }
 }

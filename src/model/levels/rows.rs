@@ -71,12 +71,10 @@ impl<N: Number> Row<N> {
         let is_even = start.as_ref().is_none_or(|(.., is_even)| *is_even);
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
         let pitch = |when: Adjacent| {
-            reference
-                .pitches
-                .get(1)
-                .cloned()
-                .flatten()
-                .filter(|_| adjacent == when)
+            let pitch = reference.pitches.get(1)?.clone()?;
+            let step = lines.walker(reference).and_then(|(_, step)| step);
+            let pitch = step.map_or(pitch.clone(), |step| pitch.times(&step));
+            (adjacent == when).then_some(pitch)
         };
         Row {
             length,

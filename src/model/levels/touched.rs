@@ -109,7 +109,11 @@ impl<N: Number> Profiler<'_, N> {
         tiles: Tiles,
         sides: bool,
     ) -> N {
-        let Counted { offsets, row } = self.covered.of(kind, level, r);
+        let Counted {
+            offsets,
+            row,
+            taken,
+        } = self.covered.of(kind, level, r);
         if offsets.is_empty() {
             return N::of(0.0);
         }
@@ -122,6 +126,13 @@ impl<N: Number> Profiler<'_, N> {
             tiles,
             sides || walks_inside,
         );
-        lines.times(&self.taken(r, level, given))
+        lines
+            .times(&self.taken(r, level, given))
+            .times(&ever(taken))
     }
+}
+
+/// One if the branches around a reference are ever taken, else nothing.
+pub fn ever<N: Number>(taken: &Option<N>) -> N {
+    taken.clone().unwrap_or(N::of(1.0))
 }

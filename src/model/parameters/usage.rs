@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{DEFAULT_ORIGIN, DEFAULT_SIZE};
 use crate::analysis::facts::Program;
+use crate::analysis::moving::is_unknown_stride;
 use crate::calls::CallGraph;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::messages::MessageSite;
@@ -70,6 +71,13 @@ impl Usage {
             }
             // Where rows begin decides how many cache lines they touch.
             for used in &nest.streams {
+                for range in &used.guards {
+                    let ends = [&range.lower, &range.upper].into_iter().flatten();
+                    ends.for_each(&mut mention);
+                }
+                let ways = [&used.taken, &used.written].into_iter().flatten().flatten();
+                let branches = ways.flatten().map(|(branch, _)| Expr::from(branch.clone()));
+                branches.for_each(|branch| mention(&branch));
                 for (lower, upper) in used.stream.extents.iter().flatten() {
                     if let Some((longer, shorter)) = ratio_of_strides(upper) {
                         strides.entry(longer).or_insert(shorter);
@@ -81,6 +89,9 @@ impl Usage {
                 for subscript in &used.stream.subscripts {
                     mention(&subscript.base);
                     add_lengths(&subscript.base, &mut sizes);
+                    let strides = subscript.terms.iter().map(|(_, stride)| stride);
+                    let known = strides.filter(|stride| !is_unknown_stride(stride));
+                    known.for_each(&mut mention);
                 }
             }
             // The last value of a variable in an exponent is one too.

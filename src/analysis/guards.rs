@@ -1,0 +1,362 @@
+//! Conditions that only compare variables of the loops around: in which iterations they hold, and how many these are.
+
+use super::facts::{Decision, Guard, GuardRange};
+use super::symbols::{Start, Symbols};
+use crate::expr::Expr;
+use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
+
+/// What one loop around a condition counts, outermost first.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    pub variable: String,
+    pub lower: Expr,
+    pub upper: Expr,
+    pub step: Expr,
+}
+
+/// What decides a condition.
+pub(super) fn decision(symbols: &mut Symbols, condition: &Value) -> Decision {
+    match guard(symbols, condition) {
+        Some(guard) => Decision::Guard(guard),
+        None => parts(symbols, condition),
+    }
+}
+
+/// What the parts of a condition that is no guard depend on.
+fn parts(symbols: &mut Symbols, condition: &Value) -> Decision {
+    let mut both = |left, right| match (parts(symbols, left), parts(symbols, right)) {
+        (Decision::Data, _) | (_, Decision::Data) => Decision::Data,
+        (Decision::Fixed, Decision::Fixed) => Decision::Fixed,
+        _ => Decision::Loops,
+    };
+    match condition {
+        Value::Convert(_, inner) | Value::Unary(UnaryOp::Not, inner) => parts(symbols, inner),
+        Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => both(left, right),
+        Value::Binary(op, left, right) if op.is_comparison() => both(left, right),
+        _ if !symbols.is_integer(condition) => Decision::Data,
+        _ => match symbols.expression(condition) {
+            None => Decision::Data,
+            Some(expr) => {
+                let function = symbols.function;
+                let is_mentioned = |id: &VarId| expr.mentions(function.variable(*id).name.as_str());
+                match symbols.loops.iter().any(is_mentioned) {
+                    true => Decision::Loops,
+                    false => Decision::Fixed,
+                }
+            }
+        },
+    }
+}
+
+/// The iterations in which a condition holds; `None` if anything but loop variables and what stays the same decides it.
+fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
+    match condition {
+        Value::Convert(_, inner) => guard(symbols, inner),
+        Value::Unary(UnaryOp::Not, inner) => Some(guard(symbols, inner)?.negated()),
+        Value::Binary(BinaryOp::And, left, right) => {
+            match (guard(symbols, left)?, guard(symbols, right)?) {
+                (Guard::Inside(left), Guard::Inside(right)) => {
+                    Some(Guard::Inside(both(left, right)))
+                }
+                _ => None,
+            }
+        }
+        Value::Binary(BinaryOp::Or, left, right) => {
+            match (
+                guard(symbols, left)?.negated(),
+                guard(symbols, right)?.negated(),
+            ) {
+                (Guard::Inside(left), Guard::Inside(right)) => {
+                    Some(Guard::Outside(both(left, right)))
+                }
+                _ => None,
+            }
+        }
+        Value::Binary(op, left, right) if op.is_comparison() => {
+            comparison(symbols, *op, left, right)
+        }
+        _ => None,
+    }
+}
+
+/// `variable + rest` compared with zero.
+fn comparison(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) -> Option<Guard> {
+    if !symbols.is_integer(left) || !symbols.is_integer(right) {
+        return None;
+    }
+    let apart = (symbols.expression(left)? - symbols.expression(right)?).expand();
+    let function = symbols.function;
+    let name = |id| function.variable(id).name.as_str();
+    let names: Vec<&str> = symbols.loops.iter().copied().map(name).collect();
+    let linear = apart.linear_in(&names)?;
+    let used = || (names.iter().zip(&linear.coefficients)).filter(|(_, slope)| !slope.is_zero());
+    // Where the values of a variable begin is to be known.
+    let is_estimated = |id: &VarId| {
+        let name = function.variable(*id).name.as_str();
+        matches!(symbols.starts.get(id), Some(Start::Estimated(_)))
+            && used().any(|(n, _)| *n == name)
+    };
+    if symbols.loops.iter().any(is_estimated) {
+        return None;
+    }
+    let (innermost, slope) = used().next_back()?;
+    let slope = slope.as_integer().filter(|slope| slope.abs() == 1)?;
+    let variable = Expr::symbol(innermost);
+    let bound = match slope {
+        1 => variable - apart,
+        _ => variable + apart,
+    }
+    .expand();
+    let op = if slope == 1 { op } else { mirrored(op) };
+    let range = |lower: Option<Expr>, upper: Option<Expr>| {
+        let variable = innermost.to_string();
+        Guard::Inside(vec![GuardRange {
+            variable,
+            lower,
+            upper,
+        }])
+    };
+    Some(match op {
+        BinaryOp::Less => range(None, Some(bound - 1.0)),
+        BinaryOp::LessOrEqual => range(None, Some(bound)),
+        BinaryOp::Greater => range(Some(bound + 1.0), None),
+        BinaryOp::GreaterOrEqual => range(Some(bound), None),
+        BinaryOp::Equal => range(Some(bound.clone()), Some(bound)),
+        BinaryOp::NotEqual => range(Some(bound.clone()), Some(bound)).negated(),
+        _ => return None,
+    })
+}
+
+/// The comparison with both sides times −1.
+fn mirrored(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::LessOrEqual => BinaryOp::GreaterOrEqual,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::GreaterOrEqual => BinaryOp::LessOrEqual,
+        other => other,
+    }
+}
+
+/// All ranges, those of one variable as one.
+fn both(mut all: Vec<GuardRange>, others: Vec<GuardRange>) -> Vec<GuardRange> {
+    let join = |a: Option<Expr>, b: Option<Expr>, of: fn([Expr; 2]) -> Expr| match (a, b) {
+        (Some(a), Some(b)) => Some(of([a, b])),
+        (a, b) => a.or(b),
+    };
+    for other in others {
+        match all
+            .iter_mut()
+            .find(|known| known.variable == other.variable)
+        {
+            Some(known) => {
+                known.lower = join(known.lower.take(), other.lower, Expr::max);
+                known.upper = join(known.upper.take(), other.upper, Expr::min);
+            }
+            None => all.push(other),
+        }
+    }
+    all
+}
+
+impl Guard {
+    /// Where the condition does not hold.
+    pub fn negated(self) -> Guard {
+        match self {
+            Guard::Inside(mut ranges) => match ranges.as_mut_slice() {
+                [range] => match (range.lower.take(), range.upper.take()) {
+                    (Some(lower), None) => {
+                        range.upper = Some((lower - 1.0).expand());
+                        Guard::Inside(ranges)
+                    }
+                    (None, Some(upper)) => {
+                        range.lower = Some((upper + 1.0).expand());
+                        Guard::Inside(ranges)
+                    }
+                    (lower, upper) => {
+                        (range.lower, range.upper) = (lower, upper);
+                        Guard::Outside(ranges)
+                    }
+                },
+                _ => Guard::Outside(ranges),
+            },
+            Guard::Outside(ranges) => Guard::Inside(ranges),
+        }
+    }
+
+    /// The share of the iterations of the loops around, outermost first, in which the condition holds; `None` if it has
+    /// no closed form.
+    pub(super) fn share(&self, loops: &[&Counted]) -> Option<Expr> {
+        let (ranges, is_inside) = match self {
+            Guard::Inside(ranges) => (ranges, true),
+            Guard::Outside(ranges) => (ranges, false),
+        };
+        let shares = ranges.iter().map(|range| share(range, loops));
+        let shares: Vec<Expr> = shares.collect::<Option<_>>()?;
+        // What one range says of another one's loop would have to be counted together.
+        let is_alone = |range: &GuardRange| {
+            let at = loops
+                .iter()
+                .position(|counted| counted.variable == range.variable);
+            let depends = |other: &GuardRange| other.mentions(&range.variable);
+            let moves =
+                at.is_some_and(|at| loops[at + 1..].iter().any(|l| l.mentions(&range.variable)));
+            ranges.len() == 1 || (!ranges.iter().any(depends) && !moves)
+        };
+        let all = Expr::product(shares);
+        ranges.iter().all(is_alone).then(|| {
+            if is_inside {
+                all
+            } else {
+                Expr::from(1.0) - all
+            }
+        })
+    }
+}
+
+impl GuardRange {
+    fn mentions(&self, variable: &str) -> bool {
+        let ends = [&self.lower, &self.upper];
+        ends.into_iter().flatten().any(|end| end.mentions(variable))
+    }
+}
+
+impl Counted {
+    fn mentions(&self, variable: &str) -> bool {
+        let ends = [&self.lower, &self.upper, &self.step];
+        ends.into_iter().any(|end| end.mentions(variable))
+    }
+
+    /// First and last value, the smaller one first.
+    fn ends(&self) -> (&Expr, &Expr) {
+        match self.step.as_number().is_some_and(|step| step < 0.0) {
+            true => (&self.upper, &self.lower),
+            false => (&self.lower, &self.upper),
+        }
+    }
+}
+
+/// The share of the iterations of one loop that are in a range.
+fn share(range: &GuardRange, loops: &[&Counted]) -> Option<Expr> {
+    let at = loops
+        .iter()
+        .position(|counted| counted.variable == range.variable)?;
+    let (around, own) = (&loops[..at], loops[at]);
+    let depends =
+        |outer: &Counted| range.mentions(&outer.variable) || own.mentions(&outer.variable);
+    let moving: Vec<usize> = (0..at).filter(|outer| depends(around[*outer])).collect();
+    let (first, last) = own.ends();
+    if moving.is_empty() {
+        return Some(even_share(range, own));
+    }
+    if own.step.as_integer().is_none_or(|step| step.abs() != 1) {
+        return None;
+    }
+    let low = later(range.lower.as_ref(), first, around)?;
+    let high = earlier(range.upper.as_ref(), last, around)?;
+    let (mut some, mut all) = ((high - low + 1.0).expand(), (last - first + 1.0).expand());
+    // A range that ends before it begins would count less than nothing.
+    if !is_never_negative(&some, around) || !is_never_negative(&all, around) {
+        return None;
+    }
+    for outer in around.iter().rev() {
+        if !some.mentions(&outer.variable) && !all.mentions(&outer.variable) {
+            continue;
+        }
+        outer.step.as_integer().filter(|step| step.abs() == 1)?;
+        let (low, high) = outer.ends();
+        some = some.sum_over(&outer.variable, low, high)?.expand();
+        all = all.sum_over(&outer.variable, low, high)?.expand();
+    }
+    Some(over(some, all))
+}
+
+/// The same where the ends of both are always the same.
+fn even_share(range: &GuardRange, own: &Counted) -> Expr {
+    let (first, last) = own.ends();
+    let step = own.step.clone().absolute();
+    let low = match &range.lower {
+        Some(lower) => Expr::max([lower.clone(), first.clone()]),
+        None => first.clone(),
+    };
+    let high = match &range.upper {
+        Some(upper) => Expr::min([upper.clone(), last.clone()]),
+        None => last.clone(),
+    };
+    let (some, all) = match step.as_integer() {
+        Some(1) => (high - low + 1.0, last - first + 1.0),
+        _ => {
+            // Counted from where the loop begins.
+            let (begin, sign) = match own.step.as_number().is_some_and(|step| step < 0.0) {
+                true => (last, -1.0),
+                false => (first, 1.0),
+            };
+            let steps = |end: Expr| ((end - begin.clone()) * sign).quotient(step.clone());
+            let (near, far) = if sign > 0.0 { (low, high) } else { (high, low) };
+            let end = if sign > 0.0 { last } else { first };
+            (
+                steps(far).floor() - steps(near).ceiling() + 1.0,
+                steps(end.clone()).floor() + 1.0,
+            )
+        }
+    };
+    over(Expr::max([some.expand(), Expr::from(0.0)]), all.expand())
+}
+
+/// A share of what may be nothing.
+fn over(some: Expr, all: Expr) -> Expr {
+    Expr::min([
+        some.quotient(Expr::max([all, Expr::from(1.0)])),
+        Expr::from(1.0),
+    ])
+}
+
+/// The later of two first values, where one is the later one in every iteration of the loops around.
+fn later(given: Option<&Expr>, first: &Expr, around: &[&Counted]) -> Option<Expr> {
+    let Some(given) = given else {
+        return Some(first.clone());
+    };
+    if is_never_negative(&(given - first), around) {
+        Some(given.clone())
+    } else if is_never_negative(&(first - given), around) {
+        Some(first.clone())
+    } else {
+        None
+    }
+}
+
+fn earlier(given: Option<&Expr>, last: &Expr, around: &[&Counted]) -> Option<Expr> {
+    let Some(given) = given else {
+        return Some(last.clone());
+    };
+    if is_never_negative(&(last - given), around) {
+        Some(given.clone())
+    } else if is_never_negative(&(given - last), around) {
+        Some(last.clone())
+    } else {
+        None
+    }
+}
+
+/// Whether an affine expression is zero or more in every iteration of the loops around, sizes being one or more.
+fn is_never_negative(expr: &Expr, around: &[&Counted]) -> bool {
+    let mut least = expr.expand();
+    for outer in around.iter().rev() {
+        let Some(linear) = least.linear_in(&[outer.variable.as_str()]) else {
+            return false;
+        };
+        let Some(slope) = linear.coefficients[0].as_number() else {
+            return false;
+        };
+        let (low, high) = outer.ends();
+        let end = if slope > 0.0 { low } else { high };
+        least = (linear.rest + end * &Expr::from(slope)).expand();
+    }
+    let constant_at_one = least
+        .monomials()
+        .into_iter()
+        .try_fold(0.0, |sum, (monomial, by)| {
+            (monomial.is_empty() || by >= 0.0).then_some(sum + by)
+        });
+    constant_at_one.is_some_and(|least| least >= 0.0)
+}

@@ -1,0 +1,144 @@
+//! Shapes of nests for which the rule is not shown to be right: what they move is only an estimate.
+
+use std::collections::BTreeSet;
+
+use super::domain::{Domain, Given, Tiles};
+use super::geometry::Geometry;
+use super::overlap;
+use super::reference::Reference;
+use crate::analysis::facts::{Decision, Loop};
+use crate::analysis::moving::is_unknown_stride;
+use crate::expr::{Expr, Function, Symbol};
+use crate::nest::Nest;
+use crate::reason::ReasonCode;
+
+/// Why the bytes of a nest are only about right; `value` gives the value of a parameter.
+pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<ReasonCode> {
+    let streams = || nest.streams.iter().map(|used| &used.stream);
+    let subscripts = || streams().flat_map(|stream| &stream.subscripts);
+    let strides = || subscripts().flat_map(|subscript| &subscript.terms);
+    let extents = || streams().flat_map(|stream| stream.extents.iter().flatten());
+    let has_unknown = || {
+        strides().any(|(_, by)| is_unknown_stride(by))
+            || extents().any(|(_, last)| is_unknown_stride(last))
+    };
+    let found = [
+        (
+            ReasonCode::GatheredElements,
+            subscripts().any(|s| s.gather.is_some()),
+        ),
+        (ReasonCode::UnknownStride, has_unknown()),
+        (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
+        (ReasonCode::SeveralForms, has_several_forms(nest)),
+    ];
+    let found = found.into_iter().filter(|(_, is_so)| *is_so);
+    found
+        .map(|(code, _)| code)
+        .chain(branches(nest, value))
+        .collect()
+}
+
+/// Branches inside of loops that no data decide and that may go either way.
+fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCode> {
+    let inner = nest.loops.iter().skip(1).flat_map(|chain| &chain.weight);
+    let ways = nest
+        .streams
+        .iter()
+        .flat_map(|used| [&used.taken, &used.written]);
+    let around = ways.flatten().flatten().flatten();
+    let open = inner.chain(around).filter_map(|(branch, _)| {
+        let decision = nest.decisions.iter().find(|(known, _)| known == branch)?;
+        let is_open = value(branch).is_none_or(|p| p > 0.0 && p < 1.0);
+        match decision.1 {
+            Decision::Loops => is_open.then_some(ReasonCode::ConditionOnLoops),
+            Decision::Fixed => is_open.then_some(ReasonCode::UndecidedBranch),
+            Decision::Data | Decision::Guard(_) => None,
+        }
+    });
+    open.collect()
+}
+
+/// Whether the loops around move the ends of a loop in another way than by whole numbers.
+fn has_uneven_bounds(nest: &Nest) -> bool {
+    let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
+    let is_uneven = |at: usize| {
+        let names: Vec<&str> = loops[..at].iter().map(|l| l.variable.as_str()).collect();
+        let is_even = |end: &Expr| {
+            let linear = end.linear_in(&names);
+            linear.is_some_and(|linear| {
+                linear
+                    .coefficients
+                    .iter()
+                    .all(|by| by.as_number().is_some())
+            })
+        };
+        let facts = loops[at];
+        let (low, high) = match facts.step.as_number() {
+            Some(step) if step < 0.0 => (&facts.upper, &facts.lower),
+            _ => (&facts.lower, &facts.upper),
+        };
+        let mut ends = low.alternatives(Function::Max);
+        ends.extend(high.alternatives(Function::Min));
+        let is_moved = names.iter().any(|name| facts.step.mentions(*name));
+        is_moved || !ends.iter().all(is_even)
+    };
+    (1..loops.len()).any(is_uneven)
+}
+
+/// Whether references to one array, of which none covers the other, may go to the same elements.
+fn has_several_forms(nest: &Nest) -> bool {
+    let Geometry {
+        domain, references, ..
+    } = Geometry::of(nest);
+    let shared = |r: &Reference<Expr>| references.iter().filter(|o| o.array == r.array).count() > 1;
+    let is_affine = |r: &&Reference<Expr>| r.gathered.is_none();
+    let all: Vec<&Reference<Expr>> = references
+        .iter()
+        .filter(is_affine)
+        .filter(|r| shared(r))
+        .collect();
+    if all.is_empty() {
+        return false;
+    }
+    let counted = overlap::counted(&domain, &all, 0);
+    let left: Vec<&Reference<Expr>> = all
+        .into_iter()
+        .zip(&counted)
+        .filter(|(_, counted)| !counted.offsets.is_empty())
+        .map(|(reference, _)| reference)
+        .collect();
+    left.iter().enumerate().any(|(at, a)| {
+        left[at + 1..]
+            .iter()
+            .any(|b| a.array == b.array && !are_apart(&domain, a, b))
+    })
+}
+
+/// Whether two references go to other places along some dimension, or come to the same ones on other ways: rows as
+/// columns, whose common elements the rule knows.
+fn are_apart(domain: &Domain<Expr>, a: &Reference<Expr>, b: &Reference<Expr>) -> bool {
+    if a.dimensions.len() != b.dimensions.len() {
+        return false;
+    }
+    let given = vec![Given::Free; domain.loops.len()];
+    let spans = domain.spans(&given, Tiles::Full);
+    let reach = |r: &Reference<Expr>, d: usize| {
+        let (low, high) = domain.extremes(&r.place(d), &spans, &given);
+        let along = || r.offsets.iter().map(|offset| offset[d]);
+        (
+            low + along().min().unwrap_or(0) as f64,
+            high + along().max().unwrap_or(0) as f64,
+        )
+    };
+    (0..a.dimensions.len()).any(|d| {
+        let (terms, others) = (&a.dimensions[d], &b.dimensions[d]);
+        if terms.is_empty() && others.is_empty() {
+            return a.bases[d] != b.bases[d];
+        }
+        if !terms.is_empty() && !others.is_empty() && terms != others {
+            return true;
+        }
+        let ((low, high), (other_low, other_high)) = (reach(a, d), reach(b, d));
+        overlap::is_above(&other_low, &high) || overlap::is_above(&low, &other_high)
+    })
+}

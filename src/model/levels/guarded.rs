@@ -1,0 +1,75 @@
+//! References that only some iterations of a loop come to: `if (j == 3)`.
+
+use super::domain::{Given, Span, Tiles};
+use super::number::Number;
+use super::reference::{Guarded, Lines, Reference};
+
+impl<N: Number> Lines<'_, N> {
+    /// Distinct lines, as [`Lines::of`] has them, of the iterations in which a reference is met: loops run over what the
+    /// guards leave of their ranges, and of a loop that stands still it is the mean over all places.
+    pub fn guarded(
+        &self,
+        reference: &Reference<N>,
+        offsets: (&[Vec<i64>], Option<&(N, N)>),
+        given: &[Given<N>],
+        tiles: Tiles,
+        sides: bool,
+    ) -> N {
+        let (given, share) = self.within(&reference.guards, given, tiles);
+        let unguarded = Reference {
+            guards: Vec::new(),
+            ..reference.clone()
+        };
+        self.of(&unguarded, offsets, &given, tiles, sides)
+            .times(&share)
+    }
+
+    /// What the guards leave of what is said of the loops, and their share of the places of those that stand still.
+    pub fn within(
+        &self,
+        guards: &[Guarded<N>],
+        given: &[Given<N>],
+        tiles: Tiles,
+    ) -> (Vec<Given<N>>, N) {
+        let (mut left, mut share) = (given.to_vec(), N::of(1.0));
+        for guard in guards {
+            let v = guard.variable;
+            let stands = matches!(given[v], Given::At(_));
+            let mut all = left.clone();
+            if stands {
+                all[v] = Given::Free;
+            }
+            let spans = self.domain.spans(&all, tiles);
+            let (low, high) = ends(guard, &spans);
+            if stands {
+                let some = self.steps(v, &low, &high);
+                let whole = spans[v].count.larger(&N::of(1.0));
+                share = share.times(&some.over(&whole).smaller(&N::of(1.0)));
+            } else {
+                left[v] = Given::Between(low, high);
+            }
+        }
+        (left, share)
+    }
+
+    /// Values of a loop from one to another.
+    fn steps(&self, v: usize, low: &N, high: &N) -> N {
+        let apart = high.minus(low);
+        let steps = match self.domain.loops[v].known_step {
+            Some(1.0) => apart,
+            _ => apart.over(&self.domain.loops[v].step).floor(),
+        };
+        steps.shifted(1.0).not_negative()
+    }
+}
+
+/// First and last value that a guard leaves of a loop.
+fn ends<N: Number>(guard: &Guarded<N>, spans: &[Span<N>]) -> (N, N) {
+    let span = &spans[guard.variable];
+    let low = guard.lower.as_ref().map(|end| end.extreme(spans, false));
+    let high = guard.upper.as_ref().map(|end| end.extreme(spans, true));
+    (
+        low.map_or(span.low.clone(), |low| low.larger(&span.low)),
+        high.map_or(span.high.clone(), |high| high.smaller(&span.high)),
+    )
+}

@@ -1,0 +1,206 @@
+//! Small nests of shapes that look simple and are easily got wrong, held against the simulation of their accesses: bounds
+//! that move, strides that a parameter says, conditions on loop variables, one array in several forms.
+
+use std::collections::BTreeSet;
+
+use crate::support::command;
+use serde_json::Value;
+
+/// Every case of some functions of a fixture is within 5 %, away from steps of the traffic.
+fn is_right(file: &str, functions: &str, arguments: &[&str]) {
+    let path = command::fixture("locality").join(file);
+    let caches = ["--cache", "32KiB,full", "--cache", "1MiB,full"];
+    let all = [&["--function", functions], &caches[..], arguments].concat();
+    let cases = command::validated(&path, &all);
+    assert!(!cases.is_empty(), "{functions}");
+    for case in cases {
+        let is_step = case["explained"].as_str() == Some("switch");
+        let ratio = case["ratio"].as_f64().expect("a ratio");
+        assert!((ratio - 1.0).abs() < 0.05 || is_step, "{case}");
+    }
+}
+
+/// The functions of a fixture whose nests are marked as not exact.
+fn marked(file: &str) -> BTreeSet<String> {
+    let report = command::analysed(command::fixture("locality").join(file), &[]);
+    let functions = report["functions"].as_array().expect("functions").iter();
+    let is_marked = |function: &&Value| {
+        let nests = function["nests"].as_array().expect("nests");
+        let has_reasons = |nest: &Value| !nest["reasons"].as_array().expect("reasons").is_empty();
+        nests.iter().any(has_reasons)
+    };
+    let name = |function: &Value| function["name"].as_str().expect("a name").to_string();
+    functions.filter(is_marked).map(name).collect()
+}
+
+/// `k` from `i*s` to `(i + 1)*s - 1`: each iteration of `i` has elements of its own.
+#[test]
+fn bounds_that_an_outer_loop_shifts() {
+    let sizes = ["--set", "n=200", "--sizes", "S=5,17,64,300"];
+    is_right("bounds.c", "f[1489]", &sizes);
+    is_right(
+        "bounds.c",
+        "f[57]",
+        &["--set", "n=200", "--sizes", "r=1,4,30"],
+    );
+    is_right(
+        "bounds.c",
+        "f10",
+        &[
+            "--set",
+            "n=200",
+            "--sizes",
+            "S=5,17,64",
+            "--sizes",
+            "w=3,17,100",
+        ],
+    );
+    is_right("bounds.c", "f[236]", &["--sizes", "n=37,300"]);
+    is_right("bounds.c", "f1[12]", &["--sizes", "n=37,300"]);
+}
+
+/// `a[i*inc]`, `k += j`: the stride is a parameter.
+#[test]
+fn strides_that_a_parameter_says() {
+    let sizes = ["--set", "n=900", "--sizes", "inc=1,2,3,8,17"];
+    is_right("strides.c", "i[345]", &sizes);
+    is_right("strides.c", "i2", &["--set", "n=900", "--sizes", "j=1,2,3"]);
+    is_right(
+        "strides.c",
+        "i1",
+        &["--set", "n=900", "--sizes", "st=1,2,3,9"],
+    );
+    is_right("strides.c", "i7", &["--sizes", "n=100,1000"]);
+}
+
+/// `do i = lo, hi, st`: rows that the loop leaves out none of share their lines, whatever `st` is.
+#[test]
+fn steps_that_a_parameter_says() {
+    let steps = ["--set", "hi=100", "--sizes", "st=1,2,3,9"];
+    is_right("steps.f90", "s[124]", &steps);
+    is_right("steps.f90", "s3", &["--sizes", "hi=30,100"]);
+    is_right("forms.c", "h1", &["--set", "n=900", "--sizes", "st=1,2,4"]);
+}
+
+/// Tiles whose last one is cut off, or is not.
+#[test]
+fn tiles_of_any_length() {
+    is_right("tiles.c", "j1", &["--sizes", "n=96,100,200,500"]);
+    is_right(
+        "tiles.c",
+        "j[23]",
+        &["--set", "n=200", "--sizes", "t=8,16,24,50"],
+    );
+    is_right("forms.c", "h7", &["--sizes", "n=37,100,280"]);
+}
+
+/// However the tiles are cut, every cell is met once.
+#[test]
+fn tiles_have_every_cell_once() {
+    for (n, tile) in [(96, 32), (100, 32), (100, 7), (5, 32)] {
+        let settings = [format!("n={n}"), format!("t={tile}")];
+        let settings = settings.each_ref().map(String::as_str);
+        let path = command::fixture("locality").join("tiles.c");
+        let report = command::analysed(path, &command::settings(&settings));
+        let function = &report["functions"][1];
+        assert_eq!(function["name"], "j2");
+        let iterations = &function["nests"][0]["iterations"];
+        assert_eq!(iterations, &Value::from(n * n), "{n} in tiles of {tile}");
+    }
+    assert!(marked("tiles.c").is_empty());
+}
+
+/// `if (j == 3)`, `if (i < n/2)`: some iterations of a loop, which no probability spreads over all of them.
+#[test]
+fn conditions_on_loop_variables() {
+    is_right("records.c", "g6", &["--sizes", "n=37,100"]);
+    is_right("forms.c", "h12", &["--sizes", "n=37,100,280"]);
+    is_right("steps.f90", "s5", &["--sizes", "n=30,128"]);
+}
+
+/// How often a condition on loop variables holds follows from the ranges, whatever their sizes.
+#[test]
+fn conditions_on_loop_variables_hold_as_often_as_they_do() {
+    let conditions = [
+        ("j == 3", 20.0),
+        ("j != 3", 20.0 * 29.0),
+        ("i >= 5 && i < 9", 4.0 * 30.0),
+        ("!(i >= 5 && j < 9)", 600.0 - 15.0 * 9.0),
+        ("i < 3 || j > 26", 600.0 - 17.0 * 27.0),
+        ("i < n/4", 5.0 * 30.0),
+        ("n - 1 - i <= 2", 3.0 * 30.0),
+        ("i == 20", 0.0),
+    ];
+    let square = [
+        ("j < i", 190.0),
+        ("i == j", 20.0),
+        ("j > i", 190.0),
+        ("j <= i", 210.0),
+    ];
+    let conditions = conditions.map(|(condition, expected)| (condition, expected, "m"));
+    let square = square.map(|(condition, expected)| (condition, expected, "n"));
+    for (condition, expected, m) in conditions.into_iter().chain(square) {
+        let text = format!(
+            "void f(int n, int m, double a[n][m]) {{
+               for (int i = 0; i < n; i++)
+                 for (int j = 0; j < {m}; j++)
+                   if ({condition}) a[i][j] = a[i][j] + 1.0;
+             }}"
+        );
+        let report = command::analysed_text("f.c", &text, &command::settings(&["n=20", "m=30"]));
+        let nest = &report["functions"][0]["nests"][0];
+        let flops = nest["flops"].as_f64().expect("a number");
+        assert!(
+            (flops - expected).abs() < 1e-6,
+            "{condition}: {flops} for {expected}"
+        );
+        let stores = nest["references"][0]["stores"].as_f64().expect("a number");
+        assert!((stores - expected).abs() < 1e-6, "{condition}: {stores}");
+        assert!(
+            nest["reasons"].as_array().expect("reasons").is_empty(),
+            "{condition}"
+        );
+    }
+}
+
+/// What a branch leads to that is never taken moves nothing, and all of it moves if it always is.
+#[test]
+fn branches_that_are_never_or_always_taken() {
+    for (taken, value) in [("0", 3), ("1", 3), ("0", 4)] {
+        let probability = format!("prob_g5_9={taken}");
+        let value = format!("c={}", if taken == "1" { value } else { 4 });
+        let arguments = ["--set", "n=200", "--set", &probability, "--set", &value];
+        is_right("records.c", "g5", &arguments);
+    }
+}
+
+/// One array under two names of a subscript, of which nothing says how far apart they are; inductions that feed each other.
+#[test]
+fn one_array_in_two_forms() {
+    is_right(
+        "forms.c",
+        "h10",
+        &["--set", "n=900", "--sizes", "k=0,1,7,100,2000"],
+    );
+    is_right("records.c", "g[1-4]", &["--sizes", "n=37,64"]);
+    is_right("forms.c", "h3", &["--sizes", "n=37,100,280"]);
+    for function in ["h4", "h8", "h9"] {
+        is_right("forms.c", function, &["--sizes", "n=37,280"]);
+    }
+}
+
+/// What is not right carries a mark.
+#[test]
+fn what_is_estimated_is_marked() {
+    let names = |names: &[&str]| {
+        names
+            .iter()
+            .map(ToString::to_string)
+            .collect::<BTreeSet<String>>()
+    };
+    assert_eq!(marked("bounds.c"), names(&[]));
+    assert_eq!(marked("steps.f90"), names(&[]));
+    assert_eq!(marked("records.c"), names(&["g5"]));
+    assert_eq!(marked("forms.c"), names(&["h5"]));
+    assert_eq!(marked("strides.c"), names(&["i8", "i9"]));
+}
