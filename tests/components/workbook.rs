@@ -701,13 +701,13 @@ fn written(path: &Path, arguments: &[&str]) -> Vec<u8> {
 fn calls_and_ranking_follow_the_inputs() {
     let path = crate::support::command::fixture("entries/steps.c");
     let bytes = written(&path, &[]);
-    let edits = [("STEPS", 80.0), ("N", 500.0)];
+    let edits = [("STEPS", 80.0), ("N", 1200.0)];
     let numbers: Vec<_> = edits
         .iter()
         .map(|(name, value)| (named_cell(&bytes, name), *value))
         .collect();
     let found = recalculated(&with_numbers(&bytes, &numbers));
-    let expected = cells(&written(&path, &["--set", "STEPS=80", "--set", "N=500"]));
+    let expected = cells(&written(&path, &["--set", "STEPS=80", "--set", "N=1200"]));
     let same_rows =
         |(sheet, ..): &(String, u32, u32)| !["Sensitivity", "Steps"].contains(&sheet.as_str());
     let expected: Cells = (expected.into_iter())
