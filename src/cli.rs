@@ -17,6 +17,8 @@ pub use source::{Cpp, SourceArgs, TrafficRule};
 pub use study::StudyArgs;
 pub use validate::ValidateArgs;
 
+use crate::guide::Topic;
+
 /// Reads loop nests in C and Fortran and writes what they cost as a live spreadsheet.
 #[derive(Debug, Parser)]
 #[command(name = "loopsheet", version, max_term_width = 100)]
@@ -87,6 +89,13 @@ pub enum Command {
         /// Print it as a file to edit, which --machine FILE.toml reads
         #[arg(long, requires = "name")]
         toml: bool,
+    },
+    /// Show the topics of the guide, or one of them
+    ///
+    /// On a terminal, the program that PAGER names shows a topic, or less; otherwise its Markdown is printed.
+    Guide {
+        /// The topic
+        topic: Option<Topic>,
     },
     /// Write the manual pages
     ///

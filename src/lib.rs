@@ -7,7 +7,7 @@
 //! whose manifest lists the layers that it may name:
 //!
 //! - [`quantity`], [`diagnostic`], [`reason`], [`expr`]: units, remarks about the input, the register of reasons,
-//!   symbolic expressions.
+//!   symbolic expressions. [`attempt`]: work on a part whose failure must not end the rest.
 //! - [`formula`]: what figures are: name, unit, meaning and source, in catalogues with typed keys.
 //! - [`source`]: files as parsers see them — fixed form to free form, includes, preprocessing — with a
 //!   map back to the lines that a person wrote.
@@ -29,6 +29,7 @@
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
+//! - [`guide`]: the documentation: what people read, and the specification of the formulas.
 //!
 //! Invariants:
 //!
@@ -40,7 +41,7 @@
 //!    it. An exporter computes nothing.
 //! 5. The same input gives the same bytes.
 
-pub use loopsheet_base::{diagnostic, formula, quantity, reason};
+pub use loopsheet_base::{attempt, diagnostic, formula, quantity, reason};
 pub use loopsheet_procedures::{intrinsics, message_passing};
 pub use {
     loopsheet_analysis as analysis, loopsheet_binary as binary, loopsheet_cache as cache,
@@ -54,3 +55,4 @@ pub use {
 
 pub mod cli;
 pub mod commands;
+pub mod guide;

@@ -10,6 +10,7 @@
 (variable_modification) @dimension
 (common_statement) @common
 (data_statement) @data
+(namelist_statement) @namelist
 (equivalence_statement) @equivalence
 (use_statement) @use
 (derived_type_definition) @type.definition
@@ -22,7 +23,6 @@
   (save_statement)
   (import_statement)
   (bind_statement)
-  (namelist_statement)
   (cray_pointer_declaration)
   (include_statement)
 ] @specification

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::calls::{Origins, ProcedureId, Procedures, Target};
 use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
-use crate::ir::visit::{values_of, variables_of};
+use crate::ir::visit::{each_value, values_of, variables_of};
 use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed};
 
 /// What the calls of one procedure do.
@@ -50,6 +50,18 @@ impl<'a> Effects<'a> {
         self.origins
             .target(name)
             .unwrap_or_else(|| self.known.target(self.id, name))
+    }
+
+    /// Whether a value comes from outside of the program: every such call gives another one.
+    pub fn is_input(&self, value: &Value) -> bool {
+        let mut found = false;
+        each_value(value, &mut |part| {
+            if let Value::Call { name, .. } = part {
+                let target = self.target(name);
+                found |= matches!(target, Target::Library(kind) if kind.gives_from_outside());
+            }
+        });
+        found
     }
 
     /// What the program gives global variables that hold MPI types.
@@ -216,11 +228,11 @@ pub struct Assignments {
 }
 
 /// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
-/// that does not read itself.
-pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<VarId, Value> {
+/// that does not read itself; `None` for one that comes from outside of the program.
+pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<VarId, Option<Value>> {
     let mut counts: BTreeMap<VarId, Assignments> = BTreeMap::new();
     count_assignments(&function.body, effects, &mut counts);
-    let mut once: BTreeMap<VarId, Value> = BTreeMap::new();
+    let mut once: BTreeMap<VarId, Option<Value>> = BTreeMap::new();
     let straight: BTreeSet<VarId> = (function.body.iter())
         .filter_map(|statement| match statement {
             Stmt::Assign {
@@ -255,7 +267,7 @@ pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<Var
             && !used.contains(id)
             && inputs_stay
         {
-            once.insert(*id, value.clone());
+            once.insert(*id, (!effects.is_input(value)).then(|| value.clone()));
         }
     }
     once

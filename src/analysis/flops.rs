@@ -1,4 +1,4 @@
-//! Which operations a value does, by kind and type (static.md section 2).
+//! Which operations a value does, by kind and type (guide: static-model, "Operations").
 //!
 //! Types decide: integer arithmetic and subscripts are never counted. Operations on literals and
 //! named constants only are done by the compiler and not counted.

@@ -1,7 +1,7 @@
 //! From the IR to facts: what every loop computes and touches. One question a file.
 
 // The layers below, by their names.
-use loopsheet_base::{diagnostic, reason};
+use loopsheet_base::{attempt, diagnostic, reason};
 use loopsheet_expr as expr;
 use loopsheet_ir as ir;
 use loopsheet_procedures::{intrinsics, message_passing};

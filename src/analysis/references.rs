@@ -1,5 +1,6 @@
 //! Array references as affine functions of the loop variables, gathered into streams: references
-//! to one array that differ by integer constants only (static.md section 2).
+//! to one array that differ by integer constants only (guide: static-model, "Streams and
+//! stencils").
 
 use std::collections::BTreeSet;
 
@@ -76,7 +77,11 @@ fn stream(
                     .clone()
                     .map(|extent| (Expr::from(0.0), extent - Expr::from(1.0)))
             };
-            found.iter().map(upper).collect()
+            let mut extents: Vec<_> = found.iter().map(upper).collect();
+            if let Some(last) = extents.last_mut() {
+                *last = rows_of(symbols, &variable.dimensions, found);
+            }
+            extents
         }
         None => extents(
             symbols,
@@ -174,6 +179,30 @@ fn carry(dimensions: &mut [Dimension], extents: &[Option<(Expr, Expr)>]) {
         row.offset += offset;
         dimension.offset += times;
     }
+}
+
+/// How often the longest stride of a flattened array fits what its one dimension declares.
+fn rows_of(
+    symbols: &mut Symbols,
+    declared: &[Extent],
+    found: &[Recovered],
+) -> Option<(Expr, Expr)> {
+    let [
+        Extent {
+            lower: Some(lower),
+            upper: Some(upper),
+        },
+    ] = declared
+    else {
+        return None;
+    };
+    let length = symbols.expression(upper)? - symbols.expression(lower)? + 1.0;
+    let strides = found.iter().filter_map(|r| r.extent.clone());
+    let stride = strides.fold(Expr::from(1.0), |stride, extent| stride * extent);
+    Some((
+        Expr::from(0.0),
+        length.expand().quotient(stride.expand()) - 1.0,
+    ))
 }
 
 /// Declared extents, if the reference has as many dimensions as the declaration.

@@ -65,7 +65,7 @@ impl Symbols<'_> {
             let value = variable
                 .constant
                 .as_ref()
-                .or_else(|| self.assigned_once.get(&id));
+                .or_else(|| self.assigned_once.get(&id)?.as_ref());
             let symbol = Symbol::source(&variable.name);
             if let Some(value) = value
                 && !self.constants.contains_key(&symbol)

@@ -84,8 +84,8 @@ pub struct Symbols<'f> {
     pub constants: BTreeMap<Symbol, Constant>,
     /// What symbols that stand for variables and elements were made from.
     pub mentioned: BTreeMap<Symbol, Value>,
-    /// Scalars with one assignment in the whole function, outside of loops: their value.
-    pub assigned_once: BTreeMap<VarId, Value>,
+    /// Scalars with one assignment in the whole function, outside of loops: their value, if the program has it.
+    pub assigned_once: BTreeMap<VarId, Option<Value>>,
     /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
     pub roots: BTreeMap<VarId, VarId>,
     /// Pointers that are loaded from memory somewhere: `p = p->next`.

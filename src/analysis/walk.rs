@@ -7,6 +7,7 @@ mod doubling;
 mod headers;
 mod iterations;
 mod loops;
+mod lost;
 mod settings;
 mod values;
 
@@ -25,7 +26,7 @@ use super::iterations::with_iterations;
 use super::shared::shared_storage;
 use super::sizes::Sizes;
 use super::symbols::{Known, Symbols};
-use crate::diagnostic::Place;
+use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
 use crate::ir::{self, Jump, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
@@ -79,12 +80,21 @@ fn analyze_known(
         preprocessing: unit.preprocessing,
         diagnostics: unit.diagnostics.clone(),
     };
+    let mut files: Vec<File> = units.iter().map(file).collect();
     let ids: Vec<ProcedureId> = known.ids().collect();
     let sizes = Sizes::new(known, inputs);
-    let all: Vec<Function> = ids
+    let (all, defects): (Vec<Function>, Vec<Option<Diagnostic>>) = ids
         .par_iter()
-        .map(|id| analyze_procedure(known, &sizes, *id))
-        .collect();
+        .map(|id| {
+            let function = known.get(*id).function;
+            lost::unless_lost(function, |function| {
+                analyze_procedure(known, &sizes, *id, function)
+            })
+        })
+        .unzip();
+    for (id, defect) in ids.iter().zip(defects) {
+        files[known.get(*id).unit].diagnostics.extend(defect);
+    }
     let mut best: HashMap<(Arc<str>, u32, String), (usize, usize)> = HashMap::new();
     for (index, function) in all.iter().enumerate() {
         let reasons = count_reasons(&function.body);
@@ -110,7 +120,7 @@ fn analyze_known(
     let places = sizes.settle(&mut functions);
     (
         Program {
-            files: units.iter().map(file).collect(),
+            files,
             functions,
             places,
             is_part: false,
@@ -136,12 +146,17 @@ fn count_reasons(block: &Block) -> usize {
     own.count() + inner.sum::<usize>()
 }
 
-/// Facts of one procedure; loop ids are left empty.
-fn analyze_procedure(known: &Procedures, sizes: &Sizes, id: ProcedureId) -> Function {
-    let expansion = expand::in_loops(known, id);
+/// Facts of one procedure, which has the statements of `function`; loop ids are left empty.
+fn analyze_procedure(
+    known: &Procedures,
+    sizes: &Sizes,
+    id: ProcedureId,
+    function: &ir::Function,
+) -> Function {
+    let expansion = expand::in_loops(known, id, function);
     let (function, origins) = match &expansion {
         Some(expansion) => (&expansion.function, expansion.origins.clone()),
-        None => (known.get(id).function, Origins::default()),
+        None => (function, Origins::default()),
     };
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);

@@ -111,11 +111,6 @@ pub enum DiagnosticCode {
         message = "Nothing is to be done unless the footprints matter; then take away what is counted twice by hand."
     )]
     Equivalence,
-    /// What `--input` gave, and which of its names no variable of the program took a value from.
-    #[strum(
-        message = "Set what is missing with --set; `loopsheet parameters` lists what the program is given."
-    )]
-    RunInput,
     /// The preprocessor came to an `#error`.
     #[strum(message = "Define what it asks for with -D.")]
     ErrorDirective,
@@ -152,6 +147,14 @@ pub enum DiagnosticCode {
     /// An included file was not found, so that what it declares is unknown.
     #[strum(message = "Give the directory that holds it with -I.")]
     IncludeNotFound,
+    /// Other sources include the file, which is read there and not by itself.
+    #[strum(message = "Name the file itself if it is compiled by itself, too.")]
+    IncludedSource,
+    /// A defect of loopsheet stopped the work on a file or procedure, whose loops are listed without figures.
+    #[strum(
+        message = "Leave the file out with --ignore, and report the message with the file if you may."
+    )]
+    InternalError,
     /// A macro is used with another number of arguments than it takes, and is left as it is.
     #[strum(message = "Check which definition is in force; -D and -I choose it.")]
     MacroArguments,
@@ -170,6 +173,19 @@ pub enum DiagnosticCode {
     /// A file or directory was not read, so that nothing of it is in the figures.
     #[strum(message = "Check that it is readable text, or leave it out.")]
     NotRead,
+    /// A Fortran file has directives of a preprocessor and is preprocessed, though its extension does not ask for it.
+    #[strum(
+        message = "Nothing is to be done; --cpp never, or -nocpp among its flags, reads it as it stands."
+    )]
+    Preprocessed,
+    /// A part of a model is not as the format has it, and is read as it is most likely meant.
+    #[strum(message = "Correct the file, if it means something else.")]
+    Repaired,
+    /// What `--input` gave, and which of its names no variable of the program took a value from.
+    #[strum(
+        message = "Set what is missing with --set; `loopsheet parameters` lists what the program is given."
+    )]
+    RunInput,
     /// A statement function is expanded where it is used.
     #[strum(message = "Nothing is to be done.")]
     StatementFunction,

@@ -146,6 +146,9 @@ pub enum ReasonCode {
     /// The loop has no bounds at all and is left from inside.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     InfiniteLoop,
+    /// A defect of loopsheet stopped the work on the procedure or the file, so that nothing of its loops is in the figures.
+    #[strum(message = "Leave the file out with --ignore, and report the message that names it.")]
+    InternalError,
     /// A list of input or output repeats items without a range that could be read.
     #[strum(message = "Write the list of items as a loop.")]
     IoImpliedDo,

@@ -1,8 +1,8 @@
 //! One to four cache levels that are simulated access by access.
 //!
 //! A load looks up the nearest level first and goes on to the next one after a miss; a miss at a level
-//! brings the line into it, and so into every level on the path (dynamic.md section 4). Nothing is
-//! taken out of a nearer level because a farther one loses it: levels are neither inclusive nor
+//! brings the line into it, and so into every level on the path (guide: dynamic-model, "Caches").
+//! Nothing is taken out of a nearer level because a farther one loses it: levels are neither inclusive nor
 //! exclusive.
 //!
 //! - **Write-back** level: a store looks up like a load, brings the line in like one, and makes it dirty.

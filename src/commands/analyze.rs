@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::inputs;
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{Status, Voice, diagnostics, parameters};
+use super::{Status, Voice, diagnostics, files, inputs, parameters};
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::compare::{Measured, Run, StaticReport, measure};
@@ -51,7 +50,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         .iter()
         .flat_map(|f| &f.diagnostics)
         .collect::<Vec<&Diagnostic>>();
-    diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
+    diagnostics::print(&found, voice, &source_text);
     if voice.verbose {
         for file in &program.files {
             let way = match file.preprocessing {
@@ -80,10 +79,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         .iter()
         .any(|(_, output)| output.is_standard_output());
     let explained = match &args.explain {
-        Some(name) => {
-            let source = |path: &str| std::fs::read_to_string(path).ok();
-            Some(explain::named(&model, name, &source).map_err(anyhow::Error::msg)?)
-        }
+        Some(name) => Some(explain::named(&model, name, &source_text).map_err(anyhow::Error::msg)?),
         None => None,
     };
     let rendered = outputs
@@ -177,7 +173,7 @@ fn with_run<'p>(
     path: &Path,
 ) -> anyhow::Result<(Model<'p>, Counters)> {
     let what = || format!("--parameters-from-trace {}", path.display());
-    let run = Run::parse(&std::fs::read_to_string(path).with_context(what)?).with_context(what)?;
+    let run = Run::parse(&files::read_text(path).with_context(what)?).with_context(what)?;
     let (model, settings) = build(program, project, voice, Detail::Values)?;
     let promised = StaticReport::from_model(&model);
     let seen = parameters::from_trace(&promised, &run, &settings);
@@ -248,14 +244,17 @@ fn pictures(args: &AnalyzeArgs, model: &Model) -> anyhow::Result<()> {
 
 /// The text of a file that was analysed, if it is still there.
 pub(super) fn source_text(path: &str) -> Option<String> {
-    std::fs::read(path).ok().map(inputs::decode)
+    files::read(Path::new(path)).ok().map(files::decode)
 }
 
 fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
         Format::Workbook => xlsx::workbook(&model.for_any_machine(xlsx::ROOM))?,
         Format::Page => html::report(model, &source_text).into_bytes(),
-        Format::Xml => xml::write_measured(model.program, measured).into_bytes(),
+        Format::Xml => {
+            let program = model.parameters.settled(model.program);
+            xml::write_measured(&program, measured).into_bytes()
+        }
         Format::Json => json::report(model).into_bytes(),
     })
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::reports::{Format, Reports};
-use super::{Status, Voice, outputs};
+use super::{Status, Voice, files, outputs};
 use crate::cli::CompareArgs;
 use crate::compare::{Run, StaticReport, compare};
 use crate::export::{compare_table, json, xlsx};
@@ -67,5 +67,5 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
 }
 
 fn read(flag: &str, path: &Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("{flag} {}", path.display()))
+    files::read_text(path).with_context(|| format!("{flag} {}", path.display()))
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use serde_json::Value;
 
+use super::files;
 use crate::source::Language;
 use crate::source::flags::{self, FortranFlags, Heeded};
 
@@ -27,6 +28,8 @@ pub struct Flags {
     pub fortran: FortranFlags,
     /// What would change figures of a language and is not known.
     pub not_heeded: BTreeSet<(Language, String)>,
+    /// Whether a database says how the file is compiled: by itself.
+    pub is_listed: bool,
 }
 
 impl Flags {
@@ -48,7 +51,10 @@ impl Flags {
 
     /// The flags in a compiler's command line; relative paths start at `directory`.
     fn parse(words: &[String], directory: &Path) -> Flags {
-        let mut flags = Flags::default();
+        let mut flags = Flags {
+            is_listed: true,
+            ..Flags::default()
+        };
         if let Some((compiler, words)) = words.split_first() {
             flags.read(words, directory);
             if compiler.contains("nagfor") {
@@ -116,8 +122,8 @@ impl Database {
     /// # Errors
     /// The file cannot be read, or is not a list of objects with `directory`, `file` and a command.
     pub fn read(path: &Path) -> anyhow::Result<Database> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            files::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
         let here = path.parent().unwrap_or(Path::new("."));
         Database::parse(&text, here)
             .with_context(|| format!("{} is no list of compile commands", path.display()))

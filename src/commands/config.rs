@@ -8,6 +8,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::files;
 use crate::diagnostic::Place;
 use crate::export::explain;
 use crate::machine::names_file;
@@ -110,7 +111,7 @@ pub fn from_here(path: &Path) -> PathBuf {
 /// It cannot be read, is not valid TOML, has an unknown key or a value of the wrong type: with line and column.
 pub fn read(path: &Path) -> anyhow::Result<Config> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let text = files::read_text(path).with_context(|| format!("cannot read {name}"))?;
     let directory = path.parent().unwrap_or(Path::new(""));
     parse(&text, &name, directory)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use clap::Parser;
 
+use super::files;
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
 use super::run_input::RunInput;
@@ -59,7 +60,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         .map(|(name, value)| Setting::new(*name, *value))
         .collect();
     let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
-    let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(inputs::decode);
+    let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(files::decode);
     let files: [(&str, Vec<u8>); 5] = [
         (
             "report.xlsx",

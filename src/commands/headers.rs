@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::inputs::{decode, name};
+use super::files::{self, decode, name};
 use crate::source::ReadFile;
 
 /// Headers that every compiler brings along: a file of that name in some directory is another one.
@@ -141,9 +141,7 @@ impl ReadFile for Includes<'_> {
 }
 
 fn read(path: &Path) -> Option<(Arc<str>, String)> {
-    let bytes = std::fs::read(path)
-        .ok()
-        .filter(|bytes| !bytes.contains(&0))?;
+    let bytes = files::read(path).ok().filter(|bytes| !bytes.contains(&0))?;
     Some((name(path), decode(bytes)))
 }
 

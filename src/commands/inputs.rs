@@ -1,6 +1,6 @@
 //! Paths to programs: which files are read, in which order, and how each becomes facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,18 +13,21 @@ use rayon::prelude::*;
 use super::Voice;
 use super::compile_commands::{Databases, Flags};
 use super::config::{Config, ignored};
-use super::headers::{HeaderIndex, Includes};
-use super::preprocess;
+use super::files::{self, name};
+use super::headers::HeaderIndex;
+use super::included;
+use super::prepare;
 use super::run_input::RunInput;
 use crate::analysis::facts::Program;
 use crate::analysis::inputs::{Inputs, Used};
 use crate::analysis::{self, ProcedureBody};
+use crate::attempt::attempt;
 use crate::cli::{Cpp, SourceArgs};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
-use crate::source::{self, Form, Language, SourceText};
+use crate::source::{self, Form, Language};
 
 /// How sources are to be read.
 pub struct Reading {
@@ -85,13 +88,13 @@ impl Reading {
 }
 
 /// One file to read.
-struct Input {
-    path: PathBuf,
+pub(super) struct Input {
+    pub path: PathBuf,
     /// As reports name it.
-    name: Arc<str>,
-    kind: Kind,
+    pub name: Arc<str>,
+    pub kind: Kind,
     /// Whether it was named, not found in a directory.
-    is_named: bool,
+    pub is_named: bool,
 }
 
 impl Input {
@@ -110,7 +113,7 @@ struct Found {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+pub(super) enum Kind {
     Source {
         language: Language,
         form: Form,
@@ -183,8 +186,8 @@ fn read_through(
     }
     let mut program = Program::default();
     for input in inputs.iter().filter(|i| i.kind == Kind::Model) {
-        let text = std::fs::read_to_string(&input.path)
-            .with_context(|| format!("cannot read {}", input.name))?;
+        let text =
+            files::read_text(&input.path).with_context(|| format!("cannot read {}", input.name))?;
         append(&mut program, xml::read(&text, &input.name)?);
     }
     analysis::guesses::complete(&mut program);
@@ -292,13 +295,17 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
         };
         entry.depth() == 0 || !ignore.iter().any(is_ignored)
     };
+    let (root, first, mut has_links) = (path, inputs.len(), false);
     for entry in ignore::WalkBuilder::new(path)
         .sort_by_file_path(Path::cmp)
         .filter_entry(is_wanted)
+        .follow_links(true)
         .build()
     {
         let entry = match entry {
             Ok(entry) => entry,
+            // A link to a directory around it: what is there is read anyway.
+            Err(error) if is_circle(&error) => continue,
             Err(error) => {
                 skipped.push(skip(
                     path,
@@ -307,6 +314,7 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
                 continue;
             }
         };
+        has_links |= entry.path_is_symlink();
         if !entry.file_type().is_some_and(|t| t.is_file()) {
             continue;
         }
@@ -331,7 +339,39 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
             }
         }
     }
+    if has_links {
+        let found = inputs.split_off(first);
+        inputs.extend(each_once(found, root)?);
+    }
     Ok(())
+}
+
+fn is_circle(error: &ignore::Error) -> bool {
+    match error {
+        ignore::Error::Loop { .. } => true,
+        ignore::Error::WithPath { err, .. }
+        | ignore::Error::WithDepth { err, .. }
+        | ignore::Error::WithLineNumber { err, .. } => is_circle(err),
+        _ => false,
+    }
+}
+
+/// The files under a directory without those that links lead to a second time; a file's own path counts before others.
+fn each_once(inputs: Vec<Input>, root: &Path) -> anyhow::Result<Vec<Input>> {
+    let whole = root.canonicalize()?;
+    let own = |input: &Input| {
+        let file = input.path.canonicalize().unwrap_or_default();
+        let path = input.path.strip_prefix(root);
+        let is_linked = path.map_or(true, |path| whole.join(path) != file);
+        (is_linked, file)
+    };
+    let mut inputs: Vec<((bool, PathBuf), Input)> = (inputs.into_iter())
+        .map(|input| (own(&input), input))
+        .collect();
+    inputs.sort_by_key(|((is_linked, _), _)| *is_linked);
+    let mut seen = HashSet::new();
+    inputs.retain(|((_, file), _)| seen.insert(file.clone()));
+    Ok(inputs.into_iter().map(|(_, input)| input).collect())
 }
 
 fn skip(path: &Path, message: String) -> Diagnostic {
@@ -360,21 +400,6 @@ fn kind(path: &Path) -> Option<Kind> {
         form,
         preprocessed,
     })
-}
-
-/// As given, with forward slashes and without a leading `./`.
-pub fn name(path: &Path) -> Arc<str> {
-    let text = path.to_string_lossy().replace('\\', "/");
-    text.strip_prefix("./").unwrap_or(&text).into()
-}
-
-/// Text before lowering.
-struct Prepared<'a> {
-    input: &'a Input,
-    language: Language,
-    form: Form,
-    is_parallel: bool,
-    source: SourceText,
 }
 
 /// The flags of every input: its own from `compile_commands.json`, then those of the command line.
@@ -445,26 +470,27 @@ fn lower_all(
         .build()?;
     let progress = progress_bar(inputs.len(), voice);
     let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
-        let each = inputs.par_iter().zip(flags);
-        let prepared: Vec<Prepared> = each
-            .map(|(input, flags)| prepare(input, flags, headers, cpp))
-            .collect::<anyhow::Result<_>>()?;
+        let prepared = prepare::all(inputs, flags, headers, cpp)?;
+        let prepared = included::left_out(prepared, flags);
         let fortran = prepared
             .par_iter()
             .filter(|p| p.language == Language::Fortran);
         let modules = fortran
             .filter(|p| mentions_module(&p.source.text))
-            .map(|p| lower::fortran::modules(&p.source))
+            // What stops here stops again where the file is lowered, and is said there.
+            .filter_map(|p| attempt(|| lower::fortran::modules(&p.source)).ok())
             .collect::<Vec<_>>();
         let mut known = lower::fortran::Modules::default();
         modules.into_iter().for_each(|m| known.merge(m));
         let lowered = prepared.par_iter().map(|p| {
-            let unit = match p.language {
-                Language::C => lower::c::lower(&p.input.name, &p.source),
-                Language::Fortran => {
-                    lower::fortran::lower(&p.input.name, p.form, &p.source, &known)
-                }
-            };
+            let name = &p.input.name;
+            let unit = attempt(|| match p.language {
+                Language::C => lower::c::lower(name, &p.source),
+                Language::Fortran => lower::fortran::lower(name, p.form, &p.source, &known),
+            });
+            let unit = unit.unwrap_or_else(|defect| {
+                lower::lost_unit(name, p.language, p.form, &p.source, &defect)
+            });
             progress.inc(1);
             Unit {
                 is_parallel: Some(p.is_parallel),
@@ -494,149 +520,6 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
     let bar = ProgressBar::new(length as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// Nothing of a file, and why.
-fn left_out(
-    input: &Input,
-    severity: Severity,
-    code: DiagnosticCode,
-    message: String,
-) -> SourceText {
-    let mut source = SourceText::verbatim(&input.name, String::new());
-    let place = source.place(0, 0);
-    source.diagnostics.push(Diagnostic {
-        severity,
-        code,
-        place,
-        width: 1,
-        message,
-        help: None,
-    });
-    source
-}
-
-fn prepare<'a>(
-    input: &'a Input,
-    flags: &Flags,
-    headers: &HeaderIndex,
-    cpp: &Cpp,
-) -> anyhow::Result<Prepared<'a>> {
-    let Kind::Source {
-        language,
-        form,
-        preprocessed,
-    } = input.kind
-    else {
-        anyhow::bail!("{} is a model", input.name);
-    };
-    let mut bytes =
-        std::fs::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
-    // Copied from a block device or padded by an editor of old: the text ends there.
-    let end = bytes
-        .iter()
-        .rposition(|b| *b != 0)
-        .map_or(0, |last| last + 1);
-    let padding = bytes.len() - end;
-    bytes.truncate(end);
-    if let Some(offset) = bytes.iter().position(|b| *b == 0) {
-        let what =
-            format!("a binary file, not source text (it has a zero byte at offset {offset})");
-        anyhow::ensure!(!input.is_named, "{} is {what}", input.name);
-        let source = left_out(input, Severity::Error, DiagnosticCode::NotRead, what);
-        return Ok(Prepared {
-            input,
-            language,
-            form,
-            is_parallel: false,
-            source,
-        });
-    }
-    let text = decode(bytes);
-    let is_parallel = source::parallel::begins(&text);
-    if language == Language::C
-        && input.name.ends_with(".h")
-        && source::form::is_fortran_header(&text)
-    {
-        let message =
-            "Fortran declarations: read where a source includes them, not by itself".to_string();
-        let source = left_out(
-            input,
-            Severity::Note,
-            DiagnosticCode::FortranHeader,
-            message,
-        );
-        return Ok(Prepared {
-            input,
-            language: Language::Fortran,
-            form: Form::Fixed,
-            is_parallel,
-            source,
-        });
-    }
-    let given = flags.fortran.form.filter(|_| language == Language::Fortran);
-    let form = given.unwrap_or_else(|| source::form::sniff(&text, form));
-    let files = Includes::new(&flags.include, headers);
-    let mut source = SourceText::verbatim(&input.name, text);
-    if padding > 0 {
-        source.diagnostics.push(Diagnostic {
-            severity: Severity::Warning,
-            code: DiagnosticCode::ZeroBytes,
-            place: source.place(0, 0),
-            width: 1,
-            message: format!("{padding} zero bytes at the end of the file were left out"),
-            help: None,
-        });
-    }
-    if preprocessed {
-        source = preprocess::preprocess(source, &input.path, language, cpp, flags, &files);
-    }
-    if language == Language::Fortran {
-        let convert = |source: SourceText| match form {
-            Form::Fixed => source::fixed_form::to_free_form(source, &flags.fortran),
-            Form::Free => source,
-        };
-        source = source::include::inline_fortran(convert(source), &files, &convert);
-        source = source::fixed_form::nest_labelled_do(source);
-        source.kinds = flags.fortran.kinds();
-    }
-    for (wanted, file) in files.into_guesses() {
-        source.diagnostics.push(guessed(input, &wanted, &file));
-    }
-    Ok(Prepared {
-        input,
-        language,
-        form,
-        is_parallel,
-        source,
-    })
-}
-
-/// The remark that an included file was found by its name only.
-fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
-    let text = decode(std::fs::read(&input.path).unwrap_or_default());
-    let line = text
-        .lines()
-        .position(|line| line.contains("include") && line.contains(wanted))
-        .unwrap_or(0);
-    Diagnostic {
-        severity: Severity::Note,
-        code: DiagnosticCode::IncludeGuessed,
-        place: Place {
-            file: input.name.clone(),
-            line: line as u32 + 1,
-            column: 1,
-        },
-        width: 1,
-        message: format!("`{wanted}` is not on the include path; {file} is read"),
-        help: Some("pass -I DIR to choose another one".to_string()),
-    }
-}
-
-/// UTF-8, or else Latin-1 as old sources are.
-pub fn decode(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
 /// A diagnostic of a header is said once, not by every file that includes it.

@@ -3,7 +3,7 @@
 use super::inputs;
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{Status, Voice, diagnostics};
+use super::{Status, Voice, analyze, diagnostics};
 use crate::cli::ParametersArgs;
 use crate::diagnostic::Diagnostic;
 use crate::export;
@@ -16,7 +16,7 @@ pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
     let mut program = inputs::read(&args.paths, &project.reading, voice)?;
     project.begin(&mut program)?;
     let found: Vec<&Diagnostic> = program.files.iter().flat_map(|f| &f.diagnostics).collect();
-    diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
+    diagnostics::print(&found, voice, &analyze::source_text);
     anyhow::ensure!(
         !program.functions.is_empty(),
         "nothing could be analysed: no function could be read"

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::{Status, outputs};
+use super::{Status, files, outputs};
 use crate::machine::parameters::of_level;
 use crate::machine::{DEFAULT_PRESET, MachineModel, PresetKind, names_file, presets_of};
 
@@ -42,7 +42,7 @@ pub fn load_or_default(name: Option<&str>) -> anyhow::Result<MachineModel> {
 /// Reads a machine file and the files that it is based on; `above` are those that lead to it.
 fn file(path: &Path, above: &[PathBuf]) -> anyhow::Result<MachineModel> {
     let what = || format!("cannot read the machine file {}", path.display());
-    let text = std::fs::read_to_string(path).with_context(what)?;
+    let text = files::read_text(path).with_context(what)?;
     let here = path.canonicalize().with_context(what)?;
     anyhow::ensure!(
         !above.contains(&here),

@@ -6,13 +6,17 @@ mod compile_commands;
 mod config;
 mod demo;
 mod diagnostics;
+mod files;
+mod guide;
 mod headers;
+mod included;
 mod inputs;
 mod list_parameters;
 mod machines;
 mod manual;
 mod outputs;
 mod parameters;
+mod prepare;
 mod preprocess;
 mod project;
 #[cfg(target_os = "linux")]
@@ -27,10 +31,11 @@ mod validate;
 
 use std::io::IsTerminal;
 
+use crate::attempt::attempt;
 use crate::cli::{Cli, ColorChoice, Command};
 use crate::export::table::Screen;
 
-/// Exit statuses (interface.md).
+/// Exit statuses (guide: outputs, "Exit status").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Done = 0,
@@ -91,7 +96,15 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         color,
         screen,
     };
-    match cli.command {
+    attempt(|| command(cli.command, voice)).unwrap_or_else(|defect| {
+        Err(anyhow::anyhow!(
+            "a defect of loopsheet stopped it: {defect}; please report this message; leave files out with --ignore to find the one that shows it"
+        ))
+    })
+}
+
+fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
+    match command {
         Command::Analyze(args) => analyze::run(&args, voice),
         #[cfg(target_os = "linux")]
         Command::Record(args) => record::run(&args, voice),
@@ -109,6 +122,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
         }
         Command::Validate(args) => validate::run(&args, voice),
         Command::Parameters(args) => list_parameters::run(&args, voice),
+        Command::Guide { topic } => guide::run(topic),
         Command::Machines { name, toml } => machines::run(name.as_deref(), toml),
         Command::Man { dir } => manual::pages(&dir),
         Command::Completions { shell } => manual::completions(shell),

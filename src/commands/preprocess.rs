@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::compile_commands::Flags;
-use super::inputs::{decode, name};
+use super::files::{decode, name};
 use crate::cli::Cpp;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::source::preprocess::{self, Options};
@@ -15,6 +15,64 @@ use crate::source::{Language, LineOrigin, ReadFile, SourceText, line_markers};
 
 /// The preprocessor of `--cpp always`.
 const COMPILER: &str = "cc";
+
+/// Whether a file is preprocessed: as --cpp says, then as the compiler's flags say, then if its extension or its text
+/// asks for it.
+pub fn is_wanted(
+    source: &SourceText,
+    by_extension: bool,
+    cpp: &Cpp,
+    by_flags: Option<bool>,
+) -> bool {
+    match cpp {
+        Cpp::Never => false,
+        Cpp::Always | Cpp::Command(_) => true,
+        Cpp::Auto => by_flags.unwrap_or_else(|| by_extension || directive(source).is_some()),
+    }
+}
+
+/// The first line, counted from zero, that a preprocessor would decide or define something by.
+fn directive(source: &SourceText) -> Option<usize> {
+    const WORDS: [&str; 8] = [
+        "if", "ifdef", "ifndef", "elif", "else", "endif", "define", "undef",
+    ];
+    let is_directive = |line: &str| {
+        let word = line.strip_prefix('#').map(str::trim_start);
+        let word = word.and_then(|rest| rest.split(|c: char| !c.is_ascii_alphabetic()).next());
+        word.is_some_and(|word| WORDS.contains(&word))
+    };
+    source.text.lines().position(is_directive)
+}
+
+/// Remarks what is done about directives in a Fortran file whose extension does not ask for a preprocessor.
+pub fn remark_directives(source: &mut SourceText, cpp: &Cpp, by_flags: Option<bool>) {
+    let Some(row) = directive(source) else {
+        return;
+    };
+    let (severity, code, message, help) = if is_wanted(source, false, cpp, by_flags) {
+        let message = "this file has directives and is preprocessed, though its extension does not ask for it";
+        let help = "--cpp never reads it as it stands";
+        (Severity::Note, DiagnosticCode::Preprocessed, message, help)
+    } else {
+        let message = "the directives of this file are not followed: every branch is read";
+        let help = "--cpp auto follows them";
+        (
+            Severity::Warning,
+            DiagnosticCode::UndecidedBranch,
+            message,
+            help,
+        )
+    };
+    let place = source.place(row, 0);
+    source.diagnostics.push(Diagnostic {
+        severity,
+        code,
+        place,
+        width: 1,
+        message: message.to_string(),
+        help: Some(help.to_string()),
+    });
+}
 
 /// Preprocesses one source. A command that fails leaves the work to the built-in preprocessor.
 pub fn preprocess(

@@ -19,7 +19,7 @@ use self::emulator::{Emulator, Run, Signals};
 use self::shared::{Phase, Report, Shared};
 use self::sink::Sink;
 use self::tracer::Tracer;
-use super::{Status, Voice};
+use super::{Status, Voice, files};
 use crate::binary::{Binary, Function};
 use crate::cli::RecordArgs;
 
@@ -121,7 +121,7 @@ fn read_binary(path: &Path) -> anyhow::Result<Binary> {
     let metadata = std::fs::metadata(path).with_context(what)?;
     anyhow::ensure!(!metadata.is_dir(), "{}: it is a directory", what());
     anyhow::ensure!(metadata.is_file(), "{}: it is not a file", what());
-    let data = std::fs::read(path).with_context(what)?;
+    let data = files::read(path).with_context(what)?;
     let binary = Binary::read(&data).with_context(what)?;
     let may_run = rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
     anyhow::ensure!(

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::files;
 use crate::analysis::inputs::{Inputs, Used};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 
@@ -96,7 +97,7 @@ fn remark(settings: &[Setting], used: &Used) -> Diagnostic {
 }
 
 fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
-    let text = std::fs::read_to_string(path)
+    let text = files::read_text(path)
         .with_context(|| format!("--input {}: cannot read it as text", path.display()))?;
     let file: std::sync::Arc<str> = path.display().to_string().into();
     let is_group = |line: &str| {

@@ -11,7 +11,7 @@ use super::inputs;
 use super::outputs::Output;
 use super::project::Project;
 use super::reports::{Format, Reports};
-use super::{Status, Voice, analyze, diagnostics, outputs, parameters, record, trace};
+use super::{Status, Voice, analyze, diagnostics, files, outputs, parameters, record, trace};
 use crate::analysis::facts::Program;
 use crate::cache::CacheSpec;
 use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
@@ -55,7 +55,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         .iter()
         .flat_map(|f| &f.diagnostics)
         .collect::<Vec<&Diagnostic>>();
-    diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
+    diagnostics::print(&found, voice, &analyze::source_text);
     anyhow::ensure!(
         !program.functions.is_empty(),
         "nothing could be analysed: no function was read"
@@ -179,7 +179,7 @@ fn as_compiled(paths: &[PathBuf], program: &Path) -> Vec<PathBuf> {
     let mut known: Option<Vec<String>> = None;
     let mut named = |path: &PathBuf| {
         let files = known.get_or_insert_with(|| {
-            let map = std::fs::read(program)
+            let map = files::read(program)
                 .ok()
                 .and_then(|data| RegionMap::read(&data).ok());
             map.map_or_else(Vec::new, |map| map.files())

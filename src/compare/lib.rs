@@ -1,5 +1,5 @@
-//! Static against traced: what the source promised and what a run of it did, loop nest by loop nest (dynamic.md
-//! section 7).
+//! Static against traced: what the source promised and what a run of it did, loop nest by loop nest (guide:
+//! compare, "What is compared").
 //!
 //! Both sides are the reports of `loopsheet analyze` and `loopsheet trace --elf`. They are joined by source
 //! line: an instruction belongs to the line that it was written at, inside the callee where a call was inlined, and

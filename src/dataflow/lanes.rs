@@ -13,7 +13,7 @@ pub trait Lanes: Copy {
     fn recall(kept: Self::Kept) -> Self;
 }
 
-/// Longest paths of the eDAG up to a value (dynamic.md section 1).
+/// Longest paths of the eDAG up to a value (guide: dynamic-model, "One idea carries the whole mode").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PathLengths {
     /// Cycles of all vertices on the path, below 2⁴⁴.

@@ -83,7 +83,7 @@ pub fn json(model: &Model) -> serde_json::Result<String> {
 }
 
 fn report(model: &Model) -> Report {
-    let (all, conditions) = (influence(model), conditions(model.program));
+    let (all, conditions) = (influence(model).all, conditions(model.program));
     let parameter = |parameter: &Influence| {
         let row = parameter.row;
         let branch = conditions.get(&row.symbol);
@@ -160,7 +160,7 @@ fn origin(parameter: &Influence) -> String {
 
 /// The parameters by influence; those that hardly anything rests on, and what follows from others, only with `shows_all`.
 pub fn table(model: &Model, shows_all: bool, screen: Screen) -> String {
-    let (all, conditions) = (influence(model), conditions(model.program));
+    let (all, conditions) = (influence(model).all, conditions(model.program));
     let mut text = String::new();
     for group in Group::ALL {
         let members = all.iter().filter(|parameter| Group::of(parameter) == group);
@@ -200,7 +200,7 @@ pub fn table(model: &Model, shows_all: bool, screen: Screen) -> String {
 
 /// The parameters that a person may set, as `loopsheet.toml` has them.
 pub fn toml(model: &Model) -> String {
-    let (all, conditions) = (influence(model), conditions(model.program));
+    let (all, conditions) = (influence(model).all, conditions(model.program));
     let mut text = String::from(
         "# What the figures of this program rest on, by influence. Delete a line, and the value is again the one that\n\
          # follows from the source or is guessed.\n",

@@ -8,7 +8,8 @@ use anstyle::{AnsiColor, Style};
 use super::columns::{self, Align};
 use crate::analysis::coverage;
 use crate::listings::advice;
-use crate::model::influence::{Influence, influence};
+use crate::model::influence::{Influence, Influences, influence};
+use crate::model::parameters::{Kind, Row};
 use crate::model::{Costs, KnownTotals, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 use crate::reason::ReasonCode;
@@ -344,11 +345,12 @@ const GUESSES: usize = 5;
 
 /// Which sizes are guessed, those first that most time rests on.
 fn write_guesses(text: &mut String, model: &Model) {
-    let all = influence(model);
+    let Influences { all, on_guesses } = influence(model);
+    let is_size = |row: &Row| row.is_root() || row.kind == Kind::TripCount;
     let guessed: Vec<&Influence> = all
         .iter()
-        .filter(|parameter| parameter.row.is_root() && parameter.row.is_guessed())
-        .filter(|parameter| parameter.nests.0 > 0)
+        .filter(|parameter| is_size(parameter.row) && parameter.row.is_guessed())
+        .filter(|parameter| parameter.nests.0 > 0 && parameter.share >= LEAST_SHARE)
         .collect();
     let Some(first) = guessed.first() else { return };
     let shown = guessed.iter().take(GUESSES).map(|parameter| {
@@ -367,6 +369,11 @@ fn write_guesses(text: &mut String, model: &Model) {
         "sizes guessed, by influence on the {} costliest nests: {}{more}; set them with --set NAME=VALUE",
         first.nests.1,
         shown.join(", ")
+    );
+    let _ = writeln!(
+        text,
+        "{} of the time rests on guessed sizes",
+        share(on_guesses)
     );
 }
 

@@ -8,12 +8,13 @@
 //! - `**` is right-associative here, whatever the grammar made of it.
 
 // The layers below, by their names.
-use loopsheet_base::{diagnostic, reason};
+use loopsheet_base::{attempt, diagnostic, reason};
 use loopsheet_source as source;
 
 mod addresses;
 mod conventions;
 mod home;
+mod lost;
 mod name;
 mod source_text;
 pub mod text;
@@ -33,6 +34,7 @@ pub use conventions::{
     Prototypes, Records, Results,
 };
 pub use home::Home;
+pub use lost::{is_lost, lost_loop, with_lost_loops};
 pub use name::{Name, Step};
 pub use source_text::source_text;
 pub use value::{BinaryOp, UnaryOp, Value, wider};

@@ -176,6 +176,20 @@ impl Value {
         Value::Binary(op, Box::new(left), Box::new(right))
     }
 
+    /// Whether one of several conditions holds; `None` if there are none. Thousands of them nest no deeper than a few.
+    pub fn any(mut conditions: Vec<Value>) -> Option<Value> {
+        /// So many stand in a row, as the source has them.
+        const IN_A_ROW: usize = 32;
+        if conditions.len() > IN_A_ROW {
+            let rest = conditions.split_off(conditions.len() / 2);
+            let (first, rest) = (Value::any(conditions)?, Value::any(rest)?);
+            return Some(Value::binary(BinaryOp::Or, first, rest));
+        }
+        conditions
+            .into_iter()
+            .reduce(|before, next| Value::binary(BinaryOp::Or, before, next))
+    }
+
     pub fn opaque(code: ReasonCode, detail: impl Into<String>) -> Value {
         Value::Opaque {
             reason: Reason {

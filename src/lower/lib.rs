@@ -2,7 +2,7 @@
 //! have in common beside them: jumps, folding, layouts.
 
 // The layers below, by their names.
-use loopsheet_base::{diagnostic, reason};
+use loopsheet_base::{attempt, diagnostic, reason};
 use loopsheet_ir as ir;
 use loopsheet_procedures::intrinsics;
 use loopsheet_source as source;
@@ -17,3 +17,6 @@ pub mod fortran;
 mod intrinsic_types;
 mod jumps;
 mod layout;
+mod lost;
+
+pub use lost::unit as lost_unit;

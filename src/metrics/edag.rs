@@ -1,5 +1,5 @@
-//! Work, depth and memory of the eDAG, and its data movement over the as-soon-as-possible schedule (dynamic.md
-//! section 3).
+//! Work, depth and memory of the eDAG, and its data movement over the as-soon-as-possible schedule (guide:
+//! dynamic-model, "Work and depth", "Data movement").
 
 use super::counted::Counted;
 use super::entry::Entry;

@@ -1,5 +1,6 @@
 //! What follows from the counts of an eDAG and the inputs: latency sensitivity, time bounds, Brent's
-//! bounds, bandwidth (dynamic.md section 3). Each is one expression over the names of the catalogue.
+//! bounds, bandwidth (guide: dynamic-model, "Memory work, memory depth and λ"). Each is one expression over the
+//! names of the catalogue.
 
 use crate::expr::{CellNames, Excel, Expr, FigureId, Lookup, Symbol};
 use crate::formula::{Catalogue, Source};

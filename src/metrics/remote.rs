@@ -1,5 +1,6 @@
 //! What if a share of the RAM accesses were remote and cost more? The distribution of T∞ over trials,
-//! each with its own random choice of accesses (dynamic.md section 3).
+//! each with its own random choice of accesses (guide: dynamic-model, "Memory work, memory
+//! depth and λ").
 
 use super::counted::Counted;
 use super::entry::Entry;

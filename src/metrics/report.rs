@@ -95,7 +95,7 @@ pub struct Inputs {
     pub processors: f64,
 }
 
-/// What was counted on the eDAG (dynamic.md section 3).
+/// What was counted on the eDAG (guide: dynamic-model, "Memory work, memory depth and λ").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edag {
     /// Vertices: executed instructions, without those that `--compat edan` leaves out.
@@ -181,7 +181,7 @@ impl Reuse {
     }
 }
 
-/// Epochs of every window and capacity (dynamic.md section 5). Tables are indexed capacity first, then window.
+/// Epochs of every window and capacity (guide: dynamic-model, "Epochs"). Tables are indexed capacity first, then window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Epochs {
     /// W: instructions, ascending.

@@ -20,8 +20,17 @@ pub struct Influence<'m> {
 /// So many nests are the costliest.
 const COSTLIEST: usize = 40;
 
-/// All parameters but sizes of blocks, those first that most time rests on, equal ones in the order of the table.
-pub fn influence<'m>(model: &'m Model) -> Vec<Influence<'m>> {
+/// What rests on the parameters of a model.
+#[derive(Clone, Debug)]
+pub struct Influences<'m> {
+    /// All parameters but sizes of blocks, those first that most time rests on, equal ones in the order of the table.
+    pub all: Vec<Influence<'m>>,
+    /// Share of the estimated time in nests whose figures depend on guessed sizes or trip counts, 0 to 1.
+    pub on_guesses: f64,
+}
+
+/// What rests on the parameters of a model.
+pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     let rows = model.parameters.rows();
     let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
     let behind = behind(rows, &index);
@@ -39,6 +48,7 @@ pub fn influence<'m>(model: &'m Model) -> Vec<Influence<'m>> {
         .into_iter()
         .collect();
     let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
+    let mut on_guesses = 0.0;
     for (number, nest) in model.nests.iter().enumerate() {
         let mut used = BTreeSet::new();
         each_symbol(&nest.nest, &mut |symbol| {
@@ -46,23 +56,35 @@ pub fn influence<'m>(model: &'m Model) -> Vec<Influence<'m>> {
                 used.extend(behind[row].iter().copied());
             }
         });
+        let seconds = Some(seconds(number)).filter(|seconds| seconds.is_finite());
+        let seconds = seconds.unwrap_or(0.0);
+        if used.iter().any(|row| is_guessed_size(&rows[*row])) {
+            on_guesses += seconds;
+        }
         for row in used {
-            times[row] += Some(seconds(number))
-                .filter(|s| s.is_finite())
-                .unwrap_or(0.0);
+            times[row] += seconds;
             counts[row] += usize::from(costliest.contains(&number));
         }
     }
+    let share = |time: f64| if total > 0.0 { time / total } else { 0.0 };
     let mut found: Vec<Influence> = (rows.iter().zip(times).zip(counts))
         .filter(|((row, _), _)| row.kind != Kind::Block)
         .map(|((row, time), count)| Influence {
             row,
-            share: if total > 0.0 { time / total } else { 0.0 },
+            share: share(time),
             nests: (count, costliest.len()),
         })
         .collect();
     found.sort_by(|a, b| b.share.total_cmp(&a.share));
-    found
+    Influences {
+        all: found,
+        on_guesses: share(on_guesses),
+    }
+}
+
+/// Whether nothing says what a size or trip count is.
+fn is_guessed_size(row: &Row) -> bool {
+    !matches!(row.kind, Kind::Block | Kind::Probability) && row.is_guessed()
 }
 
 /// The sizes that a nest's figures rest on and that nothing tells, as the source calls them.
@@ -76,9 +98,8 @@ pub(super) fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
             used.extend(behind[row].iter().copied());
         }
     });
-    let is_size = |row: &&Row| !matches!(row.kind, Kind::Block | Kind::Probability);
-    let used = used.into_iter().map(|row| &rows[row]).filter(is_size);
-    used.filter(|row| row.is_guessed())
+    let used = used.into_iter().map(|row| &rows[row]);
+    used.filter(|row| is_guessed_size(row))
         .map(|row| row.label.clone())
         .collect()
 }

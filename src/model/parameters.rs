@@ -1,9 +1,10 @@
 //! The problem's parameters: every symbol that the model's formulas mention, under a name that is at
-//! once the workbook's defined name and what `--set` takes (interface.md).
+//! once the workbook's defined name and what `--set` takes (guide: sizes, "How to set a size").
 
 mod names;
 mod usage;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
@@ -287,6 +288,38 @@ impl ParameterTable {
         expr.substitute(&|symbol| Some(self.symbol(function, symbol)))
     }
 
+    /// The program with the values that were set as its own; the same where none was.
+    pub fn settled<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
+        let is_set = |row: usize| {
+            let row = &self.rows[row];
+            let by = [Origin::Set, Origin::Config, Origin::Traced];
+            row.kind != Kind::Block && by.contains(&row.origin) && row.definition.is_none()
+        };
+        let mut program = Cow::Borrowed(program);
+        for (symbol, row) in self.places.iter().filter(|(_, row)| is_set(**row)) {
+            if let Some(place) = program.to_mut().places.get_mut(symbol) {
+                (place.value, place.smallest) = (Some(Expr::from(self.rows[*row].value)), None);
+                place.origin = self.rows[*row].origin;
+            }
+        }
+        let of_places: HashSet<usize> = self.places.values().copied().collect();
+        let mut own: Vec<_> = (self.resolved.iter())
+            .filter(|(_, row)| is_set(**row) && !of_places.contains(row))
+            .collect();
+        own.sort();
+        for ((function, symbol), row) in own {
+            let constants = &mut program.to_mut().functions[*function].constants;
+            constants.retain(|constant| constant.symbol != *symbol);
+            constants.push(Constant {
+                symbol: symbol.clone(),
+                value: Expr::from(self.rows[*row].value),
+                origin: self.rows[*row].origin,
+            });
+            constants.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+        }
+        program
+    }
+
     pub(super) fn build(
         program: &Program,
         (nests, calls, messages): (&[Nest], &CallGraph, &[MessageSite]),
@@ -512,7 +545,10 @@ impl ParameterTable {
                     entry.origin = Origin::Callers;
                 }
                 (Some(constant), None) if constant.origin == Origin::Default => {
-                    entry.value = constant.value.as_number().unwrap_or(entry.value);
+                    match constant.value.as_number() {
+                        Some(value) => entry.value = value,
+                        None => entry.definition = definition,
+                    }
                 }
                 (Some(constant), None) => {
                     (entry.origin, entry.definition) = (constant.origin, definition);

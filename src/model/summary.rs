@@ -20,6 +20,7 @@ pub struct Totals {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownTotals {
     pub flops: f64,
+    pub weighted_flops: f64,
     pub traffic: f64,
     pub seconds: f64,
     /// Indices of the nests that are not in the sums.
@@ -33,14 +34,17 @@ impl KnownTotals {
             let value = |id| figures.value(id);
             let parts = [
                 nest.operations.flops,
+                nest.operations.weighted,
                 nest.traffic.actual,
                 nest.time.seconds,
             ]
             .map(value);
             if parts.iter().all(|part| part.is_finite()) {
-                totals.flops += parts[0];
-                totals.traffic += parts[1];
-                totals.seconds += parts[2];
+                let [flops, weighted_flops, traffic, seconds] = parts;
+                totals.flops += flops;
+                totals.weighted_flops += weighted_flops;
+                totals.traffic += traffic;
+                totals.seconds += seconds;
             } else {
                 totals.unknown.push(index);
             }

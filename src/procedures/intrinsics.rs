@@ -44,7 +44,9 @@ pub enum IntrinsicKind {
     Allocation,
     /// Between images or processes.
     Communication,
-    /// Input and output.
+    /// Gives variables values from a file or text: `read`, `scanf`.
+    Input,
+    /// Other input and output.
     Io,
     /// Reads a clock.
     Timer,
@@ -59,7 +61,10 @@ impl IntrinsicKind {
     pub fn gives_from_outside(self) -> bool {
         matches!(
             self,
-            IntrinsicKind::Io | IntrinsicKind::System | IntrinsicKind::Parsing
+            IntrinsicKind::Input
+                | IntrinsicKind::Io
+                | IntrinsicKind::System
+                | IntrinsicKind::Parsing
         )
     }
 
@@ -68,7 +73,7 @@ impl IntrinsicKind {
         use IntrinsicKind::*;
         matches!(
             self,
-            Memory | Allocation | Communication | Io | Timer | System
+            Memory | Allocation | Communication | Input | Io | Timer | System
         )
     }
 }

@@ -67,6 +67,8 @@ pub struct FortranFlags {
     pub columns: Option<Columns>,
     /// Whether lines that begin with `d` are code.
     pub debug_lines: bool,
+    /// `None`: the extension and the text decide.
+    pub preprocess: Option<bool>,
 }
 
 /// What one flag does.
@@ -83,9 +85,10 @@ enum Effect {
     Form(Form),
     Columns(Columns),
     DebugLines(bool),
+    Preprocess(bool),
 }
 
-use Effect::{DebugLines, Double, Integer, PromoteInteger, PromoteReal, Real};
+use Effect::{DebugLines, Double, Integer, Preprocess, PromoteInteger, PromoteReal, Real};
 
 /// Flags that are one word.
 const WORDS: &[(&str, &[Effect])] = &[
@@ -106,6 +109,8 @@ const WORDS: &[(&str, &[Effect])] = &[
     ("-ffree-form", &[Effect::Form(Form::Free)]),
     ("-fd-lines-as-code", &[DebugLines(true)]),
     ("-fd-lines-as-comments", &[DebugLines(false)]),
+    ("-cpp", &[Preprocess(true)]),
+    ("-nocpp", &[Preprocess(false)]),
     // Intel, NVIDIA, NAG and many others.
     ("-r4", &[Real(4, 8)]),
     ("-r8", &[Real(8, 8)]),
@@ -136,6 +141,9 @@ const WORDS: &[(&str, &[Effect])] = &[
     ("-80", &[Effect::Columns(Columns::First(80))]),
     ("-132", &[Effect::Columns(Columns::First(132))]),
     ("-Fwide", &[Effect::Columns(Columns::First(255))]),
+    ("-fpp", &[Preprocess(true)]),
+    ("-nofpp", &[Preprocess(false)]),
+    ("-Mpreprocess", &[Preprocess(true)]),
     ("-d-lines", &[DebugLines(true)]),
     ("-nod-lines", &[DebugLines(false)]),
     ("-Mdlines", &[DebugLines(true)]),
@@ -331,6 +339,7 @@ impl FortranFlags {
             Effect::Form(form) => self.form = Some(form),
             Effect::Columns(columns) => self.columns = Some(columns),
             DebugLines(are_code) => self.debug_lines = are_code,
+            Preprocess(is_wanted) => self.preprocess = Some(is_wanted),
         }
     }
 

@@ -11,6 +11,7 @@ pub mod include;
 pub mod line_markers;
 pub mod parallel;
 pub mod preprocess;
+pub mod spelling;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -13,28 +13,13 @@ const LIMIT: usize = 20;
 pub fn find(tree: &SyntaxTree, source: &SourceText) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut more = 0usize;
-    let mut cursor = tree.root().walk();
-    // Iterative pre-order walk: recursion depth must not depend on the input.
-    'walk: loop {
-        let node = cursor.node();
-        let is_problem = node.is_error() || node.is_missing();
-        if is_problem {
-            if found.len() < LIMIT {
-                found.push(diagnose(node, tree, source));
-            } else {
-                more += 1;
-            }
+    each(tree, &mut |node| {
+        if found.len() < LIMIT {
+            found.push(diagnose(node, tree, source));
+        } else {
+            more += 1;
         }
-        let below = !is_problem && node.has_error() && cursor.goto_first_child();
-        if below {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                break 'walk;
-            }
-        }
-    }
+    });
     if let (Some(last), true) = (found.last(), more > 0) {
         let message = format!("{more} more regions of this file could not be read");
         found.push(Diagnostic {
@@ -46,6 +31,35 @@ pub fn find(tree: &SyntaxTree, source: &SourceText) -> Vec<Diagnostic> {
         });
     }
     found
+}
+
+/// How much of the text could not be read; what is missing counts as one byte.
+pub fn unread_bytes(tree: &SyntaxTree) -> usize {
+    let mut bytes = 0;
+    each(tree, &mut |node| bytes += node.byte_range().len().max(1));
+    bytes
+}
+
+/// Visits the outermost unreadable regions in source order.
+fn each<'t>(tree: &'t SyntaxTree, visit: &mut dyn FnMut(Node<'t>)) {
+    let mut cursor = tree.root().walk();
+    // Iterative pre-order walk: recursion depth must not depend on the input.
+    'walk: loop {
+        let node = cursor.node();
+        let is_problem = node.is_error() || node.is_missing();
+        if is_problem {
+            visit(node);
+        }
+        let below = !is_problem && node.has_error() && cursor.goto_first_child();
+        if below {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                break 'walk;
+            }
+        }
+    }
 }
 
 fn diagnose(node: Node, tree: &SyntaxTree, source: &SourceText) -> Diagnostic {

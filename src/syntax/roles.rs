@@ -34,6 +34,8 @@ roles! {
     DimensionStatement = "dimension";
     /// Fortran `common /block/ a, b(10)`.
     Common = "common";
+    /// Fortran `namelist /group/ a, b`.
+    Namelist = "namelist";
     /// Fortran `data a, b / 1, 2 /`.
     Data = "data";
     /// Fortran `equivalence`.

@@ -125,7 +125,7 @@ fn ten_thousand_random_programs() {
                 .filter(|edge| edge.waits_for == Wait::Value)
                 .count();
             assert_eq!(found.edges, values as u64, "edges, {}", what());
-            // 𝒟 ≤ 𝒲 and T∞ ≤ T₁ (dynamic.md section 1, invariant 4).
+            // 𝒟 ≤ 𝒲 and T∞ ≤ T₁ (guide: dynamic-model, "One idea carries the whole mode").
             assert!(
                 memory.depth <= memory.work && found.depth <= found.work,
                 "{}",

@@ -281,7 +281,7 @@ fn memory_edag(trace: &str, cache: &CacheSpec) -> EdagMemory {
 }
 
 /// With a window as long as the program the epochs are the memory depth, with one of 1 the memory work
-/// (dynamic.md section 1); with m slots they are between the bounds of EDAN's cost model.
+/// (guide: dynamic-model, "Epochs"); with m slots they are between the bounds of EDAN's cost model.
 #[test]
 fn random_programs_keep_the_invariants() {
     for seed in 1000..1200 {

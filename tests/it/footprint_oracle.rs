@@ -1,5 +1,5 @@
 //! The model's element counts against literal enumeration: every element that a sweep touches is put
-//! in a set and counted (static.md section 3).
+//! in a set and counted (guide: static-model, "Footprints").
 
 use std::collections::{BTreeMap, BTreeSet};
 

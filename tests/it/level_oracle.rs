@@ -1,5 +1,5 @@
 //! Cache levels against literal enumeration: every access of a nest, one by one, through stack distances
-//! (static.md section 3, "The refined rule").
+//! (guide: static-model, "The refined rule: reuse").
 
 use std::collections::{BTreeMap, HashMap};
 

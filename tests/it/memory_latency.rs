@@ -3,7 +3,8 @@
 use crate::support::programs::{WORKED, model, program, seven_point};
 use loopsheet::model::{Model, Sweep};
 
-/// The seven-point stencil of static.md's worked figures: 61,079,552 bytes on a machine of 1,024 cores and 1,024 GB/s.
+/// A seven-point stencil (guide: static-model, "Worked example: the seven-point star"): 61,079,552 bytes on a machine
+/// of 1,024 cores and 1,024 GB/s.
 const BYTES: f64 = 61_079_552.0;
 
 fn seconds(pairs: &[(&str, &str)]) -> f64 {

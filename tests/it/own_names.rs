@@ -109,7 +109,7 @@ fn parameters_of_namesakes_are_parameters_of_their_own() {
         .iter()
         .filter(|function| function["name"] == "work");
     let runs: Vec<&Value> = work.map(|work| &work["nests"][0]["iterations"]).collect();
-    assert_eq!(runs, [&json!(7), &json!(128)]);
+    assert_eq!(runs, [&json!(7), &json!(8)]);
     // One name, one function: nothing is added.
     let (report, _) = analysed(&files[..1], &[]);
     assert!(report["parameters"]["trip_work_4"].is_object(), "{report}");

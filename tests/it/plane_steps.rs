@@ -1,5 +1,6 @@
 //! What the static mode says has to fit into a cache, and what a run's epochs say: the steps of the profile over
-//! capacities are where the pencils and the planes of a stencil begin to fit (static.md section 3, dynamic.md section 5).
+//! capacities are where the pencils and the planes of a stencil begin to fit (guide: static-model, "Working
+//! sets"; guide: dynamic-model, "Epochs").
 
 use std::path::{Path, PathBuf};
 

@@ -56,7 +56,7 @@ pub fn figures_with_inputs_of(model: &Model, other: &Model) -> BTreeMap<FigureId
     values
 }
 
-/// Settings of static.md's worked figures.
+/// Settings of the worked figures (guide: static-model, "Worked example: the seven-point star").
 pub const WORKED: &[(&str, &str)] = &[
     ("block_x", "16"),
     ("block_y", "16"),
@@ -193,7 +193,7 @@ pub fn program(functions: Vec<Function>) -> Program {
     }
 }
 
-/// static.md's worked example: A1 = 7-point star of A0.
+/// A1 = 7-point star of A0 (guide: static-model, "Worked example: the seven-point star").
 pub fn seven_point() -> Function {
     let star: &[&[i64]] = &[
         &[0, 0, 0],

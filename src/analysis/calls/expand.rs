@@ -21,32 +21,29 @@ pub struct Expansion {
     pub origins: Origins,
 }
 
-/// With bodies in place of the calls that stand in loops; `None` if there are none to replace.
-pub fn in_loops(known: &Procedures, id: ProcedureId) -> Option<Expansion> {
+/// The statements of a procedure with bodies in place of the calls that stand in loops; `None` if there are none to
+/// replace.
+pub fn in_loops(known: &Procedures, id: ProcedureId, original: &ir::Function) -> Option<Expansion> {
     let mut any = false;
-    statements(
-        &known.get(id).function.body,
-        InLoop::No,
-        &mut |stmt, in_loop| {
-            if in_loop == InLoop::No && !matches!(stmt, Stmt::Loop(_)) {
-                return;
-            }
-            if let Stmt::Call { name, .. } = stmt {
+    statements(&original.body, InLoop::No, &mut |stmt, in_loop| {
+        if in_loop == InLoop::No && !matches!(stmt, Stmt::Loop(_)) {
+            return;
+        }
+        if let Stmt::Call { name, .. } = stmt {
+            any |= callee(known, id, name).is_some();
+        }
+        values_of(stmt, &mut |value| {
+            if let Value::Call { name, .. } = value {
                 any |= callee(known, id, name).is_some();
             }
-            values_of(stmt, &mut |value| {
-                if let Value::Call { name, .. } = value {
-                    any |= callee(known, id, name).is_some();
-                }
-            });
-        },
-    );
-    any.then(|| expand(known, id, InLoop::No))
+        });
+    });
+    any.then(|| expand(known, id, original, InLoop::No))
 }
 
 /// With bodies in place of calls everywhere.
 pub(super) fn everywhere(known: &Procedures, id: ProcedureId) -> Expansion {
-    expand(known, id, InLoop::Yes)
+    expand(known, id, known.get(id).function, InLoop::Yes)
 }
 
 /// The procedure whose body can stand in place of calls of `name`.
@@ -58,8 +55,12 @@ fn callee(known: &Procedures, caller: ProcedureId, name: &str) -> Option<Procedu
     (is_alike && known.template(callee).is_some()).then_some(callee)
 }
 
-fn expand(known: &Procedures, id: ProcedureId, in_loop: InLoop) -> Expansion {
-    let original = known.get(id).function;
+fn expand(
+    known: &Procedures,
+    id: ProcedureId,
+    original: &ir::Function,
+    in_loop: InLoop,
+) -> Expansion {
     let function = ir::Function {
         body: Vec::new(),
         ..original.clone()

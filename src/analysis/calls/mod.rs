@@ -84,12 +84,12 @@ impl<'u> Procedures<'u> {
         let order = graph::bottom_up(&mut known.targets);
         known.summaries = vec![Summary::default(); known.all.len()];
         known.templates = known.all.iter().map(|_| None).collect();
+        known.working = vec![false; known.all.len()];
         for id in order {
             known.summaries[id.at()] = effects::summarise(&known, id);
             known.templates[id.at()] = straight::template(&known, id);
+            known.working[id.at()] = straight::works(&known, id);
         }
-        let works = |id: ProcedureId| straight::works(known.get(id).function);
-        known.working = known.ids().map(works).collect();
         known.pointers = pointers::Pointers::new(&known);
         known
     }

@@ -18,7 +18,8 @@ use crate::message_passing::Interfaces;
 #[derive(Clone, Copy)]
 pub struct Procedure<'u> {
     pub function: &'u ir::Function,
-    pub(super) unit: usize,
+    /// Index of its file.
+    pub unit: usize,
 }
 
 /// All procedures of the files that are analysed together.

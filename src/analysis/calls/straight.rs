@@ -286,15 +286,46 @@ fn is_trivial(function: &ir::Function, has_calls: bool) -> bool {
     !elements && counter.flops.by_type.is_empty() && counter.uncounted.is_empty()
 }
 
-/// Whether a body without loops does work that its callers do not see unless it stands in place of its calls.
-pub fn works(function: &ir::Function) -> bool {
-    let (mut has_loops, mut has_calls) = (false, false);
+/// Whether a body without loops does work that its callers do not see unless it stands in place of its calls, itself or
+/// by the bodies that it calls, but for those that only print messages.
+pub fn works(known: &Procedures, id: ProcedureId) -> bool {
+    let function = known.get(id).function;
+    let (mut has_loops, mut has_calls, mut passes_on) = (false, false, false);
+    let mut call = |name: &str| {
+        has_calls = true;
+        if let Target::Body(callee) = known.target(id, name) {
+            passes_on |=
+                known.working[callee.at()] && !touches_only_text(known.get(callee).function);
+        }
+    };
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         has_loops |= matches!(stmt, Stmt::Loop(_));
-        has_calls |= matches!(stmt, Stmt::Call { .. });
+        if let Stmt::Call { name, .. } = stmt {
+            call(name);
+        }
         values_of(stmt, &mut |value| {
-            has_calls |= matches!(value, Value::Call { .. });
+            if let Value::Call { name, .. } = value {
+                call(name);
+            }
         });
     });
-    !has_loops && !is_trivial(function, has_calls)
+    !has_loops && (passes_on || !is_trivial(function, has_calls))
+}
+
+/// Whether a body touches text and nothing else that counts, as one that prints a message does.
+fn touches_only_text(function: &ir::Function) -> bool {
+    let (mut text, mut others) = (false, false);
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        values_of(stmt, &mut |value| match value {
+            Value::Element { array, .. } => {
+                let is_text = matches!(function.variable(*array).ty, Type::Character(_));
+                text |= is_text;
+                others |= !is_text;
+            }
+            Value::Variable(id) => others |= function.variable(*id).ty.is_floating(),
+            Value::Real(..) => others = true,
+            _ => {}
+        });
+    });
+    text && !others
 }

@@ -1,5 +1,5 @@
-//! Which loops must come before which others: dependences through arrays and scalars (static.md section 8), which of
-//! them can be made one, and the picture of both.
+//! Which loops must come before which others: dependences through arrays and scalars (guide: static-model,
+//! "Dependences and fusion"), which of them can be made one, and the picture of both.
 //!
 //! Loops are compared within a sequence: the outermost loops of a function, and the loops directly inside one
 //! loop, in program order. An edge says that the later one uses what the earlier one wrote, or the other way round,

@@ -3,7 +3,7 @@
 use super::{Around, BEGINNING, FEW, Guesses, NOMINAL, Unknown, depth};
 use rustc_hash::FxHashSet;
 
-use crate::expr::{Expr, Node, Symbol};
+use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{Block, Item, Loop, Stream};
 
 /// How far something widens a range: ghost cells.
@@ -42,6 +42,11 @@ impl Evidence {
     /// Whether it is in bounds of loops over arrays that do not become longer or shorter by it.
     pub fn is_mute(&self) -> bool {
         self.inner > 0 && self.longer + self.shorter + self.wider == 0
+    }
+
+    /// Whether the program says how long the arrays are that its loops walk: it is not what makes them long.
+    pub fn has_declared(&self) -> bool {
+        self.declared.is_some()
     }
 
     /// What it asks for.
@@ -135,7 +140,16 @@ impl<'p> Guesses<'p> {
             }
             let declared = stream.extents.get(dimension).and_then(|extent| {
                 let (lower, upper) = extent.as_ref()?;
-                let extent = upper.as_number()? - lower.as_number()? + 1.0;
+                // Not what follows from how far loops move something that is not known.
+                let is_said = |symbol: &Symbol| {
+                    matches!(symbol.kind(), SymbolKind::Source | SymbolKind::Place)
+                };
+                let is_known = (self.unknowns(function, &[lower, upper], around)).is_empty()
+                    && [lower, upper]
+                        .iter()
+                        .all(|end| end.symbols().iter().all(is_said));
+                let at = |expr: &Expr| self.evaluate(function, expr, around, &None);
+                let extent = is_known.then(|| at(upper) - at(lower) + 1.0)?;
                 (extent > 1.0).then_some(extent)
             });
             for (variable, _) in &subscript.terms {

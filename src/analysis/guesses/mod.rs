@@ -7,6 +7,7 @@
 mod choices;
 mod evidence;
 mod placeholders;
+mod trips;
 mod values;
 
 use std::collections::BTreeMap;
@@ -40,13 +41,8 @@ const MOST_STRIDES: usize = 3;
 /// Gives every symbol of bounds, shapes and subscripts a value that the program leaves open.
 pub fn complete(program: &mut Program) {
     choices::choose_smallest(program);
-    let mut guesses = Guesses {
-        program,
-        placeholders: placeholders::of(program),
-        evidence: BTreeMap::new(),
-        strides: BTreeMap::new(),
-        values: BTreeMap::new(),
-    };
+    trips::give(program);
+    let mut guesses = Guesses::new(program);
     guesses.weigh();
     guesses.weigh_mute();
     for _ in 0..ROUNDS {
@@ -91,6 +87,16 @@ struct Guesses<'p> {
 }
 
 impl<'p> Guesses<'p> {
+    fn new(program: &'p Program) -> Guesses<'p> {
+        Guesses {
+            program,
+            placeholders: placeholders::of(program),
+            evidence: BTreeMap::new(),
+            strides: BTreeMap::new(),
+            values: BTreeMap::new(),
+        }
+    }
+
     /// Collects what loops say, by the values so far, and decides.
     fn weigh(&mut self) {
         for index in 0..self.program.functions.len() {
@@ -116,11 +122,8 @@ impl<'p> Guesses<'p> {
 
     fn decide(&mut self) {
         for (unknown, evidence) in &self.evidence {
-            if std::env::var("DBG").is_ok() {
-                eprintln!("{unknown:?} {evidence:?}");
-            }
             let value = match self.own_default(unknown) {
-                Some(own) if !evidence.is_of_array() => own,
+                Some(own) if !evidence.is_of_array() || evidence.has_declared() => own,
                 _ => evidence.value(),
             };
             self.values.insert(unknown.clone(), value);

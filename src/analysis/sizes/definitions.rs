@@ -3,8 +3,9 @@
 use rustc_hash::FxHashSet;
 
 use super::inputs;
-use super::places::{PlaceId, Places};
+use super::places::{PlaceId, Places, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
+use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{BinaryOp, Control, If, Passing, Stmt, UnaryOp, Value, VarId, addressed};
 use crate::message_passing::InterfaceKind;
@@ -26,6 +27,10 @@ pub enum Definition<'u> {
     Given,
     /// The variable of a loop, with its largest value.
     Counted(ProcedureId, &'u Value),
+    /// The number of elements that an array, or a part of one, has along a dimension.
+    Extent(ProcedureId, &'u Value, u32),
+    /// The same of an array whose bounds a procedure knows, as it allocates it.
+    Allocated(ProcedureId, VarId, u32),
 }
 
 /// Everything that gives one place values.
@@ -63,6 +68,9 @@ impl<'u> Definitions<'u> {
         }
     }
 }
+
+/// Procedures are asked for the extents of an array that many of them share.
+const MOST_ALLOCATIONS: usize = 8;
 
 /// What was collected.
 pub struct Collected<'u> {
@@ -185,12 +193,32 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.place(id, value);
             });
         });
+        self.allocated(id);
         for variable in &function.variables {
             for extent in &variable.dimensions {
                 for bound in [&extent.lower, &extent.upper].into_iter().flatten() {
                     each_value(bound, &mut |value| {
                         self.place(id, value);
                     });
+                }
+            }
+        }
+    }
+
+    /// Adds the extents of arrays that the procedure shares with others, which may not see how they are allocated.
+    fn allocated(&mut self, id: ProcedureId) {
+        let function = self.known.get(id).function;
+        let mut shared: Vec<VarId> = function.homes.keys().copied().collect();
+        shared.sort();
+        for array in shared {
+            for (extent, dimension) in function.variable(array).dimensions.iter().zip(0..) {
+                if extent.upper.is_none() {
+                    continue;
+                }
+                let place = self.places.extent(self.known, id, array, dimension);
+                let definition = Definition::Allocated(id, array, dimension);
+                if self.of(place).assigned.len() < MOST_ALLOCATIONS {
+                    self.of(place).assign(definition);
                 }
             }
         }
@@ -232,6 +260,12 @@ impl<'k, 'u> Collector<'k, 'u> {
                 let array = self.places.variable(self.known, id, *array)?;
                 Some(self.places.element(array, subscripts))
             }
+            Value::Call { name, .. } => {
+                let function = self.known.get(id).function;
+                let (array, dimension) = inquired(function, value)?;
+                let is_own = matches!(self.known.target(id, name), Target::Body(_));
+                (!is_own).then(|| self.places.extent(self.known, id, array, dimension))
+            }
             _ => None,
         }
     }
@@ -245,9 +279,12 @@ impl<'k, 'u> Collector<'k, 'u> {
     fn call(&mut self, caller: ProcedureId, name: &str, arguments: &'u [Value]) {
         match self.known.target(caller, name) {
             Target::Body(callee) | Target::Recursive(callee) => {
-                self.calls.push((caller, callee));
-                for (formal, actual) in self.known.formals(callee).into_iter().zip(arguments) {
-                    self.pass(caller, actual, callee, formal);
+                self.body(caller, callee, arguments);
+            }
+            // What a pointer may mean, or one of several with the name.
+            Target::Unknown => {
+                for callee in self.known.candidates(caller, name) {
+                    self.body(caller, callee, arguments);
                 }
             }
             target => {
@@ -256,13 +293,27 @@ impl<'k, 'u> Collector<'k, 'u> {
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };
+                let is_list = matches!(target, Target::Library(IntrinsicKind::Input));
                 for argument in arguments.iter().filter(|_| gives) {
-                    if let Some(target) = self.written(caller, argument) {
+                    // What is read are addresses, all of them.
+                    let written = match self.written(caller, argument) {
+                        None if is_list => Some(argument),
+                        written => written,
+                    };
+                    if let Some(target) = written {
                         self.assign(caller, target, Definition::Given);
                         self.readers.insert(caller);
                     }
                 }
             }
+        }
+    }
+
+    /// Adds what a call of a procedure passes.
+    fn body(&mut self, caller: ProcedureId, callee: ProcedureId, arguments: &'u [Value]) {
+        self.calls.push((caller, callee));
+        for (formal, actual) in self.known.formals(callee).into_iter().zip(arguments) {
+            self.pass(caller, actual, callee, formal);
         }
     }
 
@@ -277,6 +328,14 @@ impl<'k, 'u> Collector<'k, 'u> {
     }
 
     fn pass(&mut self, caller: ProcedureId, actual: &'u Value, callee: ProcedureId, formal: VarId) {
+        let dimensions = &self.known.get(callee).function.variable(formal).dimensions;
+        for (extent, dimension) in dimensions.iter().zip(0..) {
+            if extent.upper.is_none() {
+                let place = self.places.extent(self.known, callee, formal, dimension);
+                self.of(place)
+                    .pass(Definition::Extent(caller, actual, dimension));
+            }
+        }
         let Some(dummy) = self.places.variable(self.known, callee, formal) else {
             return;
         };

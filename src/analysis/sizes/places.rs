@@ -23,6 +23,8 @@ enum Key {
     Shared(Home),
     /// An element with these subscripts of an array.
     Element(PlaceId, Box<[i64]>),
+    /// How many elements an array has along one of its dimensions, which no declaration says.
+    Extent(Box<Key>, u32),
 }
 
 /// A place and where it is.
@@ -73,34 +75,42 @@ impl Places {
         if let Some(number) = self.numbers.get(&key) {
             return Some(*number);
         }
-        let variable = function.variable(id);
-        let (scope, name) = match &key {
-            Key::Own(..) => (function.name.clone(), variable.name.to_string()),
-            Key::Shared(Home::Declaration { name, scope, .. }) => {
-                (scope.to_string(), name.to_string())
-            }
-            Key::Shared(Home::Common { block, name }) => (block.to_string(), name.to_string()),
-            Key::Shared(Home::File { file, name }) => {
-                let file = file.as_deref().unwrap_or_default();
-                (file.to_string(), name.to_string())
-            }
-            Key::Shared(Home::Component { scope, of, name }) => {
-                (scope.to_string(), format!("{of}%{name}"))
-            }
-            Key::Element(..) => return None,
-        };
-        let place = Place {
-            name,
-            scope,
-            file: variable.place.file.clone(),
-            line: variable.place.line,
-            is_own: matches!(key, Key::Own(..)),
-            is_local: variable.role == Role::Local,
-            elements: Vec::new(),
-            array: None,
-            subscripts: Box::default(),
-        };
+        let place = declared(function, id, &key);
         Some(self.add(key, place))
+    }
+
+    /// The place that holds how many elements an array of a procedure has along a dimension, made if there is none.
+    pub fn extent(
+        &mut self,
+        known: &Procedures,
+        procedure: ProcedureId,
+        id: VarId,
+        dimension: u32,
+    ) -> PlaceId {
+        let function = known.get(procedure).function;
+        let array = storage(function, procedure, id);
+        let key = Key::Extent(Box::new(array.clone()), dimension);
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        let array = declared(function, id, &array);
+        let place = Place {
+            name: format!("size({},{})", array.name, dimension + 1),
+            ..array
+        };
+        self.add(key, place)
+    }
+
+    /// The same if it is known already.
+    pub fn find_extent(
+        &self,
+        function: &Function,
+        procedure: ProcedureId,
+        id: VarId,
+        dimension: u32,
+    ) -> Option<PlaceId> {
+        let array = Box::new(storage(function, procedure, id));
+        self.numbers.get(&Key::Extent(array, dimension)).copied()
     }
 
     /// The place of an element of an array, if its subscripts are numbers; that of the whole array else.
@@ -151,6 +161,10 @@ impl Places {
                 let own = element.and_then(|key| self.numbers.get(&key));
                 Some(*own.unwrap_or(whole))
             }
+            Value::Call { .. } => {
+                let (array, dimension) = inquired(function, value)?;
+                self.find_extent(function, procedure, array, dimension)
+            }
             _ => None,
         }
     }
@@ -170,10 +184,72 @@ fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
     if !is_followed || matches!(variable.role, Role::Constant(_)) {
         return None;
     }
-    Some(match function.homes.get(&id) {
+    Some(storage(function, procedure, id))
+}
+
+/// What tells the storage of a variable from others.
+fn storage(function: &Function, procedure: ProcedureId, id: VarId) -> Key {
+    match function.homes.get(&id) {
         Some(home) => Key::Shared(home.clone()),
         None => Key::Own(procedure, id),
-    })
+    }
+}
+
+/// The place of a variable as its declaration has it.
+fn declared(function: &Function, id: VarId, key: &Key) -> Place {
+    let variable = function.variable(id);
+    let (scope, name) = match key {
+        Key::Shared(Home::Declaration { name, scope, .. }) => (scope.to_string(), name.to_string()),
+        Key::Shared(Home::Common { block, name }) => (block.to_string(), name.to_string()),
+        Key::Shared(Home::File { file, name }) => {
+            let file = file.as_deref().unwrap_or_default();
+            (file.to_string(), name.to_string())
+        }
+        Key::Shared(Home::Component { scope, of, name }) => {
+            (scope.to_string(), format!("{of}%{name}"))
+        }
+        Key::Own(..) | Key::Element(..) | Key::Extent(..) => {
+            (function.name.clone(), variable.name.to_string())
+        }
+    };
+    Place {
+        name,
+        scope,
+        file: variable.place.file.clone(),
+        line: variable.place.line,
+        is_own: matches!(key, Key::Own(..)),
+        is_local: variable.role == Role::Local,
+        elements: Vec::new(),
+        array: None,
+        subscripts: Box::default(),
+    }
+}
+
+/// The array, and which of its dimensions, whose number of elements a value is: `size(a, 2)`, and `ubound(a, 2)` where
+/// the dimension begins at one and its declaration does not say where it ends.
+pub fn inquired(function: &Function, value: &Value) -> Option<(VarId, u32)> {
+    let Value::Call {
+        name, arguments, ..
+    } = value
+    else {
+        return None;
+    };
+    let (array, at) = match arguments[..] {
+        [Value::Variable(array), Value::Integer(dimension)] => {
+            (array, usize::try_from(dimension).ok()?.checked_sub(1)?)
+        }
+        [Value::Variable(array)] if function.variable(array).dimensions.len() == 1 => (array, 0),
+        _ => return None,
+    };
+    let extent = function.variable(array).dimensions.get(at)?;
+    let begins_at_one = matches!(extent.lower, None | Some(Value::Integer(1)));
+    let counts = match name.as_str() {
+        "size" => true,
+        "ubound" => begins_at_one,
+        _ => false,
+    };
+    let is_open = extent.upper.is_none();
+    (counts && is_open).then_some((array, at as u32))
 }
 
 /// Subscripts that are numbers, all of them; pointers' own `[0]` among them.

@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 
 use super::definitions::{Collected, Collector, Definition, Definitions};
 use super::options::option;
-use super::places::{Place, PlaceId, Places};
+use super::places::{Place, PlaceId, Places, inquired};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
-use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId};
 use crate::symbolic::{integer_quotient, remainder};
 
 /// Places that lead to each other are followed so far.
@@ -464,6 +464,12 @@ impl Resolver<'_, '_> {
                         found.add(self.value(*procedure, last, depth - 1));
                         found.is_counted = true;
                     }
+                    Definition::Extent(procedure, array, dimension) => {
+                        found.add(self.extent(*procedure, array, *dimension, depth - 1));
+                    }
+                    Definition::Allocated(procedure, array, dimension) => {
+                        found.add(self.dimension(*procedure, *array, *dimension, depth - 1));
+                    }
                     Definition::Array(_) | Definition::Arguments => {}
                 }
             }
@@ -482,7 +488,11 @@ impl Resolver<'_, '_> {
                     found.is_given = true;
                     found.add(Ok(Expr::from(1.0)));
                 }
+                Definition::Extent(procedure, array, dimension) => {
+                    found.add(self.extent(*procedure, array, *dimension, depth));
+                }
                 Definition::Returned(_)
+                | Definition::Allocated(..)
                 | Definition::AtMost(..)
                 | Definition::Given
                 | Definition::Counted(..) => {}
@@ -541,8 +551,76 @@ impl Resolver<'_, '_> {
             }
             Value::Call {
                 name, arguments, ..
-            } => self.call(id, name, arguments, depth),
+            } => match inquired(function, value) {
+                Some((array, dimension)) => self.dimension(id, array, dimension, depth),
+                None => self.call(id, name, arguments, depth),
+            },
             _ => Err(Gap::Unfollowed),
+        }
+    }
+
+    /// How many elements an array that is passed, or a part of one, has along one of its dimensions.
+    fn extent(
+        &mut self,
+        id: ProcedureId,
+        array: &Value,
+        dimension: u32,
+        depth: u32,
+    ) -> Result<Expr, Gap> {
+        match array {
+            Value::Variable(array) => self.dimension(id, *array, dimension, depth),
+            Value::Element { subscripts, .. } => {
+                let section = |subscript: &&Value| matches!(subscript, Value::Section(_));
+                let mut sections = subscripts.iter().filter(section);
+                let Some(Value::Section(section)) = sections.nth(dimension as usize) else {
+                    return Err(Gap::Unfollowed);
+                };
+                let [first, last, step] = &**section;
+                let (first, last) = (self.value(id, first, depth)?, self.value(id, last, depth)?);
+                let step = self.value(id, step, depth)?;
+                match step.as_integer() {
+                    Some(1) => Ok((last - first + 1.0).expand()),
+                    Some(step) if step != 0 => {
+                        let steps = integer_quotient((last - first).expand(), Expr::from(step));
+                        Ok(steps + 1.0)
+                    }
+                    _ => Err(Gap::Unfollowed),
+                }
+            }
+            // Element by element: as long as any of the arrays in it.
+            Value::Unary(_, inner) | Value::Convert(_, inner) => {
+                self.extent(id, inner, dimension, depth)
+            }
+            Value::Binary(_, left, right) => self
+                .extent(id, left, dimension, depth)
+                .or_else(|_| self.extent(id, right, dimension, depth)),
+            _ => Err(Gap::Unfollowed),
+        }
+    }
+
+    /// How many elements an array of a procedure has along a dimension: what is declared, or what is known of its extent.
+    fn dimension(
+        &mut self,
+        id: ProcedureId,
+        array: VarId,
+        dimension: u32,
+        depth: u32,
+    ) -> Result<Expr, Gap> {
+        let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
+        let function = self.known.get(id).function;
+        let declared = function.variable(array).dimensions.get(dimension as usize);
+        match declared.map(|extent| (&extent.lower, &extent.upper)) {
+            Some((lower, Some(last))) => {
+                let first = match lower {
+                    Some(lower) => self.value(id, lower, depth)?,
+                    None => Expr::from(function.conventions.first_index),
+                };
+                Ok((self.value(id, last, depth)? - first + 1.0).expand())
+            }
+            _ => {
+                let place = self.places.find_extent(function, id, array, dimension);
+                self.mention(place.ok_or(Gap::Unfollowed)?, depth)
+            }
         }
     }
 

@@ -15,7 +15,7 @@ pub struct ProcedureBody {
 
 impl ProcedureBody {
     pub(super) fn of(known: &Procedures, id: ProcedureId) -> ProcedureBody {
-        let Some(expansion) = expand::in_loops(known, id) else {
+        let Some(expansion) = expand::in_loops(known, id, known.get(id).function) else {
             return ProcedureBody {
                 function: known.get(id).function.clone(),
             };

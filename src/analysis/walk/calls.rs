@@ -20,7 +20,7 @@ impl Walker<'_> {
         block: &mut Block,
     ) {
         use IntrinsicKind::{
-            Allocation, Array, Communication, Io, Memory, Reduction, System, Timer,
+            Allocation, Array, Communication, Input, Io, Memory, Reduction, System, Timer,
         };
         let body = match self.effects.target(name) {
             Target::Library(kind) => {
@@ -31,7 +31,7 @@ impl Walker<'_> {
                     Memory => {
                         self.reason(block, place, ReasonCode::MemoryIntrinsic, name.to_string());
                     }
-                    Io | Timer | System | Allocation | Communication => {}
+                    Input | Io | Timer | System | Allocation | Communication => {}
                     _ => return,
                 }
                 Body::Library
@@ -245,9 +245,9 @@ impl Walker<'_> {
 
 /// Whether a library function uses the number that it is given the address of.
 fn touches_element(kind: IntrinsicKind) -> bool {
-    use IntrinsicKind::{Allocation, Array, Communication, Io, Memory, System, Timer};
+    use IntrinsicKind::{Allocation, Array, Communication, Input, Io, Memory, System, Timer};
     !matches!(
         kind,
-        Allocation | Array | Communication | Io | Memory | System | Timer
+        Allocation | Array | Communication | Input | Io | Memory | System | Timer
     )
 }

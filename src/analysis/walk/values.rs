@@ -82,7 +82,7 @@ impl<'f> Walker<'f> {
         let is_number = matches!(variable.ty, Type::Real(_))
             && variable.dimensions.is_empty()
             && is_literal(value);
-        let expression = if is_index || is_number {
+        let expression = if (is_index || is_number) && !self.effects.is_input(value) {
             self.value(value)
         } else {
             None

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::cli::{RegionBy, TraceArgs};
+use crate::commands::files;
 use crate::compare::{NestFinder, StaticReport};
 use crate::metrics::counted::{CountedRegion, RegionId};
 use crate::metrics::report::{Region, RegionKind};
@@ -65,7 +66,7 @@ pub fn static_report(args: &TraceArgs) -> anyhow::Result<Option<StaticReport>> {
         return Ok(None);
     };
     let what = || format!("--static {}", path.display());
-    let text = std::fs::read_to_string(path).with_context(what)?;
+    let text = files::read_text(path).with_context(what)?;
     Ok(Some(StaticReport::parse(&text).with_context(what)?))
 }
 
@@ -86,7 +87,7 @@ impl Elf<'_> {
             "--elf {}: it is a directory",
             path.display()
         );
-        let data = std::fs::read(path).with_context(|| format!("--elf {}", path.display()))?;
+        let data = files::read(path).with_context(|| format!("--elf {}", path.display()))?;
         Ok(Some(Elf {
             path,
             data,

@@ -5,6 +5,7 @@ use anyhow::Context;
 use crate::cache::CacheSpec;
 use crate::cache::spec::{Policy, Ways, WritePolicy, check_line};
 use crate::cli::{Compat, DependenceKind, TraceArgs, TraceFormat, UnknownKind};
+use crate::commands::files;
 use crate::dataflow::{MemoryRule, Rules};
 use crate::machine::{Level, MachineModel, preset_names};
 use crate::metrics::costs::Costs;
@@ -25,7 +26,7 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
     let costs = match &args.costs {
         None => Costs::default(),
         Some(path) => {
-            let text = std::fs::read_to_string(path)
+            let text = files::read_text(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             Costs::parse(&text).with_context(|| path.display().to_string())?
         }

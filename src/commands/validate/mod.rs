@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::inputs;
 use super::outputs::{self, Output};
 use super::project::{self, Project};
-use super::{Status, Voice, diagnostics, parameters};
+use super::{Status, Voice, analyze, diagnostics, parameters};
 use crate::cli::ValidateArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{json, validate_table};
@@ -41,7 +41,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         .iter()
         .flat_map(|f| &f.diagnostics)
         .collect::<Vec<&Diagnostic>>();
-    diagnostics::print(&found, voice, &|path| std::fs::read_to_string(path).ok());
+    diagnostics::print(&found, voice, &analyze::source_text);
     anyhow::ensure!(
         !program.functions.is_empty() || args.source.function.is_none(),
         "no function fits --function {}",

@@ -7,18 +7,22 @@ use super::layout::Sheet;
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
 use crate::listings::inputs::{kind, origin};
+use crate::model::Model;
+use crate::model::influence::{Influence, influence};
 use crate::model::parameters::{Kind, Row};
 
-const HEADER_ROW: RowNum = 3;
-const FIRST_ROW: RowNum = 4;
+const HEADER_ROW: RowNum = 4;
+const FIRST_ROW: RowNum = 5;
 const VALUE: ColNum = 2;
+const SHARE: ColNum = 3;
 
 /// Of the names' columns.
 const WIDEST: f64 = 70.0;
-const COLUMNS: [(&str, f64); 7] = [
+const COLUMNS: [(&str, f64); 8] = [
     ("Name", 26.0),
     ("In the source", 30.0),
     ("Value", 18.0),
+    ("Share of time", 14.0),
     ("Kind", 14.0),
     ("Value comes from", 40.0),
     ("Defined as", 34.0),
@@ -27,10 +31,27 @@ const COLUMNS: [(&str, f64); 7] = [
 
 /// Gives the value cells their names.
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
-    for (row, parameter) in (FIRST_ROW..).zip(book.model.parameters.rows()) {
+    for (row, (parameter, _)) in (FIRST_ROW..).zip(ordered(book.model)) {
         inputs::define_name(workbook, &parameter.name, Sheet::Parameters, (row, VALUE))?;
     }
     Ok(())
+}
+
+/// The parameters, each with the share of the time that rests on it: sizes of blocks, what the program is given, how
+/// often loops run and branches are taken, and what follows from others; in each of these those first that most time
+/// rests on.
+fn ordered<'m>(model: &'m Model) -> Vec<(&'m Row, Option<f64>)> {
+    let blocks = model.parameters.rows().iter();
+    let blocks = blocks.filter(|row| row.kind == Kind::Block);
+    let mut rest: Vec<Influence> = influence(model).all;
+    rest.sort_by_key(|parameter| match parameter.row.kind {
+        _ if parameter.row.is_root() => 0,
+        Kind::TripCount => 1,
+        Kind::Probability => 2,
+        Kind::Block | Kind::Problem | Kind::Processes | Kind::Neighbours => 3,
+    });
+    let rest = rest.iter().map(|found| (found.row, Some(found.share)));
+    blocks.map(|row| (row, None)).chain(rest).collect()
 }
 
 pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
@@ -45,6 +66,12 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         ),
         (
             2,
+            "Guessed",
+            Role::Guessed,
+            "The same, but nothing says what it is: the value only lets loops run.",
+        ),
+        (
+            3,
             "Derived",
             Role::Derived,
             "Follows from others as the source says; a number may replace the formula.",
@@ -58,7 +85,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
     }
-    let rows = book.model.parameters.rows();
+    let ordered = ordered(book.model);
+    let rows: Vec<&Row> = ordered.iter().map(|(row, _)| *row).collect();
     let texts: [fn(&Row) -> &str; 2] = [|row| &row.name, |row| &row.label];
     for (column, text) in (0..).zip(texts) {
         let longest = rows
@@ -71,8 +99,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             (longest + 3.0).clamp(COLUMNS[usize::from(column)].1, WIDEST),
         )?;
     }
-    for (row, parameter) in (FIRST_ROW..).zip(rows) {
-        write_parameter(&mut page, row, parameter)?;
+    for (row, (parameter, share)) in (FIRST_ROW..).zip(&ordered) {
+        write_parameter(&mut page, row, parameter, *share)?;
     }
     // A sheet holds fewer validations than a large program has parameters: one for each run of a kind.
     let mut first = FIRST_ROW;
@@ -92,7 +120,12 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     Ok(page)
 }
 
-fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), XlsxError> {
+fn write_parameter(
+    page: &mut Page,
+    row: RowNum,
+    parameter: &Row,
+    share: Option<f64>,
+) -> Result<(), XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(row, 0, &parameter.name, &plain)?;
     page.text(row, 1, &parameter.label, &plain)?;
@@ -110,20 +143,28 @@ fn write_parameter(page: &mut Page, row: RowNum, parameter: &Row) -> Result<(), 
             (row, VALUE),
             Some(parameter.value),
             Look::Number,
-            Role::Input,
+            match parameter.kind {
+                Kind::Block => Role::Input,
+                _ if parameter.is_guessed() => Role::Guessed,
+                _ => Role::Input,
+            },
         )?,
     }
-    page.text(row, 3, kind(parameter.kind), &plain)?;
-    page.text(row, 4, origin(parameter.origin), &plain)?;
+    if let Some(share) = share {
+        let format = style::cell(Look::Share, Role::Plain);
+        page.number(row, SHARE, share, &format)?;
+    }
+    page.text(row, 4, kind(parameter.kind), &plain)?;
+    page.text(row, 5, origin(parameter.origin), &plain)?;
     let definition = parameter
         .definition
         .as_ref()
         .map(std::string::ToString::to_string)
         .unwrap_or_default();
-    page.text(row, 5, &definition, &plain)?;
+    page.text(row, 6, &definition, &plain)?;
     let functions = parameter.functions.join(", ");
-    page.text(row, 6, &functions, &style::wrapped())?;
-    let lines = style::lines(&functions, COLUMNS[6].1);
+    page.text(row, 7, &functions, &style::wrapped())?;
+    let lines = style::lines(&functions, COLUMNS[7].1);
     page.worksheet
         .set_row_height(row, style::row_height(lines))?;
     Ok(())

@@ -38,6 +38,8 @@ pub(super) enum Role {
     Plain,
     /// May be changed.
     Input,
+    /// May be changed, and nothing says what it is.
+    Guessed,
     /// A parameter that the source defines by others; may be replaced by a number.
     Derived,
     Unknown,
@@ -49,6 +51,8 @@ const HEAD_ALTERNATE: u32 = 0x3A6491;
 const UNITS: u32 = 0xDCE6F1;
 const INPUT: u32 = 0xFFF4C2;
 const INPUT_EDGE: u32 = 0xC9A227;
+const GUESSED: u32 = 0xFBD9C5;
+const GUESSED_EDGE: u32 = 0xC2571A;
 const DERIVED: u32 = 0xE8F3E4;
 const FAINT: u32 = 0x6B7280;
 
@@ -67,6 +71,12 @@ pub(super) fn cell(look: Look, role: Role) -> Format {
             .set_align(FormatAlign::Top)
             .set_border(FormatBorder::Thin)
             .set_border_color(INPUT_EDGE)
+            .set_unlocked(),
+        Role::Guessed => (format.set_background_color(GUESSED))
+            .set_align(FormatAlign::Top)
+            .set_border(FormatBorder::Thin)
+            .set_border_color(GUESSED_EDGE)
+            .set_italic()
             .set_unlocked(),
         Role::Derived => format
             .set_align(FormatAlign::Top)

@@ -16,6 +16,7 @@ use crate::analysis::coverage;
 use crate::expr::FigureId;
 use crate::listings::totals::Total;
 use crate::listings::{self, Table, chosen, loops, side_by_side};
+use crate::model::influence::influence;
 use crate::model::{Model, OtherMachine, OtherNest};
 
 type OtherTable<'a> = Table<'a, &'a OtherNest>;
@@ -110,7 +111,7 @@ pub(super) fn write<'a>(
     let row = write_coverage(&mut page)?.max(
         TOTALS_ROW
             + totals(book.model).len() as RowNum
-            + if book.model.left_out.is_some() { 5 } else { 2 },
+            + if book.model.left_out.is_some() { 6 } else { 3 },
     ) + 1;
     let ranked = book.model.costliest(usize::MAX);
     if ranked.is_empty() {
@@ -150,11 +151,21 @@ fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
         page.figure(row, 1, total.figure, total.look)?;
         page.text(row, 2, unit, &style::cell(Look::Text, Role::Plain))?;
     }
+    let row = TOTALS_ROW + 1 + totals(page.book.model).len() as RowNum;
+    let plain = style::cell(Look::Text, Role::Plain);
+    let name = "Share that rests on guessed sizes";
+    page.text(row, 0, name, &plain)?;
+    let (look, share) = (Look::Share, influence(page.book.model).on_guesses);
+    let role = if share > 0.0 {
+        Role::Guessed
+    } else {
+        Role::Plain
+    };
+    page.number(row, 1, share, &style::cell(look, role))?;
     let Some(left_out) = page.book.model.left_out else {
         return Ok(());
     };
-    let row = TOTALS_ROW + 1 + totals(page.book.model).len() as RowNum;
-    let plain = style::cell(Look::Text, Role::Plain);
+    let row = row + 1;
     page.text(row, 0, "Further nests, not in this workbook", &plain)?;
     page.number(
         row,

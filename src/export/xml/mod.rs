@@ -13,6 +13,7 @@ mod fields;
 mod parse;
 mod parts;
 mod read;
+mod recover;
 mod remarks;
 mod streams;
 mod tree;

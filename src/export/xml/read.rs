@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::fields::{Context, Fields};
 use super::tree::Element;
-use super::{XmlError, parse, parts, streams};
+use super::{XmlError, parse, parts, recover, streams};
 use crate::analysis::facts::*;
 use crate::analysis::name_loops;
 use crate::diagnostic::DiagnosticCode;
@@ -20,6 +20,9 @@ use crate::source::{Form, Language, Preprocessing};
 /// gets it too. What is remarkable but no error is a diagnostic in the entry of `path` in
 /// [`Program::files`]; without remarks there is no such entry.
 ///
+/// What is nearly XML, as ExaSAT's compilers print it, is read with a warning for everything that is taken as it is most
+/// likely meant.
+///
 /// Defaults: counts 0, `stride` 1, `component` empty, line numbers those of the XML file, operations
 /// of the type `real8`, `reads` and `writes` of an access after its `accesstype`.
 ///
@@ -28,8 +31,7 @@ use crate::source::{Form, Language, Preprocessing};
 /// has a value of the wrong kind; see [`XmlError`].
 pub fn read(text: &str, path: &str) -> Result<Program, XmlError> {
     let text = text.trim_start_matches('\u{feff}');
-    let context = Context::new(path, text);
-    let root = parse::parse(text, &context.lines)?;
+    let (root, context) = document(text, path)?;
     if root.name != "program" {
         return Err(XmlError::UnknownRoot {
             place: context.lines.place(root.at),
@@ -44,6 +46,34 @@ pub fn read(text: &str, path: &str) -> Result<Program, XmlError> {
     reader.program(&root)?;
     reader.name_loops();
     Ok(reader.finish())
+}
+
+/// The outermost element of a text, which is mended where it is nearly XML.
+fn document(text: &str, path: &str) -> Result<(Element, Context), XmlError> {
+    let context = Context::new(path, text);
+    let error = match parse::parse(text, &context.lines) {
+        Ok(root) => return Ok((root, context)),
+        Err(error @ XmlError::Malformed { .. }) => error,
+        Err(error) => return Err(error),
+    };
+    let Some((mended, repairs)) = recover::repaired(text) else {
+        return Err(error);
+    };
+    let context = Context::new(path, &mended);
+    let is_description = |root: &Element| {
+        let describes = |child: &Element| matches!(child.name.as_str(), "function" | "module");
+        root.name == "program" && root.children.iter().any(describes)
+    };
+    let root = match parse::parse(&mended, &context.lines) {
+        Ok(root) if is_description(&root) => root,
+        Err(other) if other.place().line > error.place().line => return Err(other),
+        Ok(_) | Err(_) => return Err(error),
+    };
+    for repair in repairs {
+        let help = "correct the file, if it means something else";
+        context.warn(DiagnosticCode::Repaired, repair.at, repair.message, help);
+    }
+    Ok((root, context))
 }
 
 /// An id that the file gives to a loop, and where.

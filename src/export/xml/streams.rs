@@ -176,7 +176,7 @@ fn read_access(
     let (reads, writes) = read_counts(&fields, class)?;
     let parts = match fields.text("index") {
         Some(_) => older_parts(&fields, loops)?,
-        None => newer_parts(&fields, &stream.component)?,
+        None => newer_parts(&fields, &stream.component, loops)?,
     };
     if fields
         .text("datatype")
@@ -225,6 +225,7 @@ fn read_access(
 fn newer_parts<'a>(
     fields: &Fields<'a>,
     component: &str,
+    loops: &[&str],
 ) -> Result<Vec<(String, &'a str)>, XmlError> {
     let tuple = |name, text| tuple::entries(text).ok_or_else(|| fields.bad(name, TUPLE));
     let mut offsets = tuple("offset", fields.required("offset")?)?;
@@ -234,6 +235,25 @@ fn newer_parts<'a>(
     )?;
     if variables.is_empty() {
         variables = vec![""; offsets.len()];
+    }
+    // A subscript that is computed before holds the whole offset: one subscript a loop, the innermost first.
+    if let ([whole], [_, _, ..]) = (&offsets[..], &variables[..])
+        && !variables.contains(&"")
+    {
+        let message = "one offset for several loop variables: taken as a subscript for each, the innermost first";
+        let help = "write one entry a subscript in both tuples";
+        let code = DiagnosticCode::Repaired;
+        (fields.context).warn(
+            code,
+            fields.at("dependentloopvar"),
+            message.to_string(),
+            help,
+        );
+        let is_inner = |name: &&str| loops.iter().position(|other| other == name);
+        variables.sort_by_key(|name| std::cmp::Reverse(is_inner(name)));
+        let mut entries = vec!["0"; variables.len()];
+        entries[0] = whole;
+        offsets = entries;
     }
     if variables.len() != offsets.len() {
         let expected = format!(

@@ -12,7 +12,7 @@ use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Chains of `else if` that are longer would nest too deeply.
-const MOST_ARMS: usize = 200;
+pub(super) const MOST_ARMS: usize = 200;
 
 /// One `if` of a chain.
 struct Arm {

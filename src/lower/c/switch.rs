@@ -6,6 +6,7 @@ use super::context::Breaks;
 use super::ctype::CType;
 use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
+use super::statements::MOST_ARMS;
 use crate::diagnostic::Place;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, If, Role as Storage, Stmt, UnaryOp, Value};
@@ -46,7 +47,7 @@ impl<'t> Lowering<'t> {
             });
             selector
         };
-        self.scoped(|this| this.nested_groups(&selector, groups));
+        self.scoped(|this| this.nested_groups(node, &selector, groups));
         self.jumps.set_breaks(outer);
     }
 
@@ -96,16 +97,27 @@ impl<'t> Lowering<'t> {
         arms
     }
 
-    fn nested_groups(&mut self, selector: &Value, groups: Vec<Group<'t>>) {
+    fn nested_groups(&mut self, node: Node<'t>, selector: &Value, groups: Vec<Group<'t>>) {
         let is_default = |group: &Group| group.iter().any(|arm| arm.is_default);
-        let (defaults, cases): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_default);
+        let (defaults, mut cases): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_default);
+        // As unlikely as the last of the arms before, side by side.
+        let too_many = cases.split_off(cases.len().min(MOST_ARMS));
+        let is_too_deep = !too_many.is_empty();
         let mut otherwise = self
             .captured(|this| {
-                defaults
+                too_many
                     .into_iter()
+                    .chain(defaults)
                     .for_each(|group| this.group(selector, group));
             })
             .1;
+        if is_too_deep {
+            otherwise = vec![Stmt::Opaque {
+                place: self.place(node),
+                reason: self.reason(ReasonCode::TooDeep, node),
+                inner: otherwise,
+            }];
+        }
         for group in cases.into_iter().rev() {
             // The last arm needs no condition of its own: the place of its label is free.
             let place = self.place_of(group.last());
@@ -188,16 +200,10 @@ impl<'t> Lowering<'t> {
 
     /// Whether the selector is one of the labels.
     fn matches(&mut self, selector: &Value, arms: &[Arm<'t>]) -> Option<Value> {
-        let mut condition = None;
-        for label in arms.iter().flat_map(|arm| &arm.labels) {
-            let label = self.value(*label);
-            let matches = Value::binary(BinaryOp::Equal, selector.clone(), label);
-            condition = Some(match condition {
-                Some(before) => Value::binary(BinaryOp::Or, before, matches),
-                None => matches,
-            });
-        }
-        condition
+        let labels = arms.iter().flat_map(|arm| &arm.labels);
+        let is =
+            |label: &Node<'t>| Value::binary(BinaryOp::Equal, selector.clone(), self.value(*label));
+        Value::any(labels.map(is).collect())
     }
 
     /// Whether control never reaches the end of a list of statements.

@@ -184,7 +184,7 @@ impl Lowering<'_> {
         let list = named_children(clause)
             .into_iter()
             .find(|n| n.kind() == kind::CASE_VALUES)?;
-        let mut condition = None;
+        let mut tests = Vec::new();
         for argument in self.reader.arguments(list) {
             let compare = |op, bound| Value::binary(op, selector.clone(), bound);
             let test = match argument {
@@ -204,11 +204,8 @@ impl Lowering<'_> {
                 }
                 Argument::Star => continue,
             };
-            condition = Some(match condition {
-                Some(before) => Value::binary(BinaryOp::Or, before, test),
-                None => test,
-            });
+            tests.push(test);
         }
-        condition
+        Value::any(tests)
     }
 }

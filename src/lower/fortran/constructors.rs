@@ -8,7 +8,7 @@ use crate::ir::{BinaryOp, Stmt, Value};
 use crate::reason::ReasonCode;
 
 /// Array constructors up to this long become single assignments.
-const LONGEST: usize = 16;
+const LONGEST: usize = 1024;
 
 impl Lowering<'_> {
     /// `a(1:2) = [x, y]` as `a(1) = x` and `a(2) = y`, and `a = [(f(i), i = 1, n)]` as a loop.

@@ -141,6 +141,7 @@ impl<'t> Part<'_, '_, 't> {
             Role::DimensionStatement => self.attributes(node),
             Role::Common => self.common(node),
             Role::Data => self.data(node),
+            Role::Namelist => self.namelist(node),
             Role::Use => self.use_statement(node),
             Role::TypeDefinition => define_type(self.reader, node, self.scope),
             Role::Enumeration => self.enumeration(node),
@@ -319,6 +320,19 @@ impl<'t> Part<'_, '_, 't> {
                 }
                 symbol.common = Some(block.clone());
                 self.commons.push(name);
+            }
+        }
+    }
+
+    fn namelist(&mut self, node: Node) {
+        for group in named_children(node) {
+            let names: Vec<Arc<str>> = named_children(group)
+                .into_iter()
+                .map(|name| self.reader.name(name))
+                .collect();
+            if let Some((group, names)) = names.split_first() {
+                let own = self.scope.groups.entry(group.clone()).or_default();
+                own.extend(names.iter().cloned());
             }
         }
     }

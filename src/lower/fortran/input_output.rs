@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::array_syntax::nest;
-use super::names::kind;
+use super::names::{field, kind};
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{Stmt, Value};
@@ -38,7 +38,33 @@ impl Lowering<'_> {
             match list.kind() {
                 kind::OUTPUT_ITEMS => self.items(node, &named_children(list), Way::Out, out),
                 kind::INPUT_ITEMS => self.items(node, &named_children(list), Way::In, out),
+                kind::KEYWORD_ARGUMENT | kind::FORMAT_IDENTIFIER if keyword == "read" => {
+                    self.group(node, list, out);
+                }
                 _ => {}
+            }
+        }
+    }
+
+    /// The scalars of a group that a statement reads by name: `read (unit, nml = group)`, `read (unit, group)`.
+    fn group(&mut self, statement: Node, argument: Node, out: &mut Vec<Stmt>) {
+        let name = match argument.child_by_field_name(field::NAME) {
+            Some(keyword) if *self.reader.name(keyword) == *"nml" => {
+                argument.child_by_field_name(field::VALUE)
+            }
+            Some(_) => None,
+            None => Some(argument),
+        };
+        let name = name.map(|name| self.reader.name(name));
+        let found = name.and_then(|name| self.world.group(self.scope, &name));
+        let Some((names, scope)) = found else {
+            return;
+        };
+        let place = self.place(statement);
+        for name in names {
+            let value = self.plain_name(name, scope);
+            if self.rank(&value) == Some(0) {
+                self.filled_by(&place, "read statement", value, out);
             }
         }
     }

@@ -42,9 +42,10 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
         ) => Shape::Elemental,
         (_, Reduction) => Shape::Reduction,
         (_, Array) => Shape::Array,
-        (_, Inquiry | Memory | Allocation | Communication | Io | Timer | System | Parsing) => {
-            Shape::Scalar
-        }
+        (
+            _,
+            Inquiry | Memory | Allocation | Communication | Input | Io | Timer | System | Parsing,
+        ) => Shape::Scalar,
     }
 }
 

@@ -89,11 +89,15 @@ impl<'a> World<'a> {
 
     /// The size of a real literal.
     pub fn real_size(&self, kind: &RealKind, scope: &'a Scope) -> Resolved {
+        self.real_size_within(kind, scope, 0)
+    }
+
+    fn real_size_within(&self, kind: &RealKind, scope: &'a Scope, depth: usize) -> Resolved {
         let (size, unknown_kind) = match kind {
             RealKind::Default => (scope.kinds.real, None),
             RealKind::Double => (scope.kinds.double, None),
             RealKind::Quadruple => (16, None),
-            RealKind::Named(kind) => match self.kind_number(kind, scope) {
+            RealKind::Named(kind) => match self.kind_within(kind, scope, depth) {
                 Some(kind) => (scope.kinds.real_of_kind(kind), None),
                 None => (ASSUMED_KIND, Some(describe(kind))),
             },
@@ -208,14 +212,15 @@ impl<'a> World<'a> {
 
     /// `kind(x)`.
     fn kind_of(&self, expr: &Expr, scope: &'a Scope, depth: usize) -> Option<i64> {
+        if depth > DEPTH_LIMIT {
+            return None;
+        }
         let ty = match expr {
             Expr::Integer(_) => return Some(i64::from(scope.kinds.integer)),
             Expr::Logical(_) => return Some(i64::from(scope.kinds.logical)),
-            Expr::Real(_, kind) => self.real_size(kind, scope).ty,
+            Expr::Real(_, kind) => self.real_size_within(kind, scope, depth + 1).ty,
             Expr::Complex(re, _) => return self.kind_of(re, scope, depth + 1),
-            Expr::Unary(_, operand) if depth < DEPTH_LIMIT => {
-                return self.kind_of(operand, scope, depth + 1);
-            }
+            Expr::Unary(_, operand) => return self.kind_of(operand, scope, depth + 1),
             Expr::Name(name) => match self.symbol(scope, name) {
                 // No other type has a kind.
                 Found::Symbol(

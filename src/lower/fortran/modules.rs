@@ -154,6 +154,18 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The variables of a `namelist` group, and the scope that their names belong to.
+    pub fn group(&self, scope: &'a Scope, name: &str) -> Option<(&'a [Arc<str>], &'a Scope)> {
+        let own = |scope: &'a Scope, name: &str| {
+            let names = scope.groups.get(name);
+            names.map(|names| (names.as_slice(), scope))
+        };
+        match self.chain(scope, name, 0, &own) {
+            Hit::Found(found) => Some(found),
+            Hit::Builtin(_) | Hit::Elsewhere(_) | Hit::Nowhere => None,
+        }
+    }
+
     /// All generic interfaces of a name that a scope sees: those of several modules make one.
     pub fn generics(&self, scope: &'a Scope, name: &str) -> Vec<Declared<'a>> {
         let mut found: Vec<Declared> = Vec::new();

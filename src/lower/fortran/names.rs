@@ -40,6 +40,7 @@ names! { kind, KINDS:
     ELSE_IF = "elseif_clause",
     ELSEWHERE = "elsewhere_clause",
     ENUMERATOR = "enumerator_statement",
+    FORMAT_IDENTIFIER = "format_identifier",
     FUNCTION = "function",
     FUNCTION_RESULT = "function_result",
     GENERIC_STATEMENT = "generic_statement",
@@ -48,6 +49,7 @@ names! { kind, KINDS:
     INCLUDED_ITEMS = "included_items",
     INPUT_ITEMS = "input_item_list",
     INTERFACE_STATEMENT = "interface_statement",
+    KEYWORD_ARGUMENT = "keyword_argument",
     INTRINSIC_TYPE = "intrinsic_type",
     LOOP_CONTROL = "loop_control_expression",
     METHOD_NAME = "method_name",
@@ -85,6 +87,7 @@ names! { kind, KINDS:
 }
 
 names! { field, FIELDS:
+    ACCESS = "access",
     ALLOCATION = "allocation",
     ALTERNATIVE = "alternative",
     ANCESTOR = "ancestor",

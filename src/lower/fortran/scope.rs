@@ -44,6 +44,8 @@ pub struct Scope {
     pub symbols: FxHashMap<Arc<str>, Symbol>,
     pub types: FxHashMap<Arc<str>, DerivedType>,
     pub uses: Vec<Use>,
+    /// The variables of every `namelist` group.
+    pub groups: FxHashMap<Arc<str>, Vec<Arc<str>>>,
     /// `None`: the rules of the host.
     pub implicit: Option<Implicit>,
     pub visibility: Visibility,

@@ -131,6 +131,17 @@ impl Lowering<'_> {
                     .map(|side| self.reader.read(side))
                     .collect();
                 let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
+                if let [target, value] = &sides[..]
+                    && is_procedure(value)
+                {
+                    let (target, value) = (target.clone(), value.clone());
+                    out.push(Stmt::Assign {
+                        place,
+                        target,
+                        value,
+                    });
+                    return;
+                }
                 self.share(&sides);
                 out.push(self.opaque(
                     node,
@@ -424,4 +435,9 @@ impl Lowering<'_> {
             self.draft.complete_dimensions(id, extents);
         }
     }
+}
+
+/// Whether a value is the name of a procedure.
+fn is_procedure(value: &Value) -> bool {
+    matches!(value, Value::Opaque { reason, .. } if reason.code == ReasonCode::ProcedureName)
 }

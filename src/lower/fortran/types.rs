@@ -102,6 +102,7 @@ fn kind_spec(reader: &Reader, node: Node) -> Option<KindSpec> {
 /// Enters `type … end type` into a scope.
 pub fn define_type(reader: &Reader, node: Node, scope: &mut Scope) {
     let (mut name, mut parent): (Option<Arc<str>>, _) = (None, None);
+    let mut access = None;
     let (mut fields, mut procedures) = (Vec::new(), Vec::new());
     let mut pending = named_children(node);
     pending.reverse();
@@ -116,6 +117,9 @@ pub fn define_type(reader: &Reader, node: Node, scope: &mut Scope) {
                 let base = child.child_by_field_name(field::BASE);
                 let base = base.and_then(|base| named_children(base).into_iter().next());
                 parent = base.map(|base| reader.name(base));
+                access = child
+                    .child_by_field_name(field::ACCESS)
+                    .map(|access| reader.tree.text(access).to_ascii_lowercase());
             }
             (Some(Role::Declaration), _) => components(reader, child, &mut fields),
             (_, kind::DERIVED_TYPE_PROCEDURES) => procedures = bindings(reader, child),
@@ -124,6 +128,12 @@ pub fn define_type(reader: &Reader, node: Node, scope: &mut Scope) {
         }
     }
     if let Some(name) = name {
+        let visibility = &mut scope.visibility;
+        match access.as_deref() {
+            Some("public") => visibility.public.insert(name.clone()),
+            Some("private") => visibility.private.insert(name.clone()),
+            _ => false,
+        };
         let definition = DerivedType {
             id: scope.type_id(&name),
             parent,

@@ -303,7 +303,7 @@ impl<'a> Lowering<'a> {
         matches!(spec, Some(TypeSpec::Intrinsic(Base::Character, _)))
     }
 
-    fn plain_name(&mut self, name: &Arc<str>, scope: &'a Scope) -> Value {
+    pub fn plain_name(&mut self, name: &Arc<str>, scope: &'a Scope) -> Value {
         match self.meaning(name, scope) {
             Meaning::Variable(id) => Value::Variable(id),
             Meaning::Procedure(..) | Meaning::StatementFunction(..) => {

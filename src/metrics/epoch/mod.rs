@@ -1,6 +1,6 @@
 //! Epoch profiles: how many misses of a program have to wait for each other, for every size of reorder
-//! window and every capacity of a cache at once (dynamic.md section 5; Carlson, Nilakantan, Hempstead,
-//! Heirman, "Epoch Profiles").
+//! window and every capacity of a cache at once (guide: dynamic-model, "Epochs"; Carlson,
+//! Nilakantan, Hempstead, Heirman, "Epoch Profiles").
 //!
 //! An access misses a capacity if its stack distance in lines is as large or larger. With weight 1 for an
 //! instruction that waits for a miss and 0 for all others, instruction i in a window of W

@@ -1,5 +1,6 @@
 //! An out-of-order core on the dataflow engine: window, issue width, ports and MSHRs, hit times and RAM
-//! latency make of a program's dependences a timeline of its accesses (dynamic.md section 6).
+//! latency make of a program's dependences a timeline of its accesses (guide: dynamic-model, "The core
+//! of C-AMAT").
 //!
 //! Instructions enter in program order, `width` a cycle, when the one a window before has retired. One
 //! issues in the first cycle in which its operands are there and a slot is free; older ones choose first.

@@ -7,7 +7,7 @@ use crate::Figure;
 use crate::analysis::facts::Origin;
 use crate::machine::MachineModel;
 use crate::model::Model;
-use crate::model::influence::influence;
+use crate::model::influence::Influences;
 use crate::model::parameters::Kind;
 
 /// The machine that times are for.
@@ -69,8 +69,8 @@ pub struct RootReport {
 }
 
 /// The roots, those first that most time rests on.
-pub(super) fn roots(model: &Model) -> Vec<RootReport> {
-    let all = influence(model).into_iter();
+pub(super) fn roots(influences: &Influences) -> Vec<RootReport> {
+    let all = influences.all.iter();
     all.filter(|parameter| parameter.row.is_root())
         .map(|root| RootReport {
             name: root.row.name.clone(),

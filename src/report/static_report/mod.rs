@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ReadError, read};
 use crate::model::Model;
+use crate::model::influence::influence;
 
 pub use advice::{
     AdviceReport, AdvisedNestReport, BlockedLoopReport, ChangeReport, CheckKind, CheckReport,
@@ -62,6 +63,9 @@ pub struct StaticReport<F = FunctionReport> {
     /// What of them the program is given, by influence.
     #[serde(default)]
     pub roots: Vec<RootReport>,
+    /// Share of the time of all nests in those whose figures depend on guessed sizes or trip counts.
+    #[serde(default)]
+    pub on_guesses: crate::Figure,
     #[serde(default)]
     pub files: Vec<FileReport>,
     /// Files that are not read, by extension.
@@ -114,11 +118,13 @@ impl<F: Send> StaticReport<F> {
         model: &Model,
         each: impl Fn(FunctionReport) -> F + Sync,
     ) -> StaticReport<F> {
+        let influences = influence(model);
         StaticReport {
             schema: SCHEMA.to_string(),
             machine: MachineReport::of(&model.machine),
             parameters: inputs::parameters(model),
-            roots: inputs::roots(model),
+            roots: inputs::roots(&influences),
+            on_guesses: influences.on_guesses.into(),
             files: model.program.files.iter().map(FileReport::of).collect(),
             unread_files: model.program.unread.clone(),
             entry: EntryReport::all(model),

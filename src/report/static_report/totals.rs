@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::calls::CostsReport;
 use crate::Figure;
 use crate::analysis::coverage::Coverage;
-use crate::model::Model;
+use crate::expr::FigureId;
+use crate::model::{KnownTotals, Model};
 use crate::reason::ReasonCode;
 
-/// All nests, each once.
+/// All nests whose figures are known, each once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TotalsReport {
     pub nests: usize,
@@ -19,6 +20,9 @@ pub struct TotalsReport {
     pub weighted_flops: Figure,
     pub bytes: Figure,
     pub seconds: Figure,
+    /// The nests that are not in the sums, as a figure of theirs is unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
     /// All of them as often as they are called; absent where nothing calls anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed: Option<CostsReport>,
@@ -26,14 +30,21 @@ pub struct TotalsReport {
 
 impl TotalsReport {
     pub(super) fn of(model: &Model) -> TotalsReport {
+        let known = KnownTotals::of(&model.nests, &model.figures);
+        let total = |all: FigureId, known_only: f64| match known.unknown.is_empty() {
+            true => Figure::of(model, all),
+            false => known_only.into(),
+        };
         let totals = &model.totals;
         let calls = model.calls.as_ref();
+        let id = |nest: &usize| model.nests[*nest].nest.head().id.clone();
         TotalsReport {
             nests: model.nests.len(),
-            flops: Figure::of(model, totals.flops),
-            weighted_flops: Figure::of(model, totals.weighted_flops),
-            bytes: Figure::of(model, totals.traffic),
-            seconds: Figure::of(model, totals.seconds),
+            flops: total(totals.flops, known.flops),
+            weighted_flops: total(totals.weighted_flops, known.weighted_flops),
+            bytes: total(totals.traffic, known.traffic),
+            seconds: total(totals.seconds, known.seconds),
+            unknown: known.unknown.iter().map(id).collect(),
             executed: calls.map(|calls| CostsReport::of(model, &calls.executed)),
         }
     }

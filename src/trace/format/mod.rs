@@ -17,7 +17,7 @@ pub(super) use execlog::Execlog;
 pub(super) use gdb::Gdb;
 pub(super) use spike::Spike;
 
-/// The formats by name (dynamic.md section 2).
+/// The formats by name (guide: traces, "Formats").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormatName {
     /// `0;0x104be;lw a4,0(a5);0x4000800210`, the pc may be absent.

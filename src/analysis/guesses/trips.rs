@@ -1,0 +1,159 @@
+//! How often loops run whose bounds are data: rows of a sparse matrix, particles of a cell, a search that ends when it
+//! has found something.
+//!
+//! Where rows lie one behind another, they fill what is declared for their elements: their mean length is its extent
+//! over the number of rows. Elsewhere such loops are short; those that repeat other loops, until something converges
+//! or time is over, are not.
+
+use super::{Around, Guesses, NOMINAL, each_loop};
+use crate::expr::{Expr, Symbol, SymbolKind};
+use crate::facts::{Block, Body, Call, Constant, Item, Loop, Origin, Program, Stream, Subscript};
+use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::source::Language;
+
+/// Iterations of a loop over what one element of data counts.
+const SHORT: f64 = 8.0;
+
+/// Gives a value to every trip count that is a parameter.
+pub(super) fn give(program: &mut Program) {
+    let guesses = Guesses::new(program);
+    let mut found: Vec<(usize, Symbol, Expr)> = Vec::new();
+    each_loop(program, &mut |function, around, inner| {
+        let symbols = inner.upper.symbols();
+        for symbol in symbols {
+            if symbol.kind() == SymbolKind::TripCount {
+                let value = guesses.trips(function, (around, inner), &symbol);
+                found.push((function, symbol, value));
+            }
+        }
+    });
+    for (function, symbol, value) in found {
+        let function = &mut program.functions[function];
+        if function.constant(&symbol).is_none() {
+            function.constants.push(Constant {
+                symbol,
+                value,
+                origin: Origin::Default,
+            });
+        }
+    }
+}
+
+impl<'p> Guesses<'p> {
+    /// A value for the trip count of a loop.
+    fn trips(
+        &self,
+        function: usize,
+        (around, inner): (Around<'_, 'p>, &Loop),
+        trips: &Symbol,
+    ) -> Expr {
+        let mut streams = Vec::new();
+        collect(&inner.body, &mut streams);
+        let mut most = f64::INFINITY;
+        for stream in streams {
+            for (dimension, subscript) in stream.subscripts.iter().enumerate() {
+                let moves = |(variable, by): &(String, Expr)| {
+                    *variable == inner.variable && by.as_number().is_some_and(|by| by.abs() == 1.0)
+                };
+                let length = |at: usize| {
+                    let (lower, upper) = stream.extents.get(at)?.as_ref()?;
+                    Some((upper.clone() - lower.clone() + 1.0).expand())
+                };
+                if !subscript.terms.iter().any(moves) {
+                    continue;
+                }
+                let Some(extent) = length(dimension) else {
+                    continue;
+                };
+                if extent == Expr::from(trips.clone()) {
+                    let rows = stream
+                        .subscripts
+                        .get(dimension + 1)
+                        .zip(length(dimension + 1));
+                    let mean = rows.and_then(|(rows, length)| {
+                        self.mean((function, around), rows, &(length * extent))
+                    });
+                    if let Some(mean) = mean {
+                        let one = |symbol: &Symbol| (symbol == trips).then(|| Expr::from(1.0));
+                        return mean.substitute(&one);
+                    }
+                } else if self.unknowns(function, &[&extent], around).is_empty() {
+                    let size = self.evaluate(function, &extent, around, &None);
+                    most = if size > 1.0 { most.min(size) } else { most };
+                }
+            }
+        }
+        let repeats = inner.body.items.iter().any(has_loops) || !inner.body.calls.is_empty();
+        let usual = match inner.variable.is_empty() && repeats && !reads(&inner.body) {
+            true => NOMINAL,
+            false => SHORT,
+        };
+        Expr::from(usual.min(most))
+    }
+
+    /// The mean length of rows that lie one behind another, and are all walked, in an array of so many elements.
+    fn mean(
+        &self,
+        (function, around): (usize, Around<'_, 'p>),
+        rows: &Subscript,
+        elements: &Expr,
+    ) -> Option<Expr> {
+        let [(row, by)] = &rows.terms[..] else {
+            return None;
+        };
+        let walked = around.iter().find(|l| l.variable == *row)?;
+        let (first, last) = walked.ends();
+        let rows = (last.clone() - first.clone() + 1.0).expand();
+        let is_known = self
+            .unknowns(function, &[elements, &rows], around)
+            .is_empty();
+        (is_known && by.as_number() == Some(1.0)).then(|| elements.clone().quotient(rows))
+    }
+}
+
+fn has_loops(item: &Item) -> bool {
+    match item {
+        Item::Loop(_) => true,
+        Item::Branch(branch) => {
+            let otherwise = branch.otherwise.iter().flat_map(|block| &block.items);
+            branch.then.items.iter().chain(otherwise).any(has_loops)
+        }
+    }
+}
+
+/// Whether a block reads input itself: its loop ends with the lines, of which such input has few.
+fn reads(block: &Block) -> bool {
+    let is_input = |call: &Call| {
+        let known = |language| Intrinsics::builtin().lookup(language, &call.name);
+        let kinds = [Language::Fortran, Language::C].map(known);
+        call.body == Body::Library
+            && kinds
+                .into_iter()
+                .flatten()
+                .any(|found| found.kind == IntrinsicKind::Input)
+    };
+    block.calls.iter().any(is_input)
+        || block.items.iter().any(|item| match item {
+            Item::Loop(_) => false,
+            Item::Branch(branch) => {
+                reads(&branch.then) || branch.otherwise.as_ref().is_some_and(reads)
+            }
+        })
+}
+
+/// All streams of a block and of what is inside of it.
+fn collect<'p>(block: &'p Block, streams: &mut Vec<&'p Stream>) {
+    streams.extend(&block.streams);
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => collect(&inner.body, streams),
+            Item::Branch(branch) => {
+                collect(&branch.then, streams);
+                branch
+                    .otherwise
+                    .iter()
+                    .for_each(|block| collect(block, streams));
+            }
+        }
+    }
+}

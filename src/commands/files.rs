@@ -1,0 +1,75 @@
+//! Files as a whole, and what reports call them. Devices, pipes and sockets may never end, or wait for somebody to write: they are refused.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+/// More than any source, report or program has.
+const MOST_BYTES: u64 = 2 << 30;
+
+/// What a regular file holds.
+///
+/// # Errors
+/// It cannot be read, is not a regular file, or is too large.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    // Opening a pipe already waits.
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        let what = "it is not a regular file; devices, pipes and sockets are not read";
+        return Err(Error::new(ErrorKind::InvalidInput, what));
+    }
+    let mut bytes = Vec::new();
+    let mut file = File::open(path)?.take(MOST_BYTES + 1);
+    if metadata.len() <= MOST_BYTES {
+        file.read_to_end(&mut bytes)?;
+    }
+    if metadata.len() > MOST_BYTES || bytes.len() as u64 > MOST_BYTES {
+        let what = format!("it is larger than {} GiB", MOST_BYTES >> 30);
+        return Err(Error::new(ErrorKind::FileTooLarge, what));
+    }
+    Ok(bytes)
+}
+
+/// The same as text.
+///
+/// # Errors
+/// As [`read`], and if it is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read(path)?).map_err(|_| {
+        Error::new(
+            ErrorKind::InvalidData,
+            "it is not text: some of its bytes are not UTF-8",
+        )
+    })
+}
+
+/// UTF-8, or else Latin-1 as old sources are.
+pub fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+/// As given, with forward slashes and without a leading `./`.
+pub fn name(path: &Path) -> Arc<str> {
+    let text = path.to_string_lossy().replace('\\', "/");
+    text.strip_prefix("./").unwrap_or(&text).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let own = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+        assert!(read_text(own).unwrap().contains("[package]"));
+        let refused = |path: &str| read(Path::new(path)).unwrap_err().kind();
+        assert_eq!(refused("/dev/zero"), ErrorKind::InvalidInput);
+        assert_eq!(refused("/"), ErrorKind::IsADirectory);
+        assert_eq!(refused("/no/such/file"), ErrorKind::NotFound);
+    }
+}

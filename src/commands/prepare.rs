@@ -1,0 +1,324 @@
+//! Sources before lowering: read, preprocessed, in free form.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::Context;
+use rayon::prelude::*;
+
+use super::compile_commands::Flags;
+use super::files::{self, decode};
+use super::headers::{HeaderIndex, Includes};
+use super::inputs::{Input, Kind};
+use super::preprocess;
+use crate::attempt::{Defect, attempt};
+use crate::cli::Cpp;
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use crate::ir::is_lost;
+use crate::source::flags::FortranFlags;
+use crate::source::form::{self, Evidence, Header};
+use crate::source::{self, Form, Language, SourceText, fixed_form};
+use crate::syntax::{Grammar, problems};
+
+/// Text before lowering.
+pub struct Prepared<'a> {
+    pub input: &'a Input,
+    pub language: Language,
+    pub form: Form,
+    pub is_parallel: bool,
+    pub source: SourceText,
+}
+
+/// Reads all sources.
+///
+/// # Errors
+/// One that was named cannot be read or is no text.
+pub fn all<'a>(
+    inputs: &[&'a Input],
+    flags: &[Flags],
+    headers: &HeaderIndex,
+    cpp: &Cpp,
+) -> anyhow::Result<Vec<Prepared<'a>>> {
+    let each = inputs.par_iter().zip(flags);
+    let begun = each.map(|(input, flags)| {
+        attempt(|| begin(input, flags, headers, cpp))
+            .unwrap_or_else(|defect| Ok(Begun::lost(input, &defect)))
+    });
+    let begun = begun.collect::<anyhow::Result<Vec<Begun>>>()?;
+    let usual = usual_forms(&begun);
+    let finished = begun.into_par_iter().zip(flags).map(|(begun, flags)| {
+        let input = begun.input;
+        attempt(|| finish(begun, flags, headers, &usual)).unwrap_or_else(|defect| {
+            let Begun {
+                input,
+                language,
+                is_parallel,
+                source,
+                ..
+            } = Begun::lost(input, &defect);
+            Prepared {
+                input,
+                language,
+                form: Form::Free,
+                is_parallel,
+                source,
+            }
+        })
+    });
+    Ok(finished.collect())
+}
+
+/// A file that is read and preprocessed.
+struct Begun<'a> {
+    input: &'a Input,
+    language: Language,
+    by_extension: Form,
+    /// `None` if it reads the same in both forms.
+    form: Option<Form>,
+    is_parallel: bool,
+    source: SourceText,
+}
+
+impl<'a> Begun<'a> {
+    /// Nothing of a file, and why.
+    fn without(
+        input: &'a Input,
+        (severity, code): (Severity, DiagnosticCode),
+        message: String,
+    ) -> Begun<'a> {
+        let source = SourceText::verbatim(&input.name, String::new());
+        let remark = Diagnostic {
+            severity,
+            code,
+            place: source.place(0, 0),
+            width: 1,
+            message,
+            help: None,
+        };
+        Begun::with_remark(input, source, remark)
+    }
+
+    /// Nothing of a file but the remark that it is lost.
+    fn lost(input: &'a Input, defect: &Defect) -> Begun<'a> {
+        let source = SourceText::verbatim(&input.name, String::new());
+        let remark = is_lost("this file", source.place(0, 0), defect);
+        Begun::with_remark(input, source, remark)
+    }
+
+    fn with_remark(input: &'a Input, mut source: SourceText, remark: Diagnostic) -> Begun<'a> {
+        source.diagnostics.push(remark);
+        let (language, form) = match input.kind {
+            Kind::Source { language, form, .. } => (language, form),
+            Kind::Model => (Language::C, Form::Free),
+        };
+        Begun {
+            input,
+            language,
+            by_extension: form,
+            form: Some(form),
+            is_parallel: false,
+            source,
+        }
+    }
+}
+
+fn begin<'a>(
+    input: &'a Input,
+    flags: &Flags,
+    headers: &HeaderIndex,
+    cpp: &Cpp,
+) -> anyhow::Result<Begun<'a>> {
+    let Kind::Source {
+        language,
+        form: by_extension,
+        preprocessed,
+    } = input.kind
+    else {
+        anyhow::bail!("{} is a model", input.name);
+    };
+    let mut bytes =
+        files::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
+    // Copied from a block device or padded by an editor of old: the text ends there.
+    let end = bytes
+        .iter()
+        .rposition(|b| *b != 0)
+        .map_or(0, |last| last + 1);
+    let padding = bytes.len() - end;
+    bytes.truncate(end);
+    if let Some(offset) = bytes.iter().position(|b| *b == 0) {
+        let what =
+            format!("a binary file, not source text (it has a zero byte at offset {offset})");
+        anyhow::ensure!(!input.is_named, "{} is {what}", input.name);
+        let remark = (Severity::Error, DiagnosticCode::NotRead);
+        return Ok(Begun::without(input, remark, what));
+    }
+    let text = decode(bytes);
+    let is_parallel = source::parallel::begins(&text);
+    if language == Language::C && input.name.ends_with(".h") {
+        match form::header(&text) {
+            Header::Fortran => return Ok(fortran_header(input, is_parallel)),
+            Header::CPlusPlus if !input.is_named => {
+                let message = "C++, which is not read".to_string();
+                let remark = (Severity::Note, DiagnosticCode::NotRead);
+                return Ok(Begun::without(input, remark, message));
+            }
+            Header::CPlusPlus | Header::C => {}
+        }
+    }
+    let mut source = SourceText::verbatim(&input.name, text);
+    if padding > 0 {
+        source.diagnostics.push(Diagnostic {
+            severity: Severity::Warning,
+            code: DiagnosticCode::ZeroBytes,
+            place: source.place(0, 0),
+            width: 1,
+            message: format!("{padding} zero bytes at the end of the file were left out"),
+            help: None,
+        });
+    }
+    let by_flags = (flags.fortran.preprocess).filter(|_| language == Language::Fortran);
+    if !preprocessed {
+        preprocess::remark_directives(&mut source, cpp, by_flags);
+    }
+    if preprocess::is_wanted(&source, preprocessed, cpp, by_flags) {
+        let files = Includes::new(&flags.include, headers);
+        source = preprocess::preprocess(source, &input.path, language, cpp, flags, &files);
+        add_guesses(&mut source, input, files);
+    }
+    let form = match (language, flags.fortran.form, by_extension) {
+        (Language::C, ..) | (_, None, Form::Free) => Some(by_extension),
+        (_, Some(given), _) => Some(given),
+        (_, None, Form::Fixed) => decide(&source, &flags.fortran),
+    };
+    Ok(Begun {
+        input,
+        language,
+        by_extension,
+        form,
+        is_parallel,
+        source,
+    })
+}
+
+/// Declarations, which have no meaning by themselves.
+fn fortran_header(input: &Input, is_parallel: bool) -> Begun<'_> {
+    let message =
+        "Fortran declarations: read where a source includes them, not by itself".to_string();
+    let remark = (Severity::Note, DiagnosticCode::FortranHeader);
+    Begun {
+        language: Language::Fortran,
+        by_extension: Form::Fixed,
+        form: Some(Form::Fixed),
+        is_parallel,
+        ..Begun::without(input, remark, message)
+    }
+}
+
+/// The form of a Fortran text whose extension is not to be trusted; `None` if it may be either.
+fn decide(source: &SourceText, flags: &FortranFlags) -> Option<Form> {
+    match form::evidence(&source.text) {
+        Evidence::Of(form) => Some(form),
+        Evidence::None => None,
+        Evidence::Mixed => {
+            let unread = |form: Form| {
+                let text = in_free_form(source.clone(), form, flags);
+                let text = fixed_form::nest_labelled_do(text).text;
+                problems::unread_bytes(&Grammar::of(Language::Fortran).parse(&text))
+            };
+            Some(match unread(Form::Free) < unread(Form::Fixed) {
+                true => Form::Free,
+                false => Form::Fixed,
+            })
+        }
+    }
+}
+
+fn in_free_form(source: SourceText, form: Form, flags: &FortranFlags) -> SourceText {
+    match form {
+        Form::Fixed => fixed_form::to_free_form(source, flags),
+        Form::Free => source,
+    }
+}
+
+/// For every directory the form of most of its files whose extension says fixed form.
+fn usual_forms<'a>(begun: &[Begun<'a>]) -> HashMap<Option<&'a Path>, Form> {
+    let mut balance: HashMap<Option<&Path>, i64> = HashMap::new();
+    let is_fixed =
+        |file: &&Begun| file.language == Language::Fortran && file.by_extension == Form::Fixed;
+    for file in begun.iter().filter(is_fixed) {
+        *balance.entry(file.input.path.parent()).or_default() += match file.form {
+            Some(Form::Free) => 1,
+            Some(Form::Fixed) => -1,
+            None => 0,
+        };
+    }
+    let form = |balance: i64| match balance > 0 {
+        true => Form::Free,
+        false => Form::Fixed,
+    };
+    (balance.into_iter())
+        .map(|(directory, balance)| (directory, form(balance)))
+        .collect()
+}
+
+fn finish<'a>(
+    begun: Begun<'a>,
+    flags: &Flags,
+    headers: &HeaderIndex,
+    usual: &HashMap<Option<&Path>, Form>,
+) -> Prepared<'a> {
+    let Begun {
+        input,
+        language,
+        by_extension,
+        form,
+        is_parallel,
+        mut source,
+    } = begun;
+    let usual = || usual.get(&input.path.parent()).copied();
+    let form = form.or_else(usual).unwrap_or(by_extension);
+    if language == Language::Fortran {
+        let files = Includes::new(&flags.include, headers);
+        let convert = |source: SourceText| in_free_form(source, form, &flags.fortran);
+        source = source::include::inline_fortran(convert(source), &files, &convert);
+        source = source::spelling::respell(source, form);
+        source = fixed_form::nest_labelled_do(source);
+        source.kinds = flags.fortran.kinds();
+        add_guesses(&mut source, input, files);
+    }
+    Prepared {
+        input,
+        language,
+        form,
+        is_parallel,
+        source,
+    }
+}
+
+/// Remarks that included files were found by their names only.
+fn add_guesses(source: &mut SourceText, input: &Input, files: Includes) {
+    for (wanted, file) in files.into_guesses() {
+        source.diagnostics.push(guessed(input, &wanted, &file));
+    }
+}
+
+/// The remark that an included file was found by its name only.
+fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
+    let text = decode(files::read(&input.path).unwrap_or_default());
+    let line = text
+        .lines()
+        .position(|line| line.contains("include") && line.contains(wanted))
+        .unwrap_or(0);
+    Diagnostic {
+        severity: Severity::Note,
+        code: DiagnosticCode::IncludeGuessed,
+        place: Place {
+            file: input.name.clone(),
+            line: line as u32 + 1,
+            column: 1,
+        },
+        width: 1,
+        message: format!("`{wanted}` is not on the include path; {file} is read"),
+        help: Some("pass -I DIR to choose another one".to_string()),
+    }
+}
