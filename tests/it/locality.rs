@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::command;
+use crate::support::{command, programs, sources};
+use loopsheet::analysis;
+use loopsheet::model::{Detail, Model};
 use serde_json::Value;
 
 /// Every case of some functions of a fixture is within 5 %, away from steps of the traffic.
@@ -11,8 +13,11 @@ fn is_right(file: &str, functions: &str, arguments: &[&str]) {
     let path = command::fixture("locality").join(file);
     let caches = ["--cache", "32KiB,full", "--cache", "1MiB,full"];
     let all = [&["--function", functions], &caches[..], arguments].concat();
-    let cases = command::validated(&path, &all);
-    assert!(!cases.is_empty(), "{functions}");
+    all_right(&command::validated(&path, &all));
+}
+
+fn all_right(cases: &[Value]) {
+    assert!(!cases.is_empty());
     for case in cases {
         let is_step = case["explained"].as_str() == Some("switch");
         let ratio = case["ratio"].as_f64().expect("a ratio");
@@ -91,7 +96,7 @@ fn tiles_of_any_length() {
         "j[23]",
         &["--set", "n=200", "--sizes", "t=8,16,24,50"],
     );
-    is_right("forms.c", "h7", &["--sizes", "n=37,100,280"]);
+    is_right("forms.c", "h[67]", &["--sizes", "n=37,100,280"]);
 }
 
 /// However the tiles are cut, every cell is met once.
@@ -116,6 +121,28 @@ fn conditions_on_loop_variables() {
     is_right("records.c", "g6", &["--sizes", "n=37,100"]);
     is_right("forms.c", "h12", &["--sizes", "n=37,100,280"]);
     is_right("steps.f90", "s5", &["--sizes", "n=30,128"]);
+}
+
+/// The same where another loop moves the ends of the range: a triangle, a diagonal.
+#[test]
+fn conditions_that_compare_loop_variables() {
+    let text = "double w[300][300], g[300][300];
+      void below(int n) { for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) if (i >= j) w[j][i] = g[j][i]; }
+      void above(int n) { for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) if (i < j) w[j][i] += g[j][i]; }
+      void diagonal(int n) { for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) if (i == j) w[j][i] = g[j][i]; }
+      void either(int n) { for (int j = 0; j < n; j++) for (int i = 0; i < n; i++)
+        if (i == j) w[j][i] = g[j][i]; else w[j][i] = 1.0; }";
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("k.c");
+    std::fs::write(&path, text).expect("written");
+    for function in ["below", "above", "diagonal", "either"] {
+        let caches = ["--cache", "32KiB,full", "--cache", "1MiB,full"];
+        let arguments = [
+            &["--function", function, "--sizes", "n=100,150,290"],
+            &caches[..],
+        ];
+        all_right(&command::validated(&path, &arguments.concat()));
+    }
 }
 
 /// How often a condition on loop variables holds follows from the ranges, whatever their sizes.
@@ -204,3 +231,57 @@ fn what_is_estimated_is_marked() {
     assert_eq!(marked("forms.c"), names(&["h5"]));
     assert_eq!(marked("strides.c"), names(&["i8", "i9"]));
 }
+
+/// The formulas of a model follow when a size is edited: they come to what another model has for that size.
+#[test]
+fn formulas_follow_sizes() {
+    let units = sources::units(&["tests/fixtures/locality"]);
+    let program = analysis::analyze(&units);
+    let models = [
+        programs::model(&program, "epyc-7763", &[("block_x", "0")]),
+        programs::model(&program, "epyc-7763", OTHER_SIZES),
+    ];
+    for (model, other) in [(&models[0], &models[1]), (&models[1], &models[0])] {
+        let values = programs::figures_with_inputs_of(model, other);
+        for (nest, as_other) in model.nests.iter().zip(&other.nests) {
+            let caches = nest.levels.caches.iter().zip(&as_other.levels.caches);
+            for (cache, expected) in caches {
+                let (found, expected) = (values[&cache.bytes], other.value(expected.bytes));
+                let name = &nest.nest.head().id;
+                assert!(
+                    (found - expected).abs() <= 1e-6 * expected.abs(),
+                    "{name}: {found} for {expected}"
+                );
+            }
+            let (found, expected) = (values[&nest.iterations], other.value(as_other.iterations));
+            assert!((found - expected).abs() <= 1e-6 * expected.abs());
+        }
+    }
+    let numbers = Model::with(
+        &program,
+        models[0].machine.clone(),
+        &programs::settings(OTHER_SIZES),
+        Detail::Values,
+    )
+    .expect("settings");
+    for (nest, same) in models[1].nests.iter().zip(&numbers.nests) {
+        for (cache, expected) in nest.levels.caches.iter().zip(&same.levels.caches) {
+            let (found, expected) = (models[1].value(cache.bytes), numbers.value(expected.bytes));
+            let name = &nest.nest.head().id;
+            assert!(
+                (found - expected).abs() <= 1e-6 * expected.abs(),
+                "{name}: {found} for {expected}"
+            );
+        }
+    }
+}
+
+const OTHER_SIZES: &[(&str, &str)] = &[
+    ("n", "90"),
+    ("S", "17"),
+    ("inc", "3"),
+    ("st", "2"),
+    ("t", "24"),
+    ("w", "9"),
+    ("hi", "70"),
+];

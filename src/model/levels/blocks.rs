@@ -53,6 +53,7 @@ impl Geometry {
     /// The loops that can be blocked and are to be.
     pub fn chosen(&self, nest: &Nest, blocked: &dyn Fn(&Symbol) -> bool) -> Vec<usize> {
         let loops = &self.domain.loops;
+        let guards = || self.references.iter().flat_map(|r| &r.guards);
         let can_be = |v: &usize| {
             let range = &loops[*v];
             let bounds = range.lowers.iter().chain(&range.uppers);
@@ -62,6 +63,7 @@ impl Geometry {
                 && !range.shapes_inner
                 && range.entered.as_number() == Some(1.0)
                 && loops.iter().all(|other| other.tile_of != Some(*v))
+                && !guards().any(|guard| guard.shapes(*v))
         };
         if loops.len() - nest.sweeps < 2 {
             return Vec::new();

@@ -327,6 +327,7 @@ fn reference(
         bases,
         pitches,
     };
+    reference.put_in_place();
     reference.join_leading();
     reference.join_short_rows();
     reference
@@ -363,6 +364,41 @@ fn row_stride(stream: &Stream, dimensions: &[Vec<(usize, f64)>]) -> Option<Expr>
 }
 
 impl Reference<Expr> {
+    /// Where the innermost loop has one value that those around it give, `if (i == j)`, the reference is as one of theirs.
+    fn put_in_place(&mut self) {
+        let is_place = |guard: &Guarded<Expr>| {
+            let (Some(lower), Some(upper)) = (&guard.lower, &guard.upper) else {
+                return false;
+            };
+            guard.variable + 1 == self.level
+                && !lower.terms.is_empty()
+                && lower.terms == upper.terms
+                && lower.rest == upper.rest
+        };
+        let Some(at) = self.guards.iter().position(is_place) else {
+            return;
+        };
+        let Guarded {
+            variable, lower, ..
+        } = self.guards.remove(at);
+        let Some(place) = lower else { return };
+        for (terms, base) in self.dimensions.iter_mut().zip(&mut self.bases) {
+            let Some(moved) = terms.iter().position(|(v, _)| *v == variable) else {
+                continue;
+            };
+            let (_, by) = terms.remove(moved);
+            for (outer, slope) in &place.terms {
+                match terms.iter_mut().find(|(v, _)| v == outer) {
+                    Some((_, known)) => *known += by * slope,
+                    None => terms.push((*outer, by * slope)),
+                }
+            }
+            terms.retain(|(_, by)| *by != 0.0);
+            *base = (base.clone() + place.rest.clone() * by).expand();
+        }
+        self.level = variable;
+    }
+
     /// A leading dimension that no loop moves, of known length, is joined with the next: structures and
     /// components that lie together.
     fn join_leading(&mut self) {

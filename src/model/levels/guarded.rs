@@ -15,12 +15,36 @@ impl<N: Number> Lines<'_, N> {
         tiles: Tiles,
         sides: bool,
     ) -> N {
-        let (given, share) = self.within(&reference.guards, given, tiles);
+        let stands = |guard: &Guarded<N>| matches!(given[guard.variable], Given::At(_));
+        let (shaping, others): (Vec<Guarded<N>>, Vec<Guarded<N>>) = reference
+            .guards
+            .iter()
+            .cloned()
+            .partition(|guard| guard.is_coupled() && !stands(guard));
+        let (given, share) = self.within(&others, given, tiles);
         let unguarded = Reference {
             guards: Vec::new(),
             ..reference.clone()
         };
-        self.of(&unguarded, offsets, &given, tiles, sides)
+        // Ends that other loops move shape the range of the loop, as its own bounds do.
+        let mut domain = self.domain.clone();
+        for Guarded {
+            variable,
+            lower,
+            upper,
+        } in shaping
+        {
+            domain.loops[variable].lowers.extend(lower);
+            domain.loops[variable].uppers.extend(upper);
+        }
+        let lines = Lines {
+            domain: &domain,
+            line: self.line.clone(),
+            origin: self.origin.clone(),
+            name: self.name,
+        };
+        lines
+            .of(&unguarded, offsets, &given, tiles, sides)
             .times(&share)
     }
 
@@ -60,6 +84,21 @@ impl<N: Number> Lines<'_, N> {
             _ => apart.over(&self.domain.loops[v].step).floor(),
         };
         steps.shifted(1.0).not_negative()
+    }
+}
+
+impl<N> Guarded<N> {
+    /// Whether loops further out move an end.
+    pub fn is_coupled(&self) -> bool {
+        let mut ends = [&self.lower, &self.upper].into_iter().flatten();
+        ends.any(|end| !end.terms.is_empty())
+    }
+
+    /// Whether it makes the range of a loop depend on another one, or another one's on it.
+    pub fn shapes(&self, v: usize) -> bool {
+        let mut ends = [&self.lower, &self.upper].into_iter().flatten();
+        let moves = ends.any(|end| end.terms.iter().any(|(outer, _)| *outer == v));
+        moves || (self.variable == v && self.is_coupled())
     }
 }
 

@@ -448,6 +448,10 @@ impl Search<'_> {
                 )
             };
             let Some(value) = values[variable].clone() else {
+                // Of the blocks, one holds whatever the loop in it is to be.
+                if self.is_over_blocks(variable) {
+                    continue;
+                }
                 // Any value will do: try both ends.
                 return range.lowers.iter().chain(&range.uppers).any(|end| {
                     let Some(end) = at(end, &values) else {
@@ -458,20 +462,41 @@ impl Search<'_> {
                     self.has_time() && self.fits(variable, to, values)
                 });
             };
-            let above = range.lowers.iter().all(|bound| {
+            let above = |bound: &Affine<Expr>| {
                 at(bound, &values)
                     .is_some_and(|bound| self.never_below(&combine(&value, &bound, -1.0), -SLACK))
-            });
-            let below = range.uppers.iter().all(|bound| {
+            };
+            let below = |bound: &Affine<Expr>| {
                 at(bound, &values)
                     .is_some_and(|bound| self.never_below(&combine(&bound, &value, -1.0), -SLACK))
+            };
+            let free_block = |bound: &Affine<Expr>| {
+                let mut blocks = bound.terms.iter().map(|(v, _)| *v);
+                blocks.find(|v| values[*v].is_none() && self.is_over_blocks(*v))
+            };
+            // Where any block may be the one, the bounds are those of all blocks.
+            let is_above = range.lowers.iter().all(|bound| match free_block(bound) {
+                Some(block) => self.domain.loops[block].lowers.iter().all(above),
+                None => above(bound),
             });
-            if !above || !below {
+            let is_below = range.uppers.iter().all(|bound| match free_block(bound) {
+                Some(block) => self.domain.loops[block].uppers.iter().all(below),
+                None => below(bound),
+            });
+            if !is_above || !is_below {
                 return false;
             }
             values[variable] = Some(value);
         }
         true
+    }
+
+    /// Whether a loop goes over the blocks of another one that parameters block.
+    fn is_over_blocks(&self, variable: usize) -> bool {
+        let loops = &self.domain.loops;
+        !loops[variable].holds_tiles
+            && loops.iter().any(|inner| inner.tile_of == Some(variable))
+            && loops[variable].known_step.is_none()
     }
 
     /// Whether an affine function is at least `limit` on the whole domain, as far as that can be seen by

@@ -381,6 +381,8 @@ impl<N: Number> Lines<'_, N> {
             if d == 0 {
                 self.set_records(&mut extent, &terms, spans, given);
                 self.set_stride(&mut extent, reference, spans);
+            } else {
+                self.leave_gaps(&mut extent, &terms, spans);
             }
             extent
         };
@@ -520,6 +522,26 @@ impl<N: Number> Lines<'_, N> {
                 }
             }
         }
+    }
+
+    /// Where the cells of tiles are fewer than lie between tiles, so many are left out: rows 1 to 3 of every 4.
+    fn leave_gaps(&self, extent: &mut Extent<N>, terms: &[(usize, f64)], spans: &[Span<N>]) {
+        let [(v, _)] = terms else { return };
+        let range = &self.domain.loops[*v];
+        let tile = range
+            .tile_of
+            .filter(|tile| !spans[*tile].stands && self.domain.loops[*tile].holds_tiles);
+        let ([low], [high], Some(tile), Some(1.0)) = (
+            range.lowers.as_slice(),
+            range.uppers.as_slice(),
+            tile,
+            range.known_step,
+        ) else {
+            return;
+        };
+        let cells = high.rest.minus(&low.rest).shifted(1.0).not_negative();
+        let all = spans[tile].count.times(&cells);
+        extent.positions = extent.positions.smaller(&all);
     }
 
     /// The distance of neighbouring elements of a row, where a parameter says it.
