@@ -23,7 +23,7 @@ pub const BEGINNING: f64 = 1.0;
 /// What counts components, or loops around three others.
 const FEW: f64 = 4.0;
 /// A nest of more iterations has loops that count components.
-const MOST_ITERATIONS: f64 = 1e9;
+const MOST_ITERATIONS: f64 = 4e9;
 /// Times that ranges are looked at again after values have changed.
 const ROUNDS: usize = 4;
 
