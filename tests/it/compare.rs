@@ -1645,7 +1645,7 @@ fn the_rounds_of_a_loop_without_a_count_may_be_a_mean() {
     assert_eq!(told, [("trip_f_3", 7.7, true)]);
     assert_eq!(
         reason(&comparison, "f@2", "iterations"),
-        "a parameter does not match: trip_f_3 is 128 in the report; in the run it varied, 7.7 on average"
+        "a parameter does not match: trip_f_3 is 8 in the report; in the run it varied, 7.7 on average"
     );
     let comparison = compared(&promised(source, &["n=10", "trip_f_3=7.7"]), run());
     assert_eq!(
