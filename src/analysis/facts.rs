@@ -72,6 +72,8 @@ pub struct Place {
     /// Where it is declared.
     pub file: Arc<str>,
     pub line: u32,
+    /// Whether it holds a real number, from which whole ones are made.
+    pub is_real: bool,
     /// Over other places; `None` if nothing gives it a value that can be followed.
     pub value: Option<Expr>,
     /// The smallest of several values, of which `value` is the largest, until it is known which one counts.
@@ -98,6 +100,8 @@ pub enum Origin {
     /// Read from outside of the program: a file, the command line, the environment. The value, if there is one, is what
     /// the program has without it.
     Given,
+    /// What a process that runs alone is told: there is one process, of rank zero.
+    Alone,
     /// A dummy argument for which every call of the program passes this constant.
     Caller,
     /// Calls, loops or statements give it different values, of which the largest counts.
@@ -116,13 +120,14 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub const ALL: [Origin; 13] = [
+    pub const ALL: [Origin; 14] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
         Origin::Derived,
         Origin::Initial,
         Origin::Given,
+        Origin::Alone,
         Origin::Input,
         Origin::Caller,
         Origin::Callers,
@@ -140,6 +145,7 @@ impl Origin {
             Origin::Derived => "derived",
             Origin::Initial => "initial",
             Origin::Given => "given",
+            Origin::Alone => "alone",
             Origin::Input => "input",
             Origin::Caller => "caller",
             Origin::Callers => "callers_differ",

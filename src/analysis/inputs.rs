@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whole numbers and truth values, by the names that the input gives them, in lower case.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Numbers and truth values, by the names that the input gives them, in lower case.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs {
-    values: BTreeMap<String, i64>,
+    values: BTreeMap<String, f64>,
 }
 
 impl Inputs {
     /// Adds a value, 1 and 0 for true and false; the last one of a name counts.
-    pub fn set(&mut self, name: &str, value: i64) {
+    pub fn set(&mut self, name: &str, value: f64) {
         self.values.insert(name.to_lowercase(), value);
     }
 
@@ -19,7 +19,7 @@ impl Inputs {
     }
 
     /// The value for a variable, component or element: `nx`, `grid%nx`, `counts(2)`.
-    pub(crate) fn value(&self, name: &str) -> Option<i64> {
+    pub(crate) fn value(&self, name: &str) -> Option<f64> {
         if self.values.is_empty() {
             return None;
         }

@@ -26,6 +26,7 @@ pub mod inputs;
 mod iterations;
 mod member_dimensions;
 pub mod moving;
+mod opened;
 mod references;
 mod registers;
 mod repeated;
@@ -36,6 +37,7 @@ mod symbols;
 mod walk;
 
 pub use dimension::affine;
+pub use opened::opened;
 pub use references::{absorb, is_same as is_same_stream, merge as merge_stream};
 pub use walk::name_loops;
 pub use walk::{

@@ -52,6 +52,10 @@ pub struct SourceArgs {
     /// The input of a run of the program, a namelist or lines of key = value: its sizes and options are taken from there
     #[arg(long, value_name = "FILE")]
     pub input: Vec<PathBuf>,
+    /// Leave out the input that lies in the tree under the name by which the program opens it; without this, and without
+    /// --input, it is read
+    #[arg(long, conflicts_with = "input")]
+    pub no_input: bool,
     /// The project's settings; without it loopsheet.toml is looked for in the sources' directory and upwards, then in the
     /// current directory and upwards
     ///

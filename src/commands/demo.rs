@@ -53,6 +53,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         blas: true,
         function: None,
         input: RunInput::default(),
+        follows_opened: false,
     };
     let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);

@@ -16,6 +16,7 @@ use super::config::{Config, ignored};
 use super::files::{self, name};
 use super::headers::HeaderIndex;
 use super::included;
+use super::opened;
 use super::prepare;
 use super::run_input::RunInput;
 use crate::analysis::facts::Program;
@@ -46,6 +47,8 @@ pub struct Reading {
     pub function: Option<GlobMatcher>,
     /// What the program would read.
     pub input: RunInput,
+    /// Whether files that the program opens by name are its input.
+    pub follows_opened: bool,
 }
 
 impl Reading {
@@ -65,6 +68,7 @@ impl Reading {
             let split = shlex::split(text);
             words.extend(split.with_context(|| format!("--flags '{text}': a quote does not end"))?);
         }
+        let given = [&file.input[..], &args.input].concat();
         Ok(Reading {
             include: [&args.include[..], &file.include].concat(),
             // The last definition of a name counts.
@@ -82,7 +86,8 @@ impl Reading {
             cpp: args.cpp.clone(),
             blas: !args.no_blas,
             function: pattern.map(|pattern| pattern.compile_matcher()),
-            input: RunInput::read(&[&file.input[..], &args.input].concat())?,
+            follows_opened: given.is_empty() && !args.no_input,
+            input: RunInput::read(&given)?,
         })
     }
 }
@@ -197,8 +202,12 @@ fn read_through(
     if reading.blas {
         units.extend(lower::blas::missing(&units));
     }
-    let (mut analysed, bodies, used) = analyze(&units, &reading.input.inputs());
-    skipped.extend(reading.input.remarks(&used));
+    let input = match reading.follows_opened {
+        true => &RunInput::opened(&opened::inputs_in(paths, &units)),
+        false => &reading.input,
+    };
+    let (mut analysed, bodies, used) = analyze(&units, &input.inputs());
+    skipped.extend(input.remarks(&used));
     // Nothing says who calls what, and whether several cores do, where there is no main program.
     if !analysed.functions.iter().any(|function| function.is_entry) {
         let files = analysed.files.iter_mut();

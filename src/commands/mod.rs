@@ -14,6 +14,7 @@ mod inputs;
 mod list_parameters;
 mod machines;
 mod manual;
+mod opened;
 mod outputs;
 mod parameters;
 mod prepare;

@@ -12,14 +12,25 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 #[derive(Clone, Debug, Default)]
 pub struct RunInput {
     settings: Vec<Setting>,
+    origin: FoundBy,
+}
+
+/// Who says that a file is the input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FoundBy {
+    /// `--input`, or the project's settings.
+    #[default]
+    User,
+    /// The program opens it by name.
+    Program,
 }
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
 struct Setting {
     key: String,
-    /// One and zero for true and false; `None` for what is neither that nor a whole number.
-    value: Option<i64>,
+    /// One and zero for true and false; `None` for what is neither that nor a number.
+    value: Option<f64>,
     place: Place,
 }
 
@@ -42,10 +53,20 @@ impl RunInput {
             );
             settings.extend(found);
         }
-        Ok(RunInput { settings })
+        let origin = FoundBy::User;
+        Ok(RunInput { settings, origin })
     }
 
-    /// The whole numbers and truth values by name.
+    /// Reads files that the program opens: what has no settings is something else.
+    pub fn opened(files: &[PathBuf]) -> RunInput {
+        let read = files.iter().filter_map(|file| of_file(file).ok());
+        RunInput {
+            settings: read.flatten().collect(),
+            origin: FoundBy::Program,
+        }
+    }
+
+    /// The numbers and truth values by name.
     pub fn inputs(&self) -> Inputs {
         let mut inputs = Inputs::default();
         for setting in &self.settings {
@@ -59,11 +80,12 @@ impl RunInput {
     /// Which names some variable of the program took its value from, and which not, for each file.
     pub fn remarks(&self, used: &Used) -> Vec<Diagnostic> {
         let files = self.settings.chunk_by(|a, b| a.place.file == b.place.file);
-        files.map(|settings| remark(settings, used)).collect()
+        let remarks = files.map(|settings| remark(settings, used, self.origin));
+        remarks.flatten().collect()
     }
 }
 
-fn remark(settings: &[Setting], used: &Used) -> Diagnostic {
+fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnostic> {
     let is_used = |setting: &&Setting| setting.value.is_some() && used.contains(&setting.key);
     let (taken, others): (Vec<&Setting>, Vec<&Setting>) = settings.iter().partition(is_used);
     let listed = |settings: &[&Setting]| {
@@ -78,22 +100,28 @@ fn remark(settings: &[Setting], used: &Used) -> Diagnostic {
             (false, more) => format!("{} and {more} more", names.join(", ")),
         }
     };
-    let severity = match taken.is_empty() {
-        true => Severity::Warning,
-        false => Severity::Note,
+    let (severity, input) = match (taken.is_empty(), origin) {
+        (true, FoundBy::User) => (Severity::Warning, "this input"),
+        (false, FoundBy::User) => (Severity::Note, "this input"),
+        // It may be anything that is no input.
+        (true, FoundBy::Program) => return None,
+        (false, FoundBy::Program) => (
+            Severity::Note,
+            "this input, which the program opens by name (--no-input leaves it out)",
+        ),
     };
-    Diagnostic {
+    Some(Diagnostic {
         severity,
         code: DiagnosticCode::RunInput,
         place: settings[0].place.clone(),
         width: 1,
         message: format!(
-            "taken from this input: {}; not taken, as it names no whole number or truth value that the program reads: {}",
+            "taken from {input}: {}; not taken, as it names no number or truth value that the program reads: {}",
             listed(&taken),
             listed(&others)
         ),
         help: None,
-    }
+    })
 }
 
 fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
@@ -148,14 +176,14 @@ fn without_comment(line: &str, is_namelist: bool) -> &str {
 }
 
 /// A name and its value.
-type Pair = (String, Option<i64>);
+type Pair = (String, Option<f64>);
 
 /// Pairs of `key = value` or `key: value`, a key and a value with a blank between them, or one word, which is true.
 fn of_line(line: &str) -> Vec<Pair> {
     let tokens = tokens(line);
     let words: Vec<&str> = tokens.iter().map(String::as_str).collect();
     match words[..] {
-        [key] if is_name(key) => vec![(key.to_string(), Some(1))],
+        [key] if is_name(key) => vec![(key.to_string(), Some(1.0))],
         [key, text] if is_name(key) && !is_mark(text) => vec![(key.to_string(), value(text))],
         _ => words
             .windows(3)
@@ -248,16 +276,15 @@ fn is_name(word: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "_%()".contains(c))
 }
 
-/// A whole number, or one and zero for true and false.
-fn value(text: &str) -> Option<i64> {
+/// A number, or one and zero for true and false.
+fn value(text: &str) -> Option<f64> {
     let lower = text.to_ascii_lowercase();
     match lower.as_str() {
-        ".true." | "true" | "t" | ".t." | "yes" | "on" => Some(1),
-        ".false." | "false" | "f" | ".f." | "no" | "off" => Some(0),
+        ".true." | "true" | "t" | ".t." | "yes" | "on" => Some(1.0),
+        ".false." | "false" | "f" | ".f." | "no" | "off" => Some(0.0),
         _ => {
             let number: f64 = lower.replace('d', "e").parse().ok()?;
-            let is_whole = number.fract() == 0.0 && number.abs() < 1e15;
-            is_whole.then_some(number as i64)
+            (number.abs() < 1e15).then_some(number)
         }
     }
 }

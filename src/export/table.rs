@@ -7,6 +7,8 @@ use anstyle::{AnsiColor, Style};
 
 use super::columns::{self, Align};
 use crate::analysis::coverage;
+use crate::analysis::facts::Origin;
+use crate::diagnostic::DiagnosticCode;
 use crate::listings::advice;
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
@@ -343,6 +345,43 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
 /// So many guessed sizes are named.
 const GUESSES: usize = 5;
 
+/// Which sizes the input of a run gives, those first that most time rests on.
+fn write_read(text: &mut String, model: &Model) {
+    let parameters = influence(model).all;
+    let is_read = |parameter: &&Influence| parameter.row.origin == Origin::Input;
+    let read: Vec<&Influence> = parameters.iter().filter(is_read).collect();
+    if read.is_empty() {
+        return;
+    }
+    let diagnostics = model
+        .program
+        .files
+        .iter()
+        .flat_map(|file| &file.diagnostics);
+    let inputs = diagnostics.filter(|diagnostic| diagnostic.code == DiagnosticCode::RunInput);
+    let inputs: BTreeSet<&str> = inputs.map(|diagnostic| &*diagnostic.place.file).collect();
+    let inputs: Vec<&str> = inputs.into_iter().collect();
+    let shown = read.iter().take(GUESSES);
+    let shown: Vec<String> = shown
+        .map(|parameter| format!("{} = {}", parameter.row.label, parameter.row.value))
+        .collect();
+    let _ = writeln!(
+        text,
+        "sizes read from {}: {}{}",
+        inputs.join(", "),
+        shown.join(", "),
+        more(read.len(), GUESSES)
+    );
+}
+
+/// What stands behind a list that ends before all are named.
+fn more(count: usize, shown: usize) -> String {
+    match count.saturating_sub(shown) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    }
+}
+
 /// Which sizes are guessed, those first that most time rests on.
 fn write_guesses(text: &mut String, model: &Model) {
     let Influences { all, on_guesses } = influence(model);
@@ -358,12 +397,7 @@ fn write_guesses(text: &mut String, model: &Model) {
         format!("{} = {} (in {})", row.label, row.value, nests.0)
     });
     let shown: Vec<String> = shown.collect();
-    let more = guessed.len().saturating_sub(GUESSES);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
+    let more = more(guessed.len(), GUESSES);
     let _ = writeln!(
         text,
         "sizes guessed, by influence on the {} costliest nests: {}{more}; set them with --set NAME=VALUE",
@@ -531,11 +565,7 @@ fn named(model: &Model, nests: &[usize]) -> String {
     let named: Vec<&str> = named
         .map(|nest| model.nests[*nest].nest.head().id.as_str())
         .collect();
-    let more = match nests.len().saturating_sub(NAMES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    named.join(", ") + &more
+    named.join(", ") + &more(nests.len(), NAMES)
 }
 
 fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen: Screen) {
@@ -572,6 +602,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
             "* not everything of the nest is understood or exact; what is left out is not in its figures"
         );
     }
+    write_read(text, model);
     write_guesses(text, model);
     write_implausible(text, model);
     write_doubts(text, model);

@@ -192,7 +192,7 @@ impl Row {
             Kind::Problem | Kind::Processes | Kind::Neighbours
         );
         let is_open = match self.origin {
-            Origin::Given | Origin::Input => true,
+            Origin::Given | Origin::Alone | Origin::Input => true,
             Origin::Default | Origin::Initial | Origin::Set | Origin::Config | Origin::Traced => {
                 (self.definition.as_ref()).is_none_or(|value| value.as_number().is_some())
             }

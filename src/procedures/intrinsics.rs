@@ -46,6 +46,8 @@ pub enum IntrinsicKind {
     Communication,
     /// Gives variables values from a file or text: `read`, `scanf`.
     Input,
+    /// Opens a file: its name is the first argument.
+    Open,
     /// Other input and output.
     Io,
     /// Reads a clock.

@@ -105,6 +105,9 @@ pub struct Interface {
     pub elements: Option<Vec<usize>>,
     pub of: Option<usize>,
     pub makes: Option<usize>,
+    /// Positions of whole numbers that the call gives, with their values where one process runs alone.
+    #[serde(default)]
+    pub alone: Vec<(usize, i64)>,
 }
 
 impl Interface {

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::small::{analyse, c, fortran, iterations};
+use crate::small::{analyse, c, fortran, function, iterations};
+use crate::support::command;
 
 /// The names of the roots that the program reads.
 fn read(json: &Value) -> Vec<&str> {
@@ -93,4 +94,174 @@ fn a_source_that_another_includes_is_read_there() {
     assert_eq!(functions.len(), 1, "{functions:?}");
     assert_eq!(iterations(&json, "f"), [100.0]);
     assert!(json.to_string().contains("included-source"), "{json}");
+}
+
+/// A program of two files: `run.in`, which it opens, has lines of `key = value`.
+fn with_input(input: &str) -> Vec<(&str, &str)> {
+    let source = "
+subroutine setup(n)
+  integer :: n
+  character(len=20) :: word
+  open (unit=10, file='run.in', status='old')
+  read (10, *) word, n
+end subroutine
+program p
+  integer :: n, i
+  real(8), allocatable :: x(:)
+  call setup(n)
+  allocate (x(n))
+  do i = 1, n
+    x(i) = 1
+  end do
+end program";
+    vec![("p.f90", source), ("run.in", input)]
+}
+
+#[test]
+fn the_input_that_the_program_opens_is_read() {
+    let json = analyse(&with_input("n = 700\n"), &[]);
+    assert_eq!(iterations(&json, "p"), [700.0]);
+    assert_eq!(json["parameters"]["n"]["origin"], "input");
+    // What the user says counts, whatever lies there.
+    let json = analyse(&with_input("n = 700\n"), &["n=90"]);
+    assert_eq!(iterations(&json, "p"), [90.0]);
+    // It has no name that the program reads: it is something else.
+    let json = analyse(&with_input("m = 700\n"), &[]);
+    assert_eq!(iterations(&json, "p"), [128.0]);
+    assert!(!json.to_string().contains("run-input"), "{json}");
+}
+
+#[test]
+fn the_input_that_the_program_opens_is_named_and_can_be_left_out() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, text) in with_input("n = 700\n") {
+        std::fs::write(directory.path().join(name), text).expect("a file");
+    }
+    let table = |more: &[&str]| {
+        let output = command::loopsheet()
+            .arg("analyze")
+            .arg(directory.path())
+            .args(more)
+            .output()
+            .expect("loopsheet runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let found = table(&[]);
+    assert!(found.contains("/run.in: n = 700"), "{found}");
+    let without = table(&["--no-input"]);
+    assert!(!without.contains("run.in"), "{without}");
+    assert!(without.contains("sizes guessed"), "{without}");
+}
+
+/// MPI 4.0, sections 7.4 and 8.5: of one process there is no other, and its rank and coordinates are zero.
+#[test]
+fn a_process_that_runs_alone_has_all_of_the_grid() {
+    let json = fortran(
+        "
+program p
+  use mpi
+  integer :: dims(2), coords(2), size, rank, err, i, first, last
+  real(8) :: x(1000000)
+  call mpi_init(err)
+  call mpi_comm_size(mpi_comm_world, size, err)
+  call mpi_comm_rank(mpi_comm_world, rank, err)
+  dims = 0
+  call mpi_dims_create(size, 2, dims, err)
+  call mpi_cart_coords(mpi_comm_world, rank, 2, coords, err)
+  first = coords(1) * 1000 / dims(1)
+  last = first + 1000 / dims(1) - 1
+  do i = first, last
+    x(i + 1) = rank
+  end do
+end program",
+    );
+    assert_eq!(iterations(&json, "p"), [1000.0]);
+    assert_eq!(json["parameters"]["dims_1"]["origin"], "alone");
+    assert_eq!(json["parameters"]["coords_1"]["value"], 0.0);
+}
+
+/// Times that nests of a function run.
+fn calls(json: &Value, name: &str) -> Vec<f64> {
+    let nests = function(json, name)["nests"].as_array().expect("nests");
+    let calls = |nest: &Value| nest["calls"].as_f64().expect("calls");
+    nests.iter().map(calls).collect()
+}
+
+#[test]
+fn options_of_the_command_line_are_off_until_they_are_given() {
+    let source = "
+#include <stdlib.h>
+#include <unistd.h>
+struct problem { int n; int filter; };
+static void setup(struct problem *p, int n, int filter) { p->n = n; p->filter = filter; }
+static void smooth(double *x, int n) { for (int i = 0; i < n; i++) x[i] *= 2; }
+int main(int argc, char **argv)
+{
+    int filter = 0, n = 1000, option, found = 0;
+    while ((option = getopt(argc, argv, \"n:f\")) != -1) {
+        switch (option) {
+        case 'n': n = atoi(optarg); break;
+        case 'f': filter = 1; break;
+        }
+    }
+    struct problem p;
+    setup(&p, n, filter);
+    double *x = malloc(n * sizeof(double));
+    for (int i = 0; i < n; i++) if (x[i] > 3) found = 1;
+    for (int t = 0; t < 100; t++) if (p.filter == 1) smooth(x, p.n);
+    if (found) smooth(x, p.n);
+}"
+    .replace("\\\"", "\"");
+    // What the program finds out by itself is not known: half of the one call.
+    assert_eq!(calls(&c(&source), "smooth"), [0.5]);
+}
+
+#[test]
+fn an_option_is_the_same_through_dummy_arguments() {
+    let json = fortran(
+        "
+module options
+  integer, parameter :: plain = 1, diagonal = 2, block = 3
+  integer :: kind = plain
+end module
+subroutine setup
+  use options
+  character(len=20) :: word
+  read (*, *) word
+  if (word == 'diagonal') kind = diagonal
+  if (word == 'block') kind = block
+end subroutine
+subroutine plainly(x, n)
+  integer :: n, i
+  real(8) :: x(n)
+  do i = 1, n
+    x(i) = 1
+  end do
+end subroutine
+subroutine specially(x, n)
+  integer :: n, i
+  real(8) :: x(n)
+  do i = 1, n
+    x(i) = 2
+  end do
+end subroutine
+subroutine solve(x, n, which)
+  use options
+  integer :: n, which
+  real(8) :: x(n)
+  if (which == diagonal) then
+    call specially(x, n)
+  else
+    call plainly(x, n)
+  end if
+end subroutine
+program p
+  use options
+  real(8) :: x(1000)
+  call setup
+  call solve(x, 1000, kind)
+end program",
+    );
+    assert_eq!(calls(&json, "plainly"), [1.0]);
+    assert_eq!(calls(&json, "specially"), [0.0]);
 }

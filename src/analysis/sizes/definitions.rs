@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::asked::under_input;
 use super::inputs;
 use super::places::{PlaceId, Places, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
@@ -25,6 +26,8 @@ pub enum Definition<'u> {
     AtMost(ProcedureId, &'u Value),
     /// From outside: a file, the command line, the environment.
     Given,
+    /// From outside, and this where one process runs alone: their number, its rank.
+    Alone(i64),
     /// The variable of a loop, with its largest value.
     Counted(ProcedureId, &'u Value),
     /// The number of elements that an array, or a part of one, has along a dimension.
@@ -44,6 +47,8 @@ pub struct Definitions<'u> {
     pub initial: Option<(ProcedureId, &'u Value)>,
     /// Of what is assigned, the values of statements that no condition and no loop is around.
     unconditional: Vec<&'u Value>,
+    /// Of what is assigned, the values of statements under conditions on what their procedure reads.
+    under_input: Vec<&'u Value>,
     /// Whether nothing counts but what is there already.
     is_settled: bool,
 }
@@ -51,9 +56,12 @@ pub struct Definitions<'u> {
 impl<'u> Definitions<'u> {
     /// Whether no condition and no loop is around the statement that assigns the value.
     pub fn is_unconditional(&self, value: &Value) -> bool {
-        self.unconditional
-            .iter()
-            .any(|other| std::ptr::eq(*other, value))
+        is_among(&self.unconditional, value)
+    }
+
+    /// Whether the statement that assigns the value is under a condition on what its procedure reads.
+    pub fn is_under_input(&self, value: &Value) -> bool {
+        is_among(&self.under_input, value)
     }
 
     fn assign(&mut self, definition: Definition<'u>) {
@@ -67,6 +75,11 @@ impl<'u> Definitions<'u> {
             self.passed.push(definition);
         }
     }
+}
+
+/// Whether a value is one of those, not just equal to it.
+fn is_among(values: &[&Value], value: &Value) -> bool {
+    values.iter().any(|other| std::ptr::eq(*other, value))
 }
 
 /// Procedures are asked for the extents of an array that many of them share.
@@ -144,13 +157,14 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.of(place).unconditional.push(value);
             }
         }
+        let under_input = under_input(self.known, id);
         let mut limits: Vec<&Value> = Vec::new();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
                 Stmt::Assign { target, value, .. } => {
                     let definition = if inputs::is_input(value, self.known, id) {
                         Definition::Given
-                    } else if limits.iter().any(|limit| std::ptr::eq(*limit, value)) {
+                    } else if is_among(&limits, value) {
                         Definition::AtMost(id, value)
                     } else {
                         Definition::Value(id, value)
@@ -159,6 +173,11 @@ impl<'k, 'u> Collector<'k, 'u> {
                         self.readers.insert(id);
                     }
                     self.assign(id, target, definition);
+                    if is_among(&under_input, value)
+                        && let Some(place) = self.place(id, target)
+                    {
+                        self.of(place).under_input.push(value);
+                    }
                 }
                 Stmt::Call {
                     name, arguments, ..
@@ -285,6 +304,15 @@ impl<'k, 'u> Collector<'k, 'u> {
             Target::Unknown => {
                 for callee in self.known.candidates(caller, name) {
                     self.body(caller, callee, arguments);
+                }
+            }
+            Target::Communication(interface) if !interface.alone.is_empty() => {
+                for (position, value) in &interface.alone {
+                    if let Some(argument) = arguments.get(position - 1) {
+                        let target = self.written(caller, argument).unwrap_or(argument);
+                        self.assign(caller, target, Definition::Alone(*value));
+                        self.readers.insert(caller);
+                    }
                 }
             }
             target => {

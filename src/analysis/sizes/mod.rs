@@ -6,10 +6,12 @@
 //! in the order in which they run: where several give a place different values, the largest counts and the origin says
 //! that they differ.
 
+mod asked;
 mod definitions;
 mod inputs;
 mod options;
 mod places;
+mod reals;
 mod values;
 
 pub use values::Sizes;

@@ -13,21 +13,22 @@ use crate::ir::{BinaryOp, Function, UnaryOp, Value};
 const DEPTH: u32 = 32;
 
 /// The value that a place has unless the input says otherwise: nothing but literals are assigned to it, one of them
-/// before or without any condition, others only where input is read. A variable that one procedure has for itself is none:
-/// it may be how the procedure remembers what it found.
+/// before or without any condition, others only where input is read. Of a variable that one procedure has for itself,
+/// conditions on what is read have to be around those others: else it may be how the procedure remembers what it found.
 pub(super) fn option(
     known: &Procedures,
     places: &Places,
-    definitions: &[Definitions],
+    all: &[Definitions],
     readers: &FxHashSet<ProcedureId>,
     id: PlaceId,
 ) -> Option<i64> {
     let place = places.get(id);
-    let definitions = &definitions[id.at()];
+    let definitions = &all[id.at()];
     let is_scalar = place.array.is_none() && place.elements.is_empty();
-    if place.is_own || place.is_local || !is_scalar || !definitions.passed.is_empty() {
+    if !is_scalar || !definitions.passed.is_empty() {
         return None;
     }
+    let is_private = place.is_own || place.is_local;
     let number = |(procedure, value): (ProcedureId, &Value)| {
         literal(known.get(procedure).function, value, DEPTH)
     };
@@ -39,10 +40,14 @@ pub(super) fn option(
                 let number = number((*procedure, value))?;
                 if definitions.is_unconditional(value) {
                     certain.push(number);
-                } else if !readers.contains(procedure) {
+                } else if !match is_private {
+                    true => definitions.is_under_input(value),
+                    false => readers.contains(procedure),
+                } {
                     return None;
                 }
             }
+            Definition::Returned(dummy) if is_left_alone(all, *dummy, &mut Vec::new()) => {}
             _ => return None,
         }
     }
@@ -52,6 +57,18 @@ pub(super) fn option(
         .iter()
         .all(|number| *number == first)
         .then_some(first)
+}
+
+/// Whether a dummy argument keeps what it is passed: neither its procedure nor one that this passes it on to assigns it.
+fn is_left_alone(all: &[Definitions], dummy: PlaceId, seen: &mut Vec<PlaceId>) -> bool {
+    if seen.contains(&dummy) {
+        return true;
+    }
+    seen.push(dummy);
+    (all[dummy.at()].assigned.iter()).all(|definition| match definition {
+        Definition::Returned(dummy) => is_left_alone(all, *dummy, seen),
+        _ => false,
+    })
 }
 
 /// A number, or one and zero for true and false.

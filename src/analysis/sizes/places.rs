@@ -39,6 +39,8 @@ pub struct Place {
     pub is_own: bool,
     /// Whether it is declared in a procedure, not in a module, a type or a file.
     pub is_local: bool,
+    /// Whether it holds a real number.
+    pub is_real: bool,
     /// Elements of it that have places of their own.
     pub elements: Vec<PlaceId>,
     /// The array that it is an element of.
@@ -96,6 +98,7 @@ impl Places {
         let array = declared(function, id, &array);
         let place = Place {
             name: format!("size({},{})", array.name, dimension + 1),
+            is_real: false,
             ..array
         };
         self.add(key, place)
@@ -177,10 +180,15 @@ impl Places {
     }
 }
 
-/// What tells the place of an integer or logical variable from others; of an array, that of all its elements.
+/// What tells the place of an integer or logical variable from others; of an array, that of all its elements. Of real
+/// variables only scalars are followed, from which whole numbers may be made.
 fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
     let variable = function.variable(id);
-    let is_followed = matches!(variable.ty, Type::Integer(_) | Type::Logical(_));
+    let is_followed = match variable.ty {
+        Type::Integer(_) | Type::Logical(_) => true,
+        Type::Real(_) => variable.dimensions.is_empty(),
+        _ => false,
+    };
     if !is_followed || matches!(variable.role, Role::Constant(_)) {
         return None;
     }
@@ -219,6 +227,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         line: variable.place.line,
         is_own: matches!(key, Key::Own(..)),
         is_local: variable.role == Role::Local,
+        is_real: matches!(variable.ty, Type::Real(_)),
         elements: Vec::new(),
         array: None,
         subscripts: Box::default(),

@@ -39,7 +39,7 @@ impl Found {
     /// Whether the place is just another name for its value.
     fn is_plain(&self) -> bool {
         let is_plain = |value: &Expr| matches!(value.node(), Node::Number(_) | Node::Symbol(_));
-        !matches!(self.origin, Origin::Given | Origin::Input)
+        !matches!(self.origin, Origin::Given | Origin::Alone | Origin::Input)
             && self.smallest.is_none()
             && self.value.as_ref().is_some_and(is_plain)
     }
@@ -103,6 +103,9 @@ impl Sizes {
     ) -> Option<(Expr, Origin)> {
         let place = self.place(procedure, function, value)?;
         let found = &self.found[place.at()];
+        if self.places.get(place).is_real && found.value.is_none() {
+            return None;
+        }
         let name = self.name_of(place).cloned();
         Some((name.unwrap_or_else(|| self.symbol(place)), found.origin))
     }
@@ -201,6 +204,7 @@ impl Sizes {
                 name: place.name.clone(),
                 file: place.file.clone(),
                 line: place.line,
+                is_real: place.is_real,
                 value,
                 smallest,
                 guess: None,
@@ -250,7 +254,7 @@ impl State {
 
 /// Why an expression has no value over places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gap {
+pub(super) enum Gap {
     /// It is made from the value that the place had before.
     Circle,
     /// It is computed in a way that is not followed.
@@ -266,6 +270,8 @@ struct Candidates {
     /// It is no larger than these.
     limits: Vec<Expr>,
     is_given: bool,
+    /// What it is given where one process runs alone.
+    alone: Option<i64>,
     /// The variable of a loop, whose last value is one of them.
     is_counted: bool,
     is_circular: bool,
@@ -296,12 +302,12 @@ impl Candidates {
     }
 }
 
-struct Resolver<'a, 'u> {
-    known: &'a Procedures<'u>,
-    places: &'a Places,
+pub(super) struct Resolver<'a, 'u> {
+    pub(super) known: &'a Procedures<'u>,
+    pub(super) places: &'a Places,
     definitions: &'a [Definitions<'u>],
     symbols: &'a [Symbol],
-    numbers: FxHashMap<&'a Symbol, usize>,
+    pub(super) numbers: FxHashMap<&'a Symbol, usize>,
     states: Vec<State>,
     inputs: &'a Inputs,
 }
@@ -321,7 +327,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The value of a place where an expression mentions it.
-    fn mention(&mut self, place: PlaceId, depth: u32) -> Result<Expr, Gap> {
+    pub(super) fn mention(&mut self, place: PlaceId, depth: u32) -> Result<Expr, Gap> {
         let found = self.resolve(place, depth)?;
         Ok(match &found.value {
             Some(value) if found.is_plain() => value.clone(),
@@ -337,6 +343,7 @@ impl Resolver<'_, '_> {
         let initial = self.initial(place, depth);
         if candidates.may_be_read(self.places.get(place), initial.is_some())
             && let Some(number) = self.inputs.value(&self.places.get(place).name)
+            && (self.places.get(place).is_real || number.fract() == 0.0)
         {
             return Found {
                 value: Some(Expr::from(number)),
@@ -360,10 +367,18 @@ impl Resolver<'_, '_> {
             mut values,
             limits: _,
             is_given,
+            alone,
             is_counted,
             is_circular,
             has_gaps,
         } = candidates;
+        if let Some(alone) = alone {
+            return Found {
+                value: Some(Expr::from(alone)),
+                smallest: None,
+                origin: Origin::Alone,
+            };
+        }
         if is_given {
             // What the program has unless it is told otherwise.
             let mut numbers = values.iter().filter(|value| value.as_number().is_some());
@@ -449,12 +464,15 @@ impl Resolver<'_, '_> {
             for definition in &self.definitions[place.at()].assigned {
                 match definition {
                     Definition::Value(procedure, value) => {
-                        found.add(self.value(*procedure, value, depth - 1));
+                        found.add(self.assigned_value(place, *procedure, value, depth - 1));
                     }
                     Definition::Returned(dummy) => {
                         self.by_statements(*dummy, found, seen, depth - 1);
                     }
                     Definition::Given => found.is_given = true,
+                    Definition::Alone(value) => {
+                        (found.is_given, found.alone) = (true, Some(*value));
+                    }
                     Definition::AtMost(procedure, limit) => {
                         found
                             .limits
@@ -481,7 +499,7 @@ impl Resolver<'_, '_> {
         for definition in &self.definitions[place.at()].passed {
             match definition {
                 Definition::Value(procedure, value) => {
-                    found.add(self.value(*procedure, value, depth));
+                    found.add(self.assigned_value(place, *procedure, value, depth));
                 }
                 Definition::Array(array) => found.add(self.mention(*array, depth)),
                 Definition::Arguments => {
@@ -495,6 +513,7 @@ impl Resolver<'_, '_> {
                 | Definition::Allocated(..)
                 | Definition::AtMost(..)
                 | Definition::Given
+                | Definition::Alone(_)
                 | Definition::Counted(..) => {}
             }
         }
@@ -515,11 +534,16 @@ impl Resolver<'_, '_> {
 
     fn initial(&mut self, place: PlaceId, depth: u32) -> Option<Expr> {
         let (procedure, value) = self.definitions[place.at()].initial?;
-        self.value(procedure, value, depth).ok()
+        self.assigned_value(place, procedure, value, depth).ok()
     }
 
     /// A value of a procedure over places.
-    fn value(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
+    pub(super) fn value(
+        &mut self,
+        id: ProcedureId,
+        value: &Value,
+        depth: u32,
+    ) -> Result<Expr, Gap> {
         let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
         let function = self.known.get(id).function;
         match value {
@@ -534,6 +558,11 @@ impl Resolver<'_, '_> {
             }
             Value::Element { .. } => self.named(id, value, depth),
             Value::Unary(UnaryOp::Negate, operand) => Ok(-self.value(id, operand, depth)?),
+            Value::Convert(Type::Integer(_), operand)
+                if matches!(operand.ty(function), Type::Real(_)) =>
+            {
+                Ok(self.real(id, operand, depth)?.truncated())
+            }
             Value::Convert(Type::Integer(_), operand)
                 if matches!(operand.ty(function), Type::Integer(_)) =>
             {
@@ -634,6 +663,15 @@ impl Resolver<'_, '_> {
         })
     }
 
+    /// Whether a place has one value, at least until the program is told another.
+    pub(super) fn has_one_value(&self, place: usize) -> bool {
+        matches!(
+            &self.states[place],
+            State::Done(Found { value: Some(_), smallest: None, origin })
+                if !matches!(origin, Origin::Callers | Origin::Default)
+        )
+    }
+
     fn named(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
         let function = self.known.get(id).function;
         let place = self.places.find(function, id, value);
@@ -658,6 +696,10 @@ impl Resolver<'_, '_> {
                 true => Err(Gap::Given),
                 false => Ok(value),
             };
+        }
+        let function = self.known.get(id).function;
+        if (arguments.iter()).any(|argument| matches!(argument.ty(function), Type::Real(_))) {
+            return self.rounded(id, name, arguments, depth);
         }
         let mut values = arguments
             .iter()

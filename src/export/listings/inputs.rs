@@ -45,6 +45,7 @@ pub(crate) fn origin(origin: Origin) -> &'static str {
         Origin::Derived => "follows from other values of the program",
         Origin::Initial => "initial value",
         Origin::Given => "read from outside of the program",
+        Origin::Alone => "as on one process that runs alone",
         Origin::Input => "read from the program's input",
         Origin::Caller => "what every call passes",
         Origin::Callers => "calls or statements give different values: the largest",

@@ -59,6 +59,7 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         name: fields.required("name")?.to_string(),
         file: fields.required("file")?.into(),
         line: fields.number("line")?.unwrap_or(1),
+        is_real: fields.text("real") == Some("true"),
         value: fields.expression("value")?,
         smallest: fields.expression("smallest")?,
         guess: fields.number("guess")?,

@@ -103,6 +103,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         name,
         file,
         line,
+        is_real,
         value,
         smallest,
         guess,
@@ -113,6 +114,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         .with("name", name)
         .with("file", file)
         .with("line", line)
+        .maybe("real", is_real.then_some("true"))
         .maybe("value", value.as_ref())
         .maybe("smallest", smallest.as_ref())
         .maybe("guess", *guess)

@@ -34,6 +34,15 @@ impl Lowering<'_> {
                 arguments: Vec::new(),
             });
         }
+        if keyword == "open"
+            && let Some(file) = self.file_of(node)
+        {
+            out.push(Stmt::Call {
+                place: self.place(node),
+                name: format!("{keyword} statement"),
+                arguments: vec![file],
+            });
+        }
         for list in named_children(node) {
             match list.kind() {
                 kind::OUTPUT_ITEMS => self.items(node, &named_children(list), Way::Out, out),
@@ -44,6 +53,23 @@ impl Lowering<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// The name of the file that a statement opens, where it is a literal or a constant.
+    fn file_of(&mut self, statement: Node) -> Option<Value> {
+        let arguments = named_children(statement);
+        let file = arguments.into_iter().find(|argument| {
+            let name = argument.child_by_field_name(field::NAME);
+            name.is_some_and(|name| *self.reader.name(name) == *"file")
+        });
+        let value = self.reader.read(file?.child_by_field_name(field::VALUE)?);
+        let value = self.own_value(&value);
+        let is_known = match &value {
+            Value::Text(_) => true,
+            Value::Variable(id) => self.draft.function().variable(*id).constant.is_some(),
+            _ => false,
+        };
+        is_known.then_some(value)
     }
 
     /// The scalars of a group that a statement reads by name: `read (unit, nml = group)`, `read (unit, group)`.

@@ -1,0 +1,53 @@
+//! Files that the program opens by names that the source says.
+
+use std::collections::BTreeSet;
+
+use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{Function, Stmt, Unit, Value};
+
+/// The names that `open (file = 'run.in')` and `fopen("run.in", "r")` mention.
+pub fn opened(units: &[Unit]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for unit in units {
+        for function in &unit.functions {
+            let opens = |name: &str| {
+                let intrinsic = Intrinsics::builtin().lookup(unit.language, name);
+                intrinsic.is_some_and(|intrinsic| intrinsic.kind == IntrinsicKind::Open)
+            };
+            let mut call = |name: &str, arguments: &[Value]| {
+                let file = arguments.first().and_then(|file| text(function, file));
+                names.extend(file.filter(|_| opens(name)).map(str::to_string));
+            };
+            statements(&function.body, InLoop::No, &mut |stmt, _| {
+                if let Stmt::Call {
+                    name, arguments, ..
+                } = stmt
+                {
+                    call(name, arguments);
+                }
+                values_of(stmt, &mut |value| {
+                    if let Value::Call {
+                        name, arguments, ..
+                    } = value
+                    {
+                        call(name, arguments);
+                    }
+                });
+            });
+        }
+    }
+    names
+}
+
+fn text<'v>(function: &'v Function, value: &'v Value) -> Option<&'v str> {
+    match value {
+        Value::Text(text) => Some(text.trim()),
+        Value::Convert(_, inner) => text(function, inner),
+        Value::Variable(id) => match function.variable(*id).constant.as_ref()? {
+            Value::Text(text) => Some(text.trim()),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,97 @@
+//! Statements that only run where the input of the program says so.
+
+use rustc_hash::FxHashSet;
+
+use super::inputs::is_input;
+use crate::calls::{ProcedureId, Procedures, Target};
+use crate::intrinsics::IntrinsicKind;
+use crate::ir::visit::{InLoop, each_value, statements, values_of};
+use crate::ir::{Function, Stmt, Value, VarId, addressed};
+
+/// The values that statements assign under conditions on what a procedure reads itself: those behind
+/// `case 'p': verbose = 1` of options of the command line.
+pub(super) fn under_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<&'u Value> {
+    let function = known.get(id).function;
+    let read = read(known, id, function);
+    let decides = |condition: &Value| {
+        let mut found = is_input(condition, known, id);
+        each_value(condition, &mut |part| {
+            if let Value::Variable(variable)
+            | Value::Element {
+                array: variable, ..
+            } = part
+            {
+                found |= read.contains(variable);
+            }
+        });
+        found
+    };
+    let mut assigned = Vec::new();
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::If(branch) = stmt
+            && decides(&branch.condition)
+        {
+            for arm in [&branch.then, &branch.otherwise] {
+                statements(arm, InLoop::No, &mut |inner, _| {
+                    if let Stmt::Assign { value, .. } = inner {
+                        assigned.push(value);
+                    }
+                });
+            }
+        }
+    });
+    assigned
+}
+
+/// The variables of a procedure that it reads, the words of the command line among them.
+fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<VarId> {
+    let mut found: FxHashSet<VarId> = FxHashSet::default();
+    if function.is_main {
+        found.extend(known.formals(id));
+    }
+    let written = |argument, is_list: bool| match addressed(argument) {
+        None if is_list => variable(argument),
+        target => variable(target?),
+    };
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Assign { target, value, .. } = stmt
+            && is_input(value, known, id)
+        {
+            found.extend(variable(target));
+        }
+        let mut of_call = |name: &str, arguments: &[Value]| {
+            if let Target::Library(kind) = known.target(id, name)
+                && kind.gives_from_outside()
+            {
+                let is_list = kind == IntrinsicKind::Input;
+                found.extend(
+                    arguments
+                        .iter()
+                        .filter_map(|argument| written(argument, is_list)),
+                );
+            }
+        };
+        if let Stmt::Call {
+            name, arguments, ..
+        } = stmt
+        {
+            of_call(name, arguments);
+        }
+        values_of(stmt, &mut |value| {
+            if let Value::Call {
+                name, arguments, ..
+            } = value
+            {
+                of_call(name, arguments);
+            }
+        });
+    });
+    found
+}
+
+fn variable(value: &Value) -> Option<VarId> {
+    match value {
+        Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
+        _ => None,
+    }
+}

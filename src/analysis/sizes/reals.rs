@@ -1,0 +1,105 @@
+//! Whole numbers that are made from real ones: `nx = length / dx`.
+
+use super::places::PlaceId;
+use super::values::{Gap, Resolver};
+use crate::calls::{ProcedureId, Target};
+use crate::expr::{Expr, Node};
+use crate::ir::{BinaryOp, Type, UnaryOp, Value};
+
+impl Resolver<'_, '_> {
+    /// A value of a procedure that has real numbers in it, all of them known.
+    pub(super) fn real(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
+        let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
+        let function = self.known.get(id).function;
+        if matches!(value.ty(function), Type::Integer(_)) {
+            return self.value(id, value, depth);
+        }
+        match value {
+            Value::Real(number, _) if number.is_finite() => Ok(Expr::from(*number)),
+            Value::Variable(variable) => match &function.variable(*variable).constant {
+                Some(constant) => self.real(id, constant, depth),
+                None => self.known_real(id, value, depth),
+            },
+            Value::Unary(UnaryOp::Negate, operand) => Ok(-self.real(id, operand, depth)?),
+            Value::Convert(Type::Real(_), operand) => self.real(id, operand, depth),
+            Value::Binary(op, left, right) => {
+                let (a, b) = (self.real(id, left, depth)?, self.real(id, right, depth)?);
+                match op {
+                    BinaryOp::Add => Ok(a + b),
+                    BinaryOp::Subtract => Ok(a - b),
+                    BinaryOp::Multiply => Ok(a * b),
+                    BinaryOp::Divide if !b.is_zero() => Ok(a.quotient(b)),
+                    BinaryOp::Power => Ok(a.power(b)),
+                    _ => Err(Gap::Unfollowed),
+                }
+            }
+            Value::Call {
+                name, arguments, ..
+            } if matches!(self.known.target(id, name), Target::Library(_)) => {
+                self.rounded(id, name, arguments, depth)
+            }
+            _ => Err(Gap::Unfollowed),
+        }
+    }
+
+    /// What a library function makes of real numbers.
+    pub(super) fn rounded(
+        &mut self,
+        id: ProcedureId,
+        name: &str,
+        arguments: &[Value],
+        depth: u32,
+    ) -> Result<Expr, Gap> {
+        let values = arguments
+            .iter()
+            .map(|argument| self.real(id, argument, depth))
+            .collect::<Result<Vec<Expr>, Gap>>()?;
+        rounded(name, values).ok_or(Gap::Unfollowed)
+    }
+
+    /// A real variable that has one value, or one until the program is told another.
+    fn known_real(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
+        let function = self.known.get(id).function;
+        let place = self.places.find(function, id, value);
+        let place = place.ok_or(Gap::Unfollowed)?;
+        let expr = self.mention(place, depth)?;
+        match expr.node() {
+            Node::Symbol(symbol) if !self.has_one_value(self.numbers[symbol]) => {
+                Err(Gap::Unfollowed)
+            }
+            _ => Ok(expr),
+        }
+    }
+
+    /// What a statement of a procedure assigns to a place, or a call passes for it.
+    pub(super) fn assigned_value(
+        &mut self,
+        place: PlaceId,
+        id: ProcedureId,
+        value: &Value,
+        depth: u32,
+    ) -> Result<Expr, Gap> {
+        let function = self.known.get(id).function;
+        match (self.places.get(place).is_real, value.ty(function)) {
+            (true, _) => self.real(id, value, depth),
+            (false, Type::Real(_)) => Ok(self.real(id, value, depth)?.truncated()),
+            _ => self.value(id, value, depth),
+        }
+    }
+}
+
+/// The value of a function of numbers, by its name in the language.
+fn rounded(name: &str, mut values: Vec<Expr>) -> Option<Expr> {
+    let count = values.len();
+    Some(match (name, count) {
+        ("min" | "fmin" | "fminf", 1..) => Expr::min(values),
+        ("max" | "fmax" | "fmaxf", 1..) => Expr::max(values),
+        ("abs" | "fabs" | "fabsf" | "dabs", 1) => values.remove(0).absolute(),
+        ("floor" | "floorf", 1) => values.remove(0).floor(),
+        ("ceil" | "ceilf" | "ceiling", 1) => values.remove(0).ceiling(),
+        ("nint" | "lround" | "round" | "anint", 1) => (values.remove(0) + 0.5).floor(),
+        ("int" | "aint" | "trunc", 1..) => values.remove(0).truncated(),
+        ("real" | "dble" | "float", 1..) => values.remove(0),
+        _ => return None,
+    })
+}

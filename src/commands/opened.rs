@@ -1,0 +1,38 @@
+//! The input of a run that lies in the tree, under the name by which the program opens it.
+
+use std::path::{Path, PathBuf};
+
+use crate::analysis::opened;
+use crate::ir::Unit;
+
+/// An input is no larger than this.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The files that a program opens by name, as far as they lie in the directories that are read, or just above.
+pub fn inputs_in(paths: &[PathBuf], units: &[Unit]) -> Vec<PathBuf> {
+    let directories: Vec<PathBuf> = paths.iter().flat_map(|path| around(path)).collect();
+    let names = opened(units);
+    let relative = names.iter().filter(|name| Path::new(name).is_relative());
+    let found = relative.filter_map(|name| {
+        let mut files = directories.iter().map(|directory| directory.join(name));
+        files.find(|file| is_small_file(file))
+    });
+    let mut found: Vec<PathBuf> = found.collect();
+    found.dedup();
+    found
+}
+
+/// The directory of what is read, and the one above.
+fn around(path: &Path) -> Vec<PathBuf> {
+    let directory = match (path.is_dir(), path.parent()) {
+        (true, _) => path,
+        (false, Some(parent)) if parent != Path::new("") => parent,
+        (false, _) => Path::new("."),
+    };
+    let above = directory.join("..");
+    vec![directory.to_path_buf(), above]
+}
+
+fn is_small_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_BYTES)
+}
