@@ -101,14 +101,14 @@ pub enum ReasonCode {
     /// An element or member is taken of what an expression computes, so that it has no array.
     #[strum(message = "Assign the pointer to a named variable before it is subscripted.")]
     ComputedBase,
-    /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
-    #[strum(message = "Write the condition to a variable first.")]
-    ConditionalWithoutMiddle,
     /// A branch depends on variables of the loops around in a way that has no closed form: its probability is a guess, and bytes are those of all iterations.
     #[strum(
         message = "Set the probability of the branch with --set, or split the loop where the condition changes."
     )]
     ConditionOnLoops,
+    /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
+    #[strum(message = "Write the condition to a variable first.")]
+    ConditionalWithoutMiddle,
     /// An iteration ends early in a way that could not be made a branch.
     #[strum(message = "Put what is skipped into an `if`.")]
     Cycle,
