@@ -242,6 +242,7 @@ pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<Var
             _ => None,
         })
         .collect();
+    let mut settled: BTreeSet<VarId> = BTreeSet::new();
     for statement in &function.body {
         let Stmt::Assign {
             target: Value::Variable(id),
@@ -252,22 +253,27 @@ pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<Var
             continue;
         };
         let variable = function.variable(*id);
-        let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let is_number = matches!(variable.ty, Type::Integer(_) | Type::Real(_));
+        let is_index = matches!(variable.ty, Type::Integer(_));
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
         // What is set once, but after this or from its own value, has two values.
-        let stays = |used: &VarId| !straight.contains(used) || once.contains_key(used);
+        let stays = |used: &VarId| !straight.contains(used) || settled.contains(used);
         let inputs_stay = used.iter().all(|used| {
             counts
                 .get(used)
                 .is_none_or(|c| c.statements <= 1 && stays(used))
         });
-        if is_index
+        if is_number
+            && variable.dimensions.is_empty()
             && counts.get(id).is_some_and(|c| c.statements == 1)
             && !used.contains(id)
             && inputs_stay
         {
-            once.insert(*id, (!effects.is_input(value)).then(|| value.clone()));
+            settled.insert(*id);
+            if is_index {
+                once.insert(*id, (!effects.is_input(value)).then(|| value.clone()));
+            }
         }
     }
     once

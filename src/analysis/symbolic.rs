@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::facts::{Constant, Origin};
 use super::symbols::{Known, Start, Symbols};
 use crate::expr::{Comparison, Expr, Node, Symbol};
-use crate::ir::visit::variables_of;
-use crate::ir::{self, BinaryOp, ConstantOrigin, Role, Type, UnaryOp, Value, VarId};
+use crate::ir::visit::{each_value, variables_of};
+use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
 
 impl Symbols<'_> {
     /// The value as an expression over loop variables and symbols; `None` if it changes in the loops
@@ -65,7 +65,8 @@ impl Symbols<'_> {
             let value = variable
                 .constant
                 .as_ref()
-                .or_else(|| self.assigned_once.get(&id)?.as_ref());
+                .or_else(|| self.assigned_once.get(&id)?.as_ref())
+                .filter(|value| !is_from_reals(value, self.function));
             let symbol = Symbol::source(&variable.name);
             if let Some(value) = value
                 && !self.constants.contains_key(&symbol)
@@ -226,6 +227,19 @@ impl Symbols<'_> {
     pub fn text(&self, value: &Value) -> String {
         ir::source_text(value, self.function)
     }
+}
+
+/// Whether a whole number is made from real ones, which the whole program is looked through for.
+fn is_from_reals(value: &Value, function: &Function) -> bool {
+    let mut found = false;
+    each_value(value, &mut |part| {
+        let is_number = matches!(
+            part,
+            Value::Variable(_) | Value::Binary(..) | Value::Call { .. }
+        );
+        found |= is_number && matches!(part.ty(function), Type::Real(_));
+    });
+    found
 }
 
 /// Whether the text of a value says which it is: no part of it could not be read, and every operator has a sign of its own.

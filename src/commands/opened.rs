@@ -1,4 +1,4 @@
-//! The input of a run that lies in the tree, under the name by which the program opens it.
+//! The input of a run that lies in the project, under the name by which the program opens it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,8 @@ use crate::ir::Unit;
 /// An input is no larger than this.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The files that a program opens by name, as far as they lie in the directories that are read, or just above.
+/// The files that a program opens by name, as far as they lie in the directories that are read, or just above these in
+/// the same project.
 pub fn inputs_in(paths: &[PathBuf], units: &[Unit]) -> Vec<PathBuf> {
     let directories: Vec<PathBuf> = paths.iter().flat_map(|path| around(path)).collect();
     let names = opened(units);
@@ -22,15 +23,23 @@ pub fn inputs_in(paths: &[PathBuf], units: &[Unit]) -> Vec<PathBuf> {
     found
 }
 
-/// The directory of what is read, and the one above.
+/// What only the uppermost directory of a project has.
+const MARKS: [&str; 2] = [".git", "loopsheet.toml"];
+
+/// The directory of what is read, and the one above if the project does not begin below that.
 fn around(path: &Path) -> Vec<PathBuf> {
     let directory = match (path.is_dir(), path.parent()) {
         (true, _) => path,
         (false, Some(parent)) if parent != Path::new("") => parent,
         (false, _) => Path::new("."),
     };
-    let above = directory.join("..");
-    vec![directory.to_path_buf(), above]
+    let is_marked = |path: &Path| MARKS.iter().any(|mark| path.join(mark).exists());
+    let whole = directory.canonicalize().unwrap_or_default();
+    let mut found = vec![directory.to_path_buf()];
+    if !is_marked(&whole) && whole.ancestors().skip(1).any(is_marked) {
+        found.push(directory.join(".."));
+    }
+    found
 }
 
 fn is_small_file(path: &Path) -> bool {

@@ -127,7 +127,7 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
 fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
     let text = files::read_text(path)
         .with_context(|| format!("--input {}: cannot read it as text", path.display()))?;
-    let file: std::sync::Arc<str> = path.display().to_string().into();
+    let file = files::name(path);
     let is_group = |line: &str| {
         let line = line.trim_start();
         let name = line.strip_prefix(['&', '$']);

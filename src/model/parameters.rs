@@ -128,6 +128,8 @@ pub enum Kind {
     /// A symbol of the source, or a length that nothing tells.
     #[default]
     Problem,
+    /// A real number of the source, from which sizes follow.
+    Real,
     /// The number of processes, of which there is at least one.
     Processes,
     /// The processes that one exchanges cells with.
@@ -189,7 +191,7 @@ impl Row {
     pub fn is_root(&self) -> bool {
         let is_size = matches!(
             self.kind,
-            Kind::Problem | Kind::Processes | Kind::Neighbours
+            Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours
         );
         let is_open = match self.origin {
             Origin::Given | Origin::Alone | Origin::Input => true,
@@ -382,6 +384,11 @@ impl ParameterTable {
             };
             self.places.insert(symbol.clone(), self.rows.len());
             self.add_row((label, name), Vec::new(), symbol, &[], names);
+            if place.is_real
+                && let Some(row) = self.rows.last_mut()
+            {
+                row.kind = Kind::Real;
+            }
         }
         for (symbol, functions) in &usage.functions {
             if symbol.kind() == SymbolKind::Place {
@@ -633,7 +640,7 @@ impl ParameterTable {
             Kind::Processes if number < 1.0 => {
                 return Err(bad("a number of processes is at least 1"));
             }
-            Kind::Problem | Kind::Processes | Kind::Neighbours | Kind::TripCount
+            Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours | Kind::TripCount
                 if number.abs() > 1e15 =>
             {
                 return Err(bad("larger than 1e15"));

@@ -175,7 +175,7 @@ program p
   end do
 end program",
     );
-    assert_eq!(iterations(&json, "p"), [1000.0]);
+    assert_eq!(iterations(&json, "p")[1], 1000.0);
     assert_eq!(json["parameters"]["dims_1"]["origin"], "alone");
     assert_eq!(json["parameters"]["coords_1"]["value"], 0.0);
 }
@@ -264,4 +264,70 @@ end program",
     );
     assert_eq!(calls(&json, "plainly"), [1.0]);
     assert_eq!(calls(&json, "specially"), [0.0]);
+}
+
+/// `nx = length / dx`: real numbers that the program has are followed to the whole ones that are made from them.
+#[test]
+fn sizes_are_made_from_real_numbers() {
+    let source = "
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+struct grid { double length, dx; int nx, ny; };
+static void size(struct grid *g, double h)
+{
+    g->length = 15.0;
+    g->dx = h;
+    g->nx = g->length / g->dx;
+    g->ny = (int)ceil(fmin(1.0, g->length) / g->dx);
+}
+static void fill(struct grid *g, double *x)
+{
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++)
+            x[j * g->nx + i] = 1;
+}
+int main(int argc, char **argv)
+{
+    double h = 0.02;
+    int option;
+    struct grid g;
+    while ((option = getopt(argc, argv, \"h:\")) != -1)
+        switch (option) {
+        case 'h': sscanf(optarg, \"%lf\", &h); break;
+        }
+    size(&g, h);
+    double *x = malloc(sizeof(double) * g.nx * g.ny);
+    fill(&g, x);
+}"
+    .replace("\\\"", "\"");
+    let json = c(&source);
+    assert_eq!(iterations(&json, "fill"), [37_500.0]);
+    assert_eq!(json["parameters"]["h"]["value"], 0.02);
+    assert_eq!(json["parameters"]["h"]["origin"], "given");
+    let json = analyse(&[("a.c", &source)], &["h=0.04"]);
+    assert_eq!(iterations(&json, "fill"), [375.0 * 25.0]);
+    let json = fortran(
+        "
+program p
+  implicit none
+  real(8), parameter :: length = 2d0
+  real(8) :: dx, unknown
+  integer :: i, n, m
+  real(8) :: x(100000)
+  dx = 0.001d0
+  n = nint(length / dx)
+  unknown = x(7)
+  m = int(length / unknown)
+  do i = 1, n
+    x(i) = 1
+  end do
+  do i = 1, m
+    x(i) = 1
+  end do
+end program",
+    );
+    // What data decide is no number that is known.
+    assert_eq!(iterations(&json, "p"), [2000.0, 128.0]);
 }

@@ -573,15 +573,17 @@ fn place() -> impl Strategy<Value = facts::Place> {
         text(),
         text(),
         any::<u32>(),
+        any::<bool>(),
         (value(), value()),
         guess,
         origin,
     )
         .prop_map(
-            |(name, file, line, (value, smallest), guess, origin)| facts::Place {
+            |(name, file, line, is_real, (value, smallest), guess, origin)| facts::Place {
                 name,
                 file: file.into(),
                 line,
+                is_real,
                 value,
                 smallest,
                 guess,

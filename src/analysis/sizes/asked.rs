@@ -49,10 +49,6 @@ fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<V
     if function.is_main {
         found.extend(known.formals(id));
     }
-    let written = |argument, is_list: bool| match addressed(argument) {
-        None if is_list => variable(argument),
-        target => variable(target?),
-    };
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { target, value, .. } = stmt
             && is_input(value, known, id)
@@ -93,5 +89,13 @@ fn variable(value: &Value) -> Option<VarId> {
     match value {
         Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
         _ => None,
+    }
+}
+
+/// The variable that a library function gives a value; what a list names is read as it stands.
+fn written(argument: &Value, is_list: bool) -> Option<VarId> {
+    match addressed(argument) {
+        None if is_list => variable(argument),
+        target => variable(target?),
     }
 }

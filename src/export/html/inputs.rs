@@ -46,7 +46,7 @@ fn allowed(row: &Row) -> ((f64, f64), bool) {
         Kind::Block => ((0.0, LARGEST), true),
         Kind::Processes => ((1.0, LARGEST), true),
         Kind::Problem | Kind::Neighbours => ((-LARGEST, LARGEST), true),
-        Kind::TripCount => ((-LARGEST, LARGEST), false),
+        Kind::Real | Kind::TripCount => ((-LARGEST, LARGEST), false),
         Kind::Probability => ((0.0, 1.0), false),
     }
 }

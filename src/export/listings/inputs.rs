@@ -30,7 +30,7 @@ fn short(value: f64) -> String {
 pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Block => "block size",
-        Kind::Problem | Kind::Processes | Kind::Neighbours => "problem",
+        Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => "problem",
         Kind::TripCount => "trip count",
         Kind::Probability => "probability",
     }

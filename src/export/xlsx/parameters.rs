@@ -48,7 +48,7 @@ fn ordered<'m>(model: &'m Model) -> Vec<&'m Row> {
         _ if row.is_root() => 1,
         Kind::TripCount => 2,
         Kind::Probability => 3,
-        Kind::Problem | Kind::Processes | Kind::Neighbours => 4,
+        Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
     });
     rows
 }
@@ -187,6 +187,10 @@ fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
             inputs::whole(-LARGEST, LARGEST),
             "A whole number up to 1e15",
         ),
+        Kind::Real => {
+            let rule = rule.allow_decimal_number(DataValidationRule::Between(-LARGEST, LARGEST));
+            (rule, "A number up to 1e15")
+        }
         Kind::TripCount => {
             let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, LARGEST));
             (rule, "A number from 0 to 1e15, which may be a mean")
