@@ -266,6 +266,22 @@ end program",
     assert_eq!(calls(&json, "specially"), [0.0]);
 }
 
+/// What calls pass decides a branch only where all of it agrees.
+#[test]
+fn calls_that_pass_different_options_decide_nothing() {
+    let source = |other: &str| {
+        format!(
+            "
+double x[1000];
+static void work(void) {{ for (int i = 0; i < 1000; i++) x[i] += 1; }}
+static void choose(int which) {{ if (which == 1) work(); }}
+int main(void) {{ choose(1); choose({other}); }}"
+        )
+    };
+    assert_eq!(calls(&c(&source("1")), "work"), [2.0]);
+    assert_eq!(calls(&c(&source("0")), "work"), [1.0]);
+}
+
 /// `nx = length / dx`: real numbers that the program has are followed to the whole ones that are made from them.
 #[test]
 fn sizes_are_made_from_real_numbers() {

@@ -6,7 +6,7 @@ use super::definitions::{Definition, Definitions};
 use super::places::{PlaceId, Places};
 use super::values::Sizes;
 use crate::calls::{ProcedureId, Procedures};
-use crate::expr::Node;
+use crate::expr::{self, Expr, Node};
 use crate::ir::{BinaryOp, Function, UnaryOp, Value};
 
 /// Conditions and names are followed so far.
@@ -161,8 +161,22 @@ impl Sizes {
         if let Some(option) = self.option(place) {
             return Some(option);
         }
-        match self.name_of(place)?.node() {
+        let [largest, smallest] = self.ends(place)?;
+        let largest = self.chosen_value(largest, depth)?;
+        (self.chosen_value(smallest, depth) == Some(largest)).then_some(largest)
+    }
+
+    /// The same of what a place is given; several values have to agree.
+    fn chosen_value(&self, value: &Expr, depth: u32) -> Option<i64> {
+        let depth = depth.checked_sub(1)?;
+        match value.node() {
+            Node::Number(_) => value.as_integer(),
             Node::Symbol(symbol) => self.chosen(self.numbered(symbol)?, depth),
+            Node::Call(expr::Function::Max | expr::Function::Min, values) => {
+                let mut values = values.iter().map(|value| self.chosen_value(value, depth));
+                let first = values.next()??;
+                values.all(|value| value == Some(first)).then_some(first)
+            }
             _ => None,
         }
     }

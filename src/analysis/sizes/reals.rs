@@ -57,16 +57,14 @@ impl Resolver<'_, '_> {
         rounded(name, values).ok_or(Gap::Unfollowed)
     }
 
-    /// A real variable that has one value, or one until the program is told another.
+    /// A real variable all of whose values are known, at least until the program is told another.
     fn known_real(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
         let function = self.known.get(id).function;
         let place = self.places.find(function, id, value);
         let place = place.ok_or(Gap::Unfollowed)?;
         let expr = self.mention(place, depth)?;
         match expr.node() {
-            Node::Symbol(symbol) if !self.has_one_value(self.numbers[symbol]) => {
-                Err(Gap::Unfollowed)
-            }
+            Node::Symbol(symbol) if !self.is_known(self.numbers[symbol]) => Err(Gap::Unfollowed),
             _ => Ok(expr),
         }
     }

@@ -27,6 +27,8 @@ struct Found {
     /// Of several values the smallest, where `value` is the largest.
     smallest: Option<Expr>,
     origin: Origin,
+    /// Whether all that gives it values is followed.
+    is_complete: bool,
 }
 
 impl Found {
@@ -34,7 +36,18 @@ impl Found {
         value: None,
         smallest: None,
         origin: Origin::Default,
+        is_complete: false,
     };
+
+    /// A place that has the one value of an origin.
+    fn one(value: Option<Expr>, origin: Origin) -> Found {
+        Found {
+            value,
+            smallest: None,
+            origin,
+            is_complete: true,
+        }
+    }
 
     /// Whether the place is just another name for its value.
     fn is_plain(&self) -> bool {
@@ -126,6 +139,19 @@ impl Sizes {
         found.value.as_ref().filter(|_| found.is_plain())
     }
 
+    /// The largest and the smallest value that a place is given, where all that gives it values is followed.
+    pub(super) fn ends(&self, place: PlaceId) -> Option<[&Expr; 2]> {
+        let Found {
+            value,
+            smallest,
+            origin,
+            is_complete,
+        } = &self.found[place.at()];
+        let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
+        let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
+        Some([largest, smallest.as_ref().unwrap_or(largest)])
+    }
+
     /// The value that a place has unless the input says otherwise.
     pub(super) fn option(&self, place: PlaceId) -> Option<i64> {
         self.options[place.at()]
@@ -197,6 +223,7 @@ impl Sizes {
                 value,
                 smallest,
                 origin,
+                is_complete: _,
             } = self.found[number.at()].clone();
             let values = value.iter().chain(&smallest);
             pending.extend(values.flat_map(Expr::symbols));
@@ -345,11 +372,7 @@ impl Resolver<'_, '_> {
             && let Some(number) = self.inputs.value(&self.places.get(place).name)
             && (self.places.get(place).is_real || number.fract() == 0.0)
         {
-            return Found {
-                value: Some(Expr::from(number)),
-                smallest: None,
-                origin: Origin::Input,
-            };
+            return Found::one(Some(Expr::from(number)), Origin::Input);
         }
         let limits = std::mem::take(&mut candidates.limits);
         let found = Self::choose(candidates, is_assigned, initial);
@@ -357,7 +380,7 @@ impl Resolver<'_, '_> {
         Found {
             value: found.value.map(limited),
             smallest: found.smallest.map(limited),
-            origin: found.origin,
+            ..found
         }
     }
 
@@ -373,11 +396,7 @@ impl Resolver<'_, '_> {
             has_gaps,
         } = candidates;
         if let Some(alone) = alone {
-            return Found {
-                value: Some(Expr::from(alone)),
-                smallest: None,
-                origin: Origin::Alone,
-            };
+            return Found::one(Some(Expr::from(alone)), Origin::Alone);
         }
         if is_given {
             // What the program has unless it is told otherwise.
@@ -391,37 +410,26 @@ impl Resolver<'_, '_> {
             // Zero and less say that the program has yet to be told.
             let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
             let value = value.filter(|value| !is_unset(value));
-            let origin = Origin::Given;
-            return Found {
-                value,
-                smallest: None,
-                origin,
-            };
+            return Found::one(value, Origin::Given);
         }
+        let is_complete = !is_circular && !has_gaps;
         match (values.len(), initial) {
-            (0, Some(value)) if !is_circular && !has_gaps => Found {
-                value: Some(value),
-                smallest: None,
-                origin: Origin::Initial,
-            },
+            (0, Some(value)) if is_complete => Found::one(Some(value), Origin::Initial),
             (0, _) => Found::NOTHING,
             // What is counted from a number, or is a number at times, is not known by it.
-            (1, _) if (is_circular || has_gaps) && values[0].as_number().is_some() => {
-                Found::NOTHING
+            (1, _) if !is_complete && values[0].as_number().is_some() => Found::NOTHING,
+            (1, _) if is_complete && !is_counted => {
+                let origin = match is_assigned {
+                    true => Origin::Derived,
+                    false => Origin::Caller,
+                };
+                Found::one(values.pop(), origin)
             }
-            (1, _) if !is_circular && !has_gaps && !is_counted => Found {
-                value: values.pop(),
-                smallest: None,
-                origin: if is_assigned {
-                    Origin::Derived
-                } else {
-                    Origin::Caller
-                },
-            },
             (..=MOST_VALUES, _) => Found {
                 smallest: (values.len() > 1).then(|| Expr::min(values.clone())),
                 value: Some(Expr::max(values)),
                 origin: Origin::Callers,
+                is_complete: is_complete && !is_counted,
             },
             _ => {
                 let (value, smallest) = ends(&values).unzip();
@@ -429,6 +437,7 @@ impl Resolver<'_, '_> {
                     value,
                     smallest,
                     origin: Origin::Callers,
+                    is_complete: is_complete && !is_counted,
                 }
             }
         }
@@ -663,12 +672,15 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// Whether a place has one value, at least until the program is told another.
-    pub(super) fn has_one_value(&self, place: usize) -> bool {
+    /// Whether all values that a place may have are known, at least until the program is told another.
+    pub(super) fn is_known(&self, place: usize) -> bool {
         matches!(
             &self.states[place],
-            State::Done(Found { value: Some(_), smallest: None, origin })
-                if !matches!(origin, Origin::Callers | Origin::Default)
+            State::Done(Found {
+                value: Some(_),
+                is_complete: true,
+                ..
+            })
         )
     }
 
