@@ -40,6 +40,7 @@ function showInput(control, always) {
   const differs = !same(s[index], written.s[index]);
   control.classList.toggle("changed", differs);
   control.classList.toggle("derived", definitions.has(index) && !isOverridden);
+  control.classList.toggle("guessed", Boolean(inputs[index].guessed) && !isOverridden);
   control.placeholder = UNKNOWN;
   control.title = differs ? `as written: ${Number.isFinite(written.s[index]) ? written.s[index] : UNKNOWN}` : "";
   const undo = box?.querySelector(".undo");

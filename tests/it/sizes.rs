@@ -1,7 +1,7 @@
 //! Sizes that follow from what a program is given, and guesses that depend on nothing else.
 
 use assert_cmd::cargo::CommandCargoExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -209,6 +209,57 @@ fn other_files_and_the_functions_shown_change_no_figure() {
     );
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
     assert_eq!(figures(&shown, &["smooth"])[0], first[0]);
+}
+
+/// The samples under names that put them in another order each time.
+#[test]
+fn the_order_of_files_changes_no_figure() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/kernels");
+    let files = std::fs::read_dir(samples).expect("samples");
+    let files = files.map(|file| file.expect("a file").path());
+    let mut files: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
+    files.sort();
+    let texts: Vec<(String, String)> = files
+        .iter()
+        .map(|file| {
+            let name = file.file_name().and_then(|name| name.to_str());
+            let text = std::fs::read_to_string(file).expect("text");
+            (name.expect("a name").to_string(), text)
+        })
+        .collect();
+    let in_order = |position: &dyn Fn(usize) -> usize| {
+        let named: Vec<(String, &str)> = texts
+            .iter()
+            .enumerate()
+            .map(|(at, (name, text))| {
+                let is_header = name.ends_with(".h");
+                let prefix = format!("{:03}_", position(at));
+                let prefix = if is_header { "" } else { &prefix };
+                (format!("{prefix}{name}"), text.as_str())
+            })
+            .collect();
+        let named: Vec<(&str, &str)> = named.iter().map(|(name, text)| (&**name, *text)).collect();
+        analyse(&named, &[])
+    };
+    // Two of the files have a function of one name.
+    let figures = |json: &Value| {
+        let functions = json["functions"].as_array().expect("functions");
+        let nests = functions
+            .iter()
+            .map(|function| function["nests"].to_string());
+        let mut nests: Vec<String> = nests.collect();
+        nests.sort();
+        nests
+    };
+    let expected = figures(&in_order(&|at| at));
+    let count = texts.len();
+    for other in [
+        in_order(&|at| count - at),
+        in_order(&|at| (7 * at + 3) % 101),
+        in_order(&|at| (13 * at + 5) % 101),
+    ] {
+        assert_eq!(figures(&other), expected);
+    }
 }
 
 fn run(directory: &Path, arguments: &[&str]) -> String {

@@ -1,11 +1,14 @@
 //! What may be changed in the page: parameters of the machine and of the problem, under the names that `--set` takes.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::tables;
 use crate::listings::inputs;
 use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent, of_level};
 use crate::model::Model;
+use crate::model::influence::{Influences, influence};
 use crate::model::parameters::{Kind, Row};
 
 /// All inputs in the order in which the script counts them: machine, then problem.
@@ -33,7 +36,7 @@ pub(super) fn all(model: &Model) -> Vec<Value> {
         let (range, whole) = allowed(row);
         json!({
             "name": row.name, "label": row.label, "value": row.value, "range": range, "whole": whole,
-            "kind": "number", "fixed": false, "exact": row.is_case_sensitive,
+            "kind": "number", "fixed": false, "exact": row.is_case_sensitive, "guessed": row.is_guessed() && row.kind != Kind::Block,
         })
     });
     machine.chain(problem).collect()
@@ -92,40 +95,45 @@ pub(super) fn machine_table(model: &Model) -> Value {
 /// The table of the problem's parameters.
 pub(super) fn parameter_table(model: &Model) -> Value {
     let first = model.machine.parameters.len();
-    let rows = model
-        .parameters
-        .rows()
-        .iter()
-        .enumerate()
-        .map(|(index, row)| {
-            vec![
-                json!(row.label),
-                json!({ "input": first + index }),
-                json!(row.name),
-                json!(inputs::kind(row.kind)),
-                json!(inputs::origin(row.origin)),
-                json!(
-                    row.definition
-                        .as_ref()
-                        .map(std::string::ToString::to_string)
-                        .unwrap_or_default()
-                ),
-                json!(row.functions.join(", ")),
-            ]
-        });
+    let Influences { all, on_guesses } = influence(model);
+    let shares = all.iter().map(|found| (&found.row.name, found.share));
+    let shares: HashMap<&String, f64> = shares.collect();
+    let rows = inputs::ordered(model).into_iter().map(|(index, row)| {
+        let share = shares.get(&row.name).copied().unwrap_or_default();
+        vec![
+            json!(row.label),
+            json!({ "input": first + index }),
+            json!(format!("{:.1} %", 100.0 * share)),
+            json!(row.name),
+            json!(inputs::kind(row.kind)),
+            json!(inputs::origin(row.origin)),
+            json!(
+                row.definition
+                    .as_ref()
+                    .map(std::string::ToString::to_string)
+                    .unwrap_or_default()
+            ),
+            json!(row.functions.join(", ")),
+        ]
+    });
     let headers = [
         ("In the source", "text"),
         ("Value", "input"),
+        ("Time as written", "text"),
         ("Name", "text"),
         ("Kind", "text"),
         ("Value as written comes from", "text"),
         ("Defined as", "text"),
         ("Functions", "text"),
     ];
-    let remark = "A parameter that is defined by others follows them until it is given a number. \
-                  Block sizes of 0 mean: not blocked.";
+    let remark = format!(
+        "A parameter that is defined by others follows them until it is given a number. Block sizes of 0 mean: not \
+         blocked. Values in a dashed frame are guessed: nothing says what they are, they only let loops run. As written, \
+         {:.1} % of the time rests on guessed sizes and trip counts.",
+        100.0 * on_guesses
+    );
     tables::plain(
-        ("parameters", "Parameters of the problem", remark),
+        ("parameters", "Parameters of the problem", &remark),
         &headers,
         rows.collect(),
     )

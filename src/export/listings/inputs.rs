@@ -3,7 +3,8 @@
 use crate::analysis::facts::Origin;
 use crate::machine::MachineParameter;
 use crate::machine::parameters::ParameterKind;
-use crate::model::parameters::Kind;
+use crate::model::Model;
+use crate::model::parameters::{Kind, Row};
 
 /// Allowed values in words.
 pub(crate) fn allowed(parameter: &MachineParameter) -> String {
@@ -34,6 +35,20 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::TripCount => "trip count",
         Kind::Probability => "probability",
     }
+}
+
+/// The parameters, each with its position in the model, in an order that edits of values do not change: sizes of blocks,
+/// what the program is given, how often loops run and branches are taken, and what follows from others.
+pub(crate) fn ordered<'m>(model: &'m Model) -> Vec<(usize, &'m Row)> {
+    let mut rows: Vec<(usize, &Row)> = model.parameters.rows().iter().enumerate().collect();
+    rows.sort_by_key(|(_, row)| match row.kind {
+        Kind::Block => 0,
+        _ if row.is_root() => 1,
+        Kind::TripCount => 2,
+        Kind::Probability => 3,
+        Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
+    });
+    rows
 }
 
 /// Where a value comes from, in words.

@@ -8,8 +8,7 @@ use super::inputs;
 use super::layout::Sheet;
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
-use crate::listings::inputs::{kind, origin};
-use crate::model::Model;
+use crate::listings::inputs::{kind, ordered, origin};
 use crate::model::influence::{Influences, influence};
 use crate::model::parameters::{Kind, Row};
 
@@ -33,24 +32,10 @@ const COLUMNS: [(&str, f64); 8] = [
 
 /// Gives the value cells their names.
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
-    for (row, parameter) in (FIRST_ROW..).zip(ordered(book.model)) {
+    for (row, (_, parameter)) in (FIRST_ROW..).zip(ordered(book.model)) {
         inputs::define_name(workbook, &parameter.name, Sheet::Parameters, (row, VALUE))?;
     }
     Ok(())
-}
-
-/// The parameters in the order of the sheet, which edits of values do not change: sizes of blocks, what the program is
-/// given, how often loops run and branches are taken, and what follows from others.
-fn ordered<'m>(model: &'m Model) -> Vec<&'m Row> {
-    let mut rows: Vec<&Row> = model.parameters.rows().iter().collect();
-    rows.sort_by_key(|row| match row.kind {
-        Kind::Block => 0,
-        _ if row.is_root() => 1,
-        Kind::TripCount => 2,
-        Kind::Probability => 3,
-        Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
-    });
-    rows
 }
 
 pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
@@ -89,7 +74,10 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
     }
-    let rows = ordered(book.model);
+    let rows: Vec<&Row> = ordered(book.model)
+        .into_iter()
+        .map(|(_, row)| row)
+        .collect();
     let texts: [fn(&Row) -> &str; 2] = [|row| &row.name, |row| &row.label];
     for (column, text) in (0..).zip(texts) {
         let longest = rows
