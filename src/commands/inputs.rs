@@ -491,7 +491,7 @@ fn lower_all(
             .collect::<Vec<_>>();
         let mut known = lower::fortran::Modules::default();
         modules.into_iter().for_each(|m| known.merge(m));
-        let lowered = prepared.par_iter().map(|p| {
+        let lowered = prepared.par_iter().zip(flags).map(|(p, flags)| {
             let name = &p.input.name;
             let unit = attempt(|| match p.language {
                 Language::C => lower::c::lower(name, &p.source),
@@ -503,6 +503,7 @@ fn lower_all(
             progress.inc(1);
             Unit {
                 is_parallel: Some(p.is_parallel),
+                is_listed: flags.is_listed,
                 ..unit
             }
         });

@@ -48,6 +48,8 @@ pub struct Unit {
     pub lines: usize,
     /// Whether something in the file begins parallel work, if that was looked at.
     pub is_parallel: Option<bool>,
+    /// Whether a database of the build says how it is compiled.
+    pub is_listed: bool,
     pub preprocessing: Preprocessing,
     pub functions: Vec<Function>,
     /// Generic names that the file defines, with the procedures behind them.

@@ -98,6 +98,7 @@ fn lower_masked(
         form: Form::Free,
         lines: lines(path, source),
         is_parallel: None,
+        is_listed: false,
         preprocessing: source.preprocessing,
         functions,
         generics: BTreeMap::new(),

@@ -94,6 +94,7 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
         language: Language::Fortran,
         form,
         is_parallel: None,
+        is_listed: false,
         lines,
         preprocessing,
         functions,

@@ -31,6 +31,7 @@ pub fn unit(
         form,
         lines: source.origins.len(),
         is_parallel: None,
+        is_listed: false,
         preprocessing: source.preprocessing,
         functions: vec![function],
         generics: BTreeMap::new(),

@@ -347,3 +347,38 @@ end program",
     // What data decide is no number that is known.
     assert_eq!(iterations(&json, "p"), [2000.0, 128.0]);
 }
+
+/// Of several bodies of one name, the build has those that its database lists.
+#[test]
+fn a_database_says_which_body_is_meant() {
+    let body = |factor: u32| {
+        format!("void work(double *a, int n) {{ for (int i = 0; i < n; i++) a[i] *= {factor}; }}")
+    };
+    let main =
+        "void work(double *, int);\ndouble a[1000];\nint main(void) { work(a, 1000); return 0; }";
+    let (fast, slow) = (body(2), body(3));
+    let calls = |database: Option<&str>| {
+        let mut files = vec![
+            ("main.c", main),
+            ("fast.c", fast.as_str()),
+            ("slow.c", slow.as_str()),
+        ];
+        files.extend(database.map(|database| ("compile_commands.json", database)));
+        let json = analyse(&files, &[]);
+        let functions = json["functions"].as_array().expect("functions");
+        let of_file = |name: &str| {
+            let mut functions = functions.iter();
+            let file = |f: &&Value| f["file"].as_str().is_some_and(|file| file.ends_with(name));
+            let function = functions.find(file).expect("a function");
+            function["nests"][0]["calls"].as_f64().unwrap_or(0.0)
+        };
+        (of_file("fast.c"), of_file("slow.c"))
+    };
+    // Either may be meant.
+    assert_eq!(calls(None), (1.0, 1.0));
+    let commands = r#"[
+        {"directory": ".", "file": "main.c", "arguments": ["cc", "-c", "main.c"]},
+        {"directory": ".", "file": "slow.c", "arguments": ["cc", "-c", "slow.c"]}
+    ]"#;
+    assert_eq!(calls(Some(commands)), (0.0, 1.0));
+}

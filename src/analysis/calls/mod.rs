@@ -41,7 +41,12 @@ impl<'u> Procedures<'u> {
     pub fn new(units: &'u [ir::Unit]) -> Procedures<'u> {
         let mut all = Vec::new();
         for (unit, file) in units.iter().enumerate() {
-            let procedure = |function| Procedure { function, unit };
+            let is_listed = file.is_listed;
+            let procedure = |function| Procedure {
+                function,
+                unit,
+                is_listed,
+            };
             all.extend(file.functions.iter().map(procedure));
         }
         let mut by_name: FxHashMap<&str, Vec<ProcedureId>> = FxHashMap::default();

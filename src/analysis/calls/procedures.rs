@@ -20,6 +20,8 @@ pub struct Procedure<'u> {
     pub function: &'u ir::Function,
     /// Index of its file.
     pub unit: usize,
+    /// Whether a database of the build lists its file.
+    pub is_listed: bool,
 }
 
 /// All procedures of the files that are analysed together.

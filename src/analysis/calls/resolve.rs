@@ -167,7 +167,10 @@ impl<'u> Procedures<'u> {
             function.host.is_none() && !function.is_private && function.conventions == conventions
         };
         let found = self.by_name.get(name).into_iter().flatten().copied();
-        let found: Vec<ProcedureId> = found.filter(is_meant).collect();
+        let mut found: Vec<ProcedureId> = found.filter(is_meant).collect();
+        if found.iter().any(|id| self.get(*id).is_listed) {
+            found.retain(|id| self.get(*id).is_listed);
+        }
         if found.len() > MOST {
             Vec::new()
         } else {
@@ -224,6 +227,8 @@ impl<'u> Procedures<'u> {
             let directories = shared_directories(file(caller), file(id));
             let depth = std::cmp::Reverse(file(id).matches('/').count());
             (
+                // What the build leaves out is in no program of it.
+                self.get(id).is_listed,
                 is_external,
                 directories,
                 depth,
