@@ -68,6 +68,9 @@ pub struct Row {
     pub repeated: Option<f64>,
     /// Why they differ, from what was seen.
     pub reason: Option<String>,
+    /// Why the traced side is not certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsure: Option<String>,
 }
 
 /// Instructions that belong to no loop of the static report.

@@ -22,6 +22,7 @@ mod arrays;
 mod bounds;
 mod branches;
 mod comparison;
+mod conservation;
 mod continued;
 mod counts;
 mod entries;
@@ -46,6 +47,7 @@ mod sides;
 mod tolerance;
 mod traced;
 mod unrolling;
+mod witnesses;
 mod work;
 
 use crate::metrics::report::RegionKind;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bounds::{Bounds, smallest};
 use super::comparison::Suggestion;
+use super::conservation::Doubts;
 use super::counts::LoopCounts;
 use super::places::{LoopRef, Places};
 use super::tolerance::are_same_rate;
@@ -125,6 +126,7 @@ impl<'r> Sizes<'r> {
         let all = symbols.iter().filter_map(known);
         let open: Vec<(String, (&str, &ParameterReport))> = all
             .filter(|(_, (name, _))| !self.settled.contains_key(name))
+            .filter(|(_, (_, parameter))| !is_fixed(parameter))
             .collect();
         let is_assumed = |parameter: &ParameterReport| parameter.origin != Origin::Caller;
         let mut assumed = open
@@ -166,7 +168,7 @@ impl<'r> Sizes<'r> {
     ) -> Option<(&'r str, Vote<'r>)> {
         let (facts, counts) = (places.facts(found), join.loops.get(&found)?);
         // Left early, it tells of its data.
-        if facts.exits_early {
+        if facts.exits_early || !is_certain(places, join, found) {
             return None;
         }
         let is_whole = counts.has_executions() || counts.peeled == 0 && counts.replaced == 0;
@@ -309,6 +311,19 @@ impl<'r> Sizes<'r> {
     }
 }
 
+/// Whether the source has the value in so many words, so that no run has another one.
+fn is_fixed(parameter: &ParameterReport) -> bool {
+    parameter.origin == Origin::Constant
+}
+
+/// Whether nothing contradicts the counts of a loop and the rounds of the one around it.
+fn is_certain(places: &Places, join: &Join, found: LoopRef) -> bool {
+    let doubts = |found: LoopRef| join.loops.get(&found).map(|counts| counts.doubts);
+    let around = places.chain(found).nth(1).and_then(doubts);
+    doubts(found).is_some_and(|own| own == Doubts::default())
+        && around.is_none_or(|around| around.rounds.is_none())
+}
+
 /// How often a loop of the source was executed: as often as the loop around it went round, with the executions of no
 /// round, which enter no loop of the machine code; on a condition, as often as was counted. `None` if the loop around
 /// may have been left before.
@@ -343,6 +358,9 @@ fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
         join.loops
             .get(&outer)
             .filter(|outer| outer.executions() == 1)?;
+        if !is_certain(places, join, inner) || !is_certain(places, join, outer) {
+            return None;
+        }
         let (inner_facts, outer_facts) = (places.facts(inner), places.facts(outer));
         let is_left = inner_facts.exits_early || outer_facts.exits_early;
         let (outer, inner) = (

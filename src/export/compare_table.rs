@@ -105,7 +105,7 @@ fn cells(row: &Row) -> Vec<String> {
     vec![
         row.quantity.with_unit(),
         number(row.promised),
-        number(row.traced),
+        number(row.traced) + if row.unsure.is_some() { "*" } else { "" },
         row.ratio
             .map_or_else(String::new, |ratio| format!("{ratio:.3}")),
         row.reason.clone().unwrap_or_default(),
