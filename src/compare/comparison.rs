@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::quantity::Quantity;
+use crate::trace::RunEnd;
 
 /// The whole comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -12,6 +13,9 @@ pub struct Comparison {
     /// As the reports name them.
     pub machine: String,
     pub trace: String,
+    /// How the run ended, if not in an orderly way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_end: Option<RunEnd>,
     /// Executed instructions.
     pub instructions: u64,
     /// Share of them that was joined to a loop of the static report, called code without lines included.

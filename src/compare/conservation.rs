@@ -57,6 +57,8 @@ pub fn settle(
 /// What is known about one loop.
 struct Flow<'a> {
     facts: &'a LoopReport,
+    /// Some rounds may have left no trace: those of a loop that was unrolled completely, or became a call.
+    is_incomplete: bool,
     /// By its machine loops.
     machine: Option<(u64, u64)>,
     head: BTreeSet<u64>,
@@ -73,7 +75,7 @@ struct Flow<'a> {
 
 /// How often a round of a loop executes a loop inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Each {
+pub enum Each {
     Once,
     /// It may be left out.
     AtMostOnce,
@@ -117,6 +119,8 @@ impl<'a> Flow<'a> {
         Flow {
             twice,
             facts,
+            is_incomplete: own.is_none_or(|own| own.machine_loops == 0)
+                || witnesses.is_replaced(found),
             machine: own.map(|counts| (counts.executions(), counts.rounds)),
             head,
             body: witnesses.body(found).collect(),
@@ -237,7 +241,7 @@ impl<'a> Flow<'a> {
         let has_step = is_counted && self.head.contains(&rounds);
         let by_body = self.body.contains(&rounds) || self.inside.contains(&rounds);
         let by_source = self.fixed.1 == Some(rounds);
-        if !is_machine.1 && !(by_body || by_source) {
+        if !is_machine.1 && !(by_body || by_source) || self.is_incomplete && !by_source {
             return None;
         }
         if !self.head.is_empty() && !(has_test || has_step || is_fixed) {
@@ -265,7 +269,7 @@ impl<'a> Flow<'a> {
 }
 
 /// Whether every round of a loop executes one inside: where it is left early or cut short, some may not.
-fn each(outer: &LoopReport, inner: &LoopReport) -> Each {
+pub fn each(outer: &LoopReport, inner: &LoopReport) -> Each {
     let is_before = outer.branches.iter().any(|branch| branch.line < inner.line);
     match outer.exits_early || is_before {
         true => Each::AtMostOnce,

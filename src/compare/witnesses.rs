@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::machine_loops::replaces_loops;
 use super::places::{LoopRef, Place, Places};
-use crate::metrics::profile::{Begun, SourceProfile};
+use crate::metrics::profile::{Begun, Site, SourceProfile};
 use crate::report::StaticReport;
 use crate::source::Language;
 
@@ -13,6 +14,7 @@ use crate::source::Language;
 pub struct Witnesses {
     heads: BTreeMap<LoopRef, Vec<u64>>,
     bodies: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
+    replaced: BTreeSet<LoopRef>,
 }
 
 /// By line and column.
@@ -29,7 +31,18 @@ impl Witnesses {
             .collect();
         let mut found = by_statements(report, places, profile);
         found.extend(by_instructions(places, profile, &marked));
-        let mut witnesses = Witnesses::default();
+        let replaced = profile.sites.iter().filter(|site| {
+            let mut calls = site.calls.iter();
+            calls.any(|call| replaces_loops(&call.function))
+        });
+        let own = |site: &Site| match places.own(site) {
+            Place::Loop(found) => Some(found),
+            _ => None,
+        };
+        let mut witnesses = Witnesses {
+            replaced: replaced.filter_map(own).collect(),
+            ..Witnesses::default()
+        };
         for ((found, line, _), count) in found {
             let facts = places.facts(found);
             if line == facts.line {
@@ -41,6 +54,11 @@ impl Witnesses {
             }
         }
         witnesses
+    }
+
+    /// Whether a call of a function of the C library may have done rounds of a loop.
+    pub fn is_replaced(&self, found: LoopRef) -> bool {
+        self.replaced.contains(&found)
     }
 
     /// Loops of which something is known.

@@ -17,6 +17,9 @@ pub fn render(comparison: &Comparison, top: Option<usize>) -> String {
         "{}: {} instructions, {share:.2} % in loops of the report",
         comparison.trace, comparison.instructions
     );
+    if let Some(end) = comparison.run_end {
+        let _ = writeln!(text, "THE RUN ENDED {end}");
+    }
     let mut nests: Vec<&NestComparison> = comparison.nests.iter().collect();
     nests.sort_by_key(|nest| std::cmp::Reverse(nest.instructions));
     let shown = top.unwrap_or(nests.len());
