@@ -80,7 +80,9 @@ impl Lines {
             0 => taken < reached,
             // Instructions between that are done less often are a choice of what both arms have computed.
             decided if taken == reached => decided == reached && !arms.chooses(branch, reached),
-            decided => decided == reached || arms.facts.exits_early,
+            decided => {
+                decided == reached && (!arms.facts.exits_early || branch.otherwise.is_some())
+            }
         };
         closes.then_some(())?;
         Some(taken as f64 / reached as f64)

@@ -315,7 +315,7 @@ impl<'r> Sizes<'r> {
 
 /// Whether the source has the value in so many words, so that no run has another one.
 fn is_fixed(parameter: &ParameterReport) -> bool {
-    parameter.origin == Origin::Constant
+    matches!(parameter.origin, Origin::Constant | Origin::Macro)
 }
 
 /// Whether nothing contradicts the counts of a loop and the rounds of the one around it.

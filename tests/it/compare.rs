@@ -18,6 +18,7 @@ use loopsheet::metrics::profile::{
 use loopsheet::source::SourceText;
 use serde_json::json;
 
+mod closing;
 mod one_line;
 
 const FILE: &str = "kernel.c";
