@@ -240,7 +240,9 @@ impl<'a> Flow<'a> {
             false => self.head.contains(&tests),
             true => self.head.range(rounds + 1..=tests).next().is_some(),
         };
-        let has_step = is_counted && self.head.contains(&rounds);
+        let has_more = self.head.last().is_some_and(|most| *most > rounds);
+        let has_step =
+            is_counted && self.head.contains(&rounds) && (has_more || !self.facts.exits_early);
         let by_body = self.body.contains(&rounds) || self.inside.contains(&rounds);
         let by_source = self.fixed.1 == Some(rounds);
         if !is_machine.1 && !(by_body || by_source) || self.is_incomplete && !by_source {
@@ -256,6 +258,10 @@ impl<'a> Flow<'a> {
             return None;
         }
         let begins = self.head.contains(&executions);
+        let rounds = votes(&[is_machine.1, by_body, has_test, has_step, by_source]);
+        if !is_machine.1 && rounds < 2 {
+            return None;
+        }
         Some(Confirmed {
             executions: 2 * u32::from(by_around)
                 + votes(&[
@@ -265,7 +271,7 @@ impl<'a> Flow<'a> {
                     begins,
                     self.fixed.0 == Some(executions),
                 ]),
-            rounds: votes(&[is_machine.1, by_body, has_test, has_step, by_source]),
+            rounds,
         })
     }
 }

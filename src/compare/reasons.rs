@@ -220,12 +220,15 @@ fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
     if let Some(reason) = without_callees(sides).filter(|_| is_replaced) {
         return reason;
     }
+    let difference = (traced - promised).abs();
     match traced < promised {
-        true => "less than the model has, which begins with cold caches and takes every line that the subscripts may touch; \
-                 what was in the cache before, or was never touched, is not told apart"
-            .to_string(),
-        false => "more than the model has, which is fully associative and begins with empty caches; conflicts, dirty lines \
-                  of earlier nests, stack and constants are not told apart"
-            .to_string(),
+        true => format!(
+            "unexplained: {difference} B less than the model has; it begins with cold caches, takes every line that the \
+             subscripts may touch, and writes all changed lines back at the end, where a run leaves them"
+        ),
+        false => format!(
+            "unexplained: {difference} B more than the model has; it is fully associative and begins with empty caches, \
+             where a run has conflicts, and earlier code's changed lines to write back"
+        ),
     }
 }

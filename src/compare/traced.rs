@@ -234,7 +234,7 @@ impl Traced {
 }
 
 /// Whether a function of the C library is one that counts as a special operation, as `exp`, `expf` and `__exp`.
-fn is_elementary(name: &str) -> bool {
+pub fn is_elementary(name: &str) -> bool {
     let plain = name
         .trim_start_matches('_')
         .split('@')

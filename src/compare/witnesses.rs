@@ -17,6 +17,9 @@ pub struct Witnesses {
     replaced: BTreeSet<LoopRef>,
 }
 
+/// Stands for the column of the body of a loop that has its head on the same line.
+const OF_BODY: u32 = u32::MAX;
+
 /// By line and column.
 type Counts = BTreeMap<(LoopRef, u32, u32), u64>;
 
@@ -43,9 +46,9 @@ impl Witnesses {
             replaced: replaced.filter_map(own).collect(),
             ..Witnesses::default()
         };
-        for ((found, line, _), count) in found {
+        for ((found, line, column), count) in found {
             let facts = places.facts(found);
-            if line == facts.line {
+            if line == facts.line && column != OF_BODY {
                 witnesses.heads.entry(found).or_default().push(count);
             } else if !facts.branches.iter().any(|branch| branch.guards(line)) {
                 let lines = witnesses.bodies.entry(found).or_default();
@@ -129,10 +132,17 @@ fn by_instructions(places: &Places, profile: &SourceProfile, marked: &BTreeSet<&
             *most = executions.max(*most);
         };
         // What else stands on a head is done before the first round, or at its end.
-        match places.facts(found).line == line {
-            true if site.decisions == 0 => {}
-            true => add(0, site.decisions),
-            false => add(0, site.executions),
+        let facts = places.facts(found);
+        if facts.line != line {
+            add(0, site.executions);
+            continue;
+        }
+        if site.decisions > 0 {
+            add(0, site.decisions);
+        }
+        // All of a loop on one line; its beginning is outside of the loops of the machine code.
+        if facts.end_line == line && site.machine_loop.is_some() {
+            add(OF_BODY, site.executions);
         }
     }
     let mut counts = Counts::new();
