@@ -208,8 +208,12 @@ pub struct AnalyzeArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
-    #[arg(long, value_name = "TRACE.json")]
+    #[arg(long, value_name = "TRACE.json", conflicts_with = "counts")]
     pub parameters_from_trace: Option<PathBuf>,
+    /// Take trip counts and branch frequencies from native runs: what `gcov --json-format -b` or `llvm-cov export` writes,
+    /// plain or gzipped. What --set says counts more
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub counts: Vec<PathBuf>,
     /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason, a diagnostic or a
     /// figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
     #[arg(long, value_name = "LOOP|CODE|FIGURE")]

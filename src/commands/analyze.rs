@@ -8,7 +8,7 @@ use super::project::Project;
 use super::{Status, Voice, diagnostics, files, inputs, parameters};
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
-use crate::compare::{Measured, Run, StaticReport, measure};
+use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::model::{Detail, Model, Setting};
@@ -68,9 +68,18 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     refuse_empty(&program, args, &found)?;
     let detail = detail(args, &requested);
-    let (model, measured) = match &args.parameters_from_trace {
-        Some(path) => with_run(&program, &project, voice, path)?,
-        None => (build(&program, &project, voice, detail)?.0, BTreeMap::new()),
+    let counts = match (&args.counts[..], args.parameters_from_trace.is_some()) {
+        (_, true) => &[],
+        ([], false) => &project.counts[..],
+        (typed, false) => typed,
+    };
+    let (model, measured) = match (&args.parameters_from_trace, counts) {
+        (Some(path), _) => with_run(&program, &project, voice, path)?,
+        (None, []) => (build(&program, &project, voice, detail)?.0, BTreeMap::new()),
+        (None, counts) => (
+            with_counts(&program, &project, voice, counts)?,
+            BTreeMap::new(),
+        ),
     };
     parameters::remark(&model, &project.settings, voice);
     project.remark_without_effect(&model.machine, &project.settings, voice);
@@ -181,6 +190,25 @@ fn with_run<'p>(
         parameters::rebuild(program, &project.machine, &settings, &seen)?,
         measure(&promised, &run),
     ))
+}
+
+/// The model with the parameters that counts of lines tell.
+fn with_counts<'p>(
+    program: &'p Program,
+    project: &Project,
+    voice: Voice,
+    paths: &[PathBuf],
+) -> anyhow::Result<Model<'p>> {
+    let mut counts = LineCounts::default();
+    for path in paths {
+        let what = || format!("--counts {}", path.display());
+        let text = files::read_unpacked(path).with_context(what)?;
+        counts.add(&text).with_context(what)?;
+    }
+    let (model, settings) = build(program, project, voice, Detail::Values)?;
+    let promised = StaticReport::from_model(&model);
+    let seen = parameters::from_counts(&promised, &counts, &settings)?;
+    parameters::rebuild(program, &project.machine, &settings, &seen)
 }
 
 /// What a run did in each loop, by function and id.

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::reports::{Format, Reports};
-use super::{Status, Voice, files, outputs};
+use super::{Status, Voice, files, outputs, trace};
 use crate::cli::CompareArgs;
 use crate::compare::{Run, StaticReport, compare};
 use crate::export::{compare_table, json, xlsx};
@@ -45,6 +45,7 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
                 " whose function fits {pattern}"
             ))
     );
+    let status = trace::judge(run.trace.end, voice);
     if voice.verbose {
         comparison
             .notes
@@ -63,7 +64,7 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
             Format::Json => json::comparison(&comparison).into_bytes(),
         })
     })?;
-    Ok(Status::Done)
+    Ok(status)
 }
 
 fn read(flag: &str, path: &Path) -> anyhow::Result<String> {

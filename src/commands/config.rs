@@ -17,12 +17,13 @@ use crate::machine::names_file;
 pub const FILE_NAME: &str = "loopsheet.toml";
 
 /// What the file may say, in the order of its description.
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "machine",
     "entry",
     "input",
     "sizes",
     "probabilities",
+    "counts",
     "include",
     "define",
     "flags",
@@ -41,6 +42,8 @@ pub struct Config {
     pub input: Vec<PathBuf>,
     /// `[sizes]` and `[probabilities]`.
     pub values: Vec<Value>,
+    /// Counts of lines of a native run.
+    pub counts: Vec<PathBuf>,
     pub include: Vec<PathBuf>,
     /// `NAME` or `NAME=VALUE`.
     pub define: Vec<String>,
@@ -162,6 +165,10 @@ fn parse(text: &str, name: &str, directory: &Path) -> anyhow::Result<Config> {
             "input" => {
                 let input = file.texts(value, "input")?.into_iter();
                 config.input = input.map(|path| directory.join(path)).collect();
+            }
+            "counts" => {
+                let counts = file.texts(value, "counts")?.into_iter();
+                config.counts = counts.map(|path| directory.join(path)).collect();
             }
             "define" => config.define = file.texts(value, "define")?,
             "flags" => {

@@ -47,6 +47,31 @@ pub fn read_text(path: &Path) -> Result<String> {
     })
 }
 
+/// The same, of what may be gzipped.
+///
+/// # Errors
+/// As [`read_text`], and if it is gzipped and damaged.
+pub fn read_unpacked(path: &Path) -> Result<String> {
+    let bytes = read(path)?;
+    let is_packed = bytes.starts_with(&[0x1f, 0x8b]);
+    let text = match is_packed {
+        false => bytes,
+        true => {
+            let mut text = Vec::new();
+            flate2::read::MultiGzDecoder::new(&bytes[..])
+                .take(MOST_BYTES)
+                .read_to_end(&mut text)?;
+            text
+        }
+    };
+    String::from_utf8(text).map_err(|_| {
+        Error::new(
+            ErrorKind::InvalidData,
+            "it is not text: some of its bytes are not UTF-8",
+        )
+    })
+}
+
 /// UTF-8, or else Latin-1 as old sources are.
 pub fn decode(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)

@@ -4,7 +4,7 @@ use anyhow::Context;
 
 use super::Voice;
 use crate::analysis::facts::{Origin, Program};
-use crate::compare::{Run, StaticReport, Suggestion, told_by_run};
+use crate::compare::{LineCounts, Run, StaticReport, Suggestion, told_by_lines, told_by_run};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
 
@@ -50,9 +50,35 @@ pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
 /// say nothing of a problem size: they are means of loops that run differently often. To loops without a count means are
 /// good enough.
 pub fn from_trace(promised: &StaticReport, run: &Run, by_hand: &[Setting]) -> Vec<Setting> {
-    let told = told_by_run(promised, run).into_iter();
+    settled(told_by_run(promised, run), by_hand)
+}
+
+/// The same of counts by line.
+///
+/// # Errors
+/// They are of other files.
+pub fn from_counts(
+    promised: &StaticReport,
+    counts: &LineCounts,
+    by_hand: &[Setting],
+) -> anyhow::Result<Vec<Setting>> {
+    let told = told_by_lines(promised, counts).with_context(|| {
+        let files: Vec<&str> = counts.files().take(MOST_FILES).collect();
+        format!(
+            "--counts: none of the sources is in it; it has {}",
+            files.join(", ")
+        )
+    })?;
+    Ok(settled(told, by_hand))
+}
+
+/// More are not named.
+const MOST_FILES: usize = 4;
+
+fn settled(told: Vec<Suggestion>, by_hand: &[Setting]) -> Vec<Setting> {
     let may_be_mean = |found: &Suggestion| found.is_probability || found.is_trip_count;
-    told.filter(|found| may_be_mean(found) || found.fits.fract() == 0.0 && !found.is_mean)
+    told.into_iter()
+        .filter(|found| may_be_mean(found) || found.fits.fract() == 0.0 && !found.is_mean)
         .filter(|found| {
             let is_set = |setting: &Setting| {
                 setting.origin == Origin::Set && setting.name == found.parameter

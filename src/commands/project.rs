@@ -25,6 +25,8 @@ pub struct Project {
     /// Those of the file, then those of the command line, which count more.
     pub settings: Vec<Setting>,
     pub reading: Reading,
+    /// Counts of lines of a native run, as the file names them.
+    pub counts: Vec<PathBuf>,
     /// The procedures that a run begins with, as the user named them.
     entry: Vec<String>,
     /// Whether neither the command line nor the file names a machine.
@@ -96,6 +98,7 @@ impl Project {
             entry_origin,
             is_default_machine: named.is_none(),
             reading: Reading::of(source, &file)?,
+            counts: file.counts,
             places,
         })
     }

@@ -22,6 +22,7 @@ use self::tracer::Tracer;
 use super::{Status, Voice, files};
 use crate::binary::{Binary, Function};
 use crate::cli::RecordArgs;
+use crate::trace::RunEnd;
 
 /// Records the program.
 ///
@@ -30,7 +31,7 @@ use crate::cli::RecordArgs;
 /// nothing is left under its name.
 pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
     let is_taken = args.output.as_deref().is_none_or(sink::is_standard_output);
-    run_beside(
+    let recorded = run_beside(
         args,
         voice,
         if is_taken {
@@ -38,7 +39,22 @@ pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
         } else {
             StandardOutput::Free
         },
-    )
+    )?;
+    Ok(match recorded {
+        Recorded::Whole => Status::Done,
+        Recorded::Crashed | Recorded::Nothing => Status::WithErrors,
+    })
+}
+
+/// What came of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// All of the program, or as much as was asked for.
+    Whole,
+    /// The program did not end by itself.
+    Crashed,
+    /// No instruction: the functions that were asked for were never entered.
+    Nothing,
 }
 
 /// Records the program, where standard output may be that of a report.
@@ -49,7 +65,7 @@ pub fn run_beside(
     args: &RecordArgs,
     voice: Voice,
     standard_output: StandardOutput,
-) -> anyhow::Result<Status> {
+) -> anyhow::Result<Recorded> {
     let signals = Signals::hold()?;
     let path = Path::new(&args.program[0]);
     let binary = read_binary(path)?;
@@ -93,6 +109,9 @@ pub fn run_beside(
 
     let mut report = shared.report()?;
     explain_failure(&report, &emulator, path, status)?;
+    if let Some(end) = run_end(&report, status).filter(|_| report.instructions > 0) {
+        report.pending.extend(end.line().bytes());
+    }
     receiver.finish(report.written, &report.pending, report.error.take())?;
     if voice.verbose {
         let Report {
@@ -193,7 +212,7 @@ fn judge(
     path: &Path,
     args: &RecordArgs,
     voice: Voice,
-) -> Status {
+) -> Recorded {
     if !status.success() && !voice.quiet {
         eprintln!(
             "loopsheet: {} ended with {}; the trace reaches up to there",
@@ -202,14 +221,28 @@ fn judge(
         );
     }
     if report.instructions > 0 || args.function.is_empty() {
-        return Status::Done;
+        let end = run_end(report, status);
+        return match end.is_some_and(RunEnd::is_crash) {
+            true => Recorded::Crashed,
+            false => Recorded::Whole,
+        };
     }
     let names = args.function.join(", ");
     eprintln!(
         "loopsheet: the trace is empty: {} never entered {names} (the compiler may have put it into its callers)",
         path.display()
     );
-    Status::WithErrors
+    Recorded::Nothing
+}
+
+/// How the run ended, if not in an orderly way.
+fn run_end(report: &Report, status: ExitStatus) -> Option<RunEnd> {
+    match (report.phase, status.code(), status.signal()) {
+        (Phase::LimitReached, ..) => Some(RunEnd::Limit(report.instructions)),
+        (_, Some(0), _) => None,
+        (_, Some(code), _) => Some(RunEnd::ExitStatus(code)),
+        (_, None, signal) => signal.map(RunEnd::Signal),
+    }
 }
 
 fn ending(status: ExitStatus) -> String {

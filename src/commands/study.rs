@@ -10,6 +10,7 @@ use clap::Parser;
 use super::inputs;
 use super::outputs::Output;
 use super::project::Project;
+use super::record::Recorded;
 use super::reports::{Format, Reports};
 use super::{Status, Voice, analyze, diagnostics, files, outputs, parameters, record, trace};
 use crate::analysis::facts::Program;
@@ -22,6 +23,7 @@ use crate::machine::MachineModel;
 use crate::model::Model;
 use crate::regions::RegionMap;
 use crate::report::RunReport;
+use crate::trace::RunEnd;
 
 pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
@@ -80,9 +82,10 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         Path::new(&args.program[0]).display()
     );
     let standard_output = reports.standard_output();
-    let status = record::run_beside(&record_arguments(args, &recorded)?, voice, standard_output)?;
+    let recording =
+        record::run_beside(&record_arguments(args, &recorded)?, voice, standard_output)?;
     anyhow::ensure!(
-        status == Status::Done,
+        recording != Recorded::Nothing,
         "nothing was recorded, so there is nothing to compare"
     );
     let mut report = StaticReport::from_model(&model);
@@ -99,7 +102,6 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let mut comparison = compare(&report, &run, &|_| true);
     comparison.notes.extend(changed);
-    comparison.notes.extend(cut_off(args, &comparison));
     refuse_empty(&comparison, args, &run)?;
     if args.keep.is_some() {
         let kept = [
@@ -132,21 +134,12 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         })
     })?;
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
-    Ok(if has_errors {
+    let has_crashed = run.trace.end.is_some_and(RunEnd::is_crash);
+    Ok(if has_errors || has_crashed {
         Status::WithErrors
     } else {
         Status::Done
     })
-}
-
-/// That the recording ended before the program did.
-fn cut_off(args: &StudyArgs, comparison: &Comparison) -> Option<String> {
-    let limit = args
-        .limit
-        .filter(|limit| comparison.instructions >= *limit)?;
-    Some(format!(
-        "only the first {limit} instructions were recorded (--limit): what was under way then has fewer iterations than it would have"
-    ))
 }
 
 /// Sources that are newer than the program: lines may not be where it has them.

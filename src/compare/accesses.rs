@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::comparison::Row;
 use super::machine_loops::replaces_loops;
 use super::names::{is_structure_of, is_variable_of, mentions};
+use super::operations::shared_out;
 use super::quantity::{AccessCount, Direction, Quantity, short};
 use super::sides::Sides;
 use super::tolerance::{are_near as is_near, are_same_rate};
@@ -22,6 +23,9 @@ pub(super) fn of_all(
     (promised, traced): (f64, f64),
 ) -> String {
     if let Some(reason) = of_callees(sides, kind).filter(|_| traced < promised) {
+        return reason;
+    }
+    if let Some(reason) = shared_out(sides, promised, traced) {
         return reason;
     }
     let mut parts = beside_arrays(sides, kind);
@@ -420,12 +424,7 @@ fn unexplained(sides: &Sides, promised: f64, rest: f64, unit: &str, kind: Access
     };
     let difference = format!("{}{unit} an iteration", at_least((rest - promised).abs()));
     match rest > promised {
-        true => format!(
-            "{difference} more than the source's {what}; which, counts do not tell{callees}"
-        ),
-        false => format!(
-            "{difference} fewer than the source's {what}: values in registers, or paths not taken; which, counts do not \
-             tell{callees}"
-        ),
+        true => format!("unexplained: {difference} more than the source's {what}{callees}"),
+        false => format!("unexplained: {difference} fewer than the source's {what}{callees}"),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::conservation::Doubts;
 use super::counts::LoopCounts;
 use super::places::{LoopRef, Place, Places};
 use crate::metrics::profile::{Site, SourceProfile};
@@ -69,6 +70,21 @@ impl Lines {
         };
         let reached = arms.reached(branch).filter(|reached| *reached > 0)?;
         let taken = arms.taken(branch, reached)?;
+        let line = self
+            .0
+            .get(&(found, branch.line))
+            .copied()
+            .unwrap_or_default();
+        let closes = match line.decisions {
+            // Without a branch of its own, what an arm does may be done every time, and used or not.
+            0 => taken < reached,
+            // Instructions between that are done less often are a choice of what both arms have computed.
+            decided if taken == reached => decided == reached && !arms.chooses(branch, reached),
+            decided => {
+                decided == reached && (!arms.facts.exits_early || branch.otherwise.is_some())
+            }
+        };
+        closes.then_some(())?;
         Some(taken as f64 / reached as f64)
     }
 }
@@ -163,8 +179,21 @@ impl Arms<'_> {
         let counts = self
             .loops
             .get(&self.found)
-            .filter(|counts| counts.machine_loops > 0 && counts.unrolled == 1)?;
+            .filter(|counts| counts.machine_loops > 0 && counts.unrolled == 1)
+            .filter(|counts| counts.doubts == Doubts::default())
+            .filter(|counts| counts.rounds == counts.by_machine)?;
         counts.rounds.checked_sub(counts.peeled + counts.replaced)
+    }
+
+    /// Whether some of the condition, or of its first arm, was done less often than it was reached.
+    fn chooses(&self, branch: &BranchReport, reached: u64) -> bool {
+        let (first, last) = branch.then.unwrap_or((branch.line, branch.line));
+        let lines = [branch.line..=branch.line, first..=last.max(first)];
+        let all = lines
+            .into_iter()
+            .flat_map(|lines| lines.map(|line| (self.found, line)));
+        all.filter_map(|line| self.lines.0.get(&line))
+            .any(|line| line.all.0 < reached)
     }
 
     /// How often the first arm was taken, of so many times that the condition was reached.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::quantity::Quantity;
+use crate::trace::RunEnd;
 
 /// The whole comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -12,6 +13,9 @@ pub struct Comparison {
     /// As the reports name them.
     pub machine: String,
     pub trace: String,
+    /// How the run ended, if not in an orderly way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_end: Option<RunEnd>,
     /// Executed instructions.
     pub instructions: u64,
     /// Share of them that was joined to a loop of the static report, called code without lines included.
@@ -68,6 +72,9 @@ pub struct Row {
     pub repeated: Option<f64>,
     /// Why they differ, from what was seen.
     pub reason: Option<String>,
+    /// Why the traced side is not certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsure: Option<String>,
 }
 
 /// Instructions that belong to no loop of the static report.

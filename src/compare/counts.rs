@@ -1,5 +1,7 @@
 //! What a run did of a loop of the source.
 
+use super::conservation::Doubts;
+
 /// How often a loop of the source was executed and went round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoopCounts {
@@ -20,6 +22,10 @@ pub struct LoopCounts {
     pub replaced: u64,
     /// Additions, multiplications, divisions and square roots on its lines that its machine loops do not have.
     pub outside: [f64; 4],
+    /// The rounds as the loops of the machine code have them, with those outside of them.
+    pub by_machine: u64,
+    /// What of these is not certain.
+    pub doubts: Doubts,
 }
 
 impl LoopCounts {

@@ -16,17 +16,21 @@ use loopsheet_model as model;
 use loopsheet_procedures::intrinsics;
 use loopsheet_report as report;
 use loopsheet_source as source;
+use loopsheet_trace as trace;
 
 mod accesses;
 mod arrays;
 mod bounds;
 mod branches;
 mod comparison;
+mod conservation;
 mod continued;
+mod counted_lines;
 mod counts;
 mod entries;
 mod iterations;
 mod joined;
+mod line_counts;
 mod live;
 mod machine_loops;
 mod measured;
@@ -46,15 +50,20 @@ mod sides;
 mod tolerance;
 mod traced;
 mod unrolling;
+mod witnesses;
 mod work;
 
 use crate::metrics::report::RegionKind;
 use crate::report::run_report::RegionReport;
+use crate::report::static_report::BranchReport;
 
 pub use comparison::{Apart, Comparison, FunctionShare, NestComparison, Row, Suggestion, Unjoined};
+pub use counted_lines::told_by_lines;
 use joined::Joined;
+pub use line_counts::{CountsError, LineCounts};
 pub use live::Live;
 pub use measured::{Measured, measure};
+use parameters::Told;
 pub use places::LoopRef;
 use places::Places;
 pub use quantity::{AccessCount, Direction, LoopName, Object, Operation, Quantity, Reused, Role};
@@ -72,7 +81,14 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
     let profile = &*profile;
     let mut nests = Vec::new();
     let mut not_executed = Vec::new();
-    let parameters = parameters::suggestions(promised, &places, &join);
+    let frequency = |found: LoopRef, branch: &BranchReport| {
+        join.lines.frequency(&places, &join.loops, found, branch)
+    };
+    let told = Told {
+        loops: &join.loops,
+        frequency: &frequency,
+    };
+    let parameters = parameters::suggestions(promised, &places, told);
     let arrays = arrays::names(promised, &places, &join, profile);
     for (index, target) in places.targets().iter().enumerate() {
         let traced = &join.targets[index];
@@ -109,6 +125,7 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
     Comparison {
         machine: promised.machine.name.clone(),
         trace: run.trace.path.clone(),
+        run_end: run.trace.end,
         instructions: join.instructions,
         joined_share: join.joined as f64 / (join.instructions as f64).max(1.0),
         functions: functions(&join, is_wanted),
@@ -166,6 +183,7 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
          are those of one iteration of the innermost loop, all code of the nest shared out among them."
             .to_string(),
     ];
+    notes.extend(run.trace.end.map(|end| format!("the run ended {end}")));
     let capacities: Vec<f64> = promised
         .functions
         .iter()
@@ -210,7 +228,14 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
 /// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
 pub fn told_by_run(promised: &StaticReport, run: &Run) -> Vec<Suggestion> {
     let Joined { places, join, .. } = Joined::of(promised, &run.source);
-    parameters::all(promised, &places, &join)
+    let frequency = |found: LoopRef, branch: &BranchReport| {
+        join.lines.frequency(&places, &join.loops, found, branch)
+    };
+    let told = Told {
+        loops: &join.loops,
+        frequency: &frequency,
+    };
+    parameters::all(promised, &places, told)
 }
 
 /// Tells which nest of a static report a line belongs to.

@@ -6,6 +6,7 @@ mod tangled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::conservation::Doubts;
 use super::counts::LoopCounts;
 use super::entries::{MachineParts, tests_before};
 use super::origins::Origins;
@@ -196,6 +197,8 @@ impl<'a> Counter<'a> {
                 peeled,
                 replaced: 0,
                 outside: [0.0; 4],
+                by_machine: 0,
+                doubts: Doubts::default(),
             }
         };
         let statements = statements(parts, facts, &self.profile.loops, &self.of_loop);

@@ -5,6 +5,7 @@ use super::comparison::Row;
 use super::quantity::{Operation, Quantity, short};
 use super::sides::Sides;
 use super::tolerance::{NEAR, are_equal, are_same_rate, is_whole};
+use super::traced::is_elementary;
 
 /// The reason for a row of operations whose sides differ, tried against the numbers.
 pub(super) fn of_operations(
@@ -55,7 +56,13 @@ pub(super) fn of_operations(
             done_once(again)
         );
     }
+    if let Some(reason) = shared_out(sides, promised, traced) {
+        return reason;
+    }
     if let Some(reason) = accesses::elsewhere(sides).filter(|_| promised > traced) {
+        return reason;
+    }
+    if let Some(reason) = in_calls(sides, specials).filter(|_| promised > traced) {
         return reason;
     }
     // What is left to explain once these are done once.
@@ -71,6 +78,35 @@ pub(super) fn of_operations(
         true => fewer(sides, kind, promised - traced, are_constant_calls),
         false => more(sides, traced - promised),
     }
+}
+
+/// Whether all iterations together do as much as the source has: then only their number differs.
+pub(super) fn shared_out(sides: &Sides, promised: f64, traced: f64) -> Option<String> {
+    let (Some(of_report), Some(of_run)) = sides.iterations() else {
+        return None;
+    };
+    let is_it = of_report != of_run && are_same_rate(promised * of_report, traced * of_run);
+    is_it.then(|| {
+        format!(
+            "as many in all as the source has, shared out over {of_run} iterations instead of {of_report}"
+        )
+    })
+}
+
+/// Elementary functions that are called more often than the source does: a power as a call instead of products.
+fn in_calls(sides: &Sides, specials: f64) -> Option<String> {
+    let called = sides.traced.calls.iter();
+    let names: Vec<&str> = called
+        .filter(|(name, _)| is_elementary(name))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    (specials > 0.0 && !names.is_empty()).then(|| {
+        format!(
+            "{} calls an iteration more than the source has as specials do operations in their own code: {}",
+            short(specials),
+            names.join(", ")
+        )
+    })
 }
 
 /// What becomes of so many operations.
@@ -93,12 +129,15 @@ fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> Str
                 true => {
                     "calls whose arguments are constants are done by the compiler, those of small powers are products"
                 }
-                false => "values kept from before, or constants; which, counts do not tell",
+                false => "unexplained",
             };
             Some(format!("{copies} fewer in each {of}: {why}"))
         })
         .unwrap_or_else(|| {
-            "fewer than the source has, by no whole number in any of its loops; which, counts do not tell".to_string()
+            format!(
+                "unexplained: {} fewer an iteration than the source has, by no whole number in any of its loops",
+                short(each)
+            )
         })
 }
 
@@ -106,12 +145,13 @@ fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> Str
 fn more(sides: &Sides, each: f64) -> String {
     match each_round(sides, each * sides.iterations().1.unwrap_or(0.0)) {
         Some((copies, of)) => {
-            format!(
-                "{copies} more in each {of}; whether they were computed again or are of inlined functions, counts do not tell"
-            )
+            format!("unexplained: {copies} more in each {of}")
         }
         None => {
-            "more than the source has, by no whole number in any of its loops; which, counts do not tell".to_string()
+            format!(
+                "unexplained: {} more an iteration than the source has, by no whole number in any of its loops",
+                short(each)
+            )
         }
     }
 }

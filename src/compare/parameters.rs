@@ -4,18 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bounds::{Bounds, smallest};
 use super::comparison::Suggestion;
+use super::conservation::Doubts;
 use super::counts::LoopCounts;
 use super::places::{LoopRef, Places};
 use super::tolerance::are_same_rate;
-use super::traced::Join;
 use crate::analysis::facts::Origin;
 use crate::model::parameters::Kind;
 use crate::report::StaticReport;
 use crate::report::static_report::{BranchReport, ParameterReport};
 
+/// What was counted.
+#[derive(Clone, Copy)]
+pub struct Told<'a> {
+    pub loops: &'a BTreeMap<LoopRef, LoopCounts>,
+    /// How often the first arm of a condition was taken, for once that it was reached.
+    pub frequency: &'a dyn Fn(LoopRef, &BranchReport) -> Option<f64>,
+}
+
 /// Those that do not fit.
-pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
-    all(report, places, join)
+pub fn suggestions(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
+    all(report, places, seen)
         .into_iter()
         .filter(|found| {
             found
@@ -26,10 +34,10 @@ pub fn suggestions(report: &StaticReport, places: &Places, join: &Join) -> Vec<S
 }
 
 /// Everything that the run tells of parameters, those that agree too.
-pub fn all(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
-    trip_counts(report, places, join)
+pub fn all(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
+    trip_counts(report, places, seen)
         .into_iter()
-        .chain(branch_frequencies(report, places, join))
+        .chain(branch_frequencies(report, places, seen))
         .collect()
 }
 
@@ -55,14 +63,14 @@ pub fn in_bounds<'r>(
 
 /// Problem sizes: for each the value that most loops ask for. A loop tells of one whose bounds have no other that may be
 /// wrong as well; what it tells is settled, and other loops are asked again.
-fn trip_counts(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
+fn trip_counts(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
     let mut sizes = Sizes {
         report,
         settled: BTreeMap::new(),
     };
     let mut found = Vec::new();
     loop {
-        let told = sizes.told(places, join);
+        let told = sizes.told(places, seen);
         if told.is_empty() {
             return found;
         }
@@ -125,6 +133,7 @@ impl<'r> Sizes<'r> {
         let all = symbols.iter().filter_map(known);
         let open: Vec<(String, (&str, &ParameterReport))> = all
             .filter(|(_, (name, _))| !self.settled.contains_key(name))
+            .filter(|(_, (_, parameter))| !is_fixed(parameter))
             .collect();
         let is_assumed = |parameter: &ParameterReport| parameter.origin != Origin::Caller;
         let mut assumed = open
@@ -139,14 +148,14 @@ impl<'r> Sizes<'r> {
     }
 
     /// What loops tell that was not known.
-    fn told(&self, places: &Places<'r>, join: &Join) -> Vec<(&'r str, Suggestion)> {
+    fn told(&self, places: &Places<'r>, seen: Told) -> Vec<(&'r str, Suggestion)> {
         let mut votes: BTreeMap<&'r str, Vec<Vote<'r>>> = BTreeMap::new();
-        for found in join.loops.keys() {
-            if let Some((name, vote)) = self.vote(places, join, *found) {
+        for found in seen.loops.keys() {
+            if let Some((name, vote)) = self.vote(places, seen, *found) {
                 votes.entry(name).or_default().push(vote);
             }
         }
-        let triangles = triangles(places, join);
+        let triangles = triangles(places, seen);
         for triangle in &triangles {
             if let Some((name, vote)) = self.vote_of_triangle(triangle) {
                 votes.entry(name).or_default().push(vote);
@@ -158,25 +167,20 @@ impl<'r> Sizes<'r> {
             .collect()
     }
 
-    fn vote(
-        &self,
-        places: &Places<'r>,
-        join: &Join,
-        found: LoopRef,
-    ) -> Option<(&'r str, Vote<'r>)> {
-        let (facts, counts) = (places.facts(found), join.loops.get(&found)?);
+    fn vote(&self, places: &Places<'r>, seen: Told, found: LoopRef) -> Option<(&'r str, Vote<'r>)> {
+        let (facts, counts) = (places.facts(found), seen.loops.get(&found)?);
         // Left early, it tells of its data.
-        if facts.exits_early {
+        if facts.exits_early || !is_certain(places, seen, found) {
             return None;
         }
         let is_whole = counts.has_executions() || counts.peeled == 0 && counts.replaced == 0;
         let calls = self.report.functions[found.function].calls();
         let outer = match places.chain(found).nth(1) {
-            Some(outer) => join.loops.get(&outer).map_or(0, |outer| outer.rounds),
+            Some(outer) => seen.loops.get(&outer).map_or(0, |outer| outer.rounds),
             None => u64::from(calls == 1.0),
         };
         let executions = match is_whole {
-            true => executions(places, join, found)?,
+            true => executions(places, seen, found)?,
             false => outer,
         };
         let bounds = Bounds::of(facts).filter(|_| executions > 0)?;
@@ -309,15 +313,28 @@ impl<'r> Sizes<'r> {
     }
 }
 
+/// Whether the source has the value in so many words, so that no run has another one.
+fn is_fixed(parameter: &ParameterReport) -> bool {
+    matches!(parameter.origin, Origin::Constant | Origin::Macro)
+}
+
+/// Whether nothing contradicts the counts of a loop and the rounds of the one around it.
+fn is_certain(places: &Places, seen: Told, found: LoopRef) -> bool {
+    let doubts = |found: LoopRef| seen.loops.get(&found).map(|counts| counts.doubts);
+    let around = places.chain(found).nth(1).and_then(doubts);
+    doubts(found).is_some_and(|own| own == Doubts::default())
+        && around.is_none_or(|around| around.rounds.is_none())
+}
+
 /// How often a loop of the source was executed: as often as the loop around it went round, with the executions of no
 /// round, which enter no loop of the machine code; on a condition, as often as was counted. `None` if the loop around
 /// may have been left before.
-fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
-    let executions = join.loops.get(&found)?.executions();
+fn executions(places: &Places, seen: Told, found: LoopRef) -> Option<u64> {
+    let executions = seen.loops.get(&found)?.executions();
     let Some(outer) = places.chain(found).nth(1) else {
         return Some(executions);
     };
-    let rounds = join.loops.get(&outer).map_or(0, |outer| outer.rounds);
+    let rounds = seen.loops.get(&outer).map_or(0, |outer| outer.rounds);
     if rounds <= executions {
         return Some(executions);
     }
@@ -334,15 +351,18 @@ fn executions(places: &Places, join: &Join, found: LoopRef) -> Option<u64> {
 }
 
 /// Outermost loops, entered once, with a loop inside whose bounds depend on their variable.
-fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
+fn triangles<'r>(places: &Places<'r>, seen: Told) -> Vec<Triangle<'r>> {
     let triangle = |(found, counts): (&LoopRef, &LoopCounts)| {
         let chain: Vec<LoopRef> = places.chain(*found).collect();
         let [inner, outer] = chain[..] else {
             return None;
         };
-        join.loops
+        seen.loops
             .get(&outer)
             .filter(|outer| outer.executions() == 1)?;
+        if !is_certain(places, seen, inner) || !is_certain(places, seen, outer) {
+            return None;
+        }
         let (inner_facts, outer_facts) = (places.facts(inner), places.facts(outer));
         let is_left = inner_facts.exits_early || outer_facts.exits_early;
         let (outer, inner) = (
@@ -359,11 +379,11 @@ fn triangles<'r>(places: &Places<'r>, join: &Join) -> Vec<Triangle<'r>> {
             id: &inner_facts.id,
         })
     };
-    join.loops.iter().filter_map(triangle).collect()
+    seen.loops.iter().filter_map(triangle).collect()
 }
 
 /// Probabilities of branches.
-fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Vec<Suggestion> {
+fn branch_frequencies(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
     let of_loop = |found: &LoopRef| {
         let facts = places.facts(*found);
         // A branch that nothing depends on has no parameter.
@@ -378,7 +398,7 @@ fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Ve
                     .parameters
                     .get(&branch.probability)
                     .and_then(|parameter| parameter.value.known()),
-                fits: join.lines.frequency(places, &join.loops, *found, branch)?,
+                fits: (seen.frequency)(*found, branch)?,
                 seen_in: vec![facts.id.clone()],
                 is_probability: true,
                 is_mean: false,
@@ -387,5 +407,5 @@ fn branch_frequencies(report: &StaticReport, places: &Places, join: &Join) -> Ve
         };
         told.filter_map(suggestion).collect::<Vec<Suggestion>>()
     };
-    join.loops.keys().flat_map(of_loop).collect()
+    seen.loops.keys().flat_map(of_loop).collect()
 }

@@ -332,6 +332,11 @@ impl<'r> Places<'r> {
         }
     }
 
+    /// The file of the report that a file of the program is, if only one may be meant.
+    pub fn file_of_report(&self, file: &str) -> Option<&'r str> {
+        self.file(file).ok().flatten()
+    }
+
     /// The file of the report that is meant.
     fn file(&self, file: &str) -> Meant<&'r str> {
         if let Some(known) = self.asked.borrow().get(file) {

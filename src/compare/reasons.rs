@@ -3,6 +3,7 @@
 
 use super::accesses;
 use super::comparison::{Row, Suggestion};
+use super::conservation::Doubt;
 use super::counts::LoopCounts;
 use super::iterations::{of_iterations, replacing_calls};
 use super::operations::of_operations;
@@ -18,7 +19,36 @@ pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
         .map(|row| reason(sides, parameters, rows, row))
         .collect();
     for (row, reason) in rows.iter_mut().zip(found) {
-        row.reason = reason;
+        let doubt = doubt(sides, &row.quantity).filter(|_| row.traced.is_some());
+        row.unsure = doubt.map(|doubt| doubt.to_string());
+        // What is not certain needs no cause.
+        row.reason = match doubt {
+            Some(doubt) => Some(format!("* not certain: {doubt}")),
+            None => reason,
+        };
+    }
+}
+
+/// Why the traced side of a quantity is not certain: it is a count of executions or rounds, or a quotient by these.
+fn doubt(sides: &Sides, quantity: &Quantity) -> Option<Doubt> {
+    let loops = sides.loops();
+    let doubts = |found: Option<&LoopRef>| sides.join.loops.get(found?).map(|one| one.doubts);
+    match quantity {
+        Quantity::Executions => doubts(loops.first())?.executions,
+        Quantity::Iterations | Quantity::Operations(_) | Quantity::Accesses(_) => {
+            doubts(loops.last())?.rounds
+        }
+        Quantity::TripCount(name) => {
+            let position =
+                (loops.iter()).position(|found| sides.places.facts(*found).id == name.id)?;
+            let own = doubts(loops.get(position))?;
+            let around = match position.checked_sub(1) {
+                Some(outer) => doubts(loops.get(outer)).and_then(|outer| outer.rounds),
+                None => own.executions,
+            };
+            own.rounds.or(around)
+        }
+        _ => None,
     }
 }
 
@@ -46,6 +76,11 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
         }
         Quantity::Accesses(count) => {
             by_branches().or_else(|| Some(accesses::of_all(sides, rows, *count, both)))
+        }
+        Quantity::Object(_, Object::Arrays { .. })
+            if doubt(sides, &Quantity::Iterations).is_some() =>
+        {
+            Some("the iterations of the run are not certain".to_string())
         }
         Quantity::Object(direction, Object::Arrays { names, .. }) => {
             by_branches().or_else(|| Some(accesses::of_array(sides, names, *direction, both)))
@@ -185,12 +220,15 @@ fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
     if let Some(reason) = without_callees(sides).filter(|_| is_replaced) {
         return reason;
     }
+    let difference = (traced - promised).abs();
     match traced < promised {
-        true => "less than the model has, which begins with cold caches and takes every line that the subscripts may touch; \
-                 what was in the cache before, or was never touched, is not told apart"
-            .to_string(),
-        false => "more than the model has, which is fully associative and begins with empty caches; conflicts, dirty lines \
-                  of earlier nests, stack and constants are not told apart"
-            .to_string(),
+        true => format!(
+            "unexplained: {difference} B less than the model has; it begins with cold caches, takes every line that the \
+             subscripts may touch, and writes all changed lines back at the end, where a run leaves them"
+        ),
+        false => format!(
+            "unexplained: {difference} B more than the model has; it is fully associative and begins with empty caches, \
+             where a run has conflicts, and earlier code's changed lines to write back"
+        ),
     }
 }

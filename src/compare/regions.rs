@@ -75,6 +75,7 @@ fn seen(quantity: Quantity, value: f64) -> Row {
         ratio: None,
         repeated: None,
         reason: None,
+        unsure: None,
     }
 }
 

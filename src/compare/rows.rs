@@ -306,5 +306,6 @@ fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
         ratio,
         repeated: None,
         reason: None,
+        unsure: None,
     }
 }

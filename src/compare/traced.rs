@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use super::branches::Lines;
 use super::comparison::{Apart, Unjoined};
+use super::conservation;
 use super::counts::LoopCounts;
 use super::machine_loops;
 use super::places::{LoopRef, Place, Places};
+use super::witnesses::Witnesses;
 use crate::intrinsics::Intrinsics;
 use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile};
 use crate::report::StaticReport;
@@ -144,6 +146,9 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
             .then_with(|| a.what.cmp(&b.what))
     });
     join.loops = machine_loops::count(places, profile);
+    let witnesses = Witnesses::of(report, places, profile);
+    let calls = |found: LoopRef| report.functions[found.function].calls();
+    conservation::settle(places, &witnesses, &calls, &mut join.loops);
     join
 }
 
@@ -229,7 +234,7 @@ impl Traced {
 }
 
 /// Whether a function of the C library is one that counts as a special operation, as `exp`, `expf` and `__exp`.
-fn is_elementary(name: &str) -> bool {
+pub fn is_elementary(name: &str) -> bool {
     let plain = name
         .trim_start_matches('_')
         .split('@')

@@ -17,6 +17,9 @@ pub fn render(comparison: &Comparison, top: Option<usize>) -> String {
         "{}: {} instructions, {share:.2} % in loops of the report",
         comparison.trace, comparison.instructions
     );
+    if let Some(end) = comparison.run_end {
+        let _ = writeln!(text, "THE RUN ENDED {end}");
+    }
     let mut nests: Vec<&NestComparison> = comparison.nests.iter().collect();
     nests.sort_by_key(|nest| std::cmp::Reverse(nest.instructions));
     let shown = top.unwrap_or(nests.len());
@@ -105,7 +108,7 @@ fn cells(row: &Row) -> Vec<String> {
     vec![
         row.quantity.with_unit(),
         number(row.promised),
-        number(row.traced),
+        number(row.traced) + if row.unsure.is_some() { "*" } else { "" },
         row.ratio
             .map_or_else(String::new, |ratio| format!("{ratio:.3}")),
         row.reason.clone().unwrap_or_default(),

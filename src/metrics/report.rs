@@ -8,6 +8,7 @@ use super::camat::Camat;
 pub use crate::cache::reuse::ReuseBin;
 use crate::cache::{CacheSpec, LevelCounters};
 use crate::expr::{Lookup, Symbol};
+use crate::trace::RunEnd;
 use crate::trace::isa::Class;
 
 use super::epoch::Stores;
@@ -71,6 +72,8 @@ pub struct TraceSummary {
     pub unknown: BTreeMap<String, u64>,
     /// Instructions of the program that appear in the trace.
     pub distinct_instructions: u64,
+    /// How the run ended, if not in an orderly way.
+    pub end: Option<RunEnd>,
 }
 
 /// One cache level and what happened in it.

@@ -10,6 +10,7 @@ use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection};
 
 use super::common_blocks;
+use super::statements::{self, Statement, Statements};
 use crate::binary::Variable;
 
 type Bytes = EndianArcSlice<LittleEndian>;
@@ -38,6 +39,7 @@ pub struct Frame {
 pub struct Debug {
     context: addr2line::Context<Bytes>,
     common_blocks: Vec<common_blocks::Layout>,
+    statements: Statements,
 }
 
 impl Debug {
@@ -55,10 +57,12 @@ impl Debug {
         let section = |id: gimli::SectionId| section(file, id.name());
         let dwarf = gimli::Dwarf::load(section)?;
         let common_blocks = common_blocks::layouts(&dwarf);
+        let statements = statements::find(&dwarf);
         let context = addr2line::Context::from_dwarf(dwarf).map_err(|e| e.to_string())?;
         Ok(Some(Debug {
             context,
             common_blocks,
+            statements,
         }))
     }
 
@@ -81,6 +85,11 @@ impl Debug {
     /// The line that an instruction was written at: inside the callee where a call was inlined.
     pub fn line(&self, address: u64) -> Option<SourceLine> {
         source_line(self.context.find_location(address).ok()??)
+    }
+
+    /// The statements that begin at an address, as far as the compiler tells them.
+    pub fn statements(&self, address: u64) -> &[Arc<Statement>] {
+        self.statements.get(&address).map_or(&[], Vec::as_slice)
     }
 
     /// The function that an instruction lies in, then those inlined there, the innermost last.

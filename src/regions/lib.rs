@@ -18,6 +18,7 @@ mod map;
 mod names;
 mod placement;
 mod sites;
+mod statements;
 #[cfg(test)]
 mod tests;
 
@@ -29,4 +30,5 @@ pub use loops::Loop;
 pub use map::{Nest, RegionMap};
 pub use names::LoopName;
 pub use placement::{Granularity, LikelyBase, Place, Placement, QEMU_BASE, RegionError};
-pub use sites::{CallKind, LoopPlace, Places, SitePlace, Sites, Spot};
+pub use sites::{BegunPlace, CallKind, LoopPlace, Places, SitePlace, Sites, Spot};
+pub use statements::{Statement, Statements};

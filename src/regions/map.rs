@@ -1,5 +1,7 @@
 //! From an address, as linked, to function, source line and innermost loop.
 
+use std::sync::Arc;
+
 use object::Endianness;
 use object::read::elf::ElfFile64;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,6 +12,7 @@ use super::flow_graph::FlowGraph;
 use super::loops::{self, Loop};
 use super::names::{self, LoopName};
 use super::sites::{self, Tests};
+use super::statements::Statement;
 use crate::binary::{Binary, BinaryError, Function};
 
 /// What a program's file says of its instructions.
@@ -127,6 +130,13 @@ impl RegionMap {
     /// The line that the instruction at this address was written at: in the callee, where a call was inlined.
     pub fn line_at(&self, address: u64) -> Option<SourceLine> {
         self.debug.as_ref()?.line(address)
+    }
+
+    /// The statements of the source that begin at this address.
+    pub fn statements_at(&self, address: u64) -> &[Arc<Statement>] {
+        self.debug
+            .as_ref()
+            .map_or(&[], |debug| debug.statements(address))
     }
 
     /// The function with the instruction at this address, then those inlined there, the innermost last.

@@ -1,6 +1,7 @@
 //! Sites of a program: source lines within machine loops, to which executions are counted.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -10,6 +11,7 @@ use super::flow_graph::{Block, instructions};
 use super::loops::Loop;
 use super::map::{Nest, RegionMap};
 use super::placement::{RegionError, judge, load_base};
+use super::statements::Statement;
 use crate::binary::Variable;
 use crate::trace::Instruction;
 use crate::trace::isa::{Flow, control_flow, decode_word};
@@ -71,11 +73,20 @@ pub struct LoopPlace {
     pub shares_header: bool,
 }
 
+/// A statement that begins in a loop of the machine code, or in none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BegunPlace {
+    pub statement: Arc<Statement>,
+    pub machine_loop: Option<u32>,
+}
+
 /// What numbers stand for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     pub sites: Vec<SitePlace>,
     pub loops: Vec<LoopPlace>,
+    /// Statements that begin with an instruction, by the order in which these were asked for.
+    pub begun: Vec<Vec<BegunPlace>>,
 }
 
 /// Finds the sites of instructions.
@@ -169,6 +180,7 @@ impl Sites {
             missing,
             ..Key::default()
         };
+        self.places.begun.push(Vec::new());
         let Some(address) = self.fit.address(instruction, self.map.code()) else {
             let why = if instruction.pc.is_none() {
                 Missing::Address
@@ -229,6 +241,14 @@ impl Sites {
         let low = self.map.function(function).low;
         let function = Some(function);
         let machine_loop = innermost;
+        let begin = |statement: &Arc<Statement>| BegunPlace {
+            statement: statement.clone(),
+            machine_loop,
+        };
+        let begun = self.map.statements_at(address).iter().map(begin).collect();
+        if let Some(last) = self.places.begun.last_mut() {
+            *last = begun;
+        }
         let key = Key {
             function,
             inlined,

@@ -11,6 +11,7 @@ mod instruction;
 pub mod isa;
 mod program;
 mod reader;
+mod run_end;
 mod stream;
 
 pub use batch::Batch;
@@ -19,6 +20,7 @@ pub use error::{LineError, TraceError};
 pub use format::FormatName;
 pub use instruction::{Instruction, InstructionId};
 pub use reader::read;
+pub use run_end::RunEnd;
 pub use stream::{Consumer, stream};
 
 /// What to do with instructions that are not in the table.
@@ -48,4 +50,6 @@ pub struct ReadSummary {
     /// Executed instructions.
     pub instructions: u64,
     pub harts: u64,
+    /// Where the trace says that it was not an orderly one.
+    pub end: Option<RunEnd>,
 }

@@ -10,6 +10,7 @@ use super::batch::Batch;
 use super::error::{LineError, TraceError, excerpt};
 use super::format::{Edan, Execlog, Format, FormatName, Gdb, Spike};
 use super::program::{Addresses, Program};
+use super::run_end::RunEnd;
 use super::{Options, ReadSummary};
 
 /// Bytes that are read at once.
@@ -127,6 +128,7 @@ struct Reader<'s, F> {
     /// Lines before the one at hand.
     lines: u64,
     instructions: u64,
+    end: Option<RunEnd>,
     last: u32,
     sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
     format: std::marker::PhantomData<F>,
@@ -143,6 +145,7 @@ impl<F: Format> Reader<'_, F> {
             batch: Batch::default(),
             lines: 0,
             instructions: 0,
+            end: None,
             last: u32::MAX,
             sink,
             format: std::marker::PhantomData,
@@ -215,7 +218,9 @@ impl<F: Format> Reader<'_, F> {
         let line = rest[..length - 1]
             .strip_suffix(b"\r")
             .unwrap_or(&rest[..length - 1]);
-        if !F::is_remark(line) {
+        if F::is_remark(line) {
+            self.end = RunEnd::of_line(line).or(self.end);
+        } else {
             self.instruction(line).map_err(|error| TraceError {
                 line: self.lines + 1,
                 error,
@@ -332,6 +337,7 @@ impl<F: Format> Reader<'_, F> {
             lines: self.lines,
             instructions: self.instructions,
             harts: self.program.harts() as u64,
+            end: self.end,
         })
     }
 }

@@ -10,8 +10,9 @@ use tempfile::TempDir;
 use crate::support::command;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "compared",
+    "counted",
     "drawn_nests",
     "first_run",
     "lines.py",
@@ -171,4 +172,21 @@ fn sweep() {
     has(&text, "6 cases, 0 differ by more than 5 % away from steps");
     let picture = std::fs::read_to_string(picture).expect("a picture");
     has(&picture, "matmul.c on sg2042");
+}
+
+/// Loops that compilers peel, jam, rotate, unroll and thread jumps through, with gcov's counts beside: none is wrong
+/// without a star.
+#[test]
+fn counts_of_optimised_code_are_exact_or_starred() {
+    for source in ["shapes.c", "shapes.f90"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut counted = study("counted");
+        counted
+            .env("XDG_CACHE_HOME", directory.path())
+            .arg(command::fixture("counts").join(source))
+            .arg("--levels=-O0,-O1,-O2,-O3,-Ofast");
+        let text = printed(&mut counted);
+        let last = text.lines().last().unwrap_or_default();
+        assert!(last.starts_with("-Ofast\t"), "{text}");
+    }
 }

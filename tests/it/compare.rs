@@ -18,6 +18,7 @@ use loopsheet::metrics::profile::{
 use loopsheet::source::SourceText;
 use serde_json::json;
 
+mod closing;
 mod one_line;
 
 const FILE: &str = "kernel.c";
@@ -883,7 +884,13 @@ fn a_size_that_was_not_always_the_same_is_a_mean() {
 fn more_executions_are_no_more_iterations_each() {
     let run = profile(
         vec![machine_loop(2, None, 4, 400)],
-        vec![walking(&[8], site(3, Some(0), 400, 400, 400))],
+        vec![
+            Site {
+                decisions: 404,
+                ..site(2, Some(0), 404, 0, 0)
+            },
+            walking(&[8], site(3, Some(0), 400, 400, 400)),
+        ],
     );
     let comparison = compared(&promised(PLAIN, &["n=100"]), run);
     assert_eq!(comparison.parameters, []);

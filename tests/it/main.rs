@@ -23,6 +23,7 @@ mod conditions;
 mod config;
 mod console;
 mod conventions;
+mod counted_lines;
 mod counts;
 mod dataflow_oracle;
 mod deep_input;

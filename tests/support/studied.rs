@@ -34,6 +34,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
             .map(|(promised, traced)| traced / promised),
         repeated: None,
         reason: reason.map(str::to_string),
+        unsure: None,
     };
     let head = nest(model).nest.head();
     let iterations = model.value(nest(model).iterations);
@@ -70,6 +71,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
     Comparison {
         machine: "xeon-8380".into(),
         trace: text.into(),
+        run_end: None,
         instructions: 1000,
         joined_share: 0.75,
         functions: vec![FunctionShare {

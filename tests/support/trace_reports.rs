@@ -44,6 +44,7 @@ pub fn full() -> TraceReport {
             harts: 1,
             unknown: BTreeMap::from([("frob.x".to_string(), 2)]),
             distinct_instructions: 9,
+            end: None,
         },
         mix,
         cache: vec![

@@ -20,7 +20,7 @@ use crate::compare::StaticReport;
 use crate::graph::Edag;
 use crate::metrics::analysis::Analysis;
 use crate::metrics::report::TraceReport;
-use crate::trace::Instruction;
+use crate::trace::{Instruction, RunEnd};
 use outputs::{Outputs, Report};
 use regions::Regions;
 
@@ -41,8 +41,20 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
             .iter()
             .for_each(|note| eprintln!("loopsheet: {note}"));
     }
+    let status = judge(report.trace.end, voice);
     outputs.write(Report::Trace(&report, graph.as_ref()), args.top)?;
-    Ok(Status::Done)
+    Ok(status)
+}
+
+/// Says how a run ended that did not end in an orderly way; after a crash its figures are not whole.
+pub fn judge(end: Option<RunEnd>, voice: Voice) -> Status {
+    if let Some(end) = end.filter(|_| !voice.quiet) {
+        eprintln!("loopsheet: the run ended {end}");
+    }
+    match end.is_some_and(RunEnd::is_crash) {
+        true => Status::WithErrors,
+        false => Status::Done,
+    }
 }
 
 /// What a trace came to.

@@ -92,6 +92,7 @@ pub fn of(
             harts: read.harts,
             unknown,
             distinct_instructions: counted.instructions.len() as u64,
+            end: read.end,
         },
         mix: counted.mix,
         cache: counted.cache,
@@ -128,6 +129,7 @@ fn unknown(counted: &Counted) -> BTreeMap<String, u64> {
 
 fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String> {
     let mut notes = Vec::new();
+    notes.extend(read.end.map(|end| format!("the run ended {end}")));
     let unknown = unknown(counted);
     if !unknown.is_empty() {
         let named: Vec<String> = unknown

@@ -1,5 +1,7 @@
 //! The pass that counts by site.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::calls::{CallCounts, CallStack, Calls};
@@ -7,13 +9,16 @@ use super::data::DataMeter;
 use super::rounds::{Left, Rounds, RoundsMeter};
 use super::strides::StrideMeter;
 use super::{
-    After, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile,
+    After, Begun, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site,
+    SourceProfile,
 };
 use crate::counted::Counted;
 use crate::metric::{Metric, Program, Run, Stretch, ram_use};
 use crate::trace::Instruction;
 use crate::trace::isa::{Access, Class};
-use loopsheet_regions::{LoopPlace, Places, RegionError, SitePlace, Sites, Spot};
+use loopsheet_regions::{
+    BegunPlace, LoopPlace, Places, RegionError, SitePlace, Sites, Spot, Statement,
+};
 
 /// Counts while the trace goes by.
 pub struct ProfileMeter {
@@ -151,7 +156,9 @@ impl ProfileMeter {
         let Places {
             sites: places,
             loops,
+            begun,
         } = self.sites.finish()?;
+        let statements = statements(&files, &begun, executions);
         let on_stack: Vec<bool> = (0..instructions.len())
             .map(|index| self.data.is_on_stack(index))
             .collect();
@@ -243,8 +250,38 @@ impl ProfileMeter {
             loops,
             data,
             files,
+            statements,
         })
     }
+}
+
+/// Executions by statement, of what begins with each instruction.
+fn statements(files: &[String], begun: &[Vec<BegunPlace>], executions: &[u64]) -> Vec<Begun> {
+    let mut found: BTreeMap<(u32, u32, u32, Option<u32>), (u64, u64)> = BTreeMap::new();
+    let all = begun
+        .iter()
+        .zip(executions)
+        .filter(|(_, executions)| **executions > 0);
+    for (one, executions) in
+        all.flat_map(|(begun, executions)| begun.iter().map(move |one| (one, executions)))
+    {
+        let Statement { line, column } = &*one.statement;
+        if let Ok(file) = files.binary_search(&line.file) {
+            let key = (file as u32, line.line, *column, one.machine_loop);
+            let (sum, most) = found.entry(key).or_default();
+            *sum += executions;
+            *most = *executions.max(most);
+        }
+    }
+    let begun = |((file, line, column, machine_loop), (executions, most))| Begun {
+        file,
+        line,
+        column,
+        machine_loop,
+        executions,
+        most,
+    };
+    found.into_iter().map(begun).collect()
 }
 
 impl Metric for ProfileMeter {

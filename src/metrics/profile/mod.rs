@@ -26,6 +26,24 @@ pub struct SourceProfile {
     /// Source files of the program, executed or not.
     #[serde(default)]
     pub files: Vec<String>,
+    /// How often statements were begun, by line, column and loop of the machine code, where the compiler tells it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<Begun>,
+}
+
+/// Beginnings of a statement of the source in one loop of the machine code, all copies there taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Begun {
+    /// Index among the files.
+    pub file: u32,
+    pub line: u32,
+    /// 0 where the compiler does not tell it.
+    pub column: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_loop: Option<u32>,
+    pub executions: u64,
+    /// Executions of the copy that was executed most.
+    pub most: u64,
 }
 
 impl SourceProfile {
@@ -54,8 +72,16 @@ impl SourceProfile {
                 format!("loop {number} names a loop or site that is not there or not before it")
             })
         };
+        let of_statement = |(number, one): (usize, &Begun)| {
+            let is_right =
+                (one.file as usize) < self.files.len() && one.machine_loop.is_none_or(is_loop);
+            (!is_right)
+                .then(|| format!("statement {number} names a file or loop that is not there"))
+        };
         let wrong = self.sites.iter().enumerate().find_map(of_site);
-        wrong.or_else(|| self.loops.iter().enumerate().find_map(of_loop))
+        wrong
+            .or_else(|| self.loops.iter().enumerate().find_map(of_loop))
+            .or_else(|| self.statements.iter().enumerate().find_map(of_statement))
     }
 }
 

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::{ReadError, read};
 use crate::metrics::profile::SourceProfile;
 use crate::metrics::report::{GreedySchedule, Movement, TraceReport, TraceSummary};
+use crate::trace::RunEnd;
 use crate::trace::isa::Class;
 
 pub use caches::CacheLevelReport;
@@ -88,6 +89,9 @@ pub struct SummaryReport {
     pub unknown: BTreeMap<String, u64>,
     #[serde(default)]
     pub distinct_instructions: u64,
+    /// How the run ended, if not in an orderly way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<RunEnd>,
 }
 
 /// Bytes to and from RAM, by interval of cycles.
@@ -168,6 +172,7 @@ impl SummaryReport {
             harts,
             unknown,
             distinct_instructions,
+            end,
         } = trace.clone();
         SummaryReport {
             path,
@@ -177,6 +182,7 @@ impl SummaryReport {
             harts,
             unknown,
             distinct_instructions,
+            end,
         }
     }
 }

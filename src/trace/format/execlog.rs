@@ -9,6 +9,11 @@ pub(crate) struct Execlog;
 impl Format for Execlog {
     const NAME: FormatName = FormatName::Execlog;
 
+    /// How the run ended, behind the last instruction.
+    fn is_remark(line: &[u8]) -> bool {
+        line.trim_ascii().is_empty() || line.starts_with(b"# ")
+    }
+
     fn key_length(line: &[u8]) -> usize {
         line.iter()
             .rposition(|c| *c == b'"')

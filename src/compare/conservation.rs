@@ -1,0 +1,293 @@
+//! Counts that close. How often loops are executed and go round is a flow: a test at a head is done once for each
+//! execution and once for each round, a loop inside that stands on no condition is executed in every round, and no line
+//! of a body is executed more often than its loop goes round. What the machine's loops count is taken if something else
+//! confirms it and nothing contradicts it; else what several others agree on; else the count is in doubt, and no
+//! parameter, no probability and no reason follows from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::counts::LoopCounts;
+use super::places::{LoopRef, Places};
+use super::witnesses::Witnesses;
+use crate::report::static_report::LoopReport;
+
+/// Why a count is not certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Nothing but the loops of the machine code tells it.
+    Unconfirmed,
+    /// Something else tells another number.
+    Contradicted { others: u64 },
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doubt::Unconfirmed => f.write_str("only the loops of the machine code tell it"),
+            Doubt::Contradicted { others } => write!(
+                f,
+                "the loops of the machine code and the statements of the loop do not agree: these tell {others}"
+            ),
+        }
+    }
+}
+
+/// Corrects counts that others contradict, and marks those that stay in doubt.
+pub fn settle(
+    places: &Places,
+    witnesses: &Witnesses,
+    calls: &dyn Fn(LoopRef) -> f64,
+    counts: &mut BTreeMap<LoopRef, LoopCounts>,
+) {
+    let mut all: BTreeSet<LoopRef> = counts.keys().copied().collect();
+    all.extend(witnesses.loops());
+    let mut all: Vec<LoopRef> = all.into_iter().collect();
+    // Outer loops first.
+    all.sort_by_key(|found| (places.facts(*found).depth, *found));
+    for found in all {
+        let flow = Flow::of(places, witnesses, calls, counts, found);
+        let settled = flow.settled(counts.get(&found).copied());
+        if let Some(settled) = settled {
+            counts.insert(found, settled);
+        }
+    }
+}
+
+/// What is known about one loop.
+struct Flow<'a> {
+    facts: &'a LoopReport,
+    /// Some rounds may have left no trace: those of a loop that was unrolled completely, or became a call.
+    is_incomplete: bool,
+    /// By its machine loops.
+    machine: Option<(u64, u64)>,
+    head: BTreeSet<u64>,
+    /// The most executions that two statements of the head have in common: one of the two is the step.
+    twice: u64,
+    body: BTreeSet<u64>,
+    /// Executions of the loops inside that stand on no condition, and whether one has more.
+    inside: BTreeSet<u64>,
+    /// Rounds of the loop around, if they are certain, and whether each of them executes this loop.
+    around: Option<(u64, Each)>,
+    /// What the source says.
+    fixed: (Option<u64>, Option<u64>),
+}
+
+/// How often a round of a loop executes a loop inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    Once,
+    /// It may be left out.
+    AtMostOnce,
+}
+
+/// What confirms a pair of executions and rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Confirmed {
+    executions: u32,
+    rounds: u32,
+}
+
+impl<'a> Flow<'a> {
+    fn of(
+        places: &'a Places,
+        witnesses: &Witnesses,
+        calls: &dyn Fn(LoopRef) -> f64,
+        counts: &BTreeMap<LoopRef, LoopCounts>,
+        found: LoopRef,
+    ) -> Flow<'a> {
+        let facts = places.facts(found);
+        let is_unconditional = |line: u32| !facts.branches.iter().any(|one| one.guards(line));
+        let inside = places.children(found);
+        let inside = inside.filter(|child| is_unconditional(places.facts(*child).line));
+        let inside = inside.filter_map(|child| Some(counts.get(&child)?.executions()));
+        let outer = places.chain(found).nth(1);
+        let around = outer.and_then(|outer| {
+            let counts = counts
+                .get(&outer)
+                .filter(|one| one.doubts.rounds.is_none())?;
+            Some((counts.rounds, each(places.facts(outer), facts)))
+        });
+        let whole = |value: f64| (value >= 0.0 && value.fract() == 0.0).then_some(value as u64);
+        let own = counts.get(&found);
+        let (mut head, mut twice) = (BTreeSet::new(), 0);
+        for one in witnesses.head(found) {
+            if !head.insert(one) {
+                twice = twice.max(one);
+            }
+        }
+        Flow {
+            twice,
+            facts,
+            is_incomplete: own.is_none_or(|own| own.machine_loops == 0)
+                || witnesses.is_replaced(found),
+            machine: own.map(|counts| (counts.executions(), counts.rounds)),
+            head,
+            body: witnesses.body(found).collect(),
+            inside: inside.filter(|executions| *executions > 0).collect(),
+            around,
+            fixed: (
+                whole(calls(found)).filter(|_| outer.is_none()),
+                places.rounds(found).and_then(whole),
+            ),
+        }
+    }
+
+    /// The counts with what is certain of them.
+    fn settled(&self, counts: Option<LoopCounts>) -> Option<LoopCounts> {
+        let known = counts.unwrap_or_default();
+        let best = self.best();
+        let Some((executions, rounds, confirmed)) = best else {
+            let others = self.body.iter().chain(&self.inside).chain(&self.head).max();
+            let doubt = match others {
+                Some(others) if *others != known.rounds => Doubt::Contradicted { others: *others },
+                _ => Doubt::Unconfirmed,
+            };
+            return counts.map(|counts| LoopCounts {
+                doubts: Doubts {
+                    executions: Some(doubt),
+                    rounds: Some(doubt),
+                },
+                ..counts
+            });
+        };
+        let doubts = Doubts {
+            executions: (confirmed.executions < 2).then_some(Doubt::Unconfirmed),
+            rounds: (confirmed.rounds < 2).then_some(Doubt::Unconfirmed),
+        };
+        // Nothing is known of a loop that only its statements tell of, unless they agree.
+        if counts.is_none() && doubts.rounds.is_some() {
+            return None;
+        }
+        let tests = match doubts.executions {
+            None => executions,
+            Some(_) => known.tests,
+        };
+        Some(LoopCounts {
+            entries: known.entries.min(executions),
+            tests,
+            rounds,
+            by_machine: known.rounds,
+            doubts,
+            ..known
+        })
+    }
+
+    /// The pair that most confirm; of equals that of the machine loops. `None` if two others are as good.
+    fn best(&self) -> Option<(u64, u64, Confirmed)> {
+        let (mut executions, mut rounds) = (BTreeSet::new(), BTreeSet::new());
+        executions.extend(self.machine.map(|one| one.0));
+        executions.extend(self.around.map(|one| one.0));
+        rounds.extend(self.machine.map(|one| one.1));
+        rounds.extend(self.body.iter().chain(&self.inside).chain(&self.head));
+        rounds.extend(self.fixed.1);
+        executions.remove(&0);
+        let differences = |execution: &u64| {
+            let tests = self.head.iter();
+            let own: Vec<u64> = tests
+                .filter_map(|test| test.checked_sub(*execution))
+                .collect();
+            own
+        };
+        rounds.extend(
+            executions
+                .iter()
+                .flat_map(differences)
+                .collect::<Vec<u64>>(),
+        );
+        let pairs = executions
+            .iter()
+            .flat_map(|one| rounds.iter().map(move |other| (*one, *other)));
+        let mut found: Vec<(Confirmed, bool, u64, u64)> = pairs
+            .filter_map(|(executions, rounds)| {
+                let confirmed = self.confirmed(executions, rounds)?;
+                let is_machine = self.machine == Some((executions, rounds));
+                Some((confirmed, is_machine, executions, rounds))
+            })
+            .collect();
+        let total =
+            |one: &(Confirmed, bool, u64, u64)| (one.0.executions.min(2) + one.0.rounds, one.1);
+        found.sort_by_key(|one| std::cmp::Reverse(total(one)));
+        let first = *found.first()?;
+        match found.get(1) {
+            Some(second) if total(second) == total(&first) => None,
+            _ => Some((first.2, first.3, first.0)),
+        }
+    }
+
+    /// How many tell each of these counts; `None` if something contradicts them.
+    fn confirmed(&self, executions: u64, rounds: u64) -> Option<Confirmed> {
+        let tests = executions.checked_add(rounds)?;
+        let is_machine = (
+            self.machine.is_some_and(|one| one.0 == executions),
+            self.machine.is_some_and(|one| one.1 == rounds),
+        );
+        let is_fixed = self.fixed.1 == Some(rounds) && is_machine.1;
+        let is_counted = !self.facts.var.is_empty() && !self.facts.var.contains('@');
+        // What is done in advance of the test is done as often as that.
+        let is_more = |count: &&u64| **count > rounds && **count != tests;
+        let is_contradicted = self.head.iter().any(|head| *head > tests)
+            || is_counted && self.twice > rounds.max(executions)
+            || self.body.iter().any(|one| is_more(&one))
+            || self.inside.iter().any(|one| *one > rounds)
+            || self.around.is_some_and(|(around, _)| executions > around);
+        if is_contradicted && !is_fixed {
+            return None;
+        }
+        // A loop that can be left early does its test less often. As often as it goes round is what a test shows whose
+        // line has some of the body, too.
+        let has_test = match self.facts.exits_early {
+            false => self.head.contains(&tests),
+            true => self.head.range(rounds + 1..=tests).next().is_some(),
+        };
+        let has_more = self.head.last().is_some_and(|most| *most > rounds);
+        let has_step =
+            is_counted && self.head.contains(&rounds) && (has_more || !self.facts.exits_early);
+        let by_body = self.body.contains(&rounds) || self.inside.contains(&rounds);
+        let by_source = self.fixed.1 == Some(rounds);
+        if !is_machine.1 && !(by_body || by_source) || self.is_incomplete && !by_source {
+            return None;
+        }
+        if !self.head.is_empty() && !(has_test || has_step || is_fixed) {
+            return None;
+        }
+        let votes = |all: &[bool]| all.iter().filter(|one| **one).count() as u32;
+        let each = self.around.filter(|(_, each)| *each == Each::Once);
+        let by_around = each.is_some_and(|(around, _)| around == executions);
+        if each.is_some() && !by_around && !is_fixed {
+            return None;
+        }
+        let begins = self.head.contains(&executions);
+        let rounds = votes(&[is_machine.1, by_body, has_test, has_step, by_source]);
+        if !is_machine.1 && rounds < 2 {
+            return None;
+        }
+        Some(Confirmed {
+            executions: 2 * u32::from(by_around)
+                + votes(&[
+                    is_machine.0,
+                    self.around.is_some_and(|(around, _)| around == executions),
+                    has_test && !self.facts.exits_early,
+                    begins,
+                    self.fixed.0 == Some(executions),
+                ]),
+            rounds,
+        })
+    }
+}
+
+/// Whether every round of a loop executes one inside: where it is left early or cut short, some may not.
+pub fn each(outer: &LoopReport, inner: &LoopReport) -> Each {
+    let is_before = outer.branches.iter().any(|branch| branch.line < inner.line);
+    match outer.exits_early || is_before {
+        true => Each::AtMostOnce,
+        false => Each::Once,
+    }
+}
+
+/// What is not certain of a loop's counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Doubts {
+    pub executions: Option<Doubt>,
+    pub rounds: Option<Doubt>,
+}

@@ -1,0 +1,247 @@
+//! What counts of lines tell of the loops of a report. They are checked as those of a trace are: the test at a head is done
+//! once for each execution and once for each round, a body no more often than its loop goes round, and the two arms of a
+//! condition add up. What does not close is not taken.
+
+use std::collections::BTreeMap;
+
+use super::comparison::Suggestion;
+use super::conservation::{Doubt, Doubts, Each, each};
+use super::counts::LoopCounts;
+use super::line_counts::{Decision, Line, LineCounts};
+use super::parameters::{self, Told};
+use super::places::{LoopRef, Places};
+use crate::report::StaticReport;
+use crate::report::static_report::{BranchReport, LoopReport};
+use crate::source::Language;
+
+/// What a native run says of the parameters of a report, those that agree too; `None` if it has none of its files.
+pub fn told_by_lines(promised: &StaticReport, counts: &LineCounts) -> Option<Vec<Suggestion>> {
+    let counted = Counted::of(promised, counts)?;
+    let loops = counted.loops();
+    let frequency = |found: LoopRef, branch: &BranchReport| counted.frequency(found, branch);
+    let told = Told {
+        loops: &loops,
+        frequency: &frequency,
+    };
+    Some(parameters::all(promised, &counted.places, told))
+}
+
+struct Counted<'a> {
+    report: &'a StaticReport,
+    places: Places<'a>,
+    counts: &'a LineCounts,
+    /// By file of the report: its name in the counts.
+    names: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Counted<'a> {
+    fn of(report: &'a StaticReport, counts: &'a LineCounts) -> Option<Counted<'a>> {
+        let places = Places::of_program(report, counts.files());
+        let named = counts
+            .files()
+            .filter_map(|file| Some((places.file_of_report(file)?, file)));
+        let names: BTreeMap<&str, &str> = named.collect();
+        let found = !names.is_empty();
+        found.then_some(Counted {
+            report,
+            places,
+            counts,
+            names,
+        })
+    }
+
+    /// The file of a loop, as the counts name it.
+    fn file(&self, found: LoopRef) -> Option<&'a str> {
+        let own = self.places.facts(found).file.as_ref();
+        let file = own.unwrap_or(&self.report.functions[found.function].file);
+        self.names.get(file.as_str()).copied()
+    }
+
+    fn loops(&self) -> BTreeMap<LoopRef, LoopCounts> {
+        let functions = self.report.functions.iter().enumerate();
+        let all = functions.flat_map(|(function, one)| {
+            (0..one.loops.len()).map(move |number| LoopRef { function, number })
+        });
+        // Outer loops come before those inside.
+        let mut loops = BTreeMap::new();
+        for found in all {
+            if let Some(counts) = self.counts_of(found, &loops) {
+                loops.insert(found, counts);
+            }
+        }
+        loops
+    }
+
+    fn counts_of(
+        &self,
+        found: LoopRef,
+        known: &BTreeMap<LoopRef, LoopCounts>,
+    ) -> Option<LoopCounts> {
+        let facts = self.places.facts(found);
+        let file = self
+            .file(found)
+            .filter(|_| !self.places.shares_line(found))?;
+        let (mut executions, rounds) = self.executions_and_rounds(file, facts, found)?;
+        let outer = self.places.chain(found).nth(1);
+        let around = outer.and_then(|outer| known.get(&outer));
+        let each = outer.map(|outer| each(self.places.facts(outer), facts));
+        if let (Some(around), Some(Each::Once)) = (around, each)
+            && facts.exits_early
+        {
+            executions = around.rounds;
+        }
+        let is_out = |around: &LoopCounts| match each {
+            Some(Each::Once) => executions != around.rounds,
+            _ => executions > around.rounds,
+        };
+        let closes = around.is_none_or(|around| !is_out(around))
+            && self.holds(file, facts, found, executions, rounds);
+        let doubt = (!closes).then_some(Doubt::Unconfirmed);
+        let function = &self.report.functions[found.function];
+        let calls = self.counts.calls(file, function.line);
+        Some(LoopCounts {
+            entries: executions.min(rounds),
+            tests: executions,
+            rounds,
+            machine_loops: 1,
+            unrolled: 1,
+            by_machine: rounds,
+            // Counts of lines are sums: a size may differ from call to call.
+            varies: calls != Some(1) && executions > 1,
+            doubts: Doubts {
+                executions: doubt,
+                rounds: doubt,
+            },
+            ..LoopCounts::default()
+        })
+        .filter(|counts| counts.executions() > 0)
+    }
+
+    /// By the test of the loop, on its first line or, after a body, on its last.
+    fn executions_and_rounds(
+        &self,
+        file: &str,
+        facts: &LoopReport,
+        found: LoopRef,
+    ) -> Option<(u64, u64)> {
+        let head = self.counts.line(file, facts.line);
+        if let Some(Line {
+            executions,
+            decisions,
+        }) = head.filter(|line| !line.decisions.is_empty())
+        {
+            let rounds = match decisions[..] {
+                [one] => self.goes_on(found, facts, one),
+                // Of several conditions no one tells; the body does.
+                _ => self.body(file, facts, found).max()?,
+            };
+            let others = executions.checked_sub(rounds)?;
+            return Some((others, rounds));
+        }
+        let last = self.counts.line(file, facts.end_line)?;
+        match last.decisions[..] {
+            [
+                Decision::Jump { jumps, falls: left }
+                | Decision::Condition {
+                    yes: jumps,
+                    no: left,
+                },
+            ] if facts.end_line > facts.line && !facts.exits_early => Some((left, jumps + left)),
+            _ => None,
+        }
+    }
+
+    /// How often the test of a loop led to a round: Fortran's counted loops fall into the body, all others jump back to it.
+    fn goes_on(&self, found: LoopRef, facts: &LoopReport, decision: Decision) -> u64 {
+        let path = facts
+            .file
+            .as_ref()
+            .unwrap_or(&self.report.functions[found.function].file);
+        let mut files = self.report.files.iter();
+        let language = files
+            .find(|file| file.path == *path)
+            .map(|file| file.language);
+        match decision {
+            Decision::Jump { falls, .. }
+                if language == Some(Language::Fortran) && !facts.var.is_empty() =>
+            {
+                falls
+            }
+            Decision::Jump { jumps, .. } => jumps,
+            Decision::Condition { yes, .. } => yes,
+        }
+    }
+
+    /// Executions of the lines of the body that are in no arm of a condition, and in no loop inside.
+    fn body(&self, file: &'a str, facts: &LoopReport, found: LoopRef) -> impl Iterator<Item = u64> {
+        let inside: Vec<(u32, u32)> = self
+            .places
+            .children(found)
+            .map(|child| self.places.facts(child))
+            .map(|child| (child.line, child.end_line))
+            .collect();
+        let is_inside = move |line: u32| {
+            inside
+                .iter()
+                .any(|(first, last)| (*first..=*last).contains(&line))
+        };
+        let guards: Vec<BranchReport> = facts.branches.clone();
+        let lines = self.counts.lines(file, facts.line + 1, facts.end_line);
+        lines
+            .filter(move |(line, _)| {
+                !is_inside(*line) && !guards.iter().any(|branch| branch.guards(*line))
+            })
+            .map(|(_, line)| line.executions)
+    }
+
+    /// Whether the body was executed as often as the loop went round: gfortran counts the step on its last line, too.
+    fn holds(
+        &self,
+        file: &str,
+        facts: &LoopReport,
+        found: LoopRef,
+        executions: u64,
+        rounds: u64,
+    ) -> bool {
+        let name = self.names.values().find(|name| **name == file).copied();
+        let body: Vec<u64> = name
+            .into_iter()
+            .flat_map(|file| self.body(file, facts, found))
+            .collect();
+        let most = rounds.saturating_add(executions);
+        body.iter().all(|line| *line <= most)
+            && (body.is_empty() || body.iter().any(|line| (rounds..=most).contains(line)))
+    }
+
+    /// How often the first arm of a condition was taken, for once that it was reached.
+    fn frequency(&self, found: LoopRef, branch: &BranchReport) -> Option<f64> {
+        let file = self.file(found)?;
+        let line = self.counts.line(file, branch.line)?;
+        let facts = self.places.facts(found);
+        let is_alone = facts
+            .branches
+            .iter()
+            .filter(|one| one.line == branch.line)
+            .count()
+            == 1;
+        let [decision] = line.decisions[..] else {
+            return None;
+        };
+        let (reached, taken) = (decision.all(), decision.held());
+        let first = |arm: Option<(u32, u32)>| {
+            let (first, last) = arm.filter(|(first, _)| *first > branch.line)?;
+            Some(self.counts.lines(file, first, last).next()?.1.executions)
+        };
+        // An arm that begins with a loop counts its head.
+        let is_head = |arm: Option<(u32, u32)>| {
+            let mut inside = self.places.children(found);
+            arm.is_some_and(|(first, _)| inside.any(|child| self.places.facts(child).line == first))
+        };
+        let fits = |arm, count: u64| is_head(arm) || first(arm).is_none_or(|own| own == count);
+        let closes = is_alone
+            && reached > 0
+            && fits(branch.then, taken)
+            && fits(branch.otherwise, reached - taken);
+        closes.then_some(taken as f64 / reached as f64)
+    }
+}

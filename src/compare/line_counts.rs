@@ -1,0 +1,182 @@
+//! How often source lines were executed in a native run: what `gcov --json-format` and `llvm-cov export` write. Both
+//! count by line, whatever the machine, and with every decision how it went.
+
+mod gcov;
+mod llvm;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// Executions by file and line; several outputs are added up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineCounts {
+    lines: BTreeMap<String, BTreeMap<u32, Line>>,
+    /// Calls of the functions that begin on a line.
+    functions: BTreeMap<String, BTreeMap<u32, u64>>,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    pub executions: u64,
+    /// In the order of the source.
+    pub decisions: Vec<Decision>,
+}
+
+/// How a conditional branch went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// As gcov has it, of the compiler's own branches.
+    Jump { jumps: u64, falls: u64 },
+    /// As llvm-cov has it, of the source's conditions.
+    Condition { yes: u64, no: u64 },
+}
+
+/// Why counts cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CountsError {
+    #[error(
+        "it is not valid JSON: {0}; it has to be what `gcov --json-format` or `llvm-cov export` writes"
+    )]
+    Json(#[from] serde_json::Error),
+    #[error(
+        "it is JSON of something else: it has to be what `gcov --json-format` or `llvm-cov export` writes"
+    )]
+    Other,
+    #[error("{0}: the file is damaged, or of a version that is not known")]
+    Damaged(String),
+    #[error(
+        "gcov has no branches in it, which tell rounds and probabilities: write it again with `gcov --json-format --branch-probabilities`"
+    )]
+    NoBranches,
+}
+
+impl LineCounts {
+    /// Adds those of one file, by what it looks like. gcov writes one document a line where it has several.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub fn add(&mut self, text: &str) -> Result<(), CountsError> {
+        for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+            let document = document?;
+            match () {
+                () if document.get("gcc_version").is_some() => gcov::add(self, &document)?,
+                () if document["type"] == "llvm.coverage.json.export" => {
+                    llvm::add(self, &document)?;
+                }
+                () => return Err(CountsError::Other),
+            }
+        }
+        Ok(())
+    }
+
+    /// Files with executions, as the compiler names them, ascending.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.lines.keys().map(String::as_str)
+    }
+
+    pub fn line(&self, file: &str, line: u32) -> Option<&Line> {
+        self.lines.get(file)?.get(&line)
+    }
+
+    /// Lines of a range that have code.
+    pub fn lines(&self, file: &str, first: u32, last: u32) -> impl Iterator<Item = (u32, &Line)> {
+        let range = first..=last.max(first);
+        let lines = self.lines.get(file);
+        (lines.into_iter())
+            .flat_map(move |lines| lines.range(range.clone()).map(|(line, one)| (*line, one)))
+    }
+
+    /// How often the function was called that begins on a line.
+    pub fn calls(&self, file: &str, line: u32) -> Option<u64> {
+        self.functions.get(file)?.get(&line).copied()
+    }
+
+    fn add_line(&mut self, file: &str, line: u32, found: Line) {
+        let Line {
+            executions,
+            decisions,
+        } = found;
+        let lines = self.lines.entry(file.to_string()).or_default();
+        match lines.get_mut(&line) {
+            None => {
+                lines.insert(
+                    line,
+                    Line {
+                        executions,
+                        decisions,
+                    },
+                );
+            }
+            Some(known) => {
+                known.executions += executions;
+                known.decisions = match known.decisions.len() == decisions.len() {
+                    true => known
+                        .decisions
+                        .iter()
+                        .zip(&decisions)
+                        .map(|(one, other)| one.sum(other))
+                        .collect(),
+                    // Of different code on one line nothing tells which is which.
+                    false => Vec::new(),
+                };
+            }
+        }
+    }
+
+    fn add_calls(&mut self, file: &str, line: u32, calls: u64) {
+        let functions = self.functions.entry(file.to_string()).or_default();
+        *functions.entry(line).or_default() += calls;
+    }
+}
+
+impl Decision {
+    /// Both ways together.
+    pub fn all(self) -> u64 {
+        match self {
+            Decision::Jump {
+                jumps: one,
+                falls: other,
+            }
+            | Decision::Condition {
+                yes: one,
+                no: other,
+            } => one + other,
+        }
+    }
+
+    /// How often the condition of an `if` held: without optimisation, compilers jump over what it guards.
+    pub fn held(self) -> u64 {
+        match self {
+            Decision::Jump { falls, .. } => falls,
+            Decision::Condition { yes, .. } => yes,
+        }
+    }
+
+    fn sum(self, other: &Decision) -> Decision {
+        match (self, *other) {
+            (
+                Decision::Condition { yes, no },
+                Decision::Condition {
+                    yes: more,
+                    no: less,
+                },
+            ) => Decision::Condition {
+                yes: yes + more,
+                no: no + less,
+            },
+            (one, other) => {
+                let parts = |decision: Decision| match decision {
+                    Decision::Jump { jumps, falls } => (jumps, falls),
+                    Decision::Condition { yes, no } => (no, yes),
+                };
+                let (one, other) = (parts(one), parts(other));
+                Decision::Jump {
+                    jumps: one.0 + other.0,
+                    falls: one.1 + other.1,
+                }
+            }
+        }
+    }
+}

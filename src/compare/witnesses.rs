@@ -1,0 +1,153 @@
+//! What else than its machine loops tells how often a loop of the source was executed and went round: how often the
+//! statements of its head and of its body were begun, in all copies that the compiler made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::machine_loops::replaces_loops;
+use super::places::{LoopRef, Place, Places};
+use crate::metrics::profile::{Begun, Site, SourceProfile};
+use crate::report::StaticReport;
+use crate::source::Language;
+
+/// Executions of what stands directly in each loop.
+#[derive(Debug, Default)]
+pub struct Witnesses {
+    heads: BTreeMap<LoopRef, Vec<u64>>,
+    bodies: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
+    replaced: BTreeSet<LoopRef>,
+}
+
+/// Stands for the column of the body of a loop that has its head on the same line.
+const OF_BODY: u32 = u32::MAX;
+
+/// By line and column.
+type Counts = BTreeMap<(LoopRef, u32, u32), u64>;
+
+impl Witnesses {
+    /// By the marks of statements, in files that have them; by instructions elsewhere.
+    pub fn of(report: &StaticReport, places: &Places, profile: &SourceProfile) -> Witnesses {
+        let marked: BTreeSet<&str> = profile
+            .statements
+            .iter()
+            .filter_map(|one| profile.files.get(one.file as usize))
+            .map(String::as_str)
+            .collect();
+        let mut found = by_statements(report, places, profile);
+        found.extend(by_instructions(places, profile, &marked));
+        let replaced = profile.sites.iter().filter(|site| {
+            let mut calls = site.calls.iter();
+            calls.any(|call| replaces_loops(&call.function))
+        });
+        let own = |site: &Site| match places.own(site) {
+            Place::Loop(found) => Some(found),
+            _ => None,
+        };
+        let mut witnesses = Witnesses {
+            replaced: replaced.filter_map(own).collect(),
+            ..Witnesses::default()
+        };
+        for ((found, line, column), count) in found {
+            let facts = places.facts(found);
+            if line == facts.line && column != OF_BODY {
+                witnesses.heads.entry(found).or_default().push(count);
+            } else if !facts.branches.iter().any(|branch| branch.guards(line)) {
+                let lines = witnesses.bodies.entry(found).or_default();
+                let most = lines.entry(line).or_default();
+                *most = count.max(*most);
+            }
+        }
+        witnesses
+    }
+
+    /// Whether a call of a function of the C library may have done rounds of a loop.
+    pub fn is_replaced(&self, found: LoopRef) -> bool {
+        self.replaced.contains(&found)
+    }
+
+    /// Loops of which something is known.
+    pub fn loops(&self) -> impl Iterator<Item = LoopRef> + '_ {
+        self.heads.keys().chain(self.bodies.keys()).copied()
+    }
+
+    /// Executions of the statements on a loop's head: its beginning, its test and its step, in no order.
+    pub fn head(&self, found: LoopRef) -> impl Iterator<Item = u64> + '_ {
+        self.heads.get(&found).into_iter().flatten().copied()
+    }
+
+    /// Executions of the lines of a loop's body that are in no arm of a condition, and in no loop inside.
+    pub fn body(&self, found: LoopRef) -> impl Iterator<Item = u64> + '_ {
+        let lines = self.bodies.get(&found);
+        lines.into_iter().flat_map(BTreeMap::values).copied()
+    }
+}
+
+fn by_statements(report: &StaticReport, places: &Places, profile: &SourceProfile) -> Counts {
+    let mut counts = Counts::new();
+    for one in &profile.statements {
+        let Some(file) = profile.files.get(one.file as usize) else {
+            continue;
+        };
+        if let Place::Loop(found) = places.find(file, one.line, &[]) {
+            let Begun {
+                executions, most, ..
+            } = *one;
+            // gfortran begins several statements at one place of a source line.
+            let each = match language(report, places, found) {
+                Some(Language::C) => executions,
+                _ => most,
+            };
+            *counts.entry((found, one.line, one.column)).or_default() += each;
+        }
+    }
+    counts
+}
+
+fn language(report: &StaticReport, places: &Places, found: LoopRef) -> Option<Language> {
+    let own = places.facts(found).file.as_ref();
+    let path = own.unwrap_or(&report.functions[found.function].file);
+    let mut files = report.files.iter();
+    files
+        .find(|file| file.path == *path)
+        .map(|file| file.language)
+}
+
+/// Where the compiler did not mark statements: of each line the instruction of a loop of the machine code that was
+/// executed most; on a head its test.
+fn by_instructions(places: &Places, profile: &SourceProfile, marked: &BTreeSet<&str>) -> Counts {
+    let mut copies: BTreeMap<(LoopRef, u32, u32, Option<u32>), u64> = BTreeMap::new();
+    for site in profile.sites.iter().filter(|site| site.executions > 0) {
+        let (Some(line), Some(file)) = (site.line, &site.file) else {
+            continue;
+        };
+        let Place::Loop(found) = places.own(site) else {
+            continue;
+        };
+        if marked.contains(file.as_str()) {
+            continue;
+        }
+        let mut add = |column: u32, executions: u64| {
+            let most = copies
+                .entry((found, line, column, site.machine_loop))
+                .or_default();
+            *most = executions.max(*most);
+        };
+        // What else stands on a head is done before the first round, or at its end.
+        let facts = places.facts(found);
+        if facts.line != line {
+            add(0, site.executions);
+            continue;
+        }
+        if site.decisions > 0 {
+            add(0, site.decisions);
+        }
+        // All of a loop on one line; its beginning is outside of the loops of the machine code.
+        if facts.end_line == line && site.machine_loop.is_some() {
+            add(OF_BODY, site.executions);
+        }
+    }
+    let mut counts = Counts::new();
+    for ((found, line, column, _), executions) in copies {
+        *counts.entry((found, line, column)).or_default() += executions;
+    }
+    counts
+}

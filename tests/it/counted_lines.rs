@@ -1,0 +1,188 @@
+//! Counts of lines from native runs: what gcov and llvm-cov write gives the run's sizes and probabilities.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::command;
+
+/// What has its value from the counts.
+fn taken(source: &str, counts: &Path) -> BTreeMap<String, f64> {
+    let counts = counts.to_str().expect("UTF-8");
+    let arguments = ["--no-config", "--counts", counts];
+    let report = command::analysed(command::fixture("counts").join(source), &arguments);
+    let parameters = report["parameters"].as_object().expect("parameters");
+    let of_run = parameters
+        .iter()
+        .filter(|(_, parameter)| parameter["origin"] == "traced");
+    of_run
+        .map(|(name, parameter)| (name.clone(), parameter["value"].as_f64().expect("a number")))
+        .collect()
+}
+
+/// Which of these have another value, or none.
+fn others<'n>(found: &BTreeMap<String, f64>, wanted: &[(&'n str, f64)]) -> Vec<&'n str> {
+    let is_other = |(name, value): &&(&str, f64)| {
+        found
+            .get(*name)
+            .is_none_or(|found| (found - value).abs() > 1e-12)
+    };
+    wanted
+        .iter()
+        .filter(is_other)
+        .map(|(name, _)| *name)
+        .collect()
+}
+
+/// Counted by hand from the text that gcov shows beside the source.
+const OF_C: [(&str, f64); 9] = [
+    ("iterations", 7.0),
+    ("trip_list_159", 50.0),
+    ("trip_quicksort_46", 2747.0 / 879.0),
+    ("trip_search_23", 2001.0 / 200.0),
+    ("prob_timed_14", 1.0 / 8.0),
+    ("prob_oneline_125", 0.666),
+    ("prob_oneline_127", 0.666),
+    ("prob_guarded_144", 149.0 / 300.0),
+    ("prob_quicksort_51", 2498.0 / 2747.0),
+];
+
+#[test]
+fn gcov_gives_sizes_trip_counts_and_probabilities_of_c() {
+    let packed = command::fixture("counts").join("shapes.c.gcov.json.gz");
+    let found = taken("shapes.c", &packed);
+    assert_eq!(others(&found, &OF_C), [""; 0], "{found:?}");
+    // The source fixes it.
+    assert_eq!(found.get("N"), None);
+    // Two calls, of 100 and of 103.
+    assert_eq!(found.get("sum1.n"), None);
+
+    let mut text = String::new();
+    let bytes = std::fs::read(&packed).expect("readable");
+    flate2::read::MultiGzDecoder::new(&bytes[..])
+        .read_to_string(&mut text)
+        .expect("text");
+    let directory = tempfile::tempdir().expect("a directory");
+    let plain = directory.path().join("plain.json");
+    std::fs::write(&plain, text).expect("written");
+    assert_eq!(taken("shapes.c", &plain), found);
+}
+
+#[test]
+fn gcov_gives_them_of_fortran() {
+    let found = taken(
+        "shapes.f90",
+        &command::fixture("counts").join("shapes.f90.gcov.json.gz"),
+    );
+    let wanted = [
+        ("steps", 5.0),
+        ("clip.n", 500.0),
+        ("trip_bisect_29", 538.0 / 60.0),
+        ("prob_clip_58", 247.0 / 500.0),
+        ("prob_clip_59", 129.0 / 500.0),
+    ];
+    assert_eq!(others(&found, &wanted), [""; 0], "{found:?}");
+}
+
+/// As `llvm-cov export` has a function of eight lines, with regions and conditions.
+fn of_llvm(file: &str) -> Value {
+    json!({
+        "type": "llvm.coverage.json.export",
+        "version": "2.0.1",
+        "data": [{
+            "files": [{
+                "filename": file,
+                "segments": [
+                    [1, 41, 1, true, true, false],
+                    [2, 19, 91, true, true, false], [2, 24, 1, true, false, false],
+                    [2, 26, 90, true, true, false], [2, 29, 1, true, false, false],
+                    [2, 30, 90, true, true, true], [3, 5, 90, true, true, false],
+                    [3, 9, 90, true, true, false], [3, 19, 90, true, false, false],
+                    [4, 7, 30, true, true, false], [4, 22, 90, true, false, false],
+                    [5, 1, 1, true, false, false], [6, 2, 0, false, false, false]
+                ],
+                "branches": [
+                    [2, 19, 2, 24, 90, 1, 0, 0, 4],
+                    [3, 9, 3, 19, 30, 60, 0, 0, 4]
+                ],
+            }],
+            "functions": [
+                {"name": "f", "count": 1, "filenames": [file], "regions": [[1, 41, 6, 2, 1, 0, 0, 0]]}
+            ],
+        }],
+    })
+}
+
+#[test]
+fn llvm_cov_gives_them_too() {
+    let source = "void f(int n, const double *x, double *y) {
+  for (int i = 0; i < n; i++)
+    if (x[i] > 0.5)
+      y[i] = x[i] * 2.0;
+
+}
+";
+    let directory = tempfile::tempdir().expect("a directory");
+    let (file, counts) = (
+        directory.path().join("kernel.c"),
+        directory.path().join("counts.json"),
+    );
+    std::fs::write(&file, source).expect("written");
+    let text = of_llvm(file.to_str().expect("UTF-8")).to_string();
+    std::fs::write(&counts, text).expect("written");
+    let counts = counts.to_str().expect("UTF-8");
+    let report = command::analysed(&file, &["--no-config", "--counts", counts]);
+    let value = |name: &str| &report["parameters"][name]["value"];
+    assert_eq!(value("n"), &json!(90.0));
+    let probability = value("prob_f_3").as_f64().expect("a number");
+    assert!((probability - 30.0 / 90.0).abs() < 1e-12, "{probability}");
+}
+
+#[test]
+fn a_project_may_name_its_counts_and_what_is_set_counts_more() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    let fixture = command::fixture("counts");
+    std::fs::copy(fixture.join("shapes.c"), path("shapes.c")).expect("copied");
+    std::fs::copy(fixture.join("shapes.c.gcov.json.gz"), path("run.json.gz")).expect("copied");
+    std::fs::write(path("loopsheet.toml"), "counts = \"run.json.gz\"\n").expect("written");
+    let report = command::analysed(path("shapes.c"), &["--set", "trip_list_159=3"]);
+    let parameters = &report["parameters"];
+    assert_eq!(parameters["iterations"]["value"], json!(7.0));
+    assert_eq!(parameters["trip_list_159"]["value"], json!(3.0));
+}
+
+#[test]
+fn what_is_no_count_of_lines_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let counts = directory.path().join("counts.json");
+    let no_branches = json!({"gcc_version": "12", "files": [{"file": "shapes.c", "lines": [
+        {"line_number": 13, "count": 9}
+    ]}]});
+    let of_others = json!({"gcc_version": "12", "files": [{"file": "other.c", "lines": [
+        {"line_number": 13, "count": 9, "branches": []}
+    ]}]});
+    for (text, complaint) in [
+        ("hello", "is not valid JSON"),
+        ("{\"a\": 1}", "it is JSON of something else"),
+        (&no_branches.to_string(), "gcov has no branches in it"),
+        (
+            &of_others.to_string(),
+            "none of the sources is in it; it has other.c",
+        ),
+    ] {
+        std::fs::write(&counts, text).expect("written");
+        let output = command::loopsheet()
+            .arg("analyze")
+            .arg(command::fixture("counts").join("shapes.c"))
+            .args(["--no-config", "--counts"])
+            .arg(&counts)
+            .output()
+            .expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(complaint), "{said}");
+    }
+}
