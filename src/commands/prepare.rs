@@ -15,6 +15,7 @@ use crate::attempt::{Defect, attempt};
 use crate::cli::Cpp;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::is_lost;
+use crate::lower::c::Declarations;
 use crate::source::flags::FortranFlags;
 use crate::source::form::{self, Evidence, Header};
 use crate::source::{self, Form, Language, SourceText, fixed_form};
@@ -39,9 +40,10 @@ pub fn all<'a>(
     headers: &HeaderIndex,
     cpp: &Cpp,
 ) -> anyhow::Result<Vec<Prepared<'a>>> {
+    let declarations = Declarations::default();
     let each = inputs.par_iter().zip(flags);
     let begun = each.map(|(input, flags)| {
-        attempt(|| begin(input, flags, headers, cpp))
+        attempt(|| begin(input, flags, headers, cpp, &declarations))
             .unwrap_or_else(|defect| Ok(Begun::lost(input, &defect)))
     });
     let begun = begun.collect::<anyhow::Result<Vec<Begun>>>()?;
@@ -127,6 +129,7 @@ fn begin<'a>(
     flags: &Flags,
     headers: &HeaderIndex,
     cpp: &Cpp,
+    declarations: &Declarations,
 ) -> anyhow::Result<Begun<'a>> {
     let Kind::Source {
         language,
@@ -183,6 +186,9 @@ fn begin<'a>(
     if preprocess::is_wanted(&source, preprocessed, cpp, by_flags) {
         let files = Includes::new(&flags.include, headers);
         source = preprocess::preprocess(source, &input.path, language, cpp, flags, &files);
+        if language == Language::C {
+            source = declarations.without_unused(&input.name, source);
+        }
         add_guesses(&mut source, input, files);
     }
     let form = match (language, flags.fortran.form, by_extension) {

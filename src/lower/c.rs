@@ -19,6 +19,7 @@ mod fields;
 mod file_scope;
 mod for_loop;
 mod functions;
+mod headers;
 mod jumps;
 mod labels;
 mod literals;
@@ -41,6 +42,8 @@ mod tests;
 mod type_of;
 mod types;
 mod variables;
+
+pub use headers::Declarations;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

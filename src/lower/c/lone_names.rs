@@ -4,7 +4,7 @@
 //! not know which and mostly takes the cast, so the sum would be lost. `(u*(u))+y` is even read as a
 //! cast to a function type. Macros write such parentheses around every argument.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 /// A word, or one character of anything else that is not space, comment or literal.
@@ -22,7 +22,8 @@ const BEFORE_ANYTHING: &[&str] = &[
     "const", "volatile", "static", "extern", "register", "inline", "restrict", "struct", "union",
     "enum", "typedef", "auto", "return", "case", "else", "do", "sizeof", "goto",
 ];
-const TYPES: &[&str] = &[
+/// Types that the language has words for.
+pub const TYPES: &[&str] = &[
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool",
     "bool", "_Complex",
 ];
@@ -40,9 +41,7 @@ pub fn parentheses(source: &str) -> Vec<usize> {
     }
     let tokens = tokens(source);
     let text = |token: &Token| &source[token.start..token.end];
-    let lone: Vec<usize> = (1..tokens.len().saturating_sub(3))
-        .filter(|at| is_lone(&tokens[*at - 1..*at + 4], source))
-        .collect();
+    let lone = lone(&tokens, source);
     let suspects: HashSet<&str> = lone.iter().map(|at| text(&tokens[at + 1])).collect();
     if suspects.is_empty() {
         return Vec::new();
@@ -54,6 +53,41 @@ pub fn parentheses(source: &str) -> Vec<usize> {
     lone.into_iter()
         .filter(|at| is_variable(text(&tokens[at + 1])))
         .flat_map(|at| [tokens[at].start, tokens[at + 2].start])
+        .collect()
+}
+
+/// Names alone in parentheses that could be taken for types, each once, by name.
+pub fn suspects(source: &str) -> BTreeSet<&str> {
+    let tokens = tokens(source);
+    let text = |at: usize| &source[tokens[at].start..tokens[at].end];
+    let lone = lone(&tokens, source).into_iter();
+    lone.map(|at| text(at + 1))
+        .filter(|name| !TYPES.contains(name))
+        .collect()
+}
+
+/// Whether a declaration by itself shows a name to be a type.
+pub fn shows_type(declaration: &str, name: &str) -> bool {
+    typedef_names(&tokens(declaration), declaration).contains(name)
+}
+
+/// Whether a declaration by itself shows a name to be a variable.
+pub fn shows_variable(declaration: &str, name: &str) -> bool {
+    // What stands before it has ended.
+    let text = format!(";{declaration}");
+    !variables(&tokens(&text), &text, &HashSet::from([name])).is_empty()
+}
+
+/// The words of a text, comments and literals left out.
+pub fn words(source: &str) -> impl Iterator<Item = &str> {
+    let names = tokens(source).into_iter().filter(|token| token.is_name);
+    names.map(|token| &source[token.start..token.end])
+}
+
+/// Where the parentheses around lone names open, as indices of tokens.
+fn lone(tokens: &[Token], source: &str) -> Vec<usize> {
+    (1..tokens.len().saturating_sub(3))
+        .filter(|at| is_lone(&tokens[*at - 1..*at + 4], source))
         .collect()
 }
 
@@ -189,15 +223,16 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn find(bytes: &[u8], from: usize, what: &[u8]) -> usize {
+/// Where `what` begins at or after `from`; the length if nowhere.
+pub fn find(bytes: &[u8], from: usize, what: &[u8]) -> usize {
     let rest = bytes.get(from..).unwrap_or(&[]);
     rest.windows(what.len())
         .position(|window| window == what)
         .map_or(bytes.len(), |n| from + n)
 }
 
-/// The end of a directive with its continuation lines.
-fn directive_end(bytes: &[u8], mut at: usize) -> usize {
+/// The end of a directive or `//` comment with its continuation lines.
+pub fn directive_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         at = find(bytes, at, b"\n");
         let before = bytes[..at].strip_suffix(b"\r").unwrap_or(&bytes[..at]);
@@ -208,7 +243,8 @@ fn directive_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-fn literal_end(bytes: &[u8], start: usize, quote: u8) -> usize {
+/// The end of a string or character literal, which ends with its line at the latest.
+pub fn literal_end(bytes: &[u8], start: usize, quote: u8) -> usize {
     let mut at = start + 1;
     while at < bytes.len() && bytes[at] != b'\n' {
         match bytes[at] {

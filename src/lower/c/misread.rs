@@ -48,6 +48,10 @@ impl TypeNames {
         });
     }
 
+    pub fn into_names(self) -> Vec<String> {
+        self.0.into_iter().collect()
+    }
+
     fn contains(&self, name: &str) -> bool {
         self.0.contains(name) || is_library_type(name) || name.ends_with("_t")
     }
