@@ -210,6 +210,9 @@ pub struct AnalyzeArgs {
     /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
     #[arg(long, value_name = "TRACE.json")]
     pub parameters_from_trace: Option<PathBuf>,
+    /// Do not check the costliest nests by running them with small sizes, which marks those of which the model is wrong
+    #[arg(long)]
+    pub no_check: bool,
     /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason, a diagnostic or a
     /// figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
     #[arg(long, value_name = "LOOP|CODE|FIGURE")]
