@@ -214,6 +214,9 @@ pub struct AnalyzeArgs {
     /// plain or gzipped. What --set says counts more
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub counts: Vec<PathBuf>,
+    /// Do not check the costliest nests by running them with small sizes, which marks those of which the model is wrong
+    #[arg(long)]
+    pub no_check: bool,
     /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason, a diagnostic or a
     /// figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
     #[arg(long, value_name = "LOOP|CODE|FIGURE")]

@@ -85,6 +85,11 @@ pub enum ReasonCode {
     /// A procedure is called whose own body is not understood completely.
     #[strum(message = "See what is missing in the procedure itself: the detail names it.")]
     Callee,
+    /// The nest was run with small sizes, and moves other amounts of bytes than the model says: by the ratio that reports give.
+    #[strum(
+        message = "Take the bytes from `loopsheet validate`, which runs the nest literally with the sizes that are meant."
+    )]
+    CheckFailed,
     /// An element of another image is used, which is a transfer and no access to memory.
     #[strum(
         message = "Count the transfer by hand; copy remote data to a local array before the loop."
@@ -106,6 +111,11 @@ pub enum ReasonCode {
         message = "Set the probability of the branch with --set, or split the loop where the condition changes."
     )]
     ConditionOnLoops,
+    /// A variable moves through an array in some iterations only, as conditions say: bytes are those of moving in every one.
+    #[strum(
+        message = "Check the bytes with `loopsheet validate`, which moves it as often as the probability of the branch says."
+    )]
+    ConditionalStep,
     /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
     #[strum(message = "Write the condition to a variable first.")]
     ConditionalWithoutMiddle,
@@ -384,8 +394,10 @@ impl ReasonCode {
             ApproximateTripCount
             | BoundDependsOnVariable
             | BoundModified
+            | CheckFailed
             | CompoundCondition
             | ConditionOnLoops
+            | ConditionalStep
             | DoWhileLoop
             | FloatingVariable
             | GatheredElements

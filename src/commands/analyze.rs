@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::outputs::{self, Output};
 use super::project::Project;
 use super::{Status, Voice, diagnostics, files, inputs, parameters};
+use crate::analysis::ProcedureBody;
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
 use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
@@ -13,7 +14,9 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
+use crate::validate::{Checks, MOST_NESTS};
 use anyhow::Context;
+use rayon::prelude::*;
 
 /// What an output file holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,7 +45,13 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot make the directory {}", directory.display()))?;
     }
-    let mut program = inputs::read(&args.paths, &project.reading, voice)?;
+    let (mut program, bodies) = match args.no_check {
+        true => (
+            inputs::read(&args.paths, &project.reading, voice)?,
+            Vec::new(),
+        ),
+        false => inputs::read_with_bodies(&args.paths, &project.reading, voice)?,
+    };
     project.begin(&mut program)?;
     spare_inputs(&requested, args, &program)?;
     let found = program
@@ -73,7 +82,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         ([], false) => &project.counts[..],
         (typed, false) => typed,
     };
-    let (model, measured) = match (&args.parameters_from_trace, counts) {
+    let (mut model, measured) = match (&args.parameters_from_trace, counts) {
         (Some(path), _) => with_run(&program, &project, voice, path)?,
         (None, []) => (build(&program, &project, voice, detail)?.0, BTreeMap::new()),
         (None, counts) => (
@@ -81,6 +90,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
             BTreeMap::new(),
         ),
     };
+    model.mark(disagreements(&model, &bodies)?);
     parameters::remark(&model, &project.settings, voice);
     project.remark_without_effect(&model.machine, &project.settings, voice);
 
@@ -160,6 +170,28 @@ fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
     } else {
         Detail::Values
     }
+}
+
+/// Runs the costliest nests with small sizes: the model's bytes over those of the run, where they do not agree. Without
+/// bodies there is nothing to run.
+fn disagreements(
+    model: &Model,
+    bodies: &[Option<ProcedureBody>],
+) -> anyhow::Result<BTreeMap<usize, f64>> {
+    if bodies.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let checks = Checks::of(model);
+    let check = |nest: usize| {
+        let body = bodies[model.nests[nest].nest.function].as_ref()?;
+        Some((nest, checks.disagreement(nest, body)?))
+    };
+    let nests = model.costliest(MOST_NESTS);
+    // Deeply nested expressions need more than the usual stack.
+    let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(64 << 20)
+        .build()?;
+    Ok(pool.install(|| nests.into_par_iter().filter_map(check).collect()))
 }
 
 /// The model on the project's machine, and the settings that it took.

@@ -424,6 +424,24 @@ fn write_implausible(text: &mut String, model: &Model) {
     }
 }
 
+/// Nests that move other bytes when they are run.
+fn write_disagreements(text: &mut String, model: &Model) {
+    let nests = model.nests.iter();
+    let found = nests.filter_map(|nest| Some((&nest.nest.head().id, nest.disagreement?)));
+    let found: Vec<String> = found
+        .map(|(id, ratio)| format!("{id} ({} times)", significant(ratio)))
+        .collect();
+    if found.is_empty() {
+        return;
+    }
+    let more = if found.len() > NAMES { " …" } else { "" };
+    let _ = writeln!(
+        text,
+        "* run with small sizes, moves other bytes than the model says: {}{more}; `loopsheet validate` runs with the sizes that are set",
+        found[..found.len().min(NAMES)].join(", ")
+    );
+}
+
 /// What one process sends to others in all.
 fn write_communication(text: &mut String, model: &Model) {
     let Some(communication) = &model.communication else {
@@ -605,6 +623,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     write_read(text, model);
     write_guesses(text, model);
     write_implausible(text, model);
+    write_disagreements(text, model);
     write_doubts(text, model);
     write_calls(text, model, screen);
     write_communication(text, model);

@@ -70,7 +70,7 @@ impl<'a> Compiler<'a> {
         };
         settle::find_carried(&mut body);
         if arrays.iter().any(ArrayLayout::is_open) {
-            let seen = probe::subscripts(&code(&body, &initial, &arrays));
+            let seen = probe::subscripts(&code(&body, &initial, &arrays), self.source.most_probed);
             for (array, seen) in arrays.iter_mut().zip(&seen) {
                 if array.is_open() {
                     notes.insert(format!("extents of `{}` from its subscripts", array.name));
@@ -79,7 +79,8 @@ impl<'a> Compiler<'a> {
             }
         }
         settle::settle(&mut body, &arrays, &initial, UNKNOWN_EXTENT);
-        let (seen, written) = probe::bytes(&code(&body, &initial, &arrays));
+        let (seen, written) =
+            probe::bytes(&code(&body, &initial, &arrays), self.source.most_probed);
         let reach = layout::reach(&seen, &written);
         let is_outside = arrays
             .iter()

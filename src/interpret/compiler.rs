@@ -24,6 +24,9 @@ pub struct Source<'a> {
     pub probability: &'a dyn Fn(&If) -> f64,
     /// Bytes between arrays.
     pub gap: i64,
+    /// Accesses that are made to see how far arrays reach: loops that carry scalars from one iteration to the next are
+    /// run in full.
+    pub most_probed: u64,
 }
 
 /// Which part of the function runs.

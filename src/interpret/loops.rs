@@ -9,6 +9,7 @@ impl Run<'_> {
     pub fn counted(&mut self, inner: &code::Counted) -> Flow {
         let [lower, upper, step] =
             [&inner.lower, &inner.upper, &inner.step].map(|bound| self.integer(bound));
+        self.drew |= !(lower.known && upper.known && step.known);
         let step = if step.known && step.number != 0 {
             step.number
         } else {
@@ -174,6 +175,20 @@ impl Run<'_> {
         Flow::Next
     }
 
+    /// What a condition says of another round; where only data know it, what was expected.
+    fn goes_on(&mut self, condition: Option<Number>, expected: bool) -> bool {
+        match condition {
+            Some(Number {
+                number,
+                known: true,
+            }) => number != 0,
+            _ => {
+                self.drew = true;
+                expected
+            }
+        }
+    }
+
     pub fn uncounted(&mut self, inner: &While) -> Flow {
         let mut done = 0;
         loop {
@@ -182,13 +197,7 @@ impl Run<'_> {
                     .condition
                     .as_ref()
                     .map(|condition| run.integer(condition));
-                match value {
-                    Some(Number {
-                        number,
-                        known: true,
-                    }) => number != 0,
-                    _ => done < inner.trips,
-                }
+                run.goes_on(value, done < inner.trips)
             };
             if !inner.tested_last && !holds(self) {
                 return Flow::Next;
@@ -204,14 +213,7 @@ impl Run<'_> {
                     .condition
                     .as_ref()
                     .map(|condition| self.integer(condition));
-                let again = match value {
-                    Some(Number {
-                        number,
-                        known: true,
-                    }) => number != 0,
-                    _ => done < inner.trips,
-                };
-                if !again {
+                if !self.goes_on(value, done < inner.trips) {
                     return Flow::Next;
                 }
             }

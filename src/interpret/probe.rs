@@ -4,25 +4,22 @@ use super::code::Code;
 use super::layout::{APART, far_apart};
 use super::{Access, Sink, run};
 
-/// Loops that carry scalars from one iteration to the next are run in full: up to so many accesses.
-const MOST_ACCESSES: u64 = 5_000_000;
-
 /// The least and the largest subscript of each dimension of each array.
-pub(super) fn subscripts(code: &Code) -> Vec<Vec<(i64, i64)>> {
+pub(super) fn subscripts(code: &Code, most: u64) -> Vec<Vec<(i64, i64)>> {
     struct Nowhere;
     impl Sink for Nowhere {
         fn take(&mut self, _: &[Access], _: u64) {}
     }
-    run::corners(code, MOST_ACCESSES, &mut Nowhere)
+    run::corners(code, most, &mut Nowhere)
 }
 
 /// The first and the last byte of each array, from its beginning, and whether it is written. The arrays lie far apart.
-pub(super) fn bytes(code: &Code) -> (Vec<(i64, i64)>, Vec<bool>) {
+pub(super) fn bytes(code: &Code, most: u64) -> (Vec<(i64, i64)>, Vec<bool>) {
     let mut reach = Reach {
         bytes: vec![NOTHING; code.arrays.len()],
         written: vec![false; code.arrays.len()],
     };
-    run::corners(code, MOST_ACCESSES, &mut reach);
+    run::corners(code, most, &mut reach);
     (reach.bytes, reach.written)
 }
 

@@ -15,6 +15,8 @@ pub struct Done {
     pub accesses: u64,
     /// It ended early, after as many accesses or loop iterations as were allowed.
     pub cut: bool,
+    /// Something was drawn that only data decide: where an access goes, which way a branch, how often a loop runs.
+    pub drew: bool,
 }
 
 /// How much a run would do.
@@ -35,11 +37,12 @@ pub fn run(code: &Code, line: u64, limit: u64, sink: &mut dyn Sink) -> Done {
     Done {
         accesses: run.accesses,
         cut: flow == Flow::Cut,
+        drew: run.drew,
     }
 }
 
 /// Runs windows of a nest: what lies between them is left out.
-pub fn run_windows<'c>(code: &Code, line: u64, plan: &'c Plan, sink: &'c mut dyn Sink) {
+pub fn run_windows<'c>(code: &Code, line: u64, plan: &'c Plan, sink: &'c mut dyn Sink) -> Done {
     let mut run = Run::new(code, line, u64::MAX, sink);
     run.windows = Some(Windows {
         plan,
@@ -48,6 +51,11 @@ pub fn run_windows<'c>(code: &Code, line: u64, plan: &'c Plan, sink: &'c mut dyn
     });
     run.statements(&code.body);
     run.flush();
+    Done {
+        accesses: run.accesses,
+        cut: false,
+        drew: run.drew,
+    }
 }
 
 /// Counts the accesses and the iterations of each loop, with few steps where innermost loops are plain.
@@ -113,6 +121,8 @@ pub(super) struct Run<'c> {
     pub memory: FxHashMap<i64, Number>,
     /// How often each branch on data was decided.
     pub decisions: Vec<u64>,
+    /// Something that only data decide was drawn.
+    pub drew: bool,
     /// Where each loop with unknown bounds ended.
     pub ends: Vec<i64>,
     pub pending: Vec<Access>,
@@ -143,6 +153,7 @@ impl<'c> Run<'c> {
             known: vec![true; code.initial.len()],
             memory: FxHashMap::default(),
             decisions: vec![0; code.branches],
+            drew: false,
             ends: vec![0; code.loops],
             pending: Vec::with_capacity(PENDING),
             line,
@@ -264,6 +275,7 @@ impl<'c> Run<'c> {
     pub fn decide(&mut self, number: usize, probability: f64) -> bool {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         self.decisions[number] += 1;
+        self.drew = true;
         let draw = self.decisions[number].wrapping_mul(GOLDEN);
         (draw as f64) < probability * 2f64.powi(64)
     }

@@ -44,7 +44,7 @@ mod traffic;
 mod trip_count;
 mod what_if;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::analysis::coverage::{self, Coverage};
 use crate::analysis::facts::Program;
@@ -66,7 +66,7 @@ pub use nest::Nest;
 pub use nest_model::NestModel;
 pub use operations::{IterationOperations, OperationFigures};
 pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
-pub use prediction::Prediction;
+pub use prediction::{Prediction, Valued};
 pub use ranking::{Ranked, Ranking};
 pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
@@ -110,6 +110,8 @@ pub struct Model<'p> {
     pub roofline: Option<roofline::Chart>,
     /// Nests that are not in it, because there are too many for a workbook.
     pub left_out: Option<LeftOut>,
+    /// By position among all nests of the program, where runs of them do not agree with the model.
+    disagreements: BTreeMap<usize, f64>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -215,9 +217,19 @@ impl<'p> Model<'p> {
         all.filter(|nest| functions.contains(&of(*nest))).collect()
     }
 
+    /// Takes what runs of nests with small sizes said of them: the model's bytes over those of the run, where the two do
+    /// not agree. Models that are made of this one take it, too. All nests must be in this model.
+    pub fn mark(&mut self, disagreements: BTreeMap<usize, f64>) {
+        for (nest, ratio) in &disagreements {
+            self.nests[*nest].disagreement = Some(*ratio);
+        }
+        self.disagreements = disagreements;
+    }
+
     /// The same model in other detail, of some of its nests if it says which.
     fn of(&self, kept: Option<HashSet<usize>>, detail: Detail, beside: Beside) -> Model<'p> {
         let (mut collected, dimensions) = Collected::of(self.program);
+        collected.disagreements = self.disagreements.clone();
         if let Some(kept) = kept {
             let others: Vec<usize> = (0..self.nests.len())
                 .filter(|index| !kept.contains(index))
@@ -247,6 +259,7 @@ impl<'p> Model<'p> {
             call_graph,
             messages,
             left_out,
+            disagreements,
         }: Collected<'p>,
         dimensions: usize,
         (detail, beside): (Detail, Beside),
@@ -254,7 +267,7 @@ impl<'p> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
         let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
         let memory_bandwidth = bandwidth::define_memory(&mut figures);
-        let nests: Vec<NestModel> = figures
+        let mut nests: Vec<NestModel> = figures
             .define_side_by_side(parts(nests), |part, figures| {
                 let neighbours = levels::neighbours(&part, &parameters, figures);
                 let each = part.into_iter().zip(&neighbours);
@@ -266,6 +279,9 @@ impl<'p> Model<'p> {
             .into_iter()
             .flatten()
             .collect();
+        for (nest, position) in nests.iter_mut().zip(&positions) {
+            nest.disagreement = disagreements.get(position).copied();
+        }
         let totals = Totals::define(&nests, &mut figures);
         let sequences = match detail {
             _ if left_out.is_some() => Vec::new(),
@@ -345,6 +361,7 @@ impl<'p> Model<'p> {
             advice,
             roofline: chart,
             left_out,
+            disagreements,
             dimensions,
         }
     }
@@ -460,6 +477,8 @@ struct Collected<'p> {
     call_graph: CallGraph,
     messages: Vec<messages::MessageSite<'p>>,
     left_out: Option<LeftOut>,
+    /// By position.
+    disagreements: BTreeMap<usize, f64>,
 }
 
 impl<'p> Collected<'p> {
@@ -482,6 +501,7 @@ impl<'p> Collected<'p> {
                 call_graph,
                 messages,
                 left_out: None,
+                disagreements: BTreeMap::new(),
             },
             dimensions,
         )

@@ -41,6 +41,8 @@ pub struct NestModel<'p> {
     pub figures: Range<FigureId>,
     /// Why its bytes are only about right.
     pub doubts: BTreeSet<ReasonCode>,
+    /// The model's bytes over those of a run with small sizes, where the two do not agree.
+    pub disagreement: Option<f64>,
     /// Whether guessed sizes give it iterations that no program would have.
     pub is_implausible: bool,
     /// Whether what it finds of the nests that it shares a loop with is only about right.
@@ -55,6 +57,7 @@ impl NestModel<'_> {
     pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
         let mut codes = self.nest.reason_codes();
         codes.extend(&self.doubts);
+        codes.extend(self.disagreement.map(|_| ReasonCode::CheckFailed));
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
         codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
         codes

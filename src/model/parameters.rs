@@ -290,6 +290,19 @@ impl ParameterTable {
         expr.substitute(&|symbol| Some(self.symbol(function, symbol)))
     }
 
+    /// The same parameters with no size of more than `most`; what follows from others follows from these.
+    pub fn at_most(&self, most: f64) -> ParameterTable {
+        let mut table = self.clone();
+        for row in &mut table.rows {
+            let is_number = (row.definition.as_ref()).is_none_or(|it| it.as_number().is_some());
+            if row.kind == Kind::Problem && is_number && row.value > most {
+                (row.value, row.definition) = (most, None);
+            }
+        }
+        table.evaluate();
+        table
+    }
+
     /// The program with the values that were set as its own; the same where none was.
     pub fn settled<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
         let is_set = |row: usize| {

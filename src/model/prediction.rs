@@ -1,8 +1,10 @@
-//! The model's traffic of a nest through a cache of any capacity, for comparison with a simulation.
+//! The model's traffic of a nest through a cache of any capacity, for comparison with a simulation, with the parameters'
+//! values or with smaller ones.
 
 use super::Model;
 use super::levels::{self, Profile};
 use super::nest::Nest;
+use super::parameters::ParameterTable;
 use crate::expr::{Expr, Lookup, Symbol};
 
 /// What the model says of a nest and one cache level.
@@ -14,14 +16,46 @@ pub struct Prediction {
     pub condition: String,
 }
 
-impl Model<'_> {
+/// A model with values of its parameters.
+#[derive(Clone, Copy)]
+pub struct Valued<'m, 'p> {
+    pub model: &'m Model<'p>,
+    pub parameters: &'m ParameterTable,
+}
+
+impl<'p> Model<'p> {
+    /// The model with its own values.
+    pub fn valued(&self) -> Valued<'_, 'p> {
+        self.with_values(&self.parameters)
+    }
+
+    /// The model with those of other parameters, which must be its own but for their values.
+    pub fn with_values<'m>(&'m self, parameters: &'m ParameterTable) -> Valued<'m, 'p> {
+        Valued {
+            model: self,
+            parameters,
+        }
+    }
+
+    /// The traffic of a nest through a cache of `capacity` bytes.
+    pub fn predict(&self, nest: usize, capacity: f64) -> Prediction {
+        self.valued().predict(nest, capacity)
+    }
+
+    /// What the traffic of a nest through any cache follows from, and the names of its loops.
+    pub fn profile(&self, nest: usize) -> (Profile<f64>, Vec<String>) {
+        self.valued().profile(nest)
+    }
+}
+
+impl Valued<'_, '_> {
     /// The traffic of a nest through a cache of `capacity` bytes.
     pub fn predict(&self, nest: usize, capacity: f64) -> Prediction {
         let (profile, names) = self.profile(nest);
         let (all, left) =
-            profile.through_with(capacity, self.nests[nest].levels.neighbours.as_ref());
+            profile.through_with(capacity, self.model.nests[nest].levels.neighbours.as_ref());
         let (fetched, written) = (all.0 - left.0, all.1 - left.1);
-        let line = self.figures.input("line_bytes").unwrap_or(64.0);
+        let line = self.model.figures.input("line_bytes").unwrap_or(64.0);
         Prediction {
             bytes: (fetched + written) * line,
             condition: levels::condition(&names, &profile, capacity),
@@ -31,8 +65,8 @@ impl Model<'_> {
     /// What the traffic of a nest through any cache follows from, and the names of its loops.
     pub fn profile(&self, nest: usize) -> (Profile<f64>, Vec<String>) {
         let (nest, neighbours) = (
-            &self.nests[nest].nest,
-            self.nests[nest].levels.neighbours.as_ref(),
+            &self.model.nests[nest].nest,
+            self.model.nests[nest].levels.neighbours.as_ref(),
         );
         levels::profile(nest, &|expr| self.number(nest, expr), neighbours)
     }
@@ -43,10 +77,15 @@ impl Model<'_> {
         levels::blocked(nest, &|expr| self.number(nest, expr))
     }
 
+    /// The value of a symbol of a function, if it is a parameter.
+    pub fn symbol_value(&self, function: usize, symbol: &Symbol) -> Option<f64> {
+        self.parameters.row(function, symbol).map(|row| row.value)
+    }
+
     fn number(&self, nest: &Nest, expr: &Expr) -> f64 {
         let symbol = |symbol: &Symbol| {
             self.symbol_value(nest.function, symbol)
-                .or_else(|| self.figures.input(symbol.name()))
+                .or_else(|| self.model.figures.input(symbol.name()))
         };
         expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN)
     }

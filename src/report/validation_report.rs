@@ -43,6 +43,8 @@ pub struct CaseReport {
     pub error: Figure,
     pub error_parts: ErrorPartsReport,
     pub notes: Vec<String>,
+    /// Codes of why the model's figures are marked as not exact.
+    pub reasons: Vec<String>,
 }
 
 /// Where the error of sampling comes from.
@@ -123,6 +125,7 @@ impl CaseReport {
                 ends: case.error.ends.into(),
             },
             notes: case.notes.clone(),
+            reasons: case.reasons.iter().map(|code| code.to_string()).collect(),
         }
     }
 }

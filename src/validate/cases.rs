@@ -9,8 +9,11 @@ use crate::cache::CacheSpec;
 use crate::expr::Symbol;
 use crate::interpret::Refusal;
 use crate::interpret::code::Code;
-use crate::model::{Model, NestModel};
+use crate::model::{Model, NestModel, Valued};
 use crate::reason::ReasonCode;
+
+/// Accesses that say how far an array reaches, if there is time.
+pub const MOST_PROBED: u64 = 5_000_000;
 
 /// How to validate.
 #[derive(Clone, Debug)]
@@ -19,6 +22,8 @@ pub struct Settings {
     pub levels: Vec<CacheSpec>,
     /// Nests with more accesses are sampled.
     pub most_accesses: u64,
+    /// So many accesses are made to see how far an array reaches whose extents nothing says.
+    pub most_probed: u64,
     /// Bytes between arrays.
     pub gap: i64,
     /// Values of scalars that are no parameters of the model, such as extents of arrays.
@@ -56,6 +61,8 @@ pub struct Case {
     pub error: SamplingError,
     /// What was assumed about the source.
     pub notes: Vec<String>,
+    /// Why the model says of itself that its figures of the nest are not exact.
+    pub reasons: Vec<ReasonCode>,
 }
 
 /// What makes a figure less than exact, or differ from another.
@@ -70,6 +77,8 @@ pub enum Explained {
     /// The model estimates how often a loop runs: it has no exact count, or a parameter stands for it, or something
     /// leaves the loop early. The simulation runs it as often as it runs.
     TripCount,
+    /// The simulation drew what only data decide: where an access goes, which way a branch, how often a loop runs.
+    Data,
     /// Accesses go beyond the declared extents of an array, so that its rows overlap or others follow: the sizes do
     /// not go with the declarations.
     Extents,
@@ -82,6 +91,7 @@ impl Explained {
             Explained::Conflicts => "conflicts",
             Explained::Sampled => "sampled",
             Explained::TripCount => "trip_count",
+            Explained::Data => "data",
             Explained::Extents => "extents",
         }
     }
@@ -169,7 +179,7 @@ impl Summary {
 }
 
 /// Traffic that changes by more than this from a capacity divided by 1.1 to one times 1.1 is at a step.
-const STEP: f64 = 0.05;
+pub(super) const STEP: f64 = 0.05;
 
 /// Runs a nest of the model by itself.
 pub fn nest(
@@ -181,7 +191,7 @@ pub fn nest(
     let nest = &model.nests[index];
     let code = body
         .ok_or_else(without_statements)
-        .and_then(|body| nests::compile(model, Wanted::Nest(&nest.nest), body, settings));
+        .and_then(|body| nests::compile(model.valued(), Wanted::Nest(&nest.nest), body, settings));
     let code = match code {
         Ok(code) => code,
         Err(refusals) => return skipped(model, index, refusals),
@@ -205,9 +215,14 @@ pub fn whole(
         return Report::default();
     };
     let function = model.nests[*first].nest.function;
-    let code = body
-        .ok_or_else(without_statements)
-        .and_then(|body| nests::compile(model, Wanted::Whole(function, nests), body, settings));
+    let code = body.ok_or_else(without_statements).and_then(|body| {
+        nests::compile(
+            model.valued(),
+            Wanted::Whole(function, nests),
+            body,
+            settings,
+        )
+    });
     let all = |refusals: &[Refusal]| {
         Report::of(
             nests
@@ -286,7 +301,7 @@ fn cases(
         if settings.whole {
             1.0
         } else {
-            entered(model, nest)
+            entered(model.valued(), nest)
         },
         sizes(model, nest),
     );
@@ -301,6 +316,7 @@ fn cases(
             (conflicts, Explained::Conflicts),
             (outcome.share < 1.0, Explained::Sampled),
             (nest.nest.has_approximate_trip_count(), Explained::TripCount),
+            (outcome.drew, Explained::Data),
             (code.is_outside, Explained::Extents),
         ];
         Case {
@@ -325,6 +341,7 @@ fn cases(
             sampled_share: outcome.share,
             error: simulated.error,
             notes: code.notes.iter().cloned().collect(),
+            reasons: nest.reason_codes().into_iter().collect(),
         }
     };
     let levels = settings.levels.iter().zip(&outcome.levels).enumerate();
@@ -335,9 +352,9 @@ fn cases(
 }
 
 /// The probability that the branches around the nest's outermost loop are taken.
-fn entered(model: &Model, nest: &NestModel) -> f64 {
+pub(super) fn entered(valued: Valued, nest: &NestModel) -> f64 {
     let value = |symbol: &Symbol| {
-        model
+        valued
             .symbol_value(nest.nest.function, symbol)
             .unwrap_or(0.5)
     };

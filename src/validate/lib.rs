@@ -16,10 +16,12 @@ use loopsheet_ir as ir;
 use loopsheet_model as model;
 
 mod cases;
+mod check;
 mod nests;
 mod outcome;
 mod simulation;
 
-pub use cases::{Case, Explained, Report, Settings, Skipped, Summary, nest, whole};
+pub use cases::{Case, Explained, MOST_PROBED, Report, Settings, Skipped, Summary, nest, whole};
+pub use check::{Checks, MOST_NESTS};
 pub use outcome::SamplingError;
 pub use simulation::Simulation;

@@ -13,7 +13,7 @@ use crate::interpret::compile;
 use crate::interpret::compiler::{Part, Source};
 use crate::ir::{self, Stmt};
 use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
-use crate::model::{Model, Nest};
+use crate::model::{Nest, Valued};
 use crate::reason::ReasonCode;
 
 /// What is to be compiled.
@@ -29,7 +29,7 @@ pub enum Wanted<'a, 'p> {
 /// # Errors
 /// Why it cannot be run.
 pub fn compile(
-    model: &Model,
+    valued: Valued,
     wanted: Wanted,
     body: &ProcedureBody,
     settings: &Settings,
@@ -38,6 +38,7 @@ pub fn compile(
         Wanted::Nest(nest) => nest.function,
         Wanted::Whole(function, _) => function,
     };
+    let model = valued.model;
     let function = &model.program.functions[index];
     let line = if let Wanted::Nest(nest) = wanted {
         nest.head().line
@@ -60,7 +61,7 @@ pub fn compile(
     if let Wanted::Whole(_, nests) = wanted {
         for (number, nest) in nests.iter().enumerate() {
             let nest = &model.nests[*nest].nest;
-            if !model.blocked(nest).is_empty() {
+            if !valued.blocked(nest).is_empty() {
                 let detail = "a whole function is not run in blocks".to_string();
                 return Err(vec![Refusal {
                     code: ReasonCode::Blocked,
@@ -89,7 +90,7 @@ pub fn compile(
             let Some(chain) = chain.collect() else {
                 return Err(refuse("a loop has no statements"));
             };
-            let sizes = model
+            let sizes = valued
                 .blocked(nest)
                 .into_iter()
                 .map(|(at, size)| (at, size as i64))
@@ -112,7 +113,7 @@ pub fn compile(
             .find(|(known, _)| known == symbol)
             .map(|(_, value)| *value)
     };
-    let value = |symbol: &Symbol| model.symbol_value(index, symbol).or_else(|| other(symbol));
+    let value = |symbol: &Symbol| valued.symbol_value(index, symbol).or_else(|| other(symbol));
     let named = |name: &str| value(&Symbol::source(name));
     let trips = |inner: &ir::Loop| {
         same.facts
@@ -132,6 +133,7 @@ pub fn compile(
         trips: &trips,
         probability: &probability,
         gap: settings.gap,
+        most_probed: settings.most_probed,
     })
 }
 

@@ -11,6 +11,8 @@ pub struct Outcome {
     pub accesses: u64,
     /// Share of the accesses that was measured.
     pub share: f64,
+    /// Something was drawn that only data decide.
+    pub drew: bool,
     pub levels: Vec<LevelOutcome>,
 }
 
@@ -65,20 +67,21 @@ pub fn of(code: &Code, levels: &[CacheSpec], most: u64) -> Result<Outcome, &'sta
     let mut simulation = Simulation::new(levels);
     if counted.accesses <= most {
         // A count that was cut is an estimate, which may be too low.
-        if !run::run(code, line, most.saturating_mul(2), &mut simulation).cut {
-            return Ok(Outcome::whole(&simulation.finish()));
+        let done = run::run(code, line, most.saturating_mul(2), &mut simulation);
+        if !done.cut {
+            return Ok(Outcome::whole(&simulation.finish(), done.drew));
         }
         simulation = Simulation::new(levels);
     }
     let plan = windows::plan(code, &counted, most);
     let plan = plan.ok_or("its iterations depend on each other, so that none can be left out")?;
-    run::run_windows(code, line, &plan, &mut simulation);
+    let done = run::run_windows(code, line, &plan, &mut simulation);
     let (measured, seen) = simulation.windows();
     let compulsory = levels
         .iter()
         .zip(seen)
         .map(|(level, seen)| Compulsory::of(code.reach, seen, level));
-    Ok(Outcome::estimated(&measured, counted.accesses)
+    Ok(Outcome::estimated(&measured, counted.accesses, done.drew)
         .bounded(&compulsory.collect::<Vec<Compulsory>>()))
 }
 
@@ -94,16 +97,17 @@ pub fn of_parts(
 ) -> Result<Vec<Outcome>, &'static str> {
     let line = u64::from(levels.iter().map(|level| level.line).min().unwrap_or(64));
     let mut simulation = Simulation::new(levels);
-    if run::run(code, line, most, &mut simulation).cut {
+    let done = run::run(code, line, most, &mut simulation);
+    if done.cut {
         return Err("a whole function is not sampled");
     }
     Ok((1..=nests)
-        .map(|part| Outcome::whole(&simulation.part(part)))
+        .map(|part| Outcome::whole(&simulation.part(part), done.drew))
         .collect())
 }
 
 impl Outcome {
-    pub fn whole(measured: &Measured) -> Outcome {
+    pub fn whole(measured: &Measured, drew: bool) -> Outcome {
         let level = |level: &super::simulation::LevelMeasured| LevelOutcome {
             bytes: level.bytes.map(|bytes| bytes as f64),
             given: level.given.map(|bytes| bytes as f64),
@@ -113,12 +117,13 @@ impl Outcome {
         Outcome {
             accesses: measured.accesses,
             share: 1.0,
+            drew,
             levels: measured.levels.iter().map(level).collect(),
         }
     }
 
     /// Bytes an access of all windows together, times all accesses.
-    fn estimated(windows: &[Measured], accesses: u64) -> Outcome {
+    fn estimated(windows: &[Measured], accesses: u64, drew: bool) -> Outcome {
         let measured: u64 = windows.iter().map(|window| window.accesses).sum();
         let scale = accesses as f64 / measured.max(1) as f64;
         let count = windows.first().map_or(0, |window| window.levels.len());
@@ -160,6 +165,7 @@ impl Outcome {
         Outcome {
             accesses,
             share: measured as f64 / accesses.max(1) as f64,
+            drew,
             levels: (0..count).map(level).collect(),
         }
     }

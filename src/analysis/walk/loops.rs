@@ -12,7 +12,7 @@ use crate::expr::Expr;
 use crate::facts::{Block, Item, Loop};
 use crate::guards::Counted;
 use crate::inductions::{advanced, exchanged, inductions, per_iteration};
-use crate::ir::visit::variables_of;
+use crate::ir::visit::{self, variables_of};
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::iterations::mentions;
 use crate::reason::ReasonCode;
@@ -33,6 +33,7 @@ impl Walker<'_> {
         let before = self.symbols.known.clone();
         let mut header = self.header(inner, counter);
         let (advancing, conditional) = self.advancing(inner, counter, header.counts());
+        let halting: Vec<VarId> = conditional.iter().copied().collect();
         let moved: Vec<(VarId, Known)> = advancing
             .iter()
             .filter(|(id, _)| !conditional.contains(id))
@@ -56,9 +57,16 @@ impl Walker<'_> {
             step,
             has_range,
             start,
-            reasons,
+            mut reasons,
             ..
         } = header;
+        for id in halting
+            .into_iter()
+            .filter(|id| moves_through_arrays(&inner.body, *id))
+        {
+            let detail = format!("`{}`", self.function().variable(id).name);
+            reasons.push((ReasonCode::ConditionalStep, detail));
+        }
         let bounds = (variable, lower, upper, step);
         let started = counter.zip(start);
         if let Some((id, start)) = &started {
@@ -309,6 +317,24 @@ impl Walker<'_> {
         })));
         exits_early
     }
+}
+
+/// Whether a variable says which elements statements access: it stands in their subscripts, or is a pointer to them.
+fn moves_through_arrays(body: &[ir::Stmt], id: VarId) -> bool {
+    let mut found = false;
+    visit::statements(body, visit::InLoop::Yes, &mut |statement, _| {
+        visit::values_of(statement, &mut |value| {
+            if let Value::Element {
+                array, subscripts, ..
+            } = value
+            {
+                let mut used = BTreeSet::from([*array]);
+                subscripts.iter().for_each(|s| variables_of(s, &mut used));
+                found |= used.contains(&id);
+            }
+        });
+    });
+    found
 }
 
 /// What the variable of a loop and those that it advances hold after its last iteration. A loop from zero or one on is

@@ -16,7 +16,7 @@ use crate::machine::parameters::of_level;
 use crate::machine::{Level, MachineModel};
 use crate::model::{Detail, Model, Setting, SettingError};
 use crate::quantity::parse_bytes;
-use crate::validate::Settings;
+use crate::validate::{MOST_PROBED, Settings};
 
 /// Combinations of sizes that are run at most.
 const MOST_COMBINATIONS: usize = 10_000;
@@ -51,6 +51,7 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
     Ok(Settings {
         levels,
         most_accesses: args.max_accesses,
+        most_probed: MOST_PROBED,
         gap,
         others: Vec::new(),
         whole: args.whole,

@@ -31,6 +31,7 @@ pub(super) fn write<'a, L, A, C, R>(
     notes.paragraphs("How the figures are made", METHOD)?;
     notes.paragraphs("What the model leaves out", LIMITS)?;
     notes.gaps()?;
+    notes.disagreements()?;
     notes.reasons()?;
     notes.diagnostics()?;
     notes.files()?;
@@ -169,6 +170,21 @@ impl Notes<'_> {
             ]
         });
         self.list(title, headers, rows)
+    }
+
+    /// Nests of which a run with small sizes says something else than the model.
+    fn disagreements(&mut self) -> Result<(), XlsxError> {
+        let nests = self.page.book.model.nests.iter();
+        let rows = nests.filter_map(|nest| {
+            let (head, ratio) = (nest.nest.head(), nest.disagreement?);
+            Some([
+                text(&head.id),
+                Cell::Number(ratio),
+                text(&format!("{}:{}", head.file, head.line)),
+            ])
+        });
+        let title = "Nests that move other bytes when they are run with small sizes";
+        self.list(title, ["Loop", "Model / run", "Place"], rows)
     }
 
     /// What the codes of reasons mean that occur anywhere in the workbook.

@@ -8,7 +8,7 @@ use super::overlap;
 use super::reference::Reference;
 use crate::analysis::facts::{Decision, Loop};
 use crate::analysis::moving::is_unknown_stride;
-use crate::expr::{Expr, Function, Symbol};
+use crate::expr::{Expr, Function, Lookup, Symbol};
 use crate::nest::Nest;
 use crate::reason::ReasonCode;
 
@@ -29,7 +29,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         ),
         (ReasonCode::UnknownStride, has_unknown()),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
-        (ReasonCode::SeveralForms, has_several_forms(nest)),
+        (ReasonCode::SeveralForms, has_several_forms(nest, value)),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
     found
@@ -86,7 +86,7 @@ fn has_uneven_bounds(nest: &Nest) -> bool {
 }
 
 /// Whether references to one array, of which none covers the other, may go to the same elements.
-fn has_several_forms(nest: &Nest) -> bool {
+fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let Geometry {
         domain, references, ..
     } = Geometry::of(nest);
@@ -99,6 +99,17 @@ fn has_several_forms(nest: &Nest) -> bool {
         .collect();
     if all.is_empty() {
         return false;
+    }
+    let opposed = |(at, a): (usize, &&Reference<Expr>)| {
+        let mut others = all[at + 1..].iter();
+        others.any(|b| {
+            let may_meet = |from: usize| may_meet(&domain, (a, b), from);
+            a.array == b.array
+                && (are_opposed(a, b) && may_meet(0) || share_ends(a, b, value) && may_meet(1))
+        })
+    };
+    if all.iter().enumerate().any(opposed) {
+        return true;
     }
     let counted = overlap::counted(&domain, &all, 0);
     let left: Vec<&Reference<Expr>> = all
@@ -114,12 +125,66 @@ fn has_several_forms(nest: &Nest) -> bool {
     })
 }
 
+/// Whether a loop moves two references in opposite directions, so that the distance between them is another one in
+/// every iteration: `a[i]` beside `a[n - i]`.
+fn are_opposed(a: &Reference<Expr>, b: &Reference<Expr>) -> bool {
+    let mut dimensions = a.dimensions.iter().zip(&b.dimensions);
+    dimensions.any(|(terms, others)| {
+        let mut turned = terms.iter().map(|(v, by)| (*v, -by));
+        turned.any(|term| others.contains(&term))
+    })
+}
+
+/// Whether two references stay at other places of their rows, of which one's end may be beside the next one's beginning:
+/// `field(1, j)` beside `field(m, j)`. Lines that rows share that way are not known to the rule.
+fn share_ends(
+    a: &Reference<Expr>,
+    b: &Reference<Expr>,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> bool {
+    let (Some(([], [])), Some(pitch)) = (
+        (a.dimensions.first().map(Vec::as_slice)).zip(b.dimensions.first().map(Vec::as_slice)),
+        a.pitches.get(1),
+    ) else {
+        return false;
+    };
+    let is_alike =
+        a.dimensions.len() == b.dimensions.len() && a.dimensions[1..] == b.dimensions[1..];
+    let moves = a.dimensions[1..].iter().any(|terms| !terms.is_empty());
+    if !is_alike || !moves || a.bases[0] == b.bases[0] {
+        return false;
+    }
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
+    let apart = number(&(a.bases[0].clone() - b.bases[0].clone()));
+    let known = apart.zip(pitch.as_ref().and_then(number));
+    known.is_none_or(|(apart, pitch)| {
+        let rest = apart.rem_euclid(pitch);
+        rest.min(pitch - rest) * a.width < LINE
+    })
+}
+
+/// Bytes that two elements of one line are less apart.
+const LINE: f64 = 64.0;
+
 /// Whether two references go to other places along some dimension, or come to the same ones on other ways: rows as
 /// columns, whose common elements the rule knows.
 fn are_apart(domain: &Domain<Expr>, a: &Reference<Expr>, b: &Reference<Expr>) -> bool {
     if a.dimensions.len() != b.dimensions.len() {
         return false;
     }
+    let turned = (0..a.dimensions.len()).any(|d| {
+        let (terms, others) = (&a.dimensions[d], &b.dimensions[d]);
+        !terms.is_empty() && !others.is_empty() && terms != others
+    });
+    turned || !may_meet(domain, (a, b), 0)
+}
+
+/// Whether there is no dimension, from one on, along which two references go to other places.
+fn may_meet(
+    domain: &Domain<Expr>,
+    (a, b): (&Reference<Expr>, &Reference<Expr>),
+    from: usize,
+) -> bool {
     let given = vec![Given::Free; domain.loops.len()];
     let spans = domain.spans(&given, Tiles::Full);
     let reach = |r: &Reference<Expr>, d: usize| {
@@ -130,15 +195,12 @@ fn are_apart(domain: &Domain<Expr>, a: &Reference<Expr>, b: &Reference<Expr>) ->
             high + along().max().unwrap_or(0) as f64,
         )
     };
-    (0..a.dimensions.len()).any(|d| {
-        let (terms, others) = (&a.dimensions[d], &b.dimensions[d]);
-        if terms.is_empty() && others.is_empty() {
+    let is_apart = |d: usize| {
+        if a.dimensions[d].is_empty() && b.dimensions[d].is_empty() {
             return a.bases[d] != b.bases[d];
-        }
-        if !terms.is_empty() && !others.is_empty() && terms != others {
-            return true;
         }
         let ((low, high), (other_low, other_high)) = (reach(a, d), reach(b, d));
         overlap::is_above(&other_low, &high) || overlap::is_above(&low, &other_high)
-    })
+    };
+    a.dimensions.len() != b.dimensions.len() || !(from..a.dimensions.len()).any(is_apart)
 }

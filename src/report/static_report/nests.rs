@@ -24,6 +24,9 @@ pub struct NestReport {
     /// Codes of what keeps it from being understood in full.
     #[serde(default)]
     pub reasons: Vec<String>,
+    /// The model's bytes over those of a run with small sizes, where the two do not agree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disagreement: Option<Figure>,
     #[serde(default)]
     pub sweeps: Figure,
     #[serde(default)]
@@ -175,6 +178,7 @@ impl NestReport {
             reasons: (nest.reason_codes().into_iter())
                 .map(|code| code.to_string())
                 .collect(),
+            disagreement: nest.disagreement.map(Figure::from),
             sweeps: figure(nest.sweeps),
             blocks: figure(nest.blocks),
             flops: figure(operations.flops),
