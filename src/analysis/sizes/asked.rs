@@ -6,7 +6,7 @@ use super::inputs::is_input;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{Function, Stmt, Value, VarId, addressed};
+use crate::ir::{Function, Stmt, Type, Value, VarId, addressed};
 
 /// The values that statements assign under conditions on what a procedure reads itself: those behind
 /// `case 'p': verbose = 1` of options of the command line.
@@ -43,11 +43,13 @@ pub(super) fn under_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<&'
     assigned
 }
 
-/// The variables of a procedure that it reads, the words of the command line among them.
+/// The variables of a procedure that it reads and that may hold options: scalars, texts, the words of the command line.
+/// Arrays of numbers and real numbers are data.
 fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<VarId> {
     let mut found: FxHashSet<VarId> = FxHashSet::default();
+    let formals = known.formals(id);
     if function.is_main {
-        found.extend(known.formals(id));
+        found.extend(&formals);
     }
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { target, value, .. } = stmt
@@ -81,6 +83,14 @@ fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<V
                 of_call(name, arguments);
             }
         });
+    });
+    found.retain(|id| {
+        let variable = function.variable(*id);
+        match variable.ty {
+            Type::Character(_) => true,
+            Type::Real(_) | Type::Complex(_) => false,
+            _ => variable.dimensions.is_empty() || (function.is_main && formals.contains(id)),
+        }
     });
     found
 }
