@@ -6,7 +6,8 @@ use super::domain::{Domain, Given, Tiles};
 use super::geometry::Geometry;
 use super::overlap;
 use super::reference::Reference;
-use crate::analysis::facts::{Decision, Loop};
+use crate::analysis::coverage;
+use crate::analysis::facts::{Decision, Guard, Loop};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Expr, Function, Lookup, Symbol};
 use crate::nest::Nest;
@@ -27,6 +28,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
             ReasonCode::GatheredElements,
             subscripts().any(|s| s.gather.is_some()),
         ),
+        (ReasonCode::ConditionalStep, has_conditional_step(nest)),
         (ReasonCode::UnknownStride, has_unknown()),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::SeveralForms, has_several_forms(nest, value)),
@@ -37,6 +39,39 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         .chain(branches(nest, value))
         .collect()
 }
+
+/// Whether a variable moves through an array in some iterations only.
+fn has_conditional_step(nest: &Nest) -> bool {
+    let estimates = nest
+        .loops
+        .iter()
+        .flat_map(|chain| coverage::estimates(chain.facts));
+    estimates
+        .into_iter()
+        .any(|reason| reason.code == ReasonCode::ConditionalStep)
+}
+
+/// References outside of a box that loop variables span: bytes are those of all iterations, which is nearly right where
+/// the box is small.
+fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_vague = |(branch, taken): &(Symbol, bool)| {
+        let decision = nest.decisions.iter().find(|(known, _)| known == branch);
+        let Some((_, Decision::Guard(guard))) = decision else {
+            return false;
+        };
+        let guard = match taken {
+            true => guard.clone(),
+            false => guard.clone().negated(),
+        };
+        let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
+        matches!(guard, Guard::Outside(_)) && share > 0.0 && share < NEARLY_ALL
+    };
+    let mut ways = nest.references.iter().flat_map(|used| &used.weight);
+    ways.any(is_vague)
+}
+
+/// A share of the iterations that stands for all.
+const NEARLY_ALL: f64 = 0.9;
 
 /// Branches inside of loops that no data decide and that may go either way.
 fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCode> {
@@ -55,7 +90,8 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
             Decision::Data | Decision::Guard(_) => None,
         }
     });
-    open.collect()
+    let outside = outside(nest, value).then_some(ReasonCode::ConditionOnLoops);
+    open.chain(outside).collect()
 }
 
 /// Whether the loops around move the ends of a loop in another way than by whole numbers.
