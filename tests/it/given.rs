@@ -382,3 +382,29 @@ fn a_database_says_which_body_is_meant() {
     ]"#;
     assert_eq!(calls(Some(commands)), (0.0, 1.0));
 }
+
+/// Blocks that get smaller: of `m = n - j + 1`, the largest is that of the first `j`.
+#[test]
+fn what_a_loop_makes_smaller_is_that_of_its_beginning() {
+    let json = fortran(
+        "
+subroutine update(m, k, a, lda)
+  integer :: m, k, lda, i, j
+  real(8) :: a(lda, *)
+  do j = 1, k
+    do i = 1, m
+      a(i, j) = 2 * a(i, j)
+    end do
+  end do
+end subroutine
+program p
+  integer :: j, n
+  real(8) :: a(1000, 1000)
+  n = 1000
+  do j = 1, n, 10
+    call update(n - j + 1, 10, a(j, j), 1000)
+  end do
+end program",
+    );
+    assert_eq!(iterations(&json, "update"), [10_000.0]);
+}

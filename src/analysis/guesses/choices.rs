@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Around, each_loop};
-use crate::expr::{Expr, Node, Symbol, SymbolKind};
+use crate::expr::{Expr, Function, Node, Symbol, SymbolKind};
 use crate::facts::Program;
 
 /// Of places of several values, takes the smallest where they make more ranges shorter than longer.
@@ -12,9 +12,10 @@ pub(super) fn choose_smallest(program: &mut Program) {
     each_loop(program, &mut |function, around, inner| {
         vote(program, (function, around), inner.ends(), &mut votes);
     });
+    let votes = with_definitions(program, votes);
     for (symbol, _) in votes.into_iter().filter(|(_, votes)| *votes < 0) {
         if let Some(place) = program.places.get_mut(&symbol) {
-            place.value = place.smallest.take();
+            place.value = place.smallest.take().or(place.value.take());
         }
     }
 }
@@ -32,7 +33,7 @@ fn vote(
             let slope = linear.and_then(|linear| linear.coefficients[0].as_number());
             let is_variable = around.iter().any(|l| symbol.is_source(&l.variable));
             if let Some(slope) = slope.filter(|_| !is_variable)
-                && let Some(place) = choice(program, function, &symbol)
+                && let Some(place) = place_of(program, function, &symbol)
             {
                 *votes.entry(place).or_default() += sign * slope.signum() as i64;
             }
@@ -40,8 +41,66 @@ fn vote(
     }
 }
 
-/// The place of several values that a symbol of a function is another name for.
-fn choice(program: &Program, function: usize, symbol: &Symbol) -> Option<Symbol> {
+/// Definitions lead to others so many times.
+const ROUNDS: usize = 8;
+
+/// Adds what ranges say of the places that others are made of: `m` is smaller where `i` of `m = n - i + 1` is larger.
+fn with_definitions(program: &Program, votes: BTreeMap<Symbol, i64>) -> BTreeMap<Symbol, i64> {
+    let mut found = votes.clone();
+    let mut pending = votes;
+    for _ in 0..ROUNDS {
+        let mut next: BTreeMap<Symbol, i64> = BTreeMap::new();
+        for (symbol, vote) in pending {
+            let definition = program
+                .place(&symbol)
+                .and_then(|place| place.value.as_ref());
+            let mut add = |symbol: &Symbol, sign: i64| {
+                if !found.contains_key(symbol) && program.place(symbol).is_some() {
+                    *next.entry(symbol.clone()).or_default() += sign * vote.signum();
+                }
+            };
+            if let Some(definition) = definition {
+                slopes(definition, 1, &mut add);
+            }
+        }
+        if next.is_empty() {
+            break;
+        }
+        found.extend(next.clone());
+        pending = next;
+    }
+    found
+}
+
+/// Which symbols make a value larger, and which smaller.
+fn slopes(value: &Expr, sign: i64, visit: &mut dyn FnMut(&Symbol, i64)) {
+    match value.node() {
+        Node::Symbol(symbol) => visit(symbol, sign),
+        Node::Sum(terms) => terms.iter().for_each(|term| slopes(term, sign, visit)),
+        Node::Call(Function::Absolute | Function::TreeStages, _) => {}
+        Node::Call(_, arguments) => {
+            arguments
+                .iter()
+                .for_each(|argument| slopes(argument, sign, visit));
+        }
+        Node::Quotient(dividend, _) => slopes(dividend, sign, visit),
+        Node::Product(factors) => {
+            let is_negative = |factor: &Expr| factor.as_number().is_some_and(|n| n < 0.0);
+            let sign = if factors.iter().any(is_negative) {
+                -sign
+            } else {
+                sign
+            };
+            factors
+                .iter()
+                .for_each(|factor| slopes(factor, sign, visit));
+        }
+        _ => {}
+    }
+}
+
+/// The place that a symbol of a function is another name for.
+fn place_of(program: &Program, function: usize, symbol: &Symbol) -> Option<Symbol> {
     let symbol = match symbol.kind() {
         SymbolKind::Place => symbol.clone(),
         _ => match program.functions[function].constant(symbol)?.value.node() {
@@ -49,6 +108,5 @@ fn choice(program: &Program, function: usize, symbol: &Symbol) -> Option<Symbol>
             _ => return None,
         },
     };
-    let place = program.place(&symbol)?;
-    place.smallest.is_some().then_some(symbol)
+    program.place(&symbol).map(|_| symbol)
 }

@@ -28,8 +28,8 @@ pub enum Definition<'u> {
     Given,
     /// From outside, and this where one process runs alone: their number, its rank.
     Alone(i64),
-    /// The variable of a loop, with its largest value.
-    Counted(ProcedureId, &'u Value),
+    /// The variable of a loop, with its smallest and its largest value.
+    Counted(ProcedureId, [&'u Value; 2]),
     /// The number of elements that an array, or a part of one, has along a dimension.
     Extent(ProcedureId, &'u Value, u32),
     /// The same of an array whose bounds a procedure knows, as it allocates it.
@@ -190,8 +190,11 @@ impl<'k, 'u> Collector<'k, 'u> {
                         step,
                     } = &inner.control
                     {
-                        let largest = if counts_down(step) { lower } else { upper };
-                        let definition = Definition::Counted(id, largest);
+                        let ends = match counts_down(step) {
+                            true => [upper, lower],
+                            false => [lower, upper],
+                        };
+                        let definition = Definition::Counted(id, ends);
                         self.assign(id, &Value::Variable(*variable), definition);
                     }
                 }

@@ -65,6 +65,8 @@ pub struct Sizes {
     numbers: FxHashMap<Symbol, PlaceId>,
     found: Vec<Found>,
     options: Vec<Option<i64>>,
+    /// Whether a run begins somewhere: else anything may call what is passed to.
+    has_entry: bool,
 }
 
 impl Sizes {
@@ -103,6 +105,7 @@ impl Sizes {
             numbers,
             found,
             options,
+            has_entry: known.ids().any(|id| known.get(id).function.is_main),
         }
     }
 
@@ -139,7 +142,8 @@ impl Sizes {
         found.value.as_ref().filter(|_| found.is_plain())
     }
 
-    /// The largest and the smallest value that a place is given, where all that gives it values is followed.
+    /// The largest and the smallest value that a place is given, where all that gives it values is followed. Without a
+    /// main program, calls may come from anywhere.
     pub(super) fn ends(&self, place: PlaceId) -> Option<[&Expr; 2]> {
         let Found {
             value,
@@ -149,6 +153,10 @@ impl Sizes {
         } = &self.found[place.at()];
         let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
         let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
+        let is_name = matches!(largest.node(), Node::Symbol(_));
+        if !self.has_entry && !is_name {
+            return None;
+        }
         Some([largest, smallest.as_ref().unwrap_or(largest)])
     }
 
@@ -301,6 +309,8 @@ struct Candidates {
     alone: Option<i64>,
     /// The variable of a loop, whose last value is one of them.
     is_counted: bool,
+    /// Where the loops begin.
+    firsts: Vec<Expr>,
     is_circular: bool,
     has_gaps: bool,
 }
@@ -392,6 +402,7 @@ impl Resolver<'_, '_> {
             is_given,
             alone,
             is_counted,
+            firsts,
             is_circular,
             has_gaps,
         } = candidates;
@@ -426,7 +437,8 @@ impl Resolver<'_, '_> {
                 Found::one(values.pop(), origin)
             }
             (..=MOST_VALUES, _) => Found {
-                smallest: (values.len() > 1).then(|| Expr::min(values.clone())),
+                smallest: (values.len() + firsts.len() > 1)
+                    .then(|| Expr::min(values.iter().cloned().chain(firsts))),
                 value: Some(Expr::max(values)),
                 origin: Origin::Callers,
                 is_complete: is_complete && !is_counted,
@@ -487,9 +499,12 @@ impl Resolver<'_, '_> {
                             .limits
                             .extend(self.value(*procedure, limit, depth - 1));
                     }
-                    Definition::Counted(procedure, last) => {
+                    Definition::Counted(procedure, [first, last]) => {
                         found.add(self.value(*procedure, last, depth - 1));
                         found.is_counted = true;
+                        found
+                            .firsts
+                            .extend(self.value(*procedure, first, depth - 1));
                     }
                     Definition::Extent(procedure, array, dimension) => {
                         found.add(self.extent(*procedure, array, *dimension, depth - 1));
