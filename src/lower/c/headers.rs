@@ -34,8 +34,14 @@ use crate::source::{self, LineOrigin, SourceText};
 pub struct Declarations {
     words: RwLock<Words>,
     known: RwLock<FxHashMap<Box<str>, Arc<Facts>>>,
-    /// Of the headers that files share, by their address; the header with it, so that nothing else takes that.
-    tables: RwLock<FxHashMap<usize, (Arc<HeaderText>, Arc<Table>)>>,
+    /// Of the headers that files share, by their address.
+    tables: RwLock<FxHashMap<usize, Shared>>,
+}
+
+/// A header that files share, kept so that nothing else takes its address, and what it says.
+struct Shared {
+    _header: Arc<HeaderText>,
+    table: Arc<Table>,
 }
 
 impl Declarations {
@@ -69,17 +75,18 @@ impl Declarations {
     fn table_of(&self, header: &Arc<HeaderText>) -> Arc<Table> {
         let address = Arc::as_ptr(header) as usize;
         let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, table)) = tables.get(&address) {
-            return table.clone();
+        if let Some(known) = tables.get(&address) {
+            return known.table.clone();
         }
         drop(tables);
         let rows = Rows::all_of_header(header.origins.len());
         let table = Arc::new(Table::new(self, &header.text, rows, Service::Shared));
         let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
-        let known = tables
-            .entry(address)
-            .or_insert_with(|| (header.clone(), table));
-        known.1.clone()
+        let known = tables.entry(address).or_insert_with(|| Shared {
+            _header: header.clone(),
+            table,
+        });
+        known.table.clone()
     }
 
     fn words(&self) -> RwLockReadGuard<'_, Words> {
