@@ -111,6 +111,18 @@ impl<'a> Includes<'a> {
         }
     }
 
+    /// The name without brackets, and where the include path would have the file, beside `from` first.
+    fn places<'f>(&self, from: &str, file: &'f str) -> (&'f str, Vec<PathBuf>) {
+        let system = file.strip_prefix('<').map(|f| f.trim_end_matches('>'));
+        let wanted = system.unwrap_or(file);
+        let beside = Path::new(from).parent().map(Path::to_path_buf);
+        let places = beside
+            .into_iter()
+            .filter(|_| system.is_none())
+            .chain(self.paths.iter().cloned());
+        (wanted, places.map(|place| place.join(wanted)).collect())
+    }
+
     pub fn into_guesses(self) -> BTreeMap<String, Arc<str>> {
         self.guesses
             .into_inner()
@@ -120,23 +132,26 @@ impl<'a> Includes<'a> {
 
 impl ReadFile for Includes<'_> {
     fn read_included(&self, from: &str, file: &str) -> Option<(Arc<str>, String)> {
-        let system = file.strip_prefix('<').map(|f| f.trim_end_matches('>'));
-        let wanted = system.unwrap_or(file);
-        let beside = Path::new(from).parent().map(Path::to_path_buf);
-        let places = beside
-            .into_iter()
-            .filter(|_| system.is_none())
-            .chain(self.paths.iter().cloned());
-        if let Some(found) = places
-            .map(|place| place.join(wanted))
-            .find_map(|path| read(&path))
-        {
+        let (wanted, places) = self.places(from, file);
+        if let Some(found) = places.iter().find_map(|path| read(path)) {
             return Some(found);
         }
         let found = read(self.index.find(Path::new(from), wanted)?)?;
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
         guesses.insert(wanted.to_string(), found.0.clone());
         Some(found)
+    }
+
+    fn search(&self) -> String {
+        format!("{:?}", self.paths)
+    }
+
+    fn included_again(&self, from: &str, file: &str, path: &Arc<str>) {
+        let (wanted, places) = self.places(from, file);
+        if !places.iter().any(|place| name(place) == *path) {
+            let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+            guesses.insert(wanted.to_string(), path.clone());
+        }
     }
 }
 

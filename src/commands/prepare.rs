@@ -18,6 +18,7 @@ use crate::ir::is_lost;
 use crate::lower::c::Declarations;
 use crate::source::flags::FortranFlags;
 use crate::source::form::{self, Evidence, Header};
+use crate::source::preprocess::SharedHeaders;
 use crate::source::{self, Form, Language, SourceText, fixed_form};
 use crate::syntax::{Grammar, problems};
 
@@ -40,10 +41,10 @@ pub fn all<'a>(
     headers: &HeaderIndex,
     cpp: &Cpp,
 ) -> anyhow::Result<Vec<Prepared<'a>>> {
-    let declarations = Declarations::default();
+    let shared = Shared::default();
     let each = inputs.par_iter().zip(flags);
     let begun = each.map(|(input, flags)| {
-        attempt(|| begin(input, flags, headers, cpp, &declarations))
+        attempt(|| begin(input, flags, headers, cpp, &shared))
             .unwrap_or_else(|defect| Ok(Begun::lost(input, &defect)))
     });
     let begun = begun.collect::<anyhow::Result<Vec<Begun>>>()?;
@@ -68,6 +69,13 @@ pub fn all<'a>(
         })
     });
     Ok(finished.collect())
+}
+
+/// What is read of the headers of C sources once for all of them.
+#[derive(Default)]
+struct Shared {
+    headers: SharedHeaders,
+    declarations: Declarations,
 }
 
 /// A file that is read and preprocessed.
@@ -129,7 +137,7 @@ fn begin<'a>(
     flags: &Flags,
     headers: &HeaderIndex,
     cpp: &Cpp,
-    declarations: &Declarations,
+    shared: &Shared,
 ) -> anyhow::Result<Begun<'a>> {
     let Kind::Source {
         language,
@@ -185,10 +193,19 @@ fn begin<'a>(
     }
     if preprocess::is_wanted(&source, preprocessed, cpp, by_flags) {
         let files = Includes::new(&flags.include, headers);
-        source = preprocess::preprocess(source, &input.path, language, cpp, flags, &files);
-        if language == Language::C {
-            source = declarations.without_unused(&input.name, source);
-        }
+        let apart = preprocess::preprocess(
+            source,
+            &input.path,
+            language,
+            cpp,
+            flags,
+            &files,
+            &shared.headers,
+        );
+        source = match language {
+            Language::C => shared.declarations.without_unused(&input.name, apart),
+            Language::Fortran => apart.joined(),
+        };
         add_guesses(&mut source, input, files);
     }
     let form = match (language, flags.fortran.form, by_extension) {

@@ -10,7 +10,7 @@ use super::compile_commands::Flags;
 use super::files::{decode, name};
 use crate::cli::Cpp;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
-use crate::source::preprocess::{self, Options};
+use crate::source::preprocess::{self, Apart, Options, SharedHeaders};
 use crate::source::{Language, LineOrigin, ReadFile, SourceText, line_markers};
 
 /// The preprocessor of `--cpp always`.
@@ -74,7 +74,7 @@ pub fn remark_directives(source: &mut SourceText, cpp: &Cpp, by_flags: Option<bo
     });
 }
 
-/// Preprocesses one source. A command that fails leaves the work to the built-in preprocessor.
+/// Preprocesses one source; the text of headers that several share stays apart. A command that fails leaves the work to the built-in preprocessor.
 pub fn preprocess(
     mut source: SourceText,
     path: &Path,
@@ -82,9 +82,10 @@ pub fn preprocess(
     cpp: &Cpp,
     flags: &Flags,
     files: &dyn ReadFile,
-) -> SourceText {
+    shared: &SharedHeaders,
+) -> Apart {
     let command = match cpp {
-        Cpp::Never => return source,
+        Cpp::Never => return source.into(),
         Cpp::Auto => None,
         Cpp::Always if language == Language::Fortran => Some(
             [COMPILER, "-E", "-traditional-cpp", "-x", "c"]
@@ -118,7 +119,7 @@ pub fn preprocess(
                     preprocess::tidy(&mut read);
                 }
                 read.diagnostics.splice(0..0, source.diagnostics);
-                return read;
+                return read.into();
             }
             Err(why) => source.diagnostics.push(Diagnostic {
                 severity: Severity::Warning,
@@ -150,7 +151,7 @@ pub fn preprocess(
         defines: flags.define.clone(),
         language,
     };
-    preprocess::preprocess(source, &options, files)
+    preprocess::preprocess_apart(source, &options, files, shared)
 }
 
 /// Runs a preprocessor; its standard output, or the first line that it complains with.

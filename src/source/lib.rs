@@ -194,6 +194,14 @@ pub trait ReadFile: Sync {
     /// The text of the file that `from` names as `name`, looked for beside `from` and then along the
     /// include path; with the path under which reports should name it. `None` if there is none.
     fn read_included(&self, from: &str, name: &str) -> Option<(Arc<str>, String)>;
+
+    /// What else than the names decides which file is read: where files are looked for.
+    fn search(&self) -> String {
+        String::new()
+    }
+
+    /// Notes that `from` names the file of this path as `name`, as it did when that was read for another source.
+    fn included_again(&self, _from: &str, _name: &str, _path: &Arc<str>) {}
 }
 
 /// Language, form and need of preprocessing by file extension; `None` for a file that is not read.

@@ -26,6 +26,7 @@ mod macros;
 mod output;
 mod print;
 mod reader;
+mod shared;
 mod substitute;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,8 @@ use self::directives::Condition;
 use self::macros::{Macro, MacroTable, Meaning};
 use self::output::Output;
 use self::reader::{Origins, Reader};
+use self::shared::Sharing;
+pub use self::shared::{Apart, HeaderText, Placed, SharedHeaders};
 use self::token::{Pool, Token};
 use super::{Language, MacroConstant, Preprocessing, ReadFile, SourceText};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
@@ -66,6 +69,16 @@ pub struct Options {
 /// error that stops it: what is malformed is copied as it stands and reported. The work is bounded
 /// (10 million tokens, 64 MiB of growth); beyond that macros are left unexpanded, with an error.
 pub fn preprocess(source: SourceText, options: &Options, files: &dyn ReadFile) -> SourceText {
+    preprocess_apart(source, options, files, &SharedHeaders::default()).joined()
+}
+
+/// The same; the text of headers that other files begin with too is made once and stays apart.
+pub fn preprocess_apart(
+    source: SourceText,
+    options: &Options,
+    files: &dyn ReadFile,
+    shared: &SharedHeaders,
+) -> Apart {
     if is_plain(&source.text, options) {
         return tidied(
             SourceText {
@@ -73,12 +86,14 @@ pub fn preprocess(source: SourceText, options: &Options, files: &dyn ReadFile) -
                 ..source
             },
             options.language,
-        );
+        )
+        .into();
     }
     let mut varying = BTreeSet::new();
     let mut passes = 0;
     loop {
-        let mut pass = Preprocessor::new(&source, options, files, varying.clone());
+        let sharing = Sharing::new(shared, options, &files.search(), &varying);
+        let mut pass = Preprocessor::new(&source, options, files, varying.clone(), sharing);
         pass.run_main(&source, options);
         pass.find_case_clashes();
         passes += 1;
@@ -140,6 +155,8 @@ struct Preprocessor<'a> {
     present: Place,
     present_width: u32,
     diagnostics: Vec<Diagnostic>,
+    /// The file's beginning, as far as others may have it too.
+    sharing: Option<Sharing<'a>>,
 }
 
 impl<'a> Preprocessor<'a> {
@@ -148,6 +165,7 @@ impl<'a> Preprocessor<'a> {
         options: &Options,
         files: &'a dyn ReadFile,
         varying: BTreeSet<String>,
+        sharing: Sharing<'a>,
     ) -> Preprocessor<'a> {
         let mut out = Output::default();
         out.text.reserve(source.text.len());
@@ -177,6 +195,7 @@ impl<'a> Preprocessor<'a> {
             },
             present_width: 1,
             diagnostics: Vec::new(),
+            sharing: Some(sharing),
         }
     }
 
@@ -231,7 +250,7 @@ impl<'a> Preprocessor<'a> {
         }
         if tokens <= self.tokens_left
             && self.pool.len() < MAX_GROWTH
-            && self.out.text.len() < self.output_limit
+            && self.out.text.len() + self.out.apart < self.output_limit
         {
             self.tokens_left -= tokens;
             return true;
@@ -292,7 +311,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// The finished text, with the constants that it names.
-    fn finish(self, source: SourceText) -> SourceText {
+    fn finish(self, source: SourceText) -> Apart {
         let constant = |(definition, body): (&Macro, &[Token])| MacroConstant {
             name: definition.name.clone(),
             text: self.pool.spelling(body),
@@ -302,7 +321,13 @@ impl<'a> Preprocessor<'a> {
         macros.extend(self.kept_constants().map(constant));
         let mut diagnostics = source.diagnostics;
         diagnostics.extend(self.diagnostics);
-        let Output { text, origins } = self.out;
+        diagnostics.extend(self.sharing.into_iter().flat_map(|sharing| sharing.untidy));
+        let Output {
+            text,
+            origins,
+            headers,
+            apart: _,
+        } = self.out;
         let result = SourceText {
             text,
             origins,
@@ -311,6 +336,9 @@ impl<'a> Preprocessor<'a> {
             kinds: source.kinds,
             diagnostics,
         };
-        tidied(result, self.language)
+        Apart {
+            own: tidied(result, self.language),
+            headers,
+        }
     }
 }

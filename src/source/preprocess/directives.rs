@@ -47,10 +47,13 @@ impl Preprocessor<'_> {
         }
         self.present = reader.place(reader.position + (line.len() - line.trim_start().len()));
         self.present_width = keyword.len() as u32 + 1;
+        if let (0, Some(sharing)) = (self.depth, &mut self.sharing) {
+            sharing.directive(keyword, rest);
+        }
         let included = self.carry_out(keyword, rest);
         self.remove_until(reader, (end + 1).min(reader.text.len()));
         if let Some((path, text)) = included {
-            self.read_included_text(path, &text);
+            self.include_shared(path, &text);
         }
     }
 
@@ -59,6 +62,9 @@ impl Preprocessor<'_> {
         let end = reader.directive_end();
         let line = reader.logical_line(end);
         let (keyword, rest) = split_directive(&line);
+        if let Some(sharing) = &mut self.sharing {
+            sharing.end();
+        }
         if keyword != "include" {
             self.carry_out(keyword, rest);
             self.pool_floor = self.pool.len();
@@ -247,7 +253,7 @@ impl Preprocessor<'_> {
                     let name: String = (at + 1..close).map(|at| text_at(&self.pool, at)).collect();
                     at = close + 1;
                     let name = name.trim_matches('"');
-                    self.files.read_included(&self.present.file, name).is_some()
+                    self.read_file(name).is_some()
                 }
                 _ => {
                     answered.push(token);

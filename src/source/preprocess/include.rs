@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Preprocessor;
 use super::expand::{Constants, Scan};
 use super::reader::{Origins, Reader};
+use super::shared::IncludedFile;
 use crate::diagnostic::{DiagnosticCode, Severity};
 
 /// Files nested deeper than this are not included.
@@ -45,7 +46,7 @@ impl Preprocessor<'_> {
             );
             return None;
         }
-        let Some((path, text)) = self.files.read_included(&self.present.file, &name) else {
+        let Some((path, text)) = self.read_file(&name) else {
             if !system && self.not_found.insert(name.clone()) {
                 let message = format!("`{name}` was not found");
                 self.report_here(
@@ -65,6 +66,25 @@ impl Preprocessor<'_> {
         self.included_files += 1;
         self.included_bytes += text.len();
         Some((path, text))
+    }
+
+    /// Reads the file that the present one names.
+    pub(super) fn read_file(&mut self, name: &str) -> Option<(Arc<str>, String)> {
+        let from = &self.present.file;
+        let found = self.files.read_included(from, name);
+        let path = found.as_ref().map(|(path, _)| path);
+        if let Some(sharing) = &mut self.sharing {
+            match (self.depth, path) {
+                (0, path) => sharing.looked_for(path.map(|path| &**path)),
+                (_, Some(path)) => sharing.reads.push(IncludedFile {
+                    from: from.clone(),
+                    name: name.to_string(),
+                    path: path.clone(),
+                }),
+                (_, None) => {}
+            }
+        }
+        found
     }
 
     /// Preprocesses an included file in the place of its `#include`.

@@ -11,6 +11,7 @@ use crate::diagnostic::Place;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MacroId(u32);
 
+#[derive(Clone)]
 pub(super) struct Macro {
     pub name: String,
     pub meaning: Meaning,
@@ -21,6 +22,7 @@ pub(super) struct Macro {
     pub used: bool,
 }
 
+#[derive(Clone)]
 pub(super) enum Meaning {
     /// A numeric constant, which stays in the text under its name.
     Constant(Vec<Token>, Constant),
@@ -34,6 +36,7 @@ pub(super) enum Meaning {
     Pragma,
 }
 
+#[derive(Clone)]
 pub(super) struct Function {
     pub parameters: usize,
     /// The last parameter takes all remaining arguments.
@@ -80,7 +83,7 @@ pub(super) enum Shape {
 }
 
 /// The macros in force, and all that ever were.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct MacroTable {
     /// `None` once undefined.
     by_name: HashMap<String, Option<MacroId>>,
@@ -126,6 +129,19 @@ impl MacroTable {
         if let Some(entry) = self.by_name.get_mut(name) {
             *entry = None;
         }
+    }
+
+    /// About how much memory the table takes.
+    pub fn bytes(&self) -> usize {
+        let body = |definition: &Macro| match &definition.meaning {
+            Meaning::Constant(body, _) | Meaning::Object(body) => body.len() * size_of::<Token>(),
+            Meaning::Function(function) => function.body.len() * size_of::<Piece>(),
+            Meaning::Line | Meaning::File | Meaning::Pragma => 0,
+        };
+        let each = |definition: &Macro| {
+            2 * (definition.name.len() + size_of::<Macro>()) + body(definition)
+        };
+        self.all.iter().map(each).sum()
     }
 
     /// Whether the name is or was defined.

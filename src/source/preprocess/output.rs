@@ -1,12 +1,17 @@
 //! The text that is being made, and the origin of each of its lines.
 
 use super::super::LineOrigin;
+use super::shared::Placed;
 
 #[derive(Default)]
 pub(super) struct Output {
     pub text: String,
     /// One entry a finished line.
     pub origins: Vec<LineOrigin>,
+    /// What stays apart from the text, in order.
+    pub headers: Vec<Placed>,
+    /// Bytes of that.
+    pub apart: usize,
 }
 
 impl Output {

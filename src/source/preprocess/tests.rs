@@ -27,7 +27,14 @@ fn run_with(
         .map(|(name, value)| (name.to_string(), value.map(str::to_string)))
         .collect();
     let source = SourceText::verbatim(&"main".into(), text.to_string());
-    let result = preprocess(source, &Options { defines, language }, files);
+    let options = Options { defines, language };
+    let result = preprocess(source.clone(), &options, files);
+    // Shared with others that begin so, it is the same.
+    let shared = SharedHeaders::default();
+    for _ in 0..2 {
+        let again = preprocess_apart(source.clone(), &options, files, &shared).joined();
+        assert_eq!(format!("{again:#?}"), format!("{result:#?}"));
+    }
     assert_eq!(
         result.origins.len(),
         result.text.split('\n').count(),
@@ -789,4 +796,88 @@ mod properties {
             prop_assert_eq!(result.origins, same.origins);
         }
     }
+}
+
+/// What files that begin with the same headers become, alone and together, and how many headers were shared.
+fn shared_by(mains: &[&str], files: &Files) -> usize {
+    let shared = SharedHeaders::default();
+    let options = Options {
+        defines: Vec::new(),
+        language: Language::C,
+    };
+    let mut known: Vec<Arc<HeaderText>> = Vec::new();
+    let mut hits = 0;
+    for (number, main) in mains.iter().enumerate() {
+        let source = SourceText::verbatim(&format!("main{number}").into(), main.to_string());
+        let alone = preprocess(source.clone(), &options, files);
+        let apart = preprocess_apart(source, &options, files, &shared);
+        for placed in &apart.headers {
+            match known.iter().any(|known| Arc::ptr_eq(known, &placed.header)) {
+                true => hits += 1,
+                false => known.push(placed.header.clone()),
+            }
+        }
+        assert_eq!(format!("{:#?}", apart.joined()), format!("{alone:#?}"));
+    }
+    hits
+}
+
+const SHARED: [(&str, &str); 6] = [
+    (
+        "a.h",
+        "#ifndef A\n#define A 3\n#define TWICE(x) (2 * (x))\nint a[A];\n#endif\n",
+    ),
+    (
+        "b.h",
+        "#include \"a.h\"\n#ifdef WIDE\nlong b[TWICE(A)];\n#else\nint b[TWICE(A)];\n#endif\n",
+    ),
+    (
+        "loose.h",
+        "#define LOOSE 3 + 4\nint l = LOOSE;\nBOTHER(1)\nint m;\n",
+    ),
+    ("once.h", "#pragma once\nint once;\n#error no\n"),
+    ("open.h", "int list[] = {\n"),
+    ("part.c", "int part;\n"),
+];
+
+#[test]
+fn files_that_begin_alike_share_their_headers() {
+    let files = Files(SHARED.into_iter().collect());
+    let text = "/* one */\n#include <stdio.h>\n#include \"a.h\"\n\n#include \"b.h\"\nint x = A * TWICE(A);\n";
+    let other = "#include <stdio.h>\n// two\n#include \"a.h\"\n#include \"b.h\"\ndouble y[A];\n";
+    assert_eq!(shared_by(&[text, other, text], &files), 4);
+    // With another value behind them the constant is expanded in all of the file.
+    let varies = &format!("{text}#define A 4\nint z = A;\n");
+    assert_eq!(shared_by(&[text, varies, text, varies], &files), 4);
+    let once = "#include \"once.h\"\n#include \"once.h\"\nint x;\n";
+    assert_eq!(shared_by(&[once, once], &files), 1);
+    let conditional =
+        "#ifdef NOTHING\n#include \"b.h\"\n#else\n#include \"a.h\"\n#endif\nint c[A];\n";
+    assert_eq!(shared_by(&[conditional, text, conditional], &files), 1);
+}
+
+#[test]
+fn what_else_stands_before_a_header_keeps_it_from_being_shared() {
+    let files = Files(SHARED.into_iter().collect());
+    for main in [
+        "#define WIDE\n#include \"b.h\"\nint x;\n",
+        "int WIDE;\n#include \"b.h\"\nint x;\n",
+        "#pragma omp simd\n#include \"b.h\"\nint x;\n",
+        "#include \"part.c\"\n#include \"b.h\"\nint x;\n",
+        "#include \"open.h\"\n1, 2 };\nint x;\n",
+    ] {
+        assert_eq!(
+            shared_by(&[main, main, "#include \"b.h\"\n"], &files),
+            0,
+            "{main}"
+        );
+    }
+}
+
+#[test]
+fn a_constant_that_varies_is_expanded_in_shared_headers_too() {
+    let files = Files(SHARED.into_iter().collect());
+    let kept = "#include \"loose.h\"\nint x = LOOSE;\n";
+    let expanded = "#include \"loose.h\"\nint x = 2 * LOOSE;\n";
+    assert!(shared_by(&[kept, expanded, kept, expanded, expanded], &files) > 2);
 }

@@ -57,9 +57,17 @@ enum Before {
 /// Complex types become one name, as if by a typedef: `float_Complex`, `double_Complex`,
 /// `long_double_Complex`.
 pub(super) fn tidy(source: &mut SourceText) {
-    if !needs_tidying(&source.text) {
-        return;
+    if needs_tidying(&source.text) {
+        run(source);
     }
+}
+
+/// The same for a part of a text that begins where a declaration may begin; whether one may behind it.
+pub(super) fn tidy_part(source: &mut SourceText) -> bool {
+    run(source)
+}
+
+fn run(source: &mut SourceText) -> bool {
     let mut tidier = Tidier {
         bytes: std::mem::take(&mut source.text).into_bytes(),
         at: 0,
@@ -73,6 +81,9 @@ pub(super) fn tidy(source: &mut SourceText) {
         unknown: Vec::new(),
     };
     tidier.run();
+    let is_finished = tidier.before == Before::Statement
+        && (tidier.braces, tidier.parentheses) == (0, 0)
+        && tidier.first_on_line;
     // Only whole tokens were overwritten, with ASCII: the text is still UTF-8.
     source.text = String::from_utf8(tidier.bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -86,6 +97,7 @@ pub(super) fn tidy(source: &mut SourceText) {
             help: Some("pass -D or -I so that its definition is found".to_string()),
         });
     }
+    is_finished
 }
 
 /// Whether the text has anything to do for: a quick look, a byte at a time.

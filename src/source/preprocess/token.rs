@@ -34,7 +34,7 @@ pub(super) struct Token {
 }
 
 /// The text of all tokens.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Pool {
     text: String,
 }

@@ -40,13 +40,21 @@ impl Words {
 
     /// Those words of a text that a header has too.
     pub fn of(&self, text: &str) -> Vec<Word> {
-        let mut words: Vec<Word> = lone_names::words(text)
-            .filter_map(|word| self.get(word))
-            .collect();
-        words.sort_unstable();
-        words.dedup();
-        words
+        let known = lone_names::words(text).filter_map(|word| self.get(word));
+        each_once(known.collect())
     }
+
+    /// All words of a text.
+    pub fn all_of(&mut self, text: &str) -> Vec<Word> {
+        each_once(lone_names::words(text).map(|word| self.add(word)).collect())
+    }
+}
+
+fn each_once(mut words: Vec<Word>) -> Vec<Word> {
+    words.sort_unstable();
+    words.dedup();
+    words.shrink_to_fit();
+    words
 }
 
 /// Whether a declaration may be left out.
@@ -63,8 +71,10 @@ pub enum Standing {
 /// What a declaration says.
 pub struct Facts {
     pub standing: Standing,
-    /// The names that it declares at file scope, tags of structures and enumerators too.
-    pub provides: Vec<Word>,
+    /// Variables that it declares at file scope, and tags of structures: later declarations may complete them.
+    pub variables: Vec<Word>,
+    /// Functions, types and enumerators that it declares: only the first declaration of one counts.
+    pub settled: Vec<Word>,
     /// Those that it declares as types.
     pub typedefs: Vec<Word>,
     /// Types that must be declared before it, or there is a remark.
@@ -78,7 +88,8 @@ pub struct Facts {
 /// The same, in the words themselves.
 pub struct Read<'t> {
     standing: Standing,
-    provides: Vec<&'t str>,
+    variables: Vec<&'t str>,
+    settled: Vec<&'t str>,
     typedefs: Vec<&'t str>,
     needs: Vec<&'t str>,
     shows_as_type: Vec<String>,
@@ -89,7 +100,8 @@ pub struct Read<'t> {
 pub fn read(text: &str) -> Read<'_> {
     let mut read = Read {
         standing: Standing::Bound,
-        provides: Vec::new(),
+        variables: Vec::new(),
+        settled: Vec::new(),
         typedefs: Vec::new(),
         needs: Vec::new(),
         shows_as_type: Vec::new(),
@@ -130,21 +142,17 @@ pub fn read(text: &str) -> Read<'_> {
 impl Read<'_> {
     /// The same with words as numbers.
     pub fn with_words(self, words: &mut Words) -> Facts {
-        let numbers = |texts: Vec<&str>, words: &mut Words| {
-            let mut numbers: Vec<Word> = texts.into_iter().map(|text| words.add(text)).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            numbers.shrink_to_fit();
-            numbers
-        };
+        let mut numbers =
+            |texts: Vec<&str>| each_once(texts.into_iter().map(|text| words.add(text)).collect());
         let shown = self.shows_as_type.iter().map(String::as_str).collect();
         Facts {
             standing: self.standing,
-            provides: numbers(self.provides, words),
-            typedefs: numbers(self.typedefs, words),
-            needs: numbers(self.needs, words),
-            shows_as_type: numbers(shown, words),
-            mentions: numbers(self.mentions, words),
+            variables: numbers(self.variables),
+            settled: numbers(self.settled),
+            typedefs: numbers(self.typedefs),
+            needs: numbers(self.needs),
+            shows_as_type: numbers(shown),
+            mentions: numbers(self.mentions),
         }
     }
 }
@@ -209,12 +217,16 @@ impl<'t> Reader<'t, '_> {
             return self.specifier(node, read, 0);
         }
         for declarator in parts(node, Field::Declarator) {
-            let Some(name) = self.declared(declarator) else {
+            let Some((name, is_function)) = self.declared(declarator) else {
                 return false;
             };
-            read.provides.push(name);
-            if role == Some(Role::Typedef) {
-                read.typedefs.push(name);
+            match role {
+                Some(Role::Typedef) => {
+                    read.settled.push(name);
+                    read.typedefs.push(name);
+                }
+                _ if is_function => read.settled.push(name),
+                _ => read.variables.push(name),
             }
         }
         part(node, Field::Type).is_none_or(|ty| self.specifier(ty, read, 0))
@@ -236,14 +248,14 @@ impl<'t> Reader<'t, '_> {
             return true;
         };
         if let Some(name) = part(node, Field::Name) {
-            read.provides.push(self.text(name));
+            read.variables.push(self.text(name));
         }
         children(body)
             .into_iter()
             .all(|child| match self.tree.role(child) {
                 Some(Role::Enumerator) => {
                     let name = part(child, Field::Name);
-                    read.provides.extend(name.map(|name| self.text(name)));
+                    read.settled.extend(name.map(|name| self.text(name)));
                     true
                 }
                 Some(Role::Declaration) => part(child, Field::Type)
@@ -252,13 +264,19 @@ impl<'t> Reader<'t, '_> {
             })
     }
 
-    /// The name that a declarator declares.
-    fn declared(&self, mut declarator: Node) -> Option<&'t str> {
+    /// The name that a declarator declares, and whether as a function.
+    fn declared(&self, mut declarator: Node) -> Option<(&'t str, bool)> {
+        let mut is_function = false;
         for _ in 0..DEPTH {
             match self.tree.role(declarator) {
-                Some(Role::Name | Role::TypeName) => return Some(self.text(declarator)),
+                Some(Role::Name | Role::TypeName) => {
+                    return Some((self.text(declarator), is_function));
+                }
                 Some(Role::WrappedDeclarator) => declarator = *children(declarator).first()?,
-                _ => declarator = part(declarator, Field::Declarator)?,
+                role => {
+                    is_function = role == Some(Role::FunctionDeclarator);
+                    declarator = part(declarator, Field::Declarator)?;
+                }
             }
         }
         None

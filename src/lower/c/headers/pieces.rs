@@ -15,6 +15,11 @@ impl Rows {
         Rows { of_header }
     }
 
+    /// Those of a header itself.
+    pub fn all_of_header(count: usize) -> Rows {
+        Rows::new(vec![true; count])
+    }
+
     pub fn is_of_header(&self, row: usize) -> bool {
         self.of_header.get(row).copied().unwrap_or(false)
     }
@@ -33,10 +38,23 @@ impl Rows {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Piece {
     pub bytes: Range<usize>,
+    /// The row that it begins on.
+    pub row: usize,
     /// All of it stands in headers and ends with a semicolon outside of braces.
     pub is_declaration: bool,
     /// A line of the preprocessor.
     pub is_directive: bool,
+    /// Nothing of it stands behind the text.
+    pub is_finished: bool,
+}
+
+/// What ends a piece.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Semicolon,
+    /// The brace behind the body of a function.
+    Body,
+    Text,
 }
 
 /// The pieces of a text in order; white space and comments between them belong to none.
@@ -116,11 +134,16 @@ impl Splitter<'_> {
             last = byte;
             let is_outside = braces == 0 && parentheses == 0;
             if is_outside && (byte == b';' || (byte == b'}' && is_body)) {
-                self.end(byte == b';');
+                let end = if byte == b';' {
+                    End::Semicolon
+                } else {
+                    End::Body
+                };
+                self.end(end);
                 is_body = false;
             }
         }
-        self.end(false);
+        self.end(End::Text);
     }
 
     /// Moves to `end`, counting rows.
@@ -139,33 +162,39 @@ impl Splitter<'_> {
         if self.begun.is_none() && crosses && row != self.row {
             self.pieces.push(Piece {
                 bytes: start..self.at,
+                row,
                 is_declaration: false,
                 is_directive: false,
+                is_finished: false,
             });
         }
     }
 
     /// A directive ends the piece that it stands in: what holds one is not looked into.
     fn directive(&mut self) {
-        let start = self.at;
+        let (start, row) = (self.at, self.row);
         let end = directive_end(self.bytes, self.at);
         self.advance(end);
         if self.begun.is_none() {
             self.pieces.push(Piece {
                 bytes: start..self.at,
+                row,
                 is_declaration: false,
                 is_directive: true,
+                is_finished: true,
             });
         }
     }
 
-    fn end(&mut self, is_complete: bool) {
+    fn end(&mut self, end: End) {
         if let Some((start, row)) = self.begun.take() {
-            let is_declaration = is_complete && self.rows.are_of_header(row..self.row + 1);
+            let is_of_header = self.rows.are_of_header(row..self.row + 1);
             self.pieces.push(Piece {
                 bytes: start..self.at,
-                is_declaration,
+                row,
+                is_declaration: end == End::Semicolon && is_of_header,
                 is_directive: false,
+                is_finished: end != End::Text,
             });
         }
     }
