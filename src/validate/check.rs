@@ -118,7 +118,7 @@ fn ratio(predicted: &[f64; FACTORS.len()], simulated: &LevelOutcome, ends: f64) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::SamplingError;
+    use crate::SamplingError;
 
     fn judged(predicted: [f64; 3], simulated: [f64; 3]) -> Option<f64> {
         let simulated = LevelOutcome {

@@ -246,7 +246,7 @@ fn what_no_rule_covers_is_marked() {
       { int j = 0; for (int i = 0; i < n; i++) if (b[i] > 0) { a[j] = b[i]; j++; } }
       void counts(int n, int *j, double *b) { int k = 0; for (int i = 0; i < n; i++) if (b[i] > 0) k++; *j = k; }
       void turned(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i] = a[n - i - 1] + b[i]; }
-      void halves(int n, double *a) { for (int i = 0; i < n / 2; i++) a[i] = a[n - i - 1]; }
+      void halves(int n, double *a) { for (int i = 0; i < n; i++) a[i] = a[2 * n - i]; }
       void ends(int n, int m, double a[n][m + 1]) { for (int j = 0; j < n; j++) a[j][0] = a[j][m]; }
       void sides(int n, int m, double a[n][m + 99]) { for (int j = 0; j < n; j++) a[j][0] = a[j][m]; }
       void known(int n) { for (int j = 0; j < n; j++) u[j][0] = u[j][128]; }";
