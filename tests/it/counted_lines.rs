@@ -99,7 +99,7 @@ fn of_llvm(file: &str) -> Value {
                     [2, 19, 91, true, true, false], [2, 24, 1, true, false, false],
                     [2, 26, 90, true, true, false], [2, 29, 1, true, false, false],
                     [2, 30, 90, true, true, true], [3, 5, 90, true, true, false],
-                    [3, 9, 90, true, true, false], [3, 19, 90, true, false, false],
+                    [3, 9, 90, true, true, false], [3, 19, 90, true, false, false], [3, 20, 30, true, true, true],
                     [4, 7, 30, true, true, false], [4, 22, 90, true, false, false],
                     [5, 1, 1, true, false, false], [6, 2, 0, false, false, false]
                 ],
