@@ -245,10 +245,10 @@ impl<'a> Flow<'a> {
             is_counted && self.head.contains(&rounds) && (has_more || !self.facts.exits_early);
         let by_body = self.body.contains(&rounds) || self.inside.contains(&rounds);
         let by_source = self.fixed.1 == Some(rounds);
-        if !is_machine.1 && !(by_body || by_source) || self.is_incomplete && !by_source {
+        if !(is_machine.1 || by_body || by_source) || self.is_incomplete && !by_source {
             return None;
         }
-        if !self.head.is_empty() && !(has_test || has_step || is_fixed) {
+        if !(self.head.is_empty() || has_test || has_step || is_fixed) {
             return None;
         }
         let votes = |all: &[bool]| all.iter().filter(|one| **one).count() as u32;

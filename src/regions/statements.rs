@@ -60,7 +60,7 @@ fn add_unit(unit: Unit, found: &mut Statements) -> gimli::Result<()> {
         };
         let file = files
             .entry(row.file_index())
-            .or_insert_with(|| Some(path(unit, row.file(header)?, header).ok()?));
+            .or_insert_with(|| path(unit, row.file(header)?, header).ok());
         if let Some(file) = file.clone() {
             let line = SourceLine { file, line };
             own.push((row.address(), Arc::new(Statement { line, column })));

@@ -1084,7 +1084,7 @@ void f(int n, double *a) {
     for quantity in ["loads an iteration", "loads of b"] {
         let told = reason(&comparison, "f@3", quantity);
         assert!(
-            told.starts_with("0.005 an iteration fewer"),
+            told.starts_with("unexplained: 0.005 an iteration fewer"),
             "{quantity}: {told}"
         );
     }

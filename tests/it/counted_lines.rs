@@ -99,7 +99,7 @@ fn of_llvm(file: &str) -> Value {
                     [2, 19, 91, true, true, false], [2, 24, 1, true, false, false],
                     [2, 26, 90, true, true, false], [2, 29, 1, true, false, false],
                     [2, 30, 90, true, true, true], [3, 5, 90, true, true, false],
-                    [3, 9, 90, true, true, false], [3, 19, 90, true, false, false],
+                    [3, 9, 90, true, true, false], [3, 19, 90, true, false, false], [3, 20, 30, true, true, true],
                     [4, 7, 30, true, true, false], [4, 22, 90, true, false, false],
                     [5, 1, 1, true, false, false], [6, 2, 0, false, false, false]
                 ],
@@ -135,7 +135,7 @@ fn llvm_cov_gives_them_too() {
     let counts = counts.to_str().expect("UTF-8");
     let report = command::analysed(&file, &["--no-config", "--counts", counts]);
     let value = |name: &str| &report["parameters"][name]["value"];
-    assert_eq!(value("n"), &json!(90.0));
+    assert_eq!(value("n").as_f64(), Some(90.0));
     let probability = value("prob_f_3").as_f64().expect("a number");
     assert!((probability - 30.0 / 90.0).abs() < 1e-12, "{probability}");
 }
@@ -150,8 +150,8 @@ fn a_project_may_name_its_counts_and_what_is_set_counts_more() {
     std::fs::write(path("loopsheet.toml"), "counts = \"run.json.gz\"\n").expect("written");
     let report = command::analysed(path("shapes.c"), &["--set", "trip_list_159=3"]);
     let parameters = &report["parameters"];
-    assert_eq!(parameters["iterations"]["value"], json!(7.0));
-    assert_eq!(parameters["trip_list_159"]["value"], json!(3.0));
+    assert_eq!(parameters["iterations"]["value"].as_f64(), Some(7.0));
+    assert_eq!(parameters["trip_list_159"]["value"].as_f64(), Some(3.0));
 }
 
 #[test]

@@ -255,9 +255,12 @@ impl ProfileMeter {
     }
 }
 
+/// File, line, column and loop of the machine code.
+type StatementPlace = (u32, u32, u32, Option<u32>);
+
 /// Executions by statement, of what begins with each instruction.
 fn statements(files: &[String], begun: &[Vec<BegunPlace>], executions: &[u64]) -> Vec<Begun> {
-    let mut found: BTreeMap<(u32, u32, u32, Option<u32>), (u64, u64)> = BTreeMap::new();
+    let mut found: BTreeMap<StatementPlace, (u64, u64)> = BTreeMap::new();
     let all = begun
         .iter()
         .zip(executions)
