@@ -49,10 +49,9 @@ pub use {
     loopsheet_compare as compare, loopsheet_dataflow as dataflow, loopsheet_export as export,
     loopsheet_expr as expr, loopsheet_graph as graph, loopsheet_interpret as interpret,
     loopsheet_ir as ir, loopsheet_lower as lower, loopsheet_machine as machine,
-    loopsheet_measure as measure,
-    loopsheet_metrics as metrics, loopsheet_model as model, loopsheet_regions as regions,
-    loopsheet_report as report, loopsheet_source as source, loopsheet_syntax as syntax,
-    loopsheet_trace as trace, loopsheet_validate as validate,
+    loopsheet_measure as measure, loopsheet_metrics as metrics, loopsheet_model as model,
+    loopsheet_regions as regions, loopsheet_report as report, loopsheet_source as source,
+    loopsheet_syntax as syntax, loopsheet_trace as trace, loopsheet_validate as validate,
 };
 
 pub mod cli;

@@ -90,7 +90,9 @@ fn caches(directory: &Path) -> Vec<Cache> {
             bytes: bytes.0 as usize,
             ways: number("ways_of_associativity"),
             line: number("coherency_line_size").unwrap_or(64),
-            shared_by: read("shared_cpu_list").map_or(1, |list| listed(&list)).max(1),
+            shared_by: read("shared_cpu_list")
+                .map_or(1, |list| listed(&list))
+                .max(1),
         })
     };
     let mut caches: Vec<Cache> = (0..8).filter_map(cache).collect();
@@ -180,7 +182,10 @@ fn file(about: &About, base: Option<&str>, caches: &[Cache], figures: &[Figure])
             "" => String::new(),
             note => format!("note = \"{note}\"\n"),
         };
-        let _ = write!(text, "\n[{name}]\nvalue = {value}\nsource = \"{source}\"\n{note}");
+        let _ = write!(
+            text,
+            "\n[{name}]\nvalue = {value}\nsource = \"{source}\"\n{note}"
+        );
     };
     row("cores", 1.0, "by definition", "one core is measured");
     let measured = format!("measured on {date}");
@@ -194,21 +199,39 @@ fn file(about: &About, base: Option<&str>, caches: &[Cache], figures: &[Figure])
         row(parameter, rounded(found.median), &measured, &note);
     }
     let vector = measure::vector_bytes() as f64;
-    row("vector_bytes", vector, "the processor", "the widest that it has of those that loops were measured with");
+    row(
+        "vector_bytes",
+        vector,
+        "the processor",
+        "the widest that it has of those that loops were measured with",
+    );
     let assumed = "a taken branch each cycle, as most cores have; not measured";
     row("iteration_cycles", 1.0, "assumed", assumed);
     let system = "the operating system";
     for cache in caches {
         let mut figure = |what: &str, value: usize| {
-            row(&format!("l{}_{what}", cache.level), value as f64, system, "");
+            row(
+                &format!("l{}_{what}", cache.level),
+                value as f64,
+                system,
+                "",
+            );
         };
         figure("bytes", cache.bytes);
         cache.ways.into_iter().for_each(|ways| figure("ways", ways));
     }
     let shared = |cache: &&Cache| cache.shared_by > 1;
     for cache in caches.iter().filter(shared) {
-        let note = format!("{} processors share it; the one that is measured runs alone", cache.shared_by);
-        row(&format!("l{}_shared_by", cache.level), 1.0, "by definition", &note);
+        let note = format!(
+            "{} processors share it; the one that is measured runs alone",
+            cache.shared_by
+        );
+        row(
+            &format!("l{}_shared_by", cache.level),
+            1.0,
+            "by definition",
+            &note,
+        );
     }
     row("line_bytes", caches[0].line as f64, system, "");
     text

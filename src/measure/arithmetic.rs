@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use pulp::Arch;
 
-use super::rounds::{Measured, nanoseconds};
 use super::Figure;
+use super::rounds::{Measured, nanoseconds};
 
 /// Bytes of the widest vectors that the loops here are compiled for.
 pub fn vector_bytes() -> usize {
@@ -31,7 +31,10 @@ const LINKS: usize = 1024;
 
 /// Cycles a nanosecond: of a chain of integer additions and exclusive ors, each takes one.
 pub fn clock() -> Figure {
-    let (step, mask) = (black_box(0x9e37_79b9_7f4a_7c15_u64), black_box(0x5851_f42d_4c95_7f2d_u64));
+    let (step, mask) = (
+        black_box(0x9e37_79b9_7f4a_7c15_u64),
+        black_box(0x5851_f42d_4c95_7f2d_u64),
+    );
     let mut value = black_box(1_u64);
     let time = nanoseconds(|| {
         let mut x = value;
@@ -67,21 +70,49 @@ fn link(begin: f64, next: impl Fn(f64) -> f64 + Copy) -> Measured {
 pub fn latencies(ghz: f64) -> Vec<Figure> {
     let (small, near_one, middle) = (black_box(1e-9), black_box(1.000_000_1), black_box(1.7));
     let cycles = |time: Measured| time.map(|time| time * ghz);
-    let add = link(1.0, #[inline(always)] move |x| x + small);
-    let multiply = link(1.0, #[inline(always)] move |x| x * near_one);
-    let fma = link(1.0, #[inline(always)] move |x| x.mul_add(near_one, small));
-    let divide = link(1.3, #[inline(always)] move |x| middle / x);
-    let root = link(1.3, #[inline(always)] move |x| (x + middle).sqrt());
+    let add = link(
+        1.0,
+        #[inline(always)]
+        move |x| x + small,
+    );
+    let multiply = link(
+        1.0,
+        #[inline(always)]
+        move |x| x * near_one,
+    );
+    let fma = link(
+        1.0,
+        #[inline(always)]
+        move |x| x.mul_add(near_one, small),
+    );
+    let divide = link(
+        1.3,
+        #[inline(always)]
+        move |x| middle / x,
+    );
+    let root = link(
+        1.3,
+        #[inline(always)]
+        move |x| (x + middle).sqrt(),
+    );
     let root = Measured {
         median: root.median - add.median,
         spread: root.spread,
     };
     vec![
         figure("add_latency", cycles(add), "a chain of additions"),
-        figure("multiply_latency", cycles(multiply), "a chain of multiplications"),
+        figure(
+            "multiply_latency",
+            cycles(multiply),
+            "a chain of multiplications",
+        ),
         figure("fma_latency", cycles(fma), "a chain of fused multiply-adds"),
         figure("divide_latency", cycles(divide), "a chain of divisions"),
-        figure("root_latency", cycles(root), "a chain of additions and square roots, less the additions"),
+        figure(
+            "root_latency",
+            cycles(root),
+            "a chain of additions and square roots, less the additions",
+        ),
     ]
 }
 
@@ -170,7 +201,9 @@ fn store() -> Measured {
             || {
                 for _ in 0..SWEEPS {
                     value += 1.0;
-                    black_box(&mut *array).iter_mut().for_each(|element| *element = value);
+                    black_box(&mut *array)
+                        .iter_mut()
+                        .for_each(|element| *element = value);
                 }
             },
         );
@@ -223,7 +256,9 @@ fn each_alone(operation: impl Fn(f64) -> f64 + Copy) -> Measured {
     let (from, _) = aligned(ELEMENTS, 1.3);
     let most = black_box(1e9);
     let time = nanoseconds(|| {
-        let found = black_box(&from)[..ELEMENTS].iter().position(|from| operation(*from) > most);
+        let found = black_box(&from)[..ELEMENTS]
+            .iter()
+            .position(|from| operation(*from) > most);
         black_box(found);
     });
     time.map(|time| time / ELEMENTS as f64)
@@ -239,9 +274,18 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
     let alone = scalar().map(|time| 1.0 / (time * ghz));
     let slots = alone.over(loads).map(|slots| slots.max(1.0));
     let scaled = |rate: Measured| rate.map(|rate| rate * slots.median);
-    let adds = wide(#[inline(always)] move |x, _| x + small);
-    let fused = wide(#[inline(always)] move |x, _| x.mul_add(near_one, small));
-    let both = wide(#[inline(always)] move |x, at| if at % 2 == 0 { x + small } else { x * near_one });
+    let adds = wide(
+        #[inline(always)]
+        move |x, _| x + small,
+    );
+    let fused = wide(
+        #[inline(always)]
+        move |x, _| x.mul_add(near_one, small),
+    );
+    let both = wide(
+        #[inline(always)]
+        move |x, at| if at % 2 == 0 { x + small } else { x * near_one },
+    );
     let split = load(1).over(load(0)).map(|ratio| {
         // Of vectors that begin anywhere but at their own size, so many lie in two lines.
         let lines = vector_bytes() as f64 / 64.0;
@@ -250,18 +294,66 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
     let cycles = |time: Measured| time.map(|time| time * ghz);
     let divide = move |x: f64| middle / x;
     vec![
-        figure("vector_slots", slots, "scalar loads a cycle over vector loads a cycle"),
-        figure("loads_per_cycle", scaled(loads), "vectors loaded from L1, times vector_slots"),
-        figure("stores_per_cycle", scaled(a_cycle(store())), "vectors stored to L1, times vector_slots"),
-        figure("adds_per_cycle", scaled(a_cycle(adds)), "additions in registers, times vector_slots"),
-        figure("multiplies_per_cycle", scaled(a_cycle(fused)), "fused multiply-adds in registers, times vector_slots"),
-        figure("arithmetic_per_cycle", scaled(a_cycle(both)), "as many additions as multiplications, times vector_slots"),
-        figure("split_slots", split, "vectors loaded from one element behind the beginning of a line, against aligned ones"),
-        figure("divide_cycles", cycles(each_alone(divide)), "divisions of elements in L1, scalar"),
-        figure("root_cycles", cycles(each_alone(f64::sqrt)), "square roots of elements in L1, scalar"),
-        figure("divide_vector_cycles", cycles(each(divide)), "divisions of elements in L1, in vectors"),
-        figure("root_vector_cycles", cycles(each(f64::sqrt)), "square roots of elements in L1, in vectors"),
-        figure("gflops_per_core", fused.map(|time| 2.0 * WIDE as f64 / time), "fused multiply-adds in registers, in vectors"),
+        figure(
+            "vector_slots",
+            slots,
+            "scalar loads a cycle over vector loads a cycle",
+        ),
+        figure(
+            "loads_per_cycle",
+            scaled(loads),
+            "vectors loaded from L1, times vector_slots",
+        ),
+        figure(
+            "stores_per_cycle",
+            scaled(a_cycle(store())),
+            "vectors stored to L1, times vector_slots",
+        ),
+        figure(
+            "adds_per_cycle",
+            scaled(a_cycle(adds)),
+            "additions in registers, times vector_slots",
+        ),
+        figure(
+            "multiplies_per_cycle",
+            scaled(a_cycle(fused)),
+            "fused multiply-adds in registers, times vector_slots",
+        ),
+        figure(
+            "arithmetic_per_cycle",
+            scaled(a_cycle(both)),
+            "as many additions as multiplications, times vector_slots",
+        ),
+        figure(
+            "split_slots",
+            split,
+            "vectors loaded from one element behind the beginning of a line, against aligned ones",
+        ),
+        figure(
+            "divide_cycles",
+            cycles(each_alone(divide)),
+            "divisions of elements in L1, scalar",
+        ),
+        figure(
+            "root_cycles",
+            cycles(each_alone(f64::sqrt)),
+            "square roots of elements in L1, scalar",
+        ),
+        figure(
+            "divide_vector_cycles",
+            cycles(each(divide)),
+            "divisions of elements in L1, in vectors",
+        ),
+        figure(
+            "root_vector_cycles",
+            cycles(each(f64::sqrt)),
+            "square roots of elements in L1, in vectors",
+        ),
+        figure(
+            "gflops_per_core",
+            fused.map(|time| 2.0 * WIDE as f64 / time),
+            "fused multiply-adds in registers, in vectors",
+        ),
     ]
 }
 
@@ -270,9 +362,21 @@ pub fn functions(ghz: f64) -> Vec<Figure> {
     let cycles = |time: Measured| time.map(|time| time * ghz);
     let exponent = black_box(1.1);
     vec![
-        figure("exp_cycles", cycles(each(f64::exp)), "exp of elements in L1"),
+        figure(
+            "exp_cycles",
+            cycles(each(f64::exp)),
+            "exp of elements in L1",
+        ),
         figure("log_cycles", cycles(each(f64::ln)), "log of elements in L1"),
-        figure("trig_cycles", cycles(each(f64::sin)), "sin of elements in L1"),
-        figure("pow_cycles", cycles(each(move |x| x.powf(exponent))), "pow of elements in L1"),
+        figure(
+            "trig_cycles",
+            cycles(each(f64::sin)),
+            "sin of elements in L1",
+        ),
+        figure(
+            "pow_cycles",
+            cycles(each(move |x| x.powf(exponent))),
+            "pow of elements in L1",
+        ),
     ]
 }

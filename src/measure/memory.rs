@@ -14,8 +14,14 @@ pub fn level(at: usize, caches: &[Cache], ghz: f64) -> Vec<Figure> {
     let gbs = bandwidth(bytes, at == 0);
     let latency = latency(bytes, line);
     let (how_fast, how_long) = (
-        format!("the median of load, copy and triad over {} KiB", bytes / 1024),
-        format!("loads that wait for each other, at random over {} KiB", bytes / 1024),
+        format!(
+            "the median of load, copy and triad over {} KiB",
+            bytes / 1024
+        ),
+        format!(
+            "loads that wait for each other, at random over {} KiB",
+            bytes / 1024
+        ),
     );
     let figure = |parameter: String, measured, how| Figure {
         parameter,
@@ -44,7 +50,10 @@ const MOST_OF_MEMORY: usize = 512 << 20;
 
 /// Bytes that fill a level and none before it.
 fn working_set(at: usize, caches: &[Cache]) -> usize {
-    match (caches.get(at), at.checked_sub(1).and_then(|before| caches.get(before))) {
+    match (
+        caches.get(at),
+        at.checked_sub(1).and_then(|before| caches.get(before)),
+    ) {
         (Some(cache), None) => cache.bytes / 2,
         // Not all of it is this program's; well more than the level before.
         (Some(cache), Some(before)) => (cache.bytes / 4).max(2 * before.bytes).min(cache.bytes),

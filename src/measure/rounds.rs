@@ -1,6 +1,5 @@
 //! Time of a piece of work, as the median of rounds.
 
-
 /// A figure and how far it varies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
