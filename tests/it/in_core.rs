@@ -108,9 +108,10 @@ fn an_unknown_core_has_no_in_core_time() {
 #[test]
 fn warm_caches_have_what_they_can_hold() {
     let bytes = |settings: &str| {
-        let levels = &nest(&on_core(settings), "dot")["levels"];
-        let memory = levels.as_array().and_then(|levels| levels.last().cloned());
-        memory.expect("memory")["bytes"].as_f64().expect("a number")
+        let json = on_core(settings);
+        let levels = nest(&json, "dot")["levels"].as_array().expect("levels");
+        let memory = levels.last().expect("memory");
+        memory["bytes"].as_f64().expect("a number")
     };
     // Lines of arrays whose place is not known: half a line more on average.
     let cold = bytes("n=1000");
