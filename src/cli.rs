@@ -44,6 +44,27 @@ pub enum ColorChoice {
 }
 
 #[derive(Debug, Subcommand)]
+pub enum MachineCommand {
+    /// Measure what a core of this machine does in a cycle, its caches and its memory
+    ///
+    /// Built-in loops run on one core for about half a minute. The file describes that core: arithmetic, latencies,
+    /// bandwidths, each with how it was measured, how far the rounds are apart, and the date. Bandwidths and latencies are
+    /// those that this core gets while nothing else runs: leave the machine alone meanwhile.
+    Measure(MeasureArgs),
+}
+
+/// Arguments of `loopsheet machine measure`.
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    /// Where to write the machine file; - is standard output
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    pub output: PathBuf,
+    /// A preset or a machine file that says what is not measured, and what caches there are if the system does not
+    #[arg(long, value_name = "NAME|FILE")]
+    pub base: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
 pub enum Command {
     /// Analyse source files, or a model in XML, and estimate every loop nest
     ///
@@ -89,6 +110,11 @@ pub enum Command {
         /// Print it as a file to edit, which --machine FILE.toml reads
         #[arg(long, requires = "name")]
         toml: bool,
+    },
+    /// Measure this machine, and write a machine file of what was found
+    Machine {
+        #[command(subcommand)]
+        command: MachineCommand,
     },
     /// Show the topics of the guide, or one of them
     ///

@@ -29,6 +29,7 @@
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
+//! - [`measure`]: micro-benchmarks of the machine that runs them.
 //! - [`guide`]: the documentation: what people read, and the specification of the formulas.
 //!
 //! Invariants:
@@ -48,9 +49,9 @@ pub use {
     loopsheet_compare as compare, loopsheet_dataflow as dataflow, loopsheet_export as export,
     loopsheet_expr as expr, loopsheet_graph as graph, loopsheet_interpret as interpret,
     loopsheet_ir as ir, loopsheet_lower as lower, loopsheet_machine as machine,
-    loopsheet_metrics as metrics, loopsheet_model as model, loopsheet_regions as regions,
-    loopsheet_report as report, loopsheet_source as source, loopsheet_syntax as syntax,
-    loopsheet_trace as trace, loopsheet_validate as validate,
+    loopsheet_measure as measure, loopsheet_metrics as metrics, loopsheet_model as model,
+    loopsheet_regions as regions, loopsheet_report as report, loopsheet_source as source,
+    loopsheet_syntax as syntax, loopsheet_trace as trace, loopsheet_validate as validate,
 };
 
 pub mod cli;

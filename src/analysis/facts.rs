@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol, SymbolKind};
+use crate::in_core::InCore;
 use crate::ir::Name;
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
@@ -257,6 +258,8 @@ pub struct Loop {
     pub exits_early: bool,
     /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
     pub registers: Option<Registers>,
+    /// Of a loop without loops inside: what an iteration waits for, and which functions it calls, where that is known.
+    pub in_core: Option<InCore>,
     /// Additions, multiplications, divisions and specials of the loop's own code that do again what it has done in the same
     /// iteration, so that a compiler may do them once (`analysis/repeated.rs`); counted in `flops` all the same.
     pub repeated: OperationCounts,

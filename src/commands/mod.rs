@@ -14,6 +14,7 @@ mod inputs;
 mod list_parameters;
 mod machines;
 mod manual;
+mod measure;
 mod opened;
 mod outputs;
 mod parameters;
@@ -33,7 +34,7 @@ mod validate;
 use std::io::IsTerminal;
 
 use crate::attempt::attempt;
-use crate::cli::{Cli, ColorChoice, Command};
+use crate::cli::{Cli, ColorChoice, Command, MachineCommand};
 use crate::export::table::Screen;
 
 /// Exit statuses (guide: outputs, "Exit status").
@@ -125,6 +126,9 @@ fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
         Command::Parameters(args) => list_parameters::run(&args, voice),
         Command::Guide { topic } => guide::run(topic),
         Command::Machines { name, toml } => machines::run(name.as_deref(), toml),
+        Command::Machine { command } => match command {
+            MachineCommand::Measure(args) => measure::run(&args, voice),
+        },
         Command::Man { dir } => manual::pages(&dir),
         Command::Completions { shell } => manual::completions(shell),
         Command::Demo { dir } => demo::run(&dir, voice),

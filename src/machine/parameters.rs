@@ -84,6 +84,58 @@ pub const CORE_PARAMETERS: &[ParameterRow] = &[
     row(("fma_aware", "Fused multiply-add", "", Switch, (0.0, 1.0), Value(0.0), "1: an addition that can be fused with a multiplication costs nothing")),
 ];
 
+/// What a core does in a cycle, and how long its operations take: the in-core time counts where all of [`IN_CORE`] are known.
+#[rustfmt::skip]
+pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
+    row(("vector_bytes", "Vector", "B", Integer, (4.0, 4096.0), Unknown, "Bytes of the vectors that compilers use")),
+    row(("vector_slots", "Slots of a vector", "", Real, (0.25, 64.0), Value(1.0), "Scalar instructions that take as long to issue as one of a whole vector")),
+    row(("loads_per_cycle", "Loads a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Floating-point loads that begin in a cycle, from L1")),
+    row(("stores_per_cycle", "Stores a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Floating-point stores that begin in a cycle, to L1")),
+    row(("adds_per_cycle", "Additions a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions, subtractions, minima and maxima that begin in a cycle")),
+    row(("multiplies_per_cycle", "Multiplications a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Multiplications, fused with additions or not, that begin in a cycle")),
+    row(("arithmetic_per_cycle", "Arithmetic a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions and multiplications together that begin in a cycle")),
+    row(("add_latency", "Addition, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of an addition to its result")),
+    row(("multiply_latency", "Multiplication, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of a multiplication to its result")),
+    row(("fma_latency", "Fused multiply-add, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the factors of a fused multiply-add to its result")),
+    row(("divide_latency", "Division, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of a division to its result")),
+    row(("root_latency", "Square root, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operand of a square root to its result")),
+    row(("divide_cycles", "Division, scalar", "cycles", Real, (0.01, 1e4), Unknown, "Between the beginnings of two scalar divisions")),
+    row(("root_cycles", "Square root, scalar", "cycles", Real, (0.01, 1e4), Unknown, "Between the beginnings of two scalar square roots")),
+    row(("divide_vector_cycles", "Division, in vectors", "cycles", Real, (0.01, 1e4), Unknown, "The same of divisions in vectors of doubles, for each element")),
+    row(("root_vector_cycles", "Square root, in vectors", "cycles", Real, (0.01, 1e4), Unknown, "The same of square roots in vectors of doubles, for each element")),
+    row(("exp_cycles", "Exponential", "cycles", Real, (0.01, 1e5), Unknown, "One call of exp of the system's library, with others beside it; empty: cost_special additions at peak. Functions that have no parameter of their own take as long")),
+    row(("log_cycles", "Logarithm", "cycles", Real, (0.01, 1e5), Unknown, "The same of log")),
+    row(("trig_cycles", "Sine", "cycles", Real, (0.01, 1e5), Unknown, "The same of sin, cos and tan")),
+    row(("pow_cycles", "Power", "cycles", Real, (0.01, 1e5), Unknown, "The same of pow")),
+    row(("split_slots", "Cost of a split", "", Real, (0.0, 64.0), Value(0.0), "Further loads that take as long as a vector's lying in two cache lines instead of one")),
+    row(("iteration_cycles", "Least cycles an iteration", "cycles", Real, (0.0, 1e3), Value(0.0), "What the branch of a loop takes if nothing else does, of vectors for all elements of one")),
+    row(("window", "Reorder window", "instructions", Real, (0.0, 1e6), Value(0.0), "Instructions that a core holds while it waits: where a loop is shorter, its next execution begins before it ends; 0: none")),
+];
+
+/// Without one of these there is no in-core time.
+pub const IN_CORE: [&str; 17] = [
+    "ghz",
+    "vector_bytes",
+    "loads_per_cycle",
+    "stores_per_cycle",
+    "adds_per_cycle",
+    "multiplies_per_cycle",
+    "arithmetic_per_cycle",
+    "add_latency",
+    "multiply_latency",
+    "fma_latency",
+    "divide_latency",
+    "root_latency",
+    "divide_cycles",
+    "root_cycles",
+    "divide_vector_cycles",
+    "root_vector_cycles",
+    "vector_slots",
+];
+
+/// Costs of functions of the library; where one is unknown, `cost_special` additions at peak take its place.
+pub const FUNCTION_CYCLES: [&str; 4] = ["exp_cycles", "log_cycles", "trig_cycles", "pow_cycles"];
+
 /// One cache level; each name is preceded by `l1_` … `l4_`.
 #[rustfmt::skip]
 pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
@@ -111,13 +163,17 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: read streams without reuse take no room in the cache either")),
     row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: only what those in a loop around both left there")),
     row(("overlap", "Overlap", "", Real, (0.0, 1.0), Value(1.0), "1: arithmetic and memory time overlap fully; 0: they add up")),
+    row(("warm", "Warm caches", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in every cache that holds all of its data what its last execution left there; 0: caches are cold when it begins")),
+    row(("vectorise", "Vectorised", "", Switch, (0.0, 1.0), Value(1.0), "In-core time: 1: compilers use vectors where iterations do not wait for each other; 0: code is scalar")),
+    row(("reorder_sums", "Sums reordered", "", Switch, (0.0, 1.0), Value(0.0), "In-core time: 1: compilers may change the order of sums (-ffast-math, -Ofast, -fassociative-math), so that vectors hold parts of them; 0: additions wait for each other")),
+    row(("vector_functions", "Functions in vectors", "", Switch, (0.0, 1.0), Value(0.0), "In-core time: 1: exp, sqrt … come in vectors (-ffast-math, -Ofast); 0: a loop that calls them is scalar")),
     row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes a second of one node's network interface")),
     row(("nic_latency_us", "Network latency", "µs", Real, (0.0, 1e6), Unknown, "Time of an empty message")),
     row(("nic_full_duplex", "Receives beside sends", "", Switch, (0.0, 1.0), Value(1.0), "1: a process receives while it sends, so that receiving takes no time of its own; 0: it takes turns")),
     row(("long_message_bytes", "Long messages", "B", Size, (1.0, 1e13), Value(2048.0), "Collectives that move more use the algorithms for long messages; MPICH's limit for reductions")),
 ];
 
-/// Full names and rows of all parameters in the order of the sheet: core, levels L1 … L4, memory.
+/// Full names and rows of all parameters in the order of the sheet: core, in-core, levels L1 … L4, memory.
 pub fn all_parameters() -> impl Iterator<Item = (String, Option<usize>, &'static ParameterRow)> {
     let plain = |row: &'static ParameterRow| (row.name.to_string(), None, row);
     let levels = (1..=MAX_LEVELS).flat_map(|level| {
@@ -127,6 +183,7 @@ pub fn all_parameters() -> impl Iterator<Item = (String, Option<usize>, &'static
     });
     CORE_PARAMETERS
         .iter()
+        .chain(IN_CORE_PARAMETERS)
         .map(plain)
         .chain(levels)
         .chain(MEMORY_PARAMETERS.iter().map(plain))
@@ -151,7 +208,7 @@ pub const LATENCY_LIMIT: [&str; 2] = ["dram_latency_ns", "dram_lines_in_flight"]
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no
 /// bandwidth, shared with nobody; and for what limits nothing where it is not known. `None` for all other parameters.
 pub fn absent(name: &str) -> Option<f64> {
-    if LATENCY_LIMIT.contains(&name) {
+    if LATENCY_LIMIT.contains(&name) || IN_CORE.contains(&name) || FUNCTION_CYCLES.contains(&name) {
         return Some(0.0);
     }
     match of_level(name)? {

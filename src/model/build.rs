@@ -89,7 +89,7 @@ impl<'p> NestModel<'p> {
             &nest,
             &streams,
             moved,
-            &counts.iterations,
+            (&counts.iterations, &symbol),
             figures,
         );
         let iterations = figures.value(counts.total);

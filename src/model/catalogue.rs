@@ -3,6 +3,7 @@
 
 use crate::formula::Source;
 
+const IN_CORE: Source = Source::Notes("In-core time");
 const CACHES: Source = Source::Notes("Cache levels");
 const NESTS: Source = Source::Notes("Reuse between nests");
 const GROUPS: Source = Source::Exasat("section 2.1");
@@ -88,6 +89,7 @@ loopsheet_base::catalogue! {
         WrittenBackAgain "written_back_again" "" Bytes "Bytes written back again for a reuse: none if its working set fits" CACHES;
         IterationsThatFit "iterations_that_fit" "" Iterations "The working set of a reuse fits while the iterations of the loops inside are at most so many: exact where the working set is proportional to them" CACHES;
         LargestSize "largest_size" "" Count "The working set of a reuse fits while a parameter is at most so much, the others being as they are: exact where it is proportional to the iterations inside" CACHES;
+        FoundIfHeld "found_if_held" "" Bytes "Bytes that a cache must hold to find all of the nest's data again: all of its lines where warm is 1, else more than any cache holds" CACHES;
         AllFetchedAgain "all_fetched_again" "" Bytes "Bytes fetched again, all reuses together" CACHES;
         AllWrittenBackAgain "all_written_back_again" "" Bytes "Bytes written back again, all reuses together" CACHES;
         LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests in a loop around both left them in the cache, or, where reuse_between_nests is 1, any of the function: already taken off" NESTS;
@@ -106,12 +108,18 @@ loopsheet_base::catalogue! {
 
         // Time.
         CpuTime "cpu_time" "" Seconds "Weighted flops / (gflops_per_core · 1e9 · cores)" VARIANTS;
+        Lanes "lanes" "" Elements "Elements that the innermost loop does at once: those of a vector, or one where it is scalar" IN_CORE;
+        PortCycles "port_cycles" "" Cycles "Cycles in which the core issues loads, stores and arithmetic of one iteration of the innermost loop" IN_CORE;
+        ChainCycles "chain_cycles" "" Cycles "Cycles in which one iteration of the innermost loop waits for earlier ones" IN_CORE;
+        PortsTime "ports_time" "" Seconds "Cycles in which the cores issue loads, stores and arithmetic of all iterations, over ghz and cores" IN_CORE;
+        ChainTime "chain_time" "" Seconds "Cycles in which iterations wait for earlier ones, over ghz and cores" IN_CORE;
+        CoreTime "core_time" "" Seconds "The larger of chain and ports time; where the machine does not say what its cores do in a cycle, the CPU time" IN_CORE;
         RegisterTraffic "register_traffic" "" Bytes "Bytes that the nearest cache delivers: every reference, over the whole execution" VARIANTS;
         LevelTime "level_time" "" Seconds "Traffic of a cache over its bandwidth, of all cores together" VARIANTS;
         MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force, as sheet Machine has it below its parameters" VARIANTS;
-        SlowestPart "slowest_part" "" Seconds "The largest of the CPU time and the times of all levels" VARIANTS;
-        Time "time" "" Seconds "Estimate of the whole execution: the largest of the CPU time and the times of all levels; with overlap below 1, part of CPU and data time adds up" VARIANTS;
-        Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels" VARIANTS;
+        SlowestPart "slowest_part" "" Seconds "The largest of the core time and the times of all levels" VARIANTS;
+        Time "time" "" Seconds "Estimate of the whole execution: the largest of the core time (the CPU time where the machine does not say what its cores do in a cycle) and the times of all levels; with overlap below 1, part of core and data time adds up" VARIANTS;
+        Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports" VARIANTS;
         Intensity "arithmetic_intensity" "" FlopsPerByte "Flops over actual memory traffic" Source::Roofline;
         Balance "bytes_per_flop" "" BytesPerFlop "Actual memory traffic over flops" VARIANTS;
 

@@ -3,13 +3,14 @@
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
+use super::in_core::InCoreFigures;
 use super::label::Subject;
 use super::levels::NestLevels;
 use super::nest::Nest;
 use super::operations::OperationFigures;
 use super::stream::StreamFigures;
 use super::traffic::NestTraffic;
-use crate::expr::{Comparison, Expr, FigureId};
+use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 
 /// Traffic and time at one level of the memory hierarchy.
@@ -26,6 +27,8 @@ pub struct LevelFigures {
 pub struct TimeFigures {
     /// Seconds of arithmetic at peak.
     pub cpu: FigureId,
+    /// Takes the place of that where the machine says what its cores do in a cycle.
+    pub in_core: Option<InCoreFigures>,
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
     /// any; memory is the last.
     pub levels: Vec<LevelFigures>,
@@ -33,10 +36,10 @@ pub struct TimeFigures {
     pub intensity: FigureId,
     /// Bytes of memory traffic per flop; zero for a nest without flops.
     pub balance: FigureId,
-    /// The longest of arithmetic and all levels.
+    /// The longest of the core and all levels.
     pub slowest: FigureId,
     pub seconds: FigureId,
-    /// What takes longest: 1 is arithmetic, 2 the first of `levels`, and so on.
+    /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports.
     pub bound: FigureId,
 }
 
@@ -47,11 +50,13 @@ impl TimeFigures {
         nest: &Nest,
         streams: &[StreamFigures],
         (caches_moved, traffic): (&NestLevels, &NestTraffic),
-        iterations: &[Expr],
+        (iterations, symbol): (&[Expr], &dyn Fn(&Symbol) -> Expr),
         figures: &mut Figures,
     ) -> TimeFigures {
         let cpu = Expr::from(operations.weighted).quotient(bandwidth::peak());
         let cpu = figures.define(F::CpuTime, cpu);
+        let known = (iterations, symbol);
+        let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
         let mut levels = Vec::new();
         let caches = super::levels_of(machine, figures.detail());
         let any_machine = figures.detail() == Detail::AnyMachine;
@@ -88,32 +93,23 @@ impl TimeFigures {
             seconds: memory,
         });
 
-        let times: Vec<FigureId> = std::iter::once(cpu)
-            .chain(levels.iter().map(|l| l.seconds))
-            .collect();
-        let slowest = Expr::max(times.iter().map(|id| Expr::from(*id)));
+        let core = in_core.map_or(cpu, |found| {
+            let larger = Expr::max([found.chains, found.ports].map(Expr::from));
+            let core = match any_machine {
+                true => bandwidth::where_positive(found.ports.into(), larger, cpu.into()),
+                false => larger,
+            };
+            figures.define(F::CoreTime, core)
+        });
+        let data: Vec<Expr> = levels.iter().map(|l| Expr::from(l.seconds)).collect();
+        let slowest = Expr::max(std::iter::once(Expr::from(core)).chain(data.clone()));
         let slowest = figures.define(F::SlowestPart, slowest);
-        // Overlapped: the slowest part hides the rest. Not overlapped: arithmetic and data take turns.
-        let data = Expr::max(levels.iter().map(|l| Expr::from(l.seconds)));
-        let in_turn = Expr::from(cpu) + data;
+        // Overlapped: the slowest part hides the rest. Not overlapped: the core and data take turns.
+        let in_turn = Expr::from(core) + Expr::max(data);
         let overlap = Expr::machine("overlap");
         let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
         let seconds = figures.define(F::Time, seconds);
-        let bound = times.iter().enumerate().rev().fold(
-            Expr::from(times.len() as f64),
-            |otherwise, (i, id)| {
-                let is_slowest = |then| {
-                    Expr::choose(
-                        Comparison::GreaterOrEqual,
-                        Expr::from(*id),
-                        Expr::from(slowest),
-                        then,
-                        otherwise.clone(),
-                    )
-                };
-                is_slowest(Expr::from(i as f64 + 1.0))
-            },
-        );
+        let bound = bound(core, in_core, &levels, slowest);
         let bound = figures.define(F::Bound, bound);
         let bytes = Expr::from(traffic.actual);
         let ratio = Expr::from(operations.flops).quotient(bytes.clone());
@@ -137,6 +133,7 @@ impl TimeFigures {
         let balance = figures.define(F::Balance, balance);
         TimeFigures {
             cpu,
+            in_core,
             levels,
             intensity,
             balance,
@@ -156,8 +153,49 @@ impl TimeFigures {
     pub fn bound_names(&self) -> Vec<&str> {
         std::iter::once("CPU")
             .chain(self.levels.iter().map(|l| l.name.as_str()))
+            .chain(self.in_core.iter().flat_map(|_| IN_CORE_NAMES))
             .collect()
     }
+}
+
+/// What the in-core time is called where it is the longest.
+const IN_CORE_NAMES: [&str; 2] = ["chain", "ports"];
+
+/// Counts what takes longest: arithmetic at peak, the levels, chains, ports. The first of several that take as long is it,
+/// those in the core before all others.
+fn bound(
+    core: FigureId,
+    in_core: Option<InCoreFigures>,
+    levels: &[LevelFigures],
+    slowest: FigureId,
+) -> Expr {
+    let where_slowest = |time: FigureId, then: Expr, otherwise: Expr| {
+        let (time, slowest) = (Expr::from(time), Expr::from(slowest));
+        Expr::choose(Comparison::GreaterOrEqual, time, slowest, then, otherwise)
+    };
+    let last = Expr::from(levels.len() as f64 + 1.0);
+    let data = levels
+        .iter()
+        .enumerate()
+        .rev()
+        .fold(last, |otherwise, (i, level)| {
+            where_slowest(level.seconds, Expr::from(i as f64 + 2.0), otherwise)
+        });
+    let Some(found) = in_core else {
+        return where_slowest(core, Expr::from(1.0), data);
+    };
+    let [chains, ports] = [2.0, 3.0].map(|at| Expr::from(levels.len() as f64 + at));
+    let (chain_time, port_time) = (Expr::from(found.chains), Expr::from(found.ports));
+    let larger = Expr::choose(
+        Comparison::GreaterOrEqual,
+        chain_time,
+        port_time.clone(),
+        chains,
+        ports,
+    );
+    // Of a machine that does not say, the core's time is that of arithmetic at peak.
+    let core_bound = bandwidth::where_positive(port_time, larger, Expr::from(1.0));
+    where_slowest(core, core_bound, data)
 }
 
 /// Bytes between registers and the first level: every reference, every time.

@@ -235,6 +235,7 @@ impl Case {
                 parallel: None,
                 exits_early: false,
                 registers: None,
+                in_core: None,
                 repeated: Default::default(),
                 body,
             };

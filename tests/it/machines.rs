@@ -1,5 +1,7 @@
 //! Machines: which one is the default, files that change a preset, and files to edit.
 
+use loopsheet::machine::MachineModel;
+use loopsheet::machine::parameters::IN_CORE;
 use serde_json::Value;
 
 use crate::support::command::{loopsheet, printed, root};
@@ -107,4 +109,31 @@ fn files_may_be_based_on_files() {
         message.contains("wrong.toml:2:1: no machine parameter is called `dram_gb`"),
         "{message}"
     );
+}
+
+/// What is measured is a machine with in-core time, whatever else runs meanwhile.
+#[cfg(target_os = "linux")]
+#[test]
+fn this_machine_can_be_measured() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("here.toml");
+    let path = path.to_str().expect("a path");
+    text(&[
+        "machine",
+        "measure",
+        "--base",
+        "epyc-7763",
+        "-o",
+        path,
+        "--quiet",
+    ]);
+    let read = std::fs::read_to_string(path).expect("a file");
+    let machine = MachineModel::parse(&read, path).expect("a machine");
+    for name in IN_CORE {
+        assert!(machine.get(name).is_some_and(|value| value > 0.0), "{name}");
+    }
+    assert_eq!(machine.get("cores"), Some(1.0));
+    // An addition takes a whole number of cycles, if the clock is right.
+    let addition = machine.get("add_latency").expect("measured");
+    assert!((0.5..20.0).contains(&addition), "{addition}");
 }

@@ -37,6 +37,7 @@ mod fortran_forms;
 mod generics;
 mod given;
 mod guide;
+mod in_core;
 mod interpret;
 mod layer_sizes;
 mod level_oracle;

@@ -35,6 +35,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         parallel: None,
         exits_early: false,
         registers: None,
+        in_core: None,
         repeated: Default::default(),
         body,
     }

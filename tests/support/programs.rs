@@ -147,6 +147,7 @@ pub fn nest(
         parallel: None,
         exits_early: false,
         registers: None,
+        in_core: None,
         repeated: Default::default(),
         body,
     }

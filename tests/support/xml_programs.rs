@@ -2,6 +2,7 @@
 //! both ExaSAT generations.
 
 use loopsheet::analysis::facts::{self, *};
+use loopsheet::analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet::expr::{Expr, Symbol, SymbolKind};
 use loopsheet::ir::Name;
@@ -332,7 +333,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
         any::<u32>(),
         any::<u32>(),
         (expr(), expr(), step),
-        (any::<bool>(), registers(), repeated()),
+        (any::<bool>(), registers(), in_core(), repeated()),
         body,
     )
         .prop_map(
@@ -341,7 +342,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 line,
                 end_line,
                 (lower, upper, step),
-                (exits_early, registers, repeated),
+                (exits_early, registers, in_core, repeated),
                 body,
             )| Loop {
                 id,
@@ -355,6 +356,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 parallel,
                 exits_early,
                 registers,
+                in_core,
                 repeated,
                 body,
             },
@@ -372,6 +374,20 @@ fn repeated() -> impl Strategy<Value = OperationCounts> {
             ..OperationCounts::default()
         }
     })
+}
+
+fn in_core() -> impl Strategy<Value = Option<InCore>> {
+    let kind = prop::sample::select(&ChainKind::ALL[..]);
+    let chain = (variable(), kind, 1..u32::MAX, any::<[u32; 7]>());
+    let chain = chain.prop_map(|(name, kind, distance, steps)| Chain {
+        name,
+        kind,
+        distance,
+        steps: Steps::from_values(steps),
+    });
+    let functions = any::<[u32; 5]>().prop_map(Functions::from_values);
+    let known = (prop::collection::vec(chain, 0..3), functions);
+    prop::option::of(known.prop_map(|(chains, functions)| InCore { chains, functions }))
 }
 
 fn registers() -> impl Strategy<Value = Option<Registers>> {

@@ -504,6 +504,7 @@ mod tests {
                 parallel: None,
                 exits_early: false,
                 registers: None,
+                in_core: None,
                 repeated: Default::default(),
                 body,
             }))

@@ -17,7 +17,7 @@ use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::iterations::mentions;
 use crate::reason::ReasonCode;
 use crate::symbols::{Address, Known, Level, Start};
-use crate::{references, registers, repeated};
+use crate::{chains, references, registers, repeated};
 
 impl Walker<'_> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
@@ -280,6 +280,17 @@ impl Walker<'_> {
         let in_sequence = std::mem::replace(&mut self.in_sequence, holds_sequence(&inner.body));
         self.statements(&inner.body, &mut body);
         self.in_sequence = in_sequence;
+        let run = bodies::without_replaced(inner, &self.effects.origins);
+        let in_core = (body.loops().is_empty()).then(|| {
+            let function = self.function();
+            let counts = chains::Counter {
+                id: counter,
+                name: &variable,
+                step: &step,
+            };
+            let mut expression = |value: &Value| self.symbols.expression(value);
+            chains::in_core(function, &run.body, counts, &mut expression)
+        });
         self.symbols.levels.pop();
         if counter.is_some() {
             self.symbols.loops.pop();
@@ -294,7 +305,6 @@ impl Walker<'_> {
         if self.depth() == 0 {
             references::split_components(&mut body);
         }
-        let run = bodies::without_replaced(inner, &self.effects.origins);
         let registers = body
             .loops()
             .is_empty()
@@ -312,6 +322,7 @@ impl Walker<'_> {
             parallel: inner.parallel.clone(),
             exits_early,
             registers,
+            in_core,
             repeated,
             body,
         })));

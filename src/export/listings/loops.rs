@@ -4,8 +4,8 @@ use super::{Column, Content, Look, Table, add, add_figures, some};
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::{
-    LevelFigures, Model, NestModel, StaticFigure as F, WorkingSet, dimension_name, group_name,
-    scenario_name,
+    InCoreFigures, LevelFigures, Model, NestModel, StaticFigure as F, WorkingSet, dimension_name,
+    group_name, scenario_name,
 };
 use crate::reason::ReasonCode;
 
@@ -400,6 +400,9 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         F::CpuTime,
         |(_, n)| Content::Figure(n.time.cpu),
     );
+    if model.nests.iter().any(|n| n.time.in_core.is_some()) {
+        in_core(columns);
+    }
     for level in 0..levels {
         let header = name(level);
         add_figures(
@@ -451,6 +454,29 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         F::Balance,
         |(_, n)| Content::Figure(n.time.balance),
     );
+}
+
+/// What the core does in its cycles, as the machine says.
+fn in_core<'a>(columns: &mut Columns<'a>) {
+    type Pick = fn(&InCoreFigures) -> FigureId;
+    let picked: [(&str, Look, F, Pick); 5] = [
+        ("Elements at once", Look::Number, F::Lanes, |found| {
+            found.lanes
+        }),
+        ("Chain, cycles", Look::Ratio, F::ChainCycles, |found| {
+            found.chain_cycles
+        }),
+        ("Ports, cycles", Look::Ratio, F::PortCycles, |found| {
+            found.port_cycles
+        }),
+        ("Chain", Look::Seconds, F::ChainTime, |found| found.chains),
+        ("Ports", Look::Seconds, F::PortsTime, |found| found.ports),
+    ];
+    for (header, look, kind, pick) in picked {
+        add_figures(columns, (TIME, header), look, kind, move |(_, n)| {
+            some(n.time.in_core.as_ref().map(pick))
+        });
+    }
 }
 
 /// How often the nest's function is called, and what that makes of its time.

@@ -39,6 +39,10 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
         "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth, that of memory no more than cores x dram_lines_in_flight x line_bytes / dram_latency_ns where both are known (Little's law: so many lines come in one latency); the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
     ),
     (
+        "In-core time",
+        "Where a machine says what its cores do in a cycle, chain and ports take the place of the CPU time. Chain: iterations of the innermost loop times the longest row of operations that leads from one iteration to a later one, by the latencies of sheet Machine; sums of which only the last value is used are done in the lanes of a vector where reorder_sums is 1. Ports: the largest of loads, stores, additions, multiplications, divisions and roots over what begins in a cycle, in vectors where no iteration waits for another, subscripts are next to each other, no procedure is called and vectorise is 1; calls of exp, log, sin, pow come on top. With warm at 1, a nest finds all of its data in every cache that holds all of it.",
+    ),
+    (
         "Communication",
         "The time of a message is the network's latency plus its bytes over its bandwidth. A ghost exchange sends word x components x the sum over the dimensions of 2 x width x the cells of the others, both sides counted, in two messages a dimension. Collectives take the messages and bytes of the algorithms of MPICH, short and long ones, without the arithmetic of reductions. (Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, Int. J. of High Performance Computing Applications 19(1), 2005)",
     ),

@@ -390,6 +390,7 @@ fn read_loop(
         parallel: fields.text("ls:parallel").map(String::from),
         exits_early: fields.text("ls:exits") == Some("early"),
         repeated: parts::repeated(fields)?,
+        in_core: parts::in_core(fields)?,
         registers: integer
             .zip(floating)
             .map(|(integer, floating)| Registers { integer, floating }),

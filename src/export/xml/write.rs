@@ -6,6 +6,7 @@ use super::fields::Context;
 use super::tree::Element;
 use super::{datatype, streams, tuple};
 use crate::analysis::facts::*;
+use crate::analysis::in_core::{Chain, InCore};
 use crate::compare::Measured;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Symbol, SymbolKind};
@@ -519,6 +520,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         parallel,
         exits_early,
         registers,
+        in_core,
         repeated,
         body,
     } = inner;
@@ -544,7 +546,9 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
             "ls:floats",
             registers.map(|needed| register_use(needed.floating)),
         )
-        .maybe("ls:repeated", repeated_operations(repeated));
+        .maybe("ls:repeated", repeated_operations(repeated))
+        .maybe("ls:chains", in_core.as_ref().map(chains))
+        .maybe("ls:functions", in_core.as_ref().and_then(functions));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
@@ -557,6 +561,28 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
             ..scope
         },
     )
+}
+
+/// Kind, distance, steps and name of each.
+fn chains(in_core: &InCore) -> String {
+    let chain = |chain: &Chain| {
+        let steps = chain.steps.values().map(|count| count.to_string());
+        let (kind, distance) = (chain.kind.as_str(), chain.distance);
+        format!("{kind} {distance} {} {}", steps.join(" "), chain.name)
+    };
+    in_core
+        .chains
+        .iter()
+        .map(chain)
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+/// Nothing if there are none.
+fn functions(in_core: &InCore) -> Option<String> {
+    let counts = in_core.functions.values();
+    let is_any = counts.iter().any(|count| *count > 0);
+    is_any.then(|| counts.map(|count| count.to_string()).join(" "))
 }
 
 fn register_use(needed: RegisterUse) -> String {

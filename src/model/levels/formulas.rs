@@ -111,6 +111,7 @@ fn values(
     };
     let line = figures.input("line_bytes").unwrap_or(f64::NAN);
     let cost_w = figures.input(COST_W).unwrap_or(f64::NAN);
+    let is_warm = figures.input(WARM).is_some_and(|switch| switch > 0.0);
     let names = geometry.names(nest);
     let caches = machine.levels();
     let mut capacities = Vec::new();
@@ -131,9 +132,13 @@ fn values(
         } else {
             0.0
         };
+        let moves = match is_warm && profile.cold * line <= cache.share() {
+            true => 0.0,
+            false => 1.0,
+        };
         let numbers = [
-            (F::Fetched, fetched - left.0 - spared),
-            (F::WrittenBack, written - left.1),
+            (F::Fetched, (fetched - left.0 - spared) * moves),
+            (F::WrittenBack, (written - left.1) * moves),
         ];
         let [fetched, written_back] = numbers.map(|(kind, lines)| number(kind, lines * line));
         let mut left_there = || {
@@ -249,6 +254,7 @@ fn formulas(
         bytes(F::LeastFetched, &profile.cold),
         bytes(F::LeastWrittenBack, &profile.flushed),
     );
+    let found_again = define_found_again(cold, figures);
     let defined: Vec<(usize, ReuseFigures)> = (profile.reuses.iter())
         .filter(|reuse| is_some(reuse))
         .map(|reuse| {
@@ -284,6 +290,8 @@ fn formulas(
                 figures.define(left.about(level.clone()), bytes)
             });
             let all = left.map_or(all.clone(), |left| all - Expr::from(left));
+            let (found, capacity) = (Expr::from(found_again), Expr::from(*capacity));
+            let all = Expr::choose(Comparison::LessOrEqual, found, capacity, 0.0.into(), all);
             (figures.define(all_of_it.about(level.clone()), all), left)
         };
         let (held, dirty) = held.unzip();
@@ -332,6 +340,17 @@ fn formulas(
 fn is_between_nests(figures: &Figures) -> bool {
     let switch = figures.input(REUSE_BETWEEN_NESTS);
     switch.is_some_and(|switch| switch > 0.0)
+}
+
+/// The switch between caches that are cold when a nest begins and those that its last execution has filled.
+const WARM: &str = "warm";
+
+/// The capacity from which on a nest finds all of its data again.
+fn define_found_again(cold: FigureId, figures: &mut Figures) -> FigureId {
+    const MORE_THAN_ANY: f64 = 1e99;
+    let bytes =
+        bandwidth::where_positive(Expr::machine(WARM), Expr::from(cold), MORE_THAN_ANY.into());
+    figures.define(F::FoundIfHeld, bytes)
 }
 
 /// The parameter that says whether what is written is fetched first: 2, or written to memory right away: 1.

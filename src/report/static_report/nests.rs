@@ -8,7 +8,7 @@ use crate::Figure;
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::references::{self, ArrayReferences};
-use crate::model::{Model, NestModel, WorkingSet, dimension_name};
+use crate::model::{InCoreFigures, Model, NestModel, WorkingSet, dimension_name};
 
 /// A nest, over one call of its function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,9 @@ pub struct NestReport {
     pub intensity: Figure,
     #[serde(default)]
     pub cpu_seconds: Figure,
+    /// Absent where the machine does not say what its cores do in a cycle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_core: Option<InCoreReport>,
     pub seconds: Figure,
     /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
     /// calls lead to it from there.
@@ -83,6 +86,32 @@ pub struct NestReport {
     /// Of called procedures that keep their loops to themselves, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called_flops: Option<Figure>,
+}
+
+/// What the core does in its cycles, all data being in the first cache.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InCoreReport {
+    /// Elements that the innermost loop does at once.
+    pub lanes: Figure,
+    /// Cycles of one iteration of the innermost loop.
+    pub chain_cycles: Figure,
+    pub port_cycles: Figure,
+    /// Over the whole execution.
+    pub chain_seconds: Figure,
+    pub ports_seconds: Figure,
+}
+
+impl InCoreReport {
+    fn of(model: &Model, found: &InCoreFigures) -> InCoreReport {
+        let figure = |id: FigureId| Figure::of(model, id);
+        InCoreReport {
+            lanes: figure(found.lanes),
+            chain_cycles: figure(found.chain_cycles),
+            port_cycles: figure(found.port_cycles),
+            chain_seconds: figure(found.chains),
+            ports_seconds: figure(found.ports),
+        }
+    }
 }
 
 /// One dimension of a nest's range.
@@ -205,6 +234,7 @@ impl NestReport {
                 .collect(),
             intensity: figure(nest.time.intensity),
             cpu_seconds: figure(nest.time.cpu),
+            in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, found)),
             seconds: figure(nest.time.seconds),
             calls: ranked.map_or_else(never, |ranked| {
                 ranked.calls.map_or_else(|| Figure::from(1.0), figure)

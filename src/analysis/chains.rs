@@ -1,0 +1,579 @@
+//! What the iterations of an innermost loop wait for: chains of operations from a value to the same value of a later
+//! iteration, through scalars that an iteration reads before it writes them, and through elements that an earlier
+//! iteration has stored (`x[i - 1]`).
+//!
+//! Statements are followed in their order, with the longest way from every carried value to every other one. Elements
+//! are the same where their subscripts differ by a multiple of what an iteration moves them by; subscripts that hold
+//! variables of the loop's own are not compared. Stored values are taken to stay in registers, as compilers keep them.
+//! Two values that lead into each other are one chain; longer rings are not looked for.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::in_core::{Chain, ChainKind, Functions, InCore, Steps};
+use crate::expr::Expr;
+use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::ir::visit::{InLoop, each_value, statements, values_of};
+use crate::ir::{BinaryOp, Function, Stmt, UnaryOp, Value, VarId};
+
+/// The variable that counts iterations, and by how much.
+#[derive(Clone, Copy)]
+pub struct Counter<'a> {
+    pub id: Option<VarId>,
+    pub name: &'a str,
+    pub step: &'a Expr,
+}
+
+/// What the core does in the statements of a loop without loops inside. `expression` gives a subscript as an expression
+/// over the loop variables.
+pub fn in_core(
+    function: &Function,
+    body: &[Stmt],
+    counter: Counter,
+    expression: &mut dyn FnMut(&Value) -> Option<Expr>,
+) -> InCore {
+    let mut walk = Walk {
+        function,
+        counter,
+        expression,
+        assigned: FxHashSet::default(),
+        stores: Vec::new(),
+        sources: Vec::new(),
+        values: FxHashMap::default(),
+        stored: Vec::new(),
+        functions: Functions::default(),
+    };
+    walk.find_carried(body);
+    walk.block(body);
+    InCore {
+        chains: walk.chains(),
+        functions: walk.functions,
+    }
+}
+
+/// Stores that are told apart; a loop with more of them has no chains through elements.
+const MOST_STORES: usize = 24;
+/// Chains that are kept.
+const MOST_CHAINS: usize = 4;
+
+/// An element, by array and subscripts.
+#[derive(Clone, PartialEq)]
+struct Place {
+    array: VarId,
+    subscripts: Vec<Expr>,
+}
+
+/// A value that one iteration has from an earlier one.
+struct Source {
+    carrier: Carrier,
+    /// Whether something else is made from it than its next value.
+    is_used: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Carrier {
+    Scalar(VarId),
+    /// What a store left so many iterations ago.
+    Store {
+        store: usize,
+        distance: u32,
+        moves: bool,
+    },
+}
+
+/// What has been done to a carried value on the way to another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Done {
+    Nothing,
+    Added,
+    Multiplied,
+    Compared,
+    /// Something in which the order counts.
+    More,
+}
+
+#[derive(Clone, Copy)]
+struct Way {
+    source: usize,
+    steps: Steps,
+    done: Done,
+}
+
+/// The longest way from every carried value.
+type Ways = Vec<Way>;
+
+struct Walk<'f, 'e> {
+    function: &'f Function,
+    counter: Counter<'f>,
+    expression: &'e mut dyn FnMut(&Value) -> Option<Expr>,
+    /// Variables that the loop gives values.
+    assigned: FxHashSet<VarId>,
+    stores: Vec<Place>,
+    sources: Vec<Source>,
+    /// Of floating scalars that the loop gives values.
+    values: FxHashMap<VarId, Ways>,
+    /// What this iteration has stored so far.
+    stored: Vec<(Place, Ways)>,
+    functions: Functions,
+}
+
+impl Walk<'_, '_> {
+    fn find_carried(&mut self, body: &[Stmt]) {
+        let mut targets: Vec<&Value> = Vec::new();
+        let mut read: FxHashSet<VarId> = FxHashSet::default();
+        statements(body, InLoop::Yes, &mut |statement, _| {
+            let Stmt::Assign { target, value, .. } = statement else {
+                return;
+            };
+            match target {
+                Value::Variable(id) => {
+                    self.assigned.insert(*id);
+                }
+                _ => targets.push(target),
+            }
+            each_value(value, &mut |part| {
+                if let Value::Element { array, .. } = part {
+                    read.insert(*array);
+                }
+            });
+        });
+        let mut scalars: Vec<VarId> = (self.assigned.iter().copied())
+            .filter(|id| self.is_floating_scalar(*id))
+            .collect();
+        scalars.sort_unstable_by_key(|id| id.0);
+        for id in scalars {
+            let way = self.way_from(Carrier::Scalar(id));
+            self.values.insert(id, vec![way]);
+        }
+        targets.retain(
+            |target| matches!(target, Value::Element { array, .. } if read.contains(array)),
+        );
+        if targets.len() <= MOST_STORES {
+            for target in targets {
+                if let Some(place) = self.place(target)
+                    && !self.stores.contains(&place)
+                {
+                    self.stores.push(place);
+                }
+            }
+        }
+    }
+
+    fn is_floating_scalar(&self, id: VarId) -> bool {
+        let variable = self.function.variable(id);
+        variable.dimensions.is_empty() && variable.ty.is_floating()
+    }
+
+    /// The element of floating type that a value is, if its subscripts can be compared.
+    fn place(&mut self, value: &Value) -> Option<Place> {
+        let Value::Element {
+            array, subscripts, ..
+        } = value
+        else {
+            return None;
+        };
+        if !self.function.variable(*array).ty.is_floating() {
+            return None;
+        }
+        let mut is_plain = true;
+        for subscript in subscripts {
+            each_value(subscript, &mut |part| match part {
+                Value::Variable(id) => {
+                    is_plain &= Some(*id) == self.counter.id || !self.assigned.contains(id);
+                }
+                Value::Element { .. } | Value::Call { .. } => is_plain = false,
+                part if part.has_no_number() => is_plain = false,
+                _ => {}
+            });
+        }
+        let subscripts = subscripts
+            .iter()
+            .map(|subscript| is_plain.then(|| (self.expression)(subscript)).flatten())
+            .collect::<Option<Vec<Expr>>>()?;
+        Some(Place {
+            array: *array,
+            subscripts,
+        })
+    }
+
+    fn way_from(&mut self, carrier: Carrier) -> Way {
+        let known = self.sources.iter().position(|s| s.carrier == carrier);
+        let source = known.unwrap_or_else(|| {
+            self.sources.push(Source {
+                carrier,
+                is_used: false,
+            });
+            self.sources.len() - 1
+        });
+        Way {
+            source,
+            steps: Steps::default(),
+            done: Done::Nothing,
+        }
+    }
+
+    fn block(&mut self, body: &[Stmt]) {
+        for statement in body {
+            match statement {
+                Stmt::Assign { target, value, .. } => self.assign(target, value),
+                Stmt::If(branch) => {
+                    let ways = self.value(&branch.condition);
+                    self.use_up(&ways, None);
+                    let before = self.values.clone();
+                    self.block(&branch.then);
+                    let then = std::mem::replace(&mut self.values, before);
+                    self.block(&branch.otherwise);
+                    for (id, ways) in then {
+                        let known = self.values.entry(id).or_default();
+                        *known = longest(std::mem::take(known), ways);
+                    }
+                }
+                Stmt::Opaque { inner, .. } => self.block(inner),
+                Stmt::Call { .. } | Stmt::Evaluate { .. } => {
+                    let mut used = Ways::new();
+                    values_of(statement, &mut |value| {
+                        if let Value::Variable(id) = value
+                            && let Some(ways) = self.values.get(id)
+                        {
+                            used.extend(ways);
+                        }
+                    });
+                    self.use_up(&used, None);
+                }
+                Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
+            }
+        }
+    }
+
+    /// Something other than the next value of `except` is made from these.
+    fn use_up(&mut self, ways: &Ways, except: Option<&Carrier>) {
+        for way in ways {
+            let source = &mut self.sources[way.source];
+            source.is_used |= except != Some(&source.carrier);
+        }
+    }
+
+    fn assign(&mut self, target: &Value, value: &Value) {
+        let ways = self.value(value);
+        match target {
+            Value::Variable(id) if self.values.contains_key(id) => {
+                self.values.insert(*id, ways);
+            }
+            Value::Element { .. } => {
+                let place = self.place(target);
+                let store = place
+                    .as_ref()
+                    .and_then(|place| self.stores.iter().position(|known| known == place));
+                // An element that stays the same is as good as a scalar.
+                let own = store.map(|store| Carrier::Store {
+                    store,
+                    distance: 1,
+                    moves: false,
+                });
+                self.use_up(&ways, own.as_ref());
+                if let Some(place) = place.filter(|_| store.is_some()) {
+                    self.stored.retain(|(known, _)| *known != place);
+                    self.stored.push((place, ways));
+                }
+            }
+            _ => self.use_up(&ways, None),
+        }
+    }
+
+    fn value(&mut self, value: &Value) -> Ways {
+        match value {
+            Value::Variable(id) => self.values.get(id).cloned().unwrap_or_default(),
+            Value::Element { .. } => self.element(value),
+            Value::Unary(op, operand) => {
+                let ways = self.value(operand);
+                match op {
+                    UnaryOp::Negate => stepped(ways, |_| {}, Done::More),
+                    _ => ways,
+                }
+            }
+            Value::Convert(_, operand) => self.value(operand),
+            Value::Binary(op, left, right) => self.binary(value, *op, left, right),
+            Value::Call {
+                name, arguments, ..
+            } => {
+                let mut ways = Ways::new();
+                for argument in arguments {
+                    ways = longest(ways, self.value(argument));
+                }
+                self.call(value, name, ways)
+            }
+            Value::Select(condition, then, otherwise) => {
+                let done = match value.extremum() {
+                    Some(_) => Done::Compared,
+                    None => {
+                        let ways = self.value(condition);
+                        self.use_up(&ways, None);
+                        Done::More
+                    }
+                };
+                let sides = longest(self.value(then), self.value(otherwise));
+                stepped(sides, |steps| steps.selections += 1, done)
+            }
+            Value::Opaque { inner, .. } => {
+                let mut ways = Ways::new();
+                for part in inner {
+                    ways = longest(ways, self.value(part));
+                }
+                stepped(ways, |_| {}, Done::More)
+            }
+            _ => Ways::new(),
+        }
+    }
+
+    fn element(&mut self, value: &Value) -> Ways {
+        let Value::Element { array, .. } = value else {
+            return Ways::new();
+        };
+        if self.stores.iter().all(|store| store.array != *array) {
+            return Ways::new();
+        }
+        let Some(place) = self.place(value) else {
+            return Ways::new();
+        };
+        if let Some((_, ways)) = self.stored.iter().find(|(known, _)| *known == place) {
+            return ways.clone();
+        }
+        let found = (0..self.stores.len())
+            .filter_map(|store| {
+                let (distance, moves) = self.distance(&self.stores[store], &place)?;
+                Some(Carrier::Store {
+                    store,
+                    distance,
+                    moves,
+                })
+            })
+            .min_by_key(|carrier| match carrier {
+                Carrier::Store { distance, .. } => *distance,
+                Carrier::Scalar(_) => 0,
+            });
+        found.map_or_else(Ways::new, |carrier| vec![self.way_from(carrier)])
+    }
+
+    /// After how many iterations an element is read that was stored, and whether it is another one in each.
+    fn distance(&self, stored: &Place, read: &Place) -> Option<(u32, bool)> {
+        if stored.array != read.array || stored.subscripts.len() != read.subscripts.len() {
+            return None;
+        }
+        let Counter { name, step, .. } = self.counter;
+        let mut distance = None;
+        for (stored, read) in stored.subscripts.iter().zip(&read.subscripts) {
+            let apart = (stored.clone() - read.clone()).expand().as_number()?;
+            let next = Expr::symbol(name) + step.clone();
+            let moved = (read.with(name, &next) - read.clone())
+                .expand()
+                .as_number()?;
+            if moved == 0.0 {
+                if apart != 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let own = apart / moved;
+            if own < 1.0 || own.fract() != 0.0 || distance.is_some_and(|known| known != own) {
+                return None;
+            }
+            distance = Some(own);
+        }
+        Some(distance.map_or((1, false), |distance| (distance as u32, true)))
+    }
+
+    fn binary(&mut self, value: &Value, op: BinaryOp, left: &Value, right: &Value) -> Ways {
+        let is_floating = value.ty(self.function).is_floating();
+        if !is_floating {
+            let ways = longest(self.value(left), self.value(right));
+            if op.is_comparison() {
+                self.use_up(&ways, None);
+            }
+            return ways;
+        }
+        match op {
+            BinaryOp::Add | BinaryOp::Subtract => {
+                let mut sides = Vec::new();
+                for (side, is_subtracted) in [(left, false), (right, op == BinaryOp::Subtract)] {
+                    let is_product = matches!(side, Value::Binary(BinaryOp::Multiply, ..));
+                    let done = match is_subtracted {
+                        true => Done::More,
+                        false => Done::Added,
+                    };
+                    let ways = self.value(side);
+                    sides.push(match is_product {
+                        true => stepped(ways, fuse, Done::More),
+                        false => stepped(ways, |steps| steps.adds += 1, done),
+                    });
+                }
+                let right = sides.pop().unwrap_or_default();
+                longest(sides.pop().unwrap_or_default(), right)
+            }
+            BinaryOp::Multiply => {
+                let ways = longest(self.value(left), self.value(right));
+                stepped(ways, |steps| steps.multiplies += 1, Done::Multiplied)
+            }
+            BinaryOp::Divide => {
+                let ways = longest(self.value(left), self.value(right));
+                stepped(ways, |steps| steps.divides += 1, Done::More)
+            }
+            BinaryOp::Power => {
+                let ways = longest(self.value(left), self.value(right));
+                match right {
+                    Value::Integer(_) => stepped(ways, |steps| steps.multiplies += 1, Done::More),
+                    _ => {
+                        self.functions.powers += 1;
+                        stepped(ways, |steps| steps.specials += 1, Done::More)
+                    }
+                }
+            }
+            _ => longest(self.value(left), self.value(right)),
+        }
+    }
+
+    fn call(&mut self, value: &Value, name: &str, ways: Ways) -> Ways {
+        let language = self.function.conventions.language;
+        let known = Intrinsics::builtin().lookup(language, name);
+        let is_floating = value.ty(self.function).is_floating();
+        match known.map(|known| known.kind) {
+            Some(IntrinsicKind::MinMaxAbs) => {
+                stepped(ways, |steps| steps.selections += 1, Done::Compared)
+            }
+            Some(IntrinsicKind::Add) => stepped(ways, |steps| steps.adds += 1, Done::More),
+            Some(IntrinsicKind::Multiply) => {
+                stepped(ways, |steps| steps.multiplies += 1, Done::Multiplied)
+            }
+            Some(IntrinsicKind::Fma) => stepped(ways, |steps| steps.fused += 1, Done::More),
+            Some(IntrinsicKind::Conversion) => {
+                stepped(ways, |steps| steps.selections += 1, Done::More)
+            }
+            Some(IntrinsicKind::Special | IntrinsicKind::Power) if is_floating => {
+                let roots = self.functions.roots;
+                if let Some(count) = self.functions.counter(name) {
+                    *count += 1;
+                }
+                let is_root = self.functions.roots > roots;
+                let step = |steps: &mut Steps| match is_root {
+                    true => steps.roots += 1,
+                    false => steps.specials += 1,
+                };
+                stepped(ways, step, Done::More)
+            }
+            _ => {
+                self.use_up(&ways, None);
+                Ways::new()
+            }
+        }
+    }
+
+    /// What leads from a carried value to its next one.
+    fn chains(&self) -> Vec<Chain> {
+        let next = |source: usize| match self.sources[source].carrier {
+            Carrier::Scalar(id) => self.values.get(&id),
+            Carrier::Store { store, .. } => {
+                let place = &self.stores[store];
+                let stored = self.stored.iter().find(|(known, _)| known == place);
+                stored.map(|(_, ways)| ways)
+            }
+        };
+        let way = |from: usize, to: usize| {
+            let ways = next(to)?;
+            ways.iter().find(|way| way.source == from)
+        };
+        let mut chains = Vec::new();
+        for (at, source) in self.sources.iter().enumerate() {
+            let (array, distance, moves) = match source.carrier {
+                Carrier::Scalar(id) => (id, 1, false),
+                Carrier::Store {
+                    store,
+                    distance,
+                    moves,
+                } => (self.stores[store].array, distance, moves),
+            };
+            let chain = |kind, distance, steps| Chain {
+                name: self.function.variable(array).name.to_string(),
+                kind,
+                distance,
+                steps,
+            };
+            if let Some(way) = way(at, at) {
+                let is_reduction = !moves && !source.is_used && way.done != Done::More;
+                let kind = match is_reduction {
+                    true => ChainKind::Reduction,
+                    false => ChainKind::Recurrence,
+                };
+                chains.push(chain(kind, distance, way.steps));
+            }
+            let is_scalar = |at: usize| matches!(self.sources[at].carrier, Carrier::Scalar(_));
+            for other in
+                (at + 1..self.sources.len()).filter(|other| is_scalar(at) && is_scalar(*other))
+            {
+                if let (Some(there), Some(back)) = (way(at, other), way(other, at)) {
+                    chains.push(chain(
+                        ChainKind::Recurrence,
+                        2,
+                        there.steps.then(back.steps),
+                    ));
+                }
+            }
+        }
+        chains.retain(|chain| chain.steps != Steps::default());
+        let length = |chain: &Chain| chain.steps.length() * 64 / u64::from(chain.distance);
+        chains.sort_by_key(|chain| std::cmp::Reverse(length(chain)));
+        let mut kept: Vec<Chain> = Vec::new();
+        for chain in chains {
+            let is_new = |known: &Chain| {
+                (known.kind, known.distance, known.steps)
+                    != (chain.kind, chain.distance, chain.steps)
+            };
+            if kept.len() < MOST_CHAINS && kept.iter().all(is_new) {
+                kept.push(chain);
+            }
+        }
+        kept
+    }
+}
+
+/// The multiplication of a value and the addition that follows are one operation.
+fn fuse(steps: &mut Steps) {
+    match steps.multiplies.checked_sub(1) {
+        Some(rest) => {
+            steps.multiplies = rest;
+            steps.fused += 1;
+        }
+        None => steps.adds += 1,
+    }
+}
+
+/// One step more on all ways.
+fn stepped(mut ways: Ways, step: impl Fn(&mut Steps), done: Done) -> Ways {
+    for way in &mut ways {
+        step(&mut way.steps);
+        way.done = match way.done {
+            Done::Nothing => done,
+            before if before == done => done,
+            _ => Done::More,
+        };
+    }
+    ways
+}
+
+/// The longer way from each source; where both sides have one, the order of what was done counts.
+fn longest(mut ways: Ways, others: Ways) -> Ways {
+    for other in others {
+        match ways.iter_mut().find(|way| way.source == other.source) {
+            None => ways.push(other),
+            Some(way) => {
+                let done = match (way.done, other.done) {
+                    (one, same) if one == same => one,
+                    (Done::Nothing, one) | (one, Done::Nothing) => one,
+                    _ => Done::More,
+                };
+                if other.steps.length() > way.steps.length() {
+                    *way = other;
+                }
+                way.done = done;
+            }
+        }
+    }
+    ways
+}

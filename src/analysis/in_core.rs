@@ -1,0 +1,182 @@
+//! What the core does in an iteration of an innermost loop that its operations and streams do not show: what it waits
+//! for from earlier iterations, and which functions it calls.
+
+/// Of a loop without loops inside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InCore {
+    /// Each from one iteration to a later one, the longest first.
+    pub chains: Vec<Chain>,
+    pub functions: Functions,
+}
+
+/// Operations that wait for each other, from a value to the same value of a later iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// The scalar or array that carries the value.
+    pub name: String,
+    pub kind: ChainKind,
+    /// So many iterations later; two chains that lead into each other are one over two iterations.
+    pub distance: u32,
+    pub steps: Steps,
+}
+
+/// Whether a compiler may change the order of a chain's operations if it is allowed to reorder sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChainKind {
+    /// It may: a sum, product, minimum or maximum of which only the last value is used.
+    Reduction,
+    /// It may not.
+    Recurrence,
+}
+
+impl ChainKind {
+    pub const ALL: [ChainKind; 2] = [ChainKind::Reduction, ChainKind::Recurrence];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ChainKind::Reduction => "reduction",
+            ChainKind::Recurrence => "recurrence",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<ChainKind> {
+        ChainKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+    }
+}
+
+/// Operations on the way of a chain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Steps {
+    /// Additions, also those of a product to the value that is carried: fusing them gains nothing.
+    pub adds: u32,
+    pub multiplies: u32,
+    /// Multiplications of the value that is carried, with the addition that follows.
+    pub fused: u32,
+    pub divides: u32,
+    pub roots: u32,
+    /// All other functions of the language.
+    pub specials: u32,
+    /// min, max, choices, conversions.
+    pub selections: u32,
+}
+
+impl Steps {
+    pub const NAMES: [&'static str; 7] = [
+        "adds",
+        "multiplies",
+        "fused",
+        "divides",
+        "roots",
+        "specials",
+        "selections",
+    ];
+
+    pub fn values(self) -> [u32; 7] {
+        let Steps {
+            adds,
+            multiplies,
+            fused,
+            divides,
+            roots,
+            specials,
+            selections,
+        } = self;
+        [
+            adds, multiplies, fused, divides, roots, specials, selections,
+        ]
+    }
+
+    pub fn from_values(values: [u32; 7]) -> Steps {
+        let [
+            adds,
+            multiplies,
+            fused,
+            divides,
+            roots,
+            specials,
+            selections,
+        ] = values;
+        Steps {
+            adds,
+            multiplies,
+            fused,
+            divides,
+            roots,
+            specials,
+            selections,
+        }
+    }
+
+    /// These and others after them.
+    #[must_use]
+    pub fn then(self, others: Steps) -> Steps {
+        let (mine, theirs) = (self.values(), others.values());
+        Steps::from_values(std::array::from_fn(|i| mine[i].saturating_add(theirs[i])))
+    }
+
+    /// About how long they take, to choose the longest of several ways: what is common to most cores.
+    pub fn length(self) -> u64 {
+        const CYCLES: [u64; 7] = [4, 4, 4, 14, 20, 40, 2];
+        let steps = self.values().into_iter().zip(CYCLES);
+        steps.map(|(count, cycles)| u64::from(count) * cycles).sum()
+    }
+}
+
+/// Calls of functions of the language in an iteration, as far as machines differ in them. They are among the specials.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Functions {
+    pub roots: u32,
+    pub exponentials: u32,
+    pub logarithms: u32,
+    /// Sine, cosine, tangent.
+    pub trigonometric: u32,
+    /// Powers that are no products.
+    pub powers: u32,
+}
+
+impl Functions {
+    pub const NAMES: [&'static str; 5] = [
+        "roots",
+        "exponentials",
+        "logarithms",
+        "trigonometric",
+        "powers",
+    ];
+
+    pub fn values(self) -> [u32; 5] {
+        let Functions {
+            roots,
+            exponentials,
+            logarithms,
+            trigonometric,
+            powers,
+        } = self;
+        [roots, exponentials, logarithms, trigonometric, powers]
+    }
+
+    pub fn from_values(values: [u32; 5]) -> Functions {
+        let [roots, exponentials, logarithms, trigonometric, powers] = values;
+        Functions {
+            roots,
+            exponentials,
+            logarithms,
+            trigonometric,
+            powers,
+        }
+    }
+
+    /// Counts a call by the name of the function; `None` if it is none of these.
+    pub fn counter(&mut self, name: &str) -> Option<&mut u32> {
+        // `dsqrt` and `sqrtf` are `sqrt` of another type.
+        match name.trim_end_matches(['f', 'l']) {
+            "sqrt" | "dsqrt" => Some(&mut self.roots),
+            "exp" | "dexp" | "exp2" | "expm1" => Some(&mut self.exponentials),
+            "log" | "dlog" | "log2" | "log10" | "dlog10" | "log1p" => Some(&mut self.logarithms),
+            "sin" | "dsin" | "cos" | "dcos" | "tan" | "dtan" => Some(&mut self.trigonometric),
+            "pow" => Some(&mut self.powers),
+            _ => None,
+        }
+    }
+}

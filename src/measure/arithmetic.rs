@@ -1,0 +1,382 @@
+//! Clock, latencies and rates of arithmetic, and of loads and stores of the first cache.
+
+use std::hint::black_box;
+
+use pulp::Arch;
+
+use super::Figure;
+use super::rounds::{Measured, nanoseconds};
+
+/// Bytes of the widest vectors that the loops here are compiled for.
+pub fn vector_bytes() -> usize {
+    match Arch::new() {
+        #[cfg(target_arch = "x86_64")]
+        Arch::V4(_) => 64,
+        #[cfg(target_arch = "x86_64")]
+        Arch::V3(_) => 32,
+        _ => 16,
+    }
+}
+
+fn figure(parameter: &str, measured: Measured, how: &str) -> Figure {
+    Figure {
+        parameter: parameter.to_string(),
+        measured,
+        how: how.to_string(),
+    }
+}
+
+/// Operations of a chain.
+const LINKS: usize = 1024;
+
+/// Cycles a nanosecond: of a chain of integer additions and exclusive ors, each takes one.
+pub fn clock() -> Figure {
+    let (step, mask) = (
+        black_box(0x9e37_79b9_7f4a_7c15_u64),
+        black_box(0x5851_f42d_4c95_7f2d_u64),
+    );
+    let mut value = black_box(1_u64);
+    let time = nanoseconds(|| {
+        let mut x = value;
+        for _ in 0..LINKS / 2 {
+            x = x.wrapping_add(step) ^ mask;
+        }
+        value = black_box(x);
+    });
+    let how = "a chain of integer additions and exclusive ors, a cycle each";
+    figure("ghz", time.map(|time| LINKS as f64 / time), how)
+}
+
+/// Nanoseconds of one link of a chain that begins with `begin`.
+fn link(begin: f64, next: impl Fn(f64) -> f64 + Copy) -> Measured {
+    let mut value = black_box(begin);
+    let time = nanoseconds(|| {
+        let begin = value;
+        value = black_box(Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                let mut x = begin;
+                for _ in 0..LINKS {
+                    x = next(x);
+                }
+                x
+            },
+        ));
+    });
+    time.map(|time| time / LINKS as f64)
+}
+
+/// Latencies of additions, multiplications, fused ones, divisions and square roots.
+pub fn latencies(ghz: f64) -> Vec<Figure> {
+    let (small, near_one, middle) = (black_box(1e-9), black_box(1.000_000_1), black_box(1.7));
+    let cycles = |time: Measured| time.map(|time| time * ghz);
+    let add = link(
+        1.0,
+        #[inline(always)]
+        move |x| x + small,
+    );
+    let multiply = link(
+        1.0,
+        #[inline(always)]
+        move |x| x * near_one,
+    );
+    let fma = link(
+        1.0,
+        #[inline(always)]
+        move |x| x.mul_add(near_one, small),
+    );
+    let divide = link(
+        1.3,
+        #[inline(always)]
+        move |x| middle / x,
+    );
+    let root = link(
+        1.3,
+        #[inline(always)]
+        move |x| (x + middle).sqrt(),
+    );
+    let root = Measured {
+        median: root.median - add.median,
+        spread: root.spread,
+    };
+    vec![
+        figure("add_latency", cycles(add), "a chain of additions"),
+        figure(
+            "multiply_latency",
+            cycles(multiply),
+            "a chain of multiplications",
+        ),
+        figure("fma_latency", cycles(fma), "a chain of fused multiply-adds"),
+        figure("divide_latency", cycles(divide), "a chain of divisions"),
+        figure(
+            "root_latency",
+            cycles(root),
+            "a chain of additions and square roots, less the additions",
+        ),
+    ]
+}
+
+/// Elements of arrays that fit every first cache, twice.
+const ELEMENTS: usize = 1024;
+/// Elements of the longest vectors, and how many vectors are worked on at once.
+const WIDE: usize = 8;
+const AT_ONCE: usize = 12;
+
+/// An array, and where in it an element begins a line of 64 bytes.
+fn aligned(elements: usize, value: f64) -> (Vec<f64>, usize) {
+    let array = vec![value; elements + 2 * WIDE];
+    let begin = array.as_ptr() as usize;
+    let at = (64 - begin % 64) % 64 / size_of::<f64>();
+    (array, at)
+}
+
+/// Nanoseconds of one operation on a register of `WIDE` elements.
+fn wide(operation: impl Fn(f64, usize) -> f64 + Copy) -> Measured {
+    let mut registers = black_box([[1.0_f64; WIDE]; AT_ONCE]);
+    const TIMES: usize = 128;
+    let time = nanoseconds(|| {
+        let mut local = registers;
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for _ in 0..TIMES {
+                    for (at, register) in local.iter_mut().enumerate() {
+                        for element in register {
+                            *element = operation(*element, at);
+                        }
+                    }
+                }
+            },
+        );
+        registers = black_box(local);
+    });
+    time.map(|time| time / (TIMES * AT_ONCE) as f64)
+}
+
+/// Sweeps over an array in a run, so that beginning one costs little.
+const SWEEPS: usize = 16;
+
+/// Nanoseconds of loading `WIDE` elements, from so many elements behind the beginning of a line: sums of four arrays, so
+/// that there are far more loads than stores.
+fn load(behind: usize) -> Measured {
+    const ARRAYS: usize = 4;
+    // No multiple of 4096 bytes: loads do not wait for stores to addresses that end alike.
+    const LENGTH: usize = ELEMENTS / 2 - 2 * WIDE;
+    let (from, at) = aligned(ARRAYS * LENGTH + WIDE, 1e-3);
+    let from = &from[at + behind..at + behind + ARRAYS * LENGTH];
+    let (mut to, at) = aligned(LENGTH, 0.0);
+    let to = &mut to[at..at + LENGTH];
+    let (arrays, _) = from.as_chunks::<LENGTH>();
+    let time = nanoseconds(|| {
+        for _ in 0..SWEEPS {
+            if let [a, b, c, d] = black_box(arrays) {
+                sum(to, [a, b, c, d]);
+            }
+            black_box(&mut *to);
+        }
+    });
+    time.map(|time| time * WIDE as f64 / (ARRAYS * LENGTH * SWEEPS) as f64)
+}
+
+fn sum(to: &mut [f64], [a, b, c, d]: [&[f64]; 4]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let sums = a.iter().zip(b).zip(c.iter().zip(d));
+            for (to, ((a, b), (c, d))) in to.iter_mut().zip(sums) {
+                *to = (a + b) + (c + d);
+            }
+        },
+    );
+}
+
+/// Nanoseconds of storing `WIDE` elements.
+fn store() -> Measured {
+    let (mut array, at) = aligned(ELEMENTS, 0.0);
+    let mut value = black_box(1.0);
+    let time = nanoseconds(|| {
+        let array = &mut array[at..at + ELEMENTS];
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for _ in 0..SWEEPS {
+                    value += 1.0;
+                    black_box(&mut *array)
+                        .iter_mut()
+                        .for_each(|element| *element = value);
+                }
+            },
+        );
+    });
+    time.map(|time| time * WIDE as f64 / (ELEMENTS * SWEEPS) as f64)
+}
+
+/// Nanoseconds of a scalar load with an addition, of elements so far apart that no vector is made of them.
+fn scalar() -> Measured {
+    const APART: usize = 9;
+    const SUMS: usize = 8;
+    const BLOCKS: usize = 32;
+    let (array, _) = aligned(SUMS * APART * BLOCKS, 1e-3);
+    let array = &array[..SUMS * APART * BLOCKS];
+    let time = nanoseconds(|| {
+        let mut sums = [0.0_f64; SUMS];
+        for _ in 0..SWEEPS {
+            for block in black_box(array).as_chunks::<{ SUMS * APART }>().0 {
+                for (at, sum) in sums.iter_mut().enumerate() {
+                    *sum += block[at * APART];
+                }
+            }
+        }
+        black_box(sums);
+    });
+    time.map(|time| time / (SUMS * BLOCKS * SWEEPS) as f64)
+}
+
+/// Nanoseconds of one application to an element of an array.
+fn each(operation: impl Fn(f64) -> f64 + Copy) -> Measured {
+    let (from, _) = aligned(ELEMENTS, 1.3);
+    let mut to = vec![0.0; ELEMENTS];
+    let time = nanoseconds(|| {
+        let from = &black_box(&from)[..ELEMENTS];
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for (to, from) in to.iter_mut().zip(from) {
+                    *to = operation(*from);
+                }
+            },
+        );
+        black_box(&mut to);
+    });
+    time.map(|time| time / ELEMENTS as f64)
+}
+
+/// The same in scalar code: a loop that may end early is not vectorised.
+fn each_alone(operation: impl Fn(f64) -> f64 + Copy) -> Measured {
+    let (from, _) = aligned(ELEMENTS, 1.3);
+    let most = black_box(1e9);
+    let time = nanoseconds(|| {
+        let found = black_box(&from)[..ELEMENTS]
+            .iter()
+            .position(|from| operation(*from) > most);
+        black_box(found);
+    });
+    time.map(|time| time / ELEMENTS as f64)
+}
+
+/// How much of everything begins in a cycle, in scalar instructions; a vector takes `vector_slots` of them.
+pub fn rates(ghz: f64) -> Vec<Figure> {
+    let lanes = vector_bytes() / size_of::<f64>();
+    let vectors = (WIDE / lanes) as f64;
+    let (small, near_one, middle) = (black_box(1e-9), black_box(1.000_000_1), black_box(1.7));
+    let a_cycle = |time: Measured| time.map(|time| vectors / (time * ghz));
+    let loads = a_cycle(load(0));
+    let alone = scalar().map(|time| 1.0 / (time * ghz));
+    let slots = alone.over(loads).map(|slots| slots.max(1.0));
+    let scaled = |rate: Measured| rate.map(|rate| rate * slots.median);
+    let adds = wide(
+        #[inline(always)]
+        move |x, _| x + small,
+    );
+    let fused = wide(
+        #[inline(always)]
+        move |x, _| x.mul_add(near_one, small),
+    );
+    let both = wide(
+        #[inline(always)]
+        move |x, at| if at % 2 == 0 { x + small } else { x * near_one },
+    );
+    let split = load(1).over(load(0)).map(|ratio| {
+        // Of vectors that begin anywhere but at their own size, so many lie in two lines.
+        let lines = vector_bytes() as f64 / 64.0;
+        ((ratio - 1.0).max(0.0) / lines) * slots.median
+    });
+    let cycles = |time: Measured| time.map(|time| time * ghz);
+    let divide = move |x: f64| middle / x;
+    vec![
+        figure(
+            "vector_slots",
+            slots,
+            "scalar loads a cycle over vector loads a cycle",
+        ),
+        figure(
+            "loads_per_cycle",
+            scaled(loads),
+            "vectors loaded from L1, times vector_slots",
+        ),
+        figure(
+            "stores_per_cycle",
+            scaled(a_cycle(store())),
+            "vectors stored to L1, times vector_slots",
+        ),
+        figure(
+            "adds_per_cycle",
+            scaled(a_cycle(adds)),
+            "additions in registers, times vector_slots",
+        ),
+        figure(
+            "multiplies_per_cycle",
+            scaled(a_cycle(fused)),
+            "fused multiply-adds in registers, times vector_slots",
+        ),
+        figure(
+            "arithmetic_per_cycle",
+            scaled(a_cycle(both)),
+            "as many additions as multiplications, times vector_slots",
+        ),
+        figure(
+            "split_slots",
+            split,
+            "vectors loaded from one element behind the beginning of a line, against aligned ones",
+        ),
+        figure(
+            "divide_cycles",
+            cycles(each_alone(divide)),
+            "divisions of elements in L1, scalar",
+        ),
+        figure(
+            "root_cycles",
+            cycles(each_alone(f64::sqrt)),
+            "square roots of elements in L1, scalar",
+        ),
+        figure(
+            "divide_vector_cycles",
+            cycles(each(divide)),
+            "divisions of elements in L1, in vectors",
+        ),
+        figure(
+            "root_vector_cycles",
+            cycles(each(f64::sqrt)),
+            "square roots of elements in L1, in vectors",
+        ),
+        figure(
+            "gflops_per_core",
+            fused.map(|time| 2.0 * WIDE as f64 / time),
+            "fused multiply-adds in registers, in vectors",
+        ),
+    ]
+}
+
+/// Functions of the system's library.
+pub fn functions(ghz: f64) -> Vec<Figure> {
+    let cycles = |time: Measured| time.map(|time| time * ghz);
+    let exponent = black_box(1.1);
+    vec![
+        figure(
+            "exp_cycles",
+            cycles(each(f64::exp)),
+            "exp of elements in L1",
+        ),
+        figure("log_cycles", cycles(each(f64::ln)), "log of elements in L1"),
+        figure(
+            "trig_cycles",
+            cycles(each(f64::sin)),
+            "sin of elements in L1",
+        ),
+        figure(
+            "pow_cycles",
+            cycles(each(move |x| x.powf(exponent))),
+            "pow of elements in L1",
+        ),
+    ]
+}

@@ -1,0 +1,212 @@
+//! Bandwidth and latency of the levels of the memory hierarchy.
+
+use std::hint::black_box;
+
+use pulp::Arch;
+
+use super::rounds::{Measured, nanoseconds};
+use super::{Cache, Figure};
+
+/// The figures of a cache, or of memory behind the last one.
+pub fn level(at: usize, caches: &[Cache], ghz: f64) -> Vec<Figure> {
+    let bytes = working_set(at, caches);
+    let line = caches.first().map_or(64, |cache| cache.line);
+    let gbs = bandwidth(bytes, at == 0);
+    let latency = latency(bytes, line);
+    let (how_fast, how_long) = (
+        format!(
+            "the median of load, copy and triad over {} KiB",
+            bytes / 1024
+        ),
+        format!(
+            "loads that wait for each other, at random over {} KiB",
+            bytes / 1024
+        ),
+    );
+    let figure = |parameter: String, measured, how| Figure {
+        parameter,
+        measured,
+        how,
+    };
+    match caches.get(at) {
+        Some(cache) => vec![
+            figure(format!("l{}_gbs", cache.level), gbs, how_fast),
+            figure(
+                format!("l{}_latency_cycles", cache.level),
+                latency.map(|time| (time * ghz).round()),
+                how_long,
+            ),
+        ],
+        None => vec![
+            figure("dram_gbs".to_string(), gbs, how_fast),
+            figure("dram_latency_ns".to_string(), latency, how_long),
+        ],
+    }
+}
+
+/// Memory that is measured behind a last cache of unknown size or a small one, and at most.
+const LEAST_OF_MEMORY: usize = 64 << 20;
+const MOST_OF_MEMORY: usize = 512 << 20;
+
+/// Bytes that fill a level and none before it.
+fn working_set(at: usize, caches: &[Cache]) -> usize {
+    match (
+        caches.get(at),
+        at.checked_sub(1).and_then(|before| caches.get(before)),
+    ) {
+        (Some(cache), None) => cache.bytes / 2,
+        // Not all of it is this program's; well more than the level before.
+        (Some(cache), Some(before)) => (cache.bytes / 4).max(2 * before.bytes).min(cache.bytes),
+        (None, Some(last)) => (4 * last.bytes).clamp(LEAST_OF_MEMORY, MOST_OF_MEMORY),
+        (None, None) => LEAST_OF_MEMORY,
+    }
+}
+
+/// Bytes a nanosecond between a level and the one before it. The first level has no lines to fetch before a store and to
+/// write back.
+fn bandwidth(bytes: usize, is_first: bool) -> Measured {
+    let elements = |arrays: usize| bytes / size_of::<f64>() / arrays;
+    let stored = if is_first { 1.0 } else { 2.0 };
+    let rates = [
+        {
+            let n = elements(1);
+            let a = vec![1e-3; n];
+            let time = nanoseconds(|| {
+                black_box(load(black_box(&a)));
+            });
+            time.map(|time| 8.0 * n as f64 / time)
+        },
+        {
+            let n = elements(2);
+            let (from, mut to) = (vec![1.0; n], vec![0.0; n]);
+            let time = nanoseconds(|| {
+                copy(&mut to, black_box(&from));
+                black_box(&mut to);
+            });
+            time.map(|time| 8.0 * (1.0 + stored) * n as f64 / time)
+        },
+        {
+            let n = elements(3);
+            let (b, c, mut a) = (vec![1.0; n], vec![2.0; n], vec![0.0; n]);
+            let factor = black_box(0.5);
+            let time = nanoseconds(|| {
+                triad(&mut a, black_box(&b), black_box(&c), factor);
+                black_box(&mut a);
+            });
+            time.map(|time| 8.0 * (2.0 + stored) * n as f64 / time)
+        },
+    ];
+    let mut sorted = rates;
+    sorted.sort_by(|one, other| one.median.total_cmp(&other.median));
+    if is_first { sorted[2] } else { sorted[1] }
+}
+
+/// Sums of every 64th element, so that additions wait little for each other.
+fn load(array: &[f64]) -> [f64; 64] {
+    let mut sums = [0.0; 64];
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for block in array.as_chunks::<64>().0 {
+                for (sum, element) in sums.iter_mut().zip(block) {
+                    *sum += element;
+                }
+            }
+        },
+    );
+    sums
+}
+
+/// Additions keep it from becoming a call of memcpy, which may write past the caches.
+fn copy(to: &mut [f64], from: &[f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = from + 1.0;
+            }
+        },
+    );
+}
+
+fn triad(a: &mut [f64], b: &[f64], c: &[f64], factor: f64) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
+                *a = b + factor * c;
+            }
+        },
+    );
+}
+
+/// Nanoseconds of a load whose address the load before it has given.
+fn latency(bytes: usize, line: usize) -> Measured {
+    const LOADS: usize = 4096;
+    let (next, apart) = ring(bytes, line);
+    let loads = LOADS.min(next.len() / apart * 4).max(256);
+    let mut at = 0;
+    let time = nanoseconds(|| {
+        let mut here = at;
+        for _ in 0..loads {
+            here = next[here] as usize;
+        }
+        at = black_box(here);
+    });
+    time.map(|time| time / loads as f64)
+}
+
+/// A ring through all lines in a random order: the index of the next line at the beginning of each. Also how many
+/// indices a line has.
+fn ring(bytes: usize, line: usize) -> (Vec<u32>, usize) {
+    let apart = (line / size_of::<u32>()).max(1);
+    let lines = (bytes / line).max(2);
+    let mut order: Vec<u32> = (0..lines as u32).collect();
+    // Sattolo's algorithm gives one ring: Information Processing Letters 22(6), 1986.
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    for at in (1..lines).rev() {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        order.swap(at, (random % at as u64) as usize);
+    }
+    let mut next = vec![0_u32; lines * apart];
+    for (at, to) in order.iter().enumerate() {
+        next[at * apart] = to * apart as u32;
+    }
+    (next, apart)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_comes_to_every_line_once() {
+        for bytes in [128, 4096, 64 * 1000] {
+            let (next, apart) = ring(bytes, 64);
+            let mut at = 0;
+            let mut seen = vec![false; next.len() / apart];
+            for _ in 0..seen.len() {
+                assert!(!std::mem::replace(&mut seen[at / apart], true));
+                at = next[at] as usize;
+            }
+            assert_eq!(at, 0);
+        }
+    }
+
+    #[test]
+    fn working_sets_are_beyond_the_level_before() {
+        let cache = |level, bytes| Cache {
+            level,
+            bytes,
+            ways: None,
+            line: 64,
+            shared_by: 1,
+        };
+        let caches = [cache(1, 32 << 10), cache(2, 1 << 20), cache(3, 32 << 20)];
+        let sets: Vec<usize> = (0..=3).map(|at| working_set(at, &caches)).collect();
+        assert_eq!(sets, [16 << 10, 256 << 10, 8 << 20, 128 << 20]);
+        assert_eq!(working_set(0, &[]), LEAST_OF_MEMORY);
+    }
+}

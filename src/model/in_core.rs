@@ -1,0 +1,552 @@
+//! In-core time of a nest: what its iterations wait for, and how long the core takes to issue them, if all data are in
+//! the first cache (guide: static-model, "In-core time").
+//!
+//! Chains and throughput are the two bounds of OSACA (Laukemann et al., PMBS 2018), from the source instead of from
+//! machine code: what a compiler makes of it is an assumption, which switches of the machine state.
+
+use super::bandwidth;
+use super::catalogue::StaticFigure as F;
+use super::figures::{Detail, Figures};
+use super::nest::{Nest, Reference, weight_expr};
+use super::operations::OperationFigures;
+use crate::analysis::facts::{AccessClass, Block, Body, Loop, Stream};
+use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
+use crate::expr::{Expr, FigureId, Symbol};
+use crate::machine::MachineModel;
+use crate::machine::parameters::IN_CORE;
+
+/// In-core time of a nest; none where the machine does not say what its cores do in a cycle.
+#[derive(Clone, Copy)]
+pub struct InCoreFigures {
+    /// Elements that the innermost loop does at once.
+    pub lanes: FigureId,
+    /// Cycles of one iteration of the innermost loop.
+    pub chain_cycles: FigureId,
+    pub port_cycles: FigureId,
+    /// Seconds in which iterations wait for earlier ones.
+    pub chains: FigureId,
+    /// Seconds in which loads, stores and arithmetic are issued.
+    pub ports: FigureId,
+}
+
+impl InCoreFigures {
+    pub(super) fn define(
+        machine: &MachineModel,
+        nest: &Nest,
+        operations: &OperationFigures,
+        (iterations, symbol): (&[Expr], &dyn Fn(&Symbol) -> Expr),
+        figures: &mut Figures,
+    ) -> Option<InCoreFigures> {
+        let is_known = IN_CORE.iter().all(|name| machine.get(name).is_some());
+        let any_machine = figures.detail() == Detail::AnyMachine;
+        if !is_known && !any_machine {
+            return None;
+        }
+        // Of a machine that does not say, nothing is known.
+        let where_known = |value: Expr| match any_machine {
+            true => {
+                bandwidth::where_positive(Expr::min(IN_CORE.map(Expr::machine)), value, 0.0.into())
+            }
+            false => value,
+        };
+        let code = Code::of(machine, any_machine, nest, (iterations, symbol), operations);
+        let lanes = figures.define(F::Lanes, where_known(code.lanes()));
+        let ports = code.port_cycles(Expr::from(lanes));
+        let port_cycles = figures.define(F::PortCycles, where_known(ports));
+        let chains = code.chain_cycles(Expr::from(lanes));
+        let chain_cycles = figures.define(F::ChainCycles, where_known(chains));
+        let inside = &iterations[nest.loops.len()];
+        let rate = Expr::product([Expr::machine("ghz"), Expr::machine("cores"), 1e9.into()]);
+        let seconds = |cycles: Expr| where_known(cycles.quotient(rate.clone()));
+        let ports = Expr::from(port_cycles) * inside.clone() + code.outside(operations);
+        let ports = figures.define(F::PortsTime, seconds(ports));
+        let chains = seconds(Expr::from(chain_cycles) * inside.clone());
+        Some(InCoreFigures {
+            lanes,
+            chain_cycles,
+            port_cycles,
+            chains: figures.define(F::ChainTime, chains),
+            ports,
+        })
+    }
+}
+
+/// References of code with as many loops around it.
+#[derive(Default)]
+struct References {
+    /// Element after element: how many, and their bytes.
+    runs: Vec<Expr>,
+    run_bytes: Vec<Expr>,
+    /// Elements apart.
+    others: Vec<Expr>,
+}
+
+impl References {
+    fn count(&self) -> Expr {
+        Expr::sum(self.runs.iter().chain(&self.others).cloned())
+    }
+
+    fn add(&mut self, weight: Expr, bytes: f64, is_run: bool) {
+        if is_run {
+            self.run_bytes.push(weight.clone() * bytes);
+            self.runs.push(weight);
+        } else {
+            self.others.push(weight);
+        }
+    }
+}
+
+/// What a compiler makes of a nest.
+struct Code<'a> {
+    machine: &'a MachineModel,
+    any_machine: bool,
+    nest: &'a Nest<'a>,
+    iterations: &'a [Expr],
+    loads: References,
+    stores: References,
+    /// Loads and stores of the loops around the innermost one, over the whole execution.
+    outside: (Expr, Expr),
+    /// Adds, multiplies, divides and specials of an iteration that are done, of fused pairs the multiplication only.
+    adds: Expr,
+    multiplies: Expr,
+    divides: Expr,
+    specials: Expr,
+    /// Bytes of the numbers that it computes with.
+    width: f64,
+    /// 1 if the innermost loop is vectorised.
+    vectorised: Expr,
+}
+
+impl<'a> Code<'a> {
+    fn of(
+        machine: &'a MachineModel,
+        any_machine: bool,
+        nest: &'a Nest<'a>,
+        (iterations, symbol): (&'a [Expr], &dyn Fn(&Symbol) -> Expr),
+        operations: &OperationFigures,
+    ) -> Code<'a> {
+        let innermost = nest.loops[nest.loops.len() - 1].facts;
+        let each = operations.iteration;
+        let done = |all: FigureId, repeated: u64| match repeated {
+            0 => Expr::from(all),
+            repeated => Expr::max([Expr::from(all) - repeated as f64, 0.0.into()]),
+        };
+        let repeated = innermost.repeated;
+        let adds = Expr::from(each.adds) - Expr::from(each.fma_pairs);
+        let adds = match repeated.adds {
+            0 => adds,
+            repeated => Expr::max([adds - repeated as f64, 0.0.into()]),
+        };
+        let mut code = Code {
+            machine,
+            any_machine,
+            nest,
+            iterations,
+            loads: References::default(),
+            stores: References::default(),
+            outside: (0.0.into(), 0.0.into()),
+            adds,
+            multiplies: done(each.multiplies, repeated.multiplies),
+            divides: done(each.divides, repeated.divides),
+            specials: done(each.specials, repeated.specials),
+            width: width(nest),
+            vectorised: 0.0.into(),
+        };
+        code.count_references(innermost, symbol);
+        code.vectorised = code.find_vectorised(innermost);
+        code
+    }
+
+    fn count_references(&mut self, innermost: &Loop, symbol: &dyn Fn(&Symbol) -> Expr) {
+        let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        for reference in &self.nest.references {
+            let stream = reference.stream.as_ref();
+            let inside = reference.level == self.nest.loops.len();
+            if inside && stays(stream, innermost) {
+                continue;
+            }
+            let [read, written] = accesses(stream).map(|count| count as f64);
+            let weight = weight_expr(&reference.weight, symbol);
+            if inside {
+                let (bytes, is_run) = (bytes_of(stream), is_run(stream, innermost));
+                for (count, found) in [(read, &mut self.loads), (written, &mut self.stores)] {
+                    if count > 0.0 {
+                        found.add(weight.clone() * count, bytes, is_run);
+                    }
+                }
+            } else {
+                let times = weight * self.iterations[reference.level].clone();
+                loads.push(times.clone() * read);
+                stores.push(times * written);
+            }
+        }
+        self.outside = (Expr::sum(loads), Expr::sum(stores));
+    }
+
+    /// Whether compilers can do several iterations at once: 0, or what the switches say.
+    fn find_vectorised(&self, innermost: &Loop) -> Expr {
+        let Some(in_core) = &innermost.in_core else {
+            return 0.0.into();
+        };
+        let recurs = in_core
+            .chains
+            .iter()
+            .any(|c| c.kind == ChainKind::Recurrence);
+        let of_innermost = |reference: &&Reference| reference.level == self.nest.loops.len();
+        let scatters = self
+            .nest
+            .references
+            .iter()
+            .filter(of_innermost)
+            .any(|reference| {
+                let stream = reference.stream.as_ref();
+                accesses(stream)[1] > 0 && !stays(stream, innermost) && !is_run(stream, innermost)
+            });
+        if recurs
+            || scatters
+            || innermost.exits_early
+            || innermost.variable.is_empty()
+            || calls_procedures(&innermost.body)
+        {
+            return 0.0.into();
+        }
+        let vectorise = Expr::machine("vectorise");
+        match self.specials.is_zero() || !has_specials(&innermost.body) {
+            true => vectorise,
+            false => vectorise * Expr::machine("vector_functions"),
+        }
+    }
+
+    /// The first in scalar code, the second in vectors.
+    fn either(&self, scalar: Expr, vector: Expr) -> Expr {
+        if self.vectorised.is_zero() {
+            return scalar;
+        }
+        bandwidth::where_positive(self.vectorised.clone(), vector, scalar)
+    }
+
+    fn lanes(&self) -> Expr {
+        let lanes = Expr::machine("vector_bytes").quotient(self.width.into());
+        self.either(1.0.into(), Expr::max([1.0.into(), lanes]))
+    }
+
+    /// Slots of memory instructions; a vector in two lines takes more.
+    fn memory_slots(&self, references: &References, split: Expr) -> Expr {
+        let vectors =
+            Expr::sum(references.run_bytes.iter().cloned()).quotient(Expr::machine("vector_bytes"));
+        let scalar = Expr::sum(references.runs.iter().cloned());
+        let vector = vectors * (Expr::machine("vector_slots") + split);
+        self.either(scalar, vector) + Expr::sum(references.others.iter().cloned())
+    }
+
+    /// Cycles of one iteration of the innermost loop.
+    fn port_cycles(&self, lanes: Expr) -> Expr {
+        let machine = Expr::machine;
+        // Where vectors begin in a line is not known.
+        let split = Expr::max([machine("vector_bytes") - self.width, 0.0.into()])
+            .quotient(machine("line_bytes"))
+            * machine("split_slots");
+        let slots = self.either(1.0.into(), machine("vector_slots").quotient(lanes.clone()));
+        let issued = |count: Expr, rate: &str| (count * slots.clone()).quotient(machine(rate));
+        let (adds, multiplies) = (self.adds.clone(), self.multiplies.clone());
+        let unit = |count: Expr, scalar: &str, vector: &str| {
+            count * self.either(machine(scalar), machine(vector))
+        };
+        let (roots, functions) = self.functions();
+        let issue = Expr::max([
+            self.memory_slots(&self.loads, split)
+                .quotient(machine("loads_per_cycle")),
+            self.memory_slots(&self.stores, 0.0.into())
+                .quotient(machine("stores_per_cycle")),
+            issued(adds.clone(), "adds_per_cycle"),
+            issued(multiplies.clone(), "multiplies_per_cycle"),
+            issued(adds + multiplies, "arithmetic_per_cycle"),
+            unit(
+                self.divides.clone(),
+                "divide_cycles",
+                "divide_vector_cycles",
+            ),
+            unit(roots, "root_cycles", "root_vector_cycles"),
+            machine("iteration_cycles").quotient(lanes.clone()),
+        ]);
+        issue + functions.quotient(lanes)
+    }
+
+    /// Square roots of an iteration, and cycles of all other functions.
+    fn functions(&self) -> (Expr, Expr) {
+        let specials = self.specials.clone();
+        if !has_specials(&self.innermost().body) {
+            return (0.0.into(), 0.0.into());
+        }
+        let found = self
+            .in_core()
+            .map_or(Functions::default(), |known| known.functions);
+        let count = |block: &Block| {
+            let mut count = 0;
+            block.with_branches(&mut |block| count += block.flops.total().specials);
+            count as f64
+        };
+        let all = count(&self.innermost().body).max(found.values().map(f64::from).iter().sum());
+        // Functions of branches are as probable as all specials together.
+        let share = |count: u32| specials.clone() * (f64::from(count) / all);
+        let Functions {
+            roots,
+            exponentials,
+            logarithms,
+            trigonometric,
+            powers,
+        } = found;
+        let named = roots + logarithms + trigonometric + powers;
+        let others = (all - f64::from(named)).max(f64::from(exponentials));
+        let cycles = Expr::sum([
+            specials.clone() * (others / all) * self.cycles("exp_cycles"),
+            share(logarithms) * self.cycles("log_cycles"),
+            share(trigonometric) * self.cycles("trig_cycles"),
+            share(powers) * self.cycles("pow_cycles"),
+        ]);
+        (share(roots), cycles)
+    }
+
+    /// Cycles of a function; where nobody knows them, those of so many additions at peak.
+    fn cycles(&self, name: &str) -> Expr {
+        let at_peak = (Expr::machine("cost_special") * Expr::machine("ghz"))
+            .quotient(Expr::machine("gflops_per_core"));
+        match self.machine.get(name) {
+            Some(_) if !self.any_machine => Expr::machine(name),
+            None if !self.any_machine => at_peak,
+            _ => bandwidth::where_positive(Expr::machine(name), Expr::machine(name), at_peak),
+        }
+    }
+
+    fn innermost(&self) -> &'a Loop {
+        self.nest.loops[self.nest.loops.len() - 1].facts
+    }
+
+    fn in_core(&self) -> Option<&'a InCore> {
+        self.innermost().in_core.as_ref()
+    }
+
+    /// Cycles of one iteration of the innermost loop.
+    fn chain_cycles(&self, lanes: Expr) -> Expr {
+        let chains = self.in_core().map_or(&[][..], |known| &known.chains);
+        if chains.is_empty() {
+            return 0.0.into();
+        }
+        let cycles = |chain: &Chain| {
+            let latency = self
+                .latency(chain.steps)
+                .quotient(f64::from(chain.distance).into());
+            let latency = match chain.kind {
+                ChainKind::Recurrence => latency,
+                ChainKind::Reduction => {
+                    let apart = latency.clone().quotient(lanes.clone());
+                    match self.is_reordered() {
+                        true => apart,
+                        false => {
+                            let switch = Expr::machine("reorder_sums");
+                            bandwidth::where_positive(switch, apart, latency)
+                        }
+                    }
+                }
+            };
+            match self.begins_anew(chain) {
+                true => latency.quotient(self.executions_at_once()),
+                false => latency,
+            }
+        };
+        Expr::max(chains.iter().map(cycles))
+    }
+
+    fn latency(&self, steps: Steps) -> Expr {
+        let Steps {
+            adds,
+            multiplies,
+            fused,
+            divides,
+            roots,
+            specials,
+            selections,
+        } = steps;
+        let times = |count: u32, latency: Expr| latency * f64::from(count);
+        let mut parts = vec![
+            times(adds + selections, Expr::machine("add_latency")),
+            times(multiplies, Expr::machine("multiply_latency")),
+            times(fused, Expr::machine("fma_latency")),
+            times(divides, Expr::machine("divide_latency")),
+            times(roots, Expr::machine("root_latency")),
+        ];
+        if specials > 0 {
+            parts.push(times(specials, self.cycles("exp_cycles")));
+        }
+        Expr::sum(parts)
+    }
+
+    /// Whether a directive lets the compiler reorder sums of the innermost loop.
+    fn is_reordered(&self) -> bool {
+        let directive = self.innermost().parallel.as_deref();
+        directive.is_some_and(|text| text.to_lowercase().contains("simd"))
+    }
+
+    /// Whether every execution of the innermost loop has a chain of its own.
+    fn begins_anew(&self, chain: &Chain) -> bool {
+        let Some((_, around)) = self.nest.loops.split_last() else {
+            return false;
+        };
+        let is_array = self
+            .nest
+            .references
+            .iter()
+            .any(|r| r.stream.array.as_str() == chain.name);
+        let Some(outer) = around.last() else {
+            return false;
+        };
+        let mut is_set = false;
+        outer.facts.body.with_branches(&mut |block| {
+            is_set |= block.scalars.iter().any(|scalar| {
+                scalar.name == chain.name
+                    && matches!(
+                        scalar.class,
+                        AccessClass::WriteOnly | AccessClass::WriteRead
+                    )
+            });
+        });
+        is_set || (is_array && chain.kind == ChainKind::Reduction)
+    }
+
+    /// How many executions of the innermost loop the core holds at once.
+    fn executions_at_once(&self) -> Expr {
+        let depth = self.nest.loops.len();
+        let operations = Expr::sum([
+            self.loads.count(),
+            self.stores.count(),
+            self.adds.clone(),
+            self.multiplies.clone(),
+            self.divides.clone(),
+            self.specials.clone(),
+            // Counter and branch.
+            2.0.into(),
+        ]);
+        let length = self.iterations[depth].clone() * operations;
+        let window = Expr::machine("window") * self.iterations[depth - 1].clone();
+        Expr::from(1.0) + window.quotient(length)
+    }
+
+    /// Cycles of the code of the loops around the innermost one, over the whole execution.
+    fn outside(&self, operations: &OperationFigures) -> Expr {
+        let depth = self.nest.loops.len();
+        let is_outside = self
+            .nest
+            .contents
+            .iter()
+            .any(|content| content.level < depth);
+        let rest = |all: FigureId, each: FigureId| {
+            Expr::from(all) - Expr::from(each) * self.iterations[depth].clone()
+        };
+        let each = operations.iteration;
+        let mut parts = vec![
+            self.outside
+                .0
+                .clone()
+                .quotient(Expr::machine("loads_per_cycle")),
+            self.outside
+                .1
+                .clone()
+                .quotient(Expr::machine("stores_per_cycle")),
+        ];
+        if is_outside {
+            let arithmetic = Expr::machine("arithmetic_per_cycle");
+            let plain =
+                rest(operations.adds, each.adds) + rest(operations.multiplies, each.multiplies);
+            parts.push(plain.quotient(arithmetic));
+            parts.push(rest(operations.divides, each.divides) * Expr::machine("divide_cycles"));
+            let specials = rest(operations.specials, each.specials);
+            parts.push(specials * self.cycles("exp_cycles"));
+        }
+        Expr::sum(parts)
+    }
+}
+
+/// Bytes of the largest real numbers that a nest computes with, or of its largest elements if it computes nothing.
+fn width(nest: &Nest) -> f64 {
+    let real = |ty: &str| {
+        let (kind, bytes) = ty.split_at(ty.find(|c: char| c.is_ascii_digit())?);
+        let bytes: f64 = bytes.parse().ok()?;
+        Some(if kind == "complex" {
+            bytes / 2.0
+        } else {
+            bytes
+        })
+    };
+    let depth = nest.loops.len();
+    let inside = nest
+        .contents
+        .iter()
+        .filter(|content| content.level == depth);
+    let computed = inside.flat_map(|content| content.flops.by_type.keys());
+    let largest = computed.filter_map(|ty| real(ty)).fold(0.0, f64::max);
+    let elements = nest.references.iter().map(|r| bytes_of(&r.stream));
+    match largest > 0.0 {
+        true => largest,
+        false => elements.fold(0.0, f64::max).clamp(4.0, 8.0),
+    }
+}
+
+fn bytes_of(stream: &Stream) -> f64 {
+    f64::from(stream.element_bytes.unwrap_or(8))
+}
+
+/// Elements that are loaded and stored, each once: what is stored first is in a register then.
+fn accesses(stream: &Stream) -> [usize; 2] {
+    let loads = stream.accesses.iter().filter(|access| {
+        access.reads > 0 && (access.writes == 0 || stream.class != AccessClass::WriteRead)
+    });
+    let stores = stream.accesses.iter().filter(|access| access.writes > 0);
+    [loads.count(), stores.count()]
+}
+
+/// Whether the innermost loop comes to the same element again and again.
+fn stays(stream: &Stream, innermost: &Loop) -> bool {
+    stream.subscripts.iter().all(|subscript| {
+        subscript.gather.is_none()
+            && subscript
+                .terms
+                .iter()
+                .all(|(name, _)| *name != innermost.variable)
+    })
+}
+
+/// Whether the innermost loop walks one element after the other.
+fn is_run(stream: &Stream, innermost: &Loop) -> bool {
+    let Some((first, others)) = stream.subscripts.split_first() else {
+        return false;
+    };
+    let moves =
+        |terms: &[(String, Expr)]| terms.iter().any(|(name, _)| *name == innermost.variable);
+    let is_next = first.terms.iter().any(|(name, by)| {
+        let step = (by.clone() * innermost.step.clone()).as_number();
+        *name == innermost.variable && step.is_some_and(|step| step.abs() == 1.0)
+    });
+    is_next
+        && stream
+            .subscripts
+            .iter()
+            .all(|subscript| subscript.gather.is_none())
+        && others.iter().all(|subscript| !moves(&subscript.terms))
+}
+
+fn calls_procedures(block: &Block) -> bool {
+    let mut calls = false;
+    block.with_branches(&mut |block| {
+        calls |= block
+            .calls
+            .iter()
+            .any(|call| !matches!(call.body, Body::Library | Body::Expanded));
+    });
+    calls
+}
+
+fn has_specials(block: &Block) -> bool {
+    let mut has = false;
+    block.with_branches(&mut |block| has |= block.flops.total().specials > 0);
+    has
+}

@@ -1,0 +1,121 @@
+//! In-core time against counts by hand, on a core with round figures.
+
+use crate::support::command::{analysed, fixture};
+use serde_json::Value;
+
+/// The kernels that `tests/studies/clock` times.
+fn kernels(machine: &str, settings: &str) -> Value {
+    let fortran = fixture("clock/kernels.f90");
+    let fortran = fortran.to_str().expect("a path");
+    let options = [
+        fortran,
+        "--machine",
+        machine,
+        "--set",
+        settings,
+        "--no-config",
+    ];
+    analysed(fixture("clock/kernels.c"), &options)
+}
+
+fn on_core(settings: &str) -> Value {
+    let machine = fixture("clock/core.toml");
+    kernels(machine.to_str().expect("a path"), settings)
+}
+
+fn nest<'j>(json: &'j Value, function: &str) -> &'j Value {
+    let functions = json["functions"].as_array().expect("functions");
+    let found = functions.iter().find(|f| f["name"] == function);
+    &found.unwrap_or_else(|| panic!("no function {function}"))["nests"][0]
+}
+
+/// Elements at once, cycles of the chain, cycles of the ports.
+fn check(json: &Value, function: &str, expected: [f64; 3]) {
+    let found = &nest(json, function)["in_core"];
+    for (key, expected) in ["lanes", "chain_cycles", "port_cycles"]
+        .into_iter()
+        .zip(expected)
+    {
+        let found = found[key].as_f64().expect("a number");
+        assert!(
+            (found - expected).abs() < 1e-9,
+            "{function}, {key}: {found} is not {expected}"
+        );
+    }
+}
+
+#[test]
+fn chains_and_ports_are_those_counted_by_hand() {
+    let json = on_core("n=1000");
+    // An addition waits for the one before; four elements a branch.
+    check(&json, "sum", [4.0, 3.0, 0.25]);
+    // The product does not wait.
+    check(&json, "dot", [4.0, 3.0, 0.25]);
+    check(&json, "f_norm", [4.0, 3.0, 0.25]);
+    check(&json, "axpy", [4.0, 0.0, 0.25]);
+    // Seven fused operations, two a cycle, of four elements each.
+    check(&json, "polynomial", [4.0, 0.0, 7.0 / 8.0]);
+    // What is carried is multiplied: fused.
+    check(&json, "recurrence", [1.0, 4.0, 1.0]);
+    // Every sum is stored, so that their order counts.
+    check(&json, "prefix", [1.0, 3.0, 1.0]);
+    // Fused, and a division that waits for it.
+    check(&json, "f_solve", [1.0, 17.0, 5.0]);
+    // Four loads, two a cycle, of four elements each.
+    check(&json, "star2", [4.0, 0.0, 0.5]);
+    check(&json, "f_star2", [4.0, 0.0, 0.5]);
+    check(&json, "box2", [4.0, 0.0, 9.0 / 8.0]);
+    check(&json, "quotient", [4.0, 0.0, 2.0]);
+    // Functions of the library are scalar; a store comes beside exp.
+    check(&json, "root", [1.0, 0.0, 9.0]);
+    check(&json, "exponential", [1.0, 0.0, 21.0]);
+    // Indices in vectors, elements one by one; what is stored at an index is never in vectors.
+    check(&json, "gather", [4.0, 0.0, (0.125 + 1.0) / 2.0]);
+    check(&json, "histogram", [1.0, 0.0, 1.0]);
+    assert_eq!(nest(&json, "sum")["bound"], "chain");
+    assert_eq!(nest(&json, "sum")["seconds"], 3e-6);
+    assert_eq!(nest(&json, "quotient")["bound"], "ports");
+}
+
+#[test]
+fn switches_say_what_compilers_may_do() {
+    let json = on_core("n=1000,reorder_sums=1,vector_functions=1");
+    check(&json, "sum", [4.0, 0.75, 0.25]);
+    check(&json, "prefix", [1.0, 3.0, 1.0]);
+    check(&json, "root", [4.0, 0.0, 3.0]);
+    check(&json, "exponential", [4.0, 0.0, 0.25 + 20.0 / 4.0]);
+    let json = on_core("n=1000,vectorise=0,reorder_sums=1");
+    check(&json, "sum", [1.0, 3.0, 1.0]);
+    check(&json, "star2", [1.0, 0.0, 2.0]);
+    check(&json, "quotient", [1.0, 0.0, 5.0]);
+}
+
+/// Of rows of ten elements with five instructions each, the window holds more than one.
+#[test]
+fn short_sums_overlap_as_far_as_the_window_goes() {
+    check(&on_core("n=10"), "matvec", [4.0, 3.0, 0.25]);
+    check(&on_core("n=10,window=60"), "matvec", [4.0, 3.0 / 2.2, 0.25]);
+}
+
+/// Without what the core does in a cycle, its time is that of arithmetic at peak.
+#[test]
+fn an_unknown_core_has_no_in_core_time() {
+    let json = kernels("epyc-7763", "n=1000");
+    assert_eq!(nest(&json, "sum")["in_core"], Value::Null);
+}
+
+/// Sixteen thousand bytes stay in a cache of so many, if their last use is not long ago.
+#[test]
+fn warm_caches_have_what_they_can_hold() {
+    let bytes = |settings: &str| {
+        let json = on_core(settings);
+        let levels = nest(&json, "dot")["levels"].as_array().expect("levels");
+        let memory = levels.last().expect("memory");
+        memory["bytes"].as_f64().expect("a number")
+    };
+    // Lines of arrays whose place is not known: half a line more on average.
+    let cold = bytes("n=1000");
+    assert!((16_000.0..16_200.0).contains(&cold), "{cold}");
+    assert_eq!(bytes("n=1000,warm=1"), 0.0);
+    assert_eq!(bytes("n=10000,warm=1"), bytes("n=10000"));
+}
