@@ -245,7 +245,9 @@ impl<'a> Flow<'a> {
             is_counted && self.head.contains(&rounds) && (has_more || !self.facts.exits_early);
         let by_body = self.body.contains(&rounds) || self.inside.contains(&rounds);
         let by_source = self.fixed.1 == Some(rounds);
-        if !(is_machine.1 || by_body || by_source) || self.is_incomplete && !by_source {
+        // Of a body that may be left, each line is executed as often as it is reached.
+        let is_told_by_lines = by_body && !self.facts.exits_early;
+        if !(is_machine.1 || is_told_by_lines || by_source) || self.is_incomplete && !by_source {
             return None;
         }
         if !(self.head.is_empty() || has_test || has_step || is_fixed) {
