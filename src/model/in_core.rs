@@ -29,12 +29,15 @@ pub struct InCoreFigures {
     pub ports: FigureId,
 }
 
+/// Iterations of the loops of a nest, outermost first, and what symbols of its function are in the model.
+pub(super) type Values<'v> = (&'v [Expr], &'v dyn Fn(&Symbol) -> Expr);
+
 impl InCoreFigures {
     pub(super) fn define(
         machine: &MachineModel,
         nest: &Nest,
         operations: &OperationFigures,
-        (iterations, symbol): (&[Expr], &dyn Fn(&Symbol) -> Expr),
+        (iterations, symbol): Values,
         figures: &mut Figures,
     ) -> Option<InCoreFigures> {
         let is_known = IN_CORE.iter().all(|name| machine.get(name).is_some());
@@ -122,7 +125,7 @@ impl<'a> Code<'a> {
         machine: &'a MachineModel,
         any_machine: bool,
         nest: &'a Nest<'a>,
-        (iterations, symbol): (&'a [Expr], &dyn Fn(&Symbol) -> Expr),
+        (iterations, symbol): Values<'a>,
         operations: &OperationFigures,
     ) -> Code<'a> {
         let innermost = nest.loops[nest.loops.len() - 1].facts;

@@ -3,14 +3,14 @@
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
-use super::in_core::InCoreFigures;
+use super::in_core::{InCoreFigures, Values};
 use super::label::Subject;
 use super::levels::NestLevels;
 use super::nest::Nest;
 use super::operations::OperationFigures;
 use super::stream::StreamFigures;
 use super::traffic::NestTraffic;
-use crate::expr::{Comparison, Expr, FigureId, Symbol};
+use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::MachineModel;
 
 /// Traffic and time at one level of the memory hierarchy.
@@ -50,12 +50,12 @@ impl TimeFigures {
         nest: &Nest,
         streams: &[StreamFigures],
         (caches_moved, traffic): (&NestLevels, &NestTraffic),
-        (iterations, symbol): (&[Expr], &dyn Fn(&Symbol) -> Expr),
+        known: Values,
         figures: &mut Figures,
     ) -> TimeFigures {
         let cpu = Expr::from(operations.weighted).quotient(bandwidth::peak());
         let cpu = figures.define(F::CpuTime, cpu);
-        let known = (iterations, symbol);
+        let (iterations, _) = known;
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
         let mut levels = Vec::new();
         let caches = super::levels_of(machine, figures.detail());

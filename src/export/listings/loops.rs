@@ -457,7 +457,7 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
 }
 
 /// What the core does in its cycles, as the machine says.
-fn in_core<'a>(columns: &mut Columns<'a>) {
+fn in_core(columns: &mut Columns<'_>) {
     type Pick = fn(&InCoreFigures) -> FigureId;
     let picked: [(&str, Look, F, Pick); 5] = [
         ("Elements at once", Look::Number, F::Lanes, |found| {
