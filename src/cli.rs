@@ -26,13 +26,19 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// Say only what is wrong
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
     /// Say more: notes, and which way each file was read
-    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    #[arg(
+        long,
+        short,
+        global = true,
+        display_order = 901,
+        conflicts_with = "quiet"
+    )]
     pub verbose: bool,
     /// When to use colours; NO_COLOR turns them off too
-    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto)]
+    #[arg(long, global = true, display_order = 902, value_enum, default_value_t = ColorChoice::Auto)]
     pub color: ColorChoice,
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conservation::Doubts;
 use super::counts::LoopCounts;
+use super::doubts::Doubts;
 use super::places::{LoopRef, Place, Places};
 use crate::metrics::profile::{Site, SourceProfile};
 use crate::report::static_report::{BranchReport, LoopReport};

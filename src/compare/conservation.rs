@@ -5,33 +5,12 @@
 //! parameter, no probability and no reason follows from it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use super::counts::LoopCounts;
+use super::doubts::{Doubt, Doubts};
 use super::places::{LoopRef, Places};
 use super::witnesses::Witnesses;
 use crate::report::static_report::LoopReport;
-
-/// Why a count is not certain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// Nothing but the loops of the machine code tells it.
-    Unconfirmed,
-    /// Something else tells another number.
-    Contradicted { others: u64 },
-}
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Doubt::Unconfirmed => f.write_str("only the loops of the machine code tell it"),
-            Doubt::Contradicted { others } => write!(
-                f,
-                "the loops of the machine code and the statements of the loop do not agree: these tell {others}"
-            ),
-        }
-    }
-}
 
 /// Corrects counts that others contradict, and marks those that stay in doubt.
 pub fn settle(
@@ -285,11 +264,4 @@ pub fn each(outer: &LoopReport, inner: &LoopReport) -> Each {
         true => Each::AtMostOnce,
         false => Each::Once,
     }
-}
-
-/// What is not certain of a loop's counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Doubts {
-    pub executions: Option<Doubt>,
-    pub rounds: Option<Doubt>,
 }

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::comparison::Suggestion;
-use super::conservation::{Doubt, Doubts, Each, each};
+use super::conservation::{Each, each};
 use super::counts::LoopCounts;
+use super::doubts::{Doubt, Doubts};
 use super::line_counts::{Decision, Line, LineCounts};
 use super::parameters::{self, Told};
 use super::places::{LoopRef, Places};

@@ -1,6 +1,6 @@
 //! What a run did of a loop of the source.
 
-use super::conservation::Doubts;
+use super::doubts::Doubts;
 
 /// How often a loop of the source was executed and went round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

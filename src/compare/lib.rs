@@ -27,6 +27,7 @@ mod conservation;
 mod continued;
 mod counted_lines;
 mod counts;
+mod doubts;
 mod entries;
 mod iterations;
 mod joined;

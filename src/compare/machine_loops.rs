@@ -6,8 +6,8 @@ mod tangled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conservation::Doubts;
 use super::counts::LoopCounts;
+use super::doubts::Doubts;
 use super::entries::{MachineParts, tests_before};
 use super::origins::Origins;
 use super::parts::{around, body, drop_nested, statements};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bounds::{Bounds, smallest};
 use super::comparison::Suggestion;
-use super::conservation::Doubts;
 use super::counts::LoopCounts;
+use super::doubts::Doubts;
 use super::places::{LoopRef, Places};
 use super::tolerance::are_same_rate;
 use crate::analysis::facts::Origin;

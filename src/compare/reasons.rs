@@ -3,8 +3,8 @@
 
 use super::accesses;
 use super::comparison::{Row, Suggestion};
-use super::conservation::Doubt;
 use super::counts::LoopCounts;
+use super::doubts::Doubt;
 use super::iterations::{of_iterations, replacing_calls};
 use super::operations::of_operations;
 use super::places::LoopRef;

@@ -16,6 +16,8 @@
 //! A second pass is made only if a constant that was left in the text turned out not to be one there:
 //! it has two values, its name is a variable's, or its replacement regroups.
 
+mod apart;
+mod beginning;
 mod case_clash;
 mod conditions;
 mod constant;
@@ -37,12 +39,13 @@ mod token;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+pub use self::apart::{Apart, HeaderText, Placed};
 use self::directives::Condition;
 use self::macros::{Macro, MacroTable, Meaning};
 use self::output::Output;
 use self::reader::{Origins, Reader};
+pub use self::shared::SharedHeaders;
 use self::shared::Sharing;
-pub use self::shared::{Apart, HeaderText, Placed, SharedHeaders};
 use self::token::{Pool, Token};
 use super::{Language, MacroConstant, Preprocessing, ReadFile, SourceText};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
@@ -92,7 +95,12 @@ pub fn preprocess_apart(
     let mut varying = BTreeSet::new();
     let mut passes = 0;
     loop {
-        let sharing = Sharing::new(shared, options, &files.search(), &varying);
+        let sharing = Sharing::new(
+            shared,
+            (options.language, &options.defines),
+            &files.search(),
+            &varying,
+        );
         let mut pass = Preprocessor::new(&source, options, files, varying.clone(), sharing);
         pass.run_main(&source, options);
         pass.find_case_clashes();

@@ -33,8 +33,8 @@ const CAPACITIES: [u64; 4] = [1 << 10, 1 << 13, 1 << 16, 1 << 30];
 const TOLERANCE: f64 = 1.2;
 /// Ends of rows, whose places in lines may not be known, are not looked at: so many lines.
 const ENDS: f64 = 8.0;
-/// Nests that are checked: those with the longest times.
-pub const MOST_NESTS: usize = 50;
+/// Nests that are checked: those with the longest times, which the table shows.
+pub const MOST_NESTS: usize = 20;
 
 impl<'m, 'p> Checks<'m, 'p> {
     pub fn of(model: &'m Model<'p>) -> Checks<'m, 'p> {

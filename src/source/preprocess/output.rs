@@ -1,7 +1,7 @@
 //! The text that is being made, and the origin of each of its lines.
 
 use super::super::LineOrigin;
-use super::shared::Placed;
+use super::apart::Placed;
 
 #[derive(Default)]
 pub(super) struct Output {

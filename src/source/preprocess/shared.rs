@@ -6,78 +6,16 @@
 //! the state of the preprocessor behind them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::super::{Language, LineOrigin, SourceText};
-use super::Preprocessor;
+use super::super::{Language, LineOrigin};
+use super::apart::HeaderText;
 use super::macros::MacroTable;
-use super::token::{Pool, skip_blank};
-use super::{Options, tidy};
+use super::token::Pool;
 use crate::diagnostic::Diagnostic;
 
 /// Beginnings are kept until they take so many bytes.
 const MOST_BYTES: usize = 1 << 29;
-
-/// What a header became, tidied: whole lines.
-#[derive(Debug)]
-pub struct HeaderText {
-    pub text: String,
-    /// One entry a line of `text`, in order.
-    pub origins: Vec<LineOrigin>,
-}
-
-/// A preprocessed text, the headers that it shares with others apart from it.
-#[derive(Debug)]
-pub struct Apart {
-    pub own: SourceText,
-    pub headers: Vec<Placed>,
-}
-
-/// A header's text and where it belongs in the text of a file.
-#[derive(Clone, Debug)]
-pub struct Placed {
-    pub header: Arc<HeaderText>,
-    /// Lines of the file's own text before it.
-    pub row: usize,
-    /// Bytes of the file's own text before it.
-    pub byte: usize,
-}
-
-impl From<SourceText> for Apart {
-    fn from(own: SourceText) -> Apart {
-        Apart {
-            own,
-            headers: Vec::new(),
-        }
-    }
-}
-
-impl Apart {
-    /// The whole text.
-    pub fn joined(self) -> SourceText {
-        let Apart { own, headers } = self;
-        if headers.is_empty() {
-            return own;
-        }
-        let (mut text, mut origins) = (String::new(), Vec::new());
-        let (mut byte, mut row) = (0, 0);
-        for placed in headers {
-            text.push_str(&own.text[byte..placed.byte]);
-            origins.extend_from_slice(&own.origins[row..placed.row]);
-            text.push_str(&placed.header.text);
-            origins.extend_from_slice(&placed.header.origins);
-            (byte, row) = (placed.byte, placed.row);
-        }
-        text.push_str(&own.text[byte..]);
-        origins.extend_from_slice(&own.origins[row..]);
-        SourceText {
-            text,
-            origins,
-            ..own
-        }
-    }
-}
 
 /// The beginnings of files that were met so far, shared by all threads.
 #[derive(Default)]
@@ -93,29 +31,29 @@ struct Known {
 
 /// A shorter beginning, and the directives behind it.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    shorter: usize,
-    directives: String,
+pub(super) struct Key {
+    pub shorter: usize,
+    pub directives: String,
 }
 
 /// A beginning that ends with a header, and the state behind it.
-struct Beginning {
-    number: usize,
-    header: Option<Arc<HeaderText>>,
+pub(super) struct Beginning {
+    pub number: usize,
+    pub header: Option<Arc<HeaderText>>,
     /// What the header, and what it includes, was read from: by whom, under which name, and the path.
-    reads: Vec<IncludedFile>,
+    pub reads: Vec<IncludedFile>,
     /// Remarks of preprocessing the header, then those of tidying it.
-    diagnostics: Vec<Diagnostic>,
-    untidy: Vec<Diagnostic>,
-    macros: MacroTable,
-    pool: Pool,
-    pool_floor: usize,
-    once: HashSet<Arc<str>>,
-    not_found: HashSet<String>,
-    varying: BTreeSet<String>,
-    included_files: usize,
-    included_bytes: usize,
-    tokens_left: u64,
+    pub diagnostics: Vec<Diagnostic>,
+    pub untidy: Vec<Diagnostic>,
+    pub macros: MacroTable,
+    pub pool: Pool,
+    pub pool_floor: usize,
+    pub once: HashSet<Arc<str>>,
+    pub not_found: HashSet<String>,
+    pub varying: BTreeSet<String>,
+    pub included_files: usize,
+    pub included_bytes: usize,
+    pub tokens_left: u64,
 }
 
 /// A file that was read for an `#include`.
@@ -128,11 +66,11 @@ pub(super) struct IncludedFile {
 
 /// How far a file still is what others may begin with too.
 pub(super) struct Sharing<'a> {
-    shared: &'a SharedHeaders,
+    pub shared: &'a SharedHeaders,
     /// `None` once something else has stood in the file.
-    key: Option<Key>,
+    pub key: Option<Key>,
     /// How much of the file's text has been looked at.
-    looked_at: usize,
+    pub looked_at: usize,
     /// What was read since the last header was begun.
     pub reads: Vec<IncludedFile>,
     /// Remarks of tidying shared headers.
@@ -143,12 +81,12 @@ impl<'a> Sharing<'a> {
     /// At the first line of a file. What the command line says is part of every beginning.
     pub fn new(
         shared: &'a SharedHeaders,
-        options: &Options,
+        (language, defines): (Language, &[(String, Option<String>)]),
         search: &str,
         varying: &BTreeSet<String>,
     ) -> Sharing<'a> {
-        let is_c = options.language == Language::C;
-        let directives = format!("{:?}\n{search:?}\n{varying:?}\n", options.defines);
+        let is_c = language == Language::C;
+        let directives = format!("{defines:?}\n{search:?}\n{varying:?}\n");
         let key = Key {
             shorter: 0,
             directives,
@@ -192,130 +130,18 @@ impl<'a> Sharing<'a> {
     }
 }
 
-impl Preprocessor<'_> {
-    /// Puts the text of an included file in the place of its `#include`, from a file that began alike if there
-    /// was one.
-    pub(super) fn include_shared(&mut self, path: Arc<str>, text: &str) {
-        let Some(key) = self.beginning() else {
-            return self.read_included_text(path, text);
-        };
-        let shared = self.sharing.as_ref().map(|sharing| sharing.shared);
-        let known = shared.and_then(|shared| shared.get(&key));
-        let beginning = match known {
-            Some(known) => {
-                self.restore(&known);
-                known
-            }
-            None => match self.begin(key, path, text) {
-                Some(begun) => begun,
-                None => return,
-            },
-        };
-        if let Some(header) = &beginning.header {
-            self.out.headers.push(Placed {
-                header: header.clone(),
-                row: self.out.origins.len(),
-                byte: self.out.text.len(),
-            });
-            self.out.apart += header.text.len();
-        }
-        if let Some(sharing) = &mut self.sharing {
-            sharing.untidy.extend(beginning.untidy.iter().cloned());
-            sharing.key = Some(Key {
-                shorter: beginning.number,
-                directives: String::new(),
-            });
-        }
-    }
-
-    /// The beginning that ends with this header, if nothing else has stood in the file.
-    fn beginning(&mut self) -> Option<Key> {
-        let is_outermost = self.depth == 0 && !self.exhausted;
-        let sharing = self.sharing.as_mut().filter(|_| is_outermost)?;
-        let passed = &self.out.text.as_bytes()[sharing.looked_at..];
-        if skip_blank(passed, 0, Language::C).0 < passed.len() {
-            sharing.key = None;
-        }
-        sharing.looked_at = self.out.text.len();
-        sharing.key.take()
-    }
-
-    /// Preprocesses a header for this file and for others; `None` if it has to stay in the text of this one.
-    fn begin(&mut self, key: Key, path: Arc<str>, text: &str) -> Option<Arc<Beginning>> {
-        let (byte, row) = (self.out.text.len(), self.out.origins.len());
-        let remarks = self.diagnostics.len();
-        self.read_included_text(path, text);
-        let sharing = self.sharing.as_mut()?;
-        // What included the header itself has read for this file before.
-        let reads = std::mem::take(&mut sharing.reads);
-        let shared = sharing.shared;
-        if self.exhausted || self.out.origins[row..].iter().any(is_of_source) {
-            return None;
-        }
-        let mut header = SourceText {
-            text: self.out.text[byte..].to_string(),
-            origins: self.out.origins[row..].to_vec(),
-            ..SourceText::verbatim(&"".into(), String::new())
-        };
-        if !tidy::tidy_part(&mut header) {
-            return None;
-        }
-        let SourceText {
-            text,
-            origins,
-            diagnostics: untidy,
-            ..
-        } = header;
-        let header = (!text.is_empty()).then(|| Arc::new(HeaderText { text, origins }));
-        let begun = shared.insert(key, |number| Beginning {
-            number,
-            header,
-            reads,
-            diagnostics: self.diagnostics[remarks..].to_vec(),
-            untidy,
-            macros: self.macros.clone(),
-            pool: self.pool.clone(),
-            pool_floor: self.pool_floor,
-            once: self.once.clone(),
-            not_found: self.not_found.clone(),
-            varying: self.varying.clone(),
-            included_files: self.included_files,
-            included_bytes: self.included_bytes,
-            tokens_left: self.tokens_left,
-        })?;
-        self.out.text.truncate(byte);
-        self.out.origins.truncate(row);
-        Some(begun)
-    }
-
-    /// Goes on as if the header of a beginning had been read.
-    fn restore(&mut self, beginning: &Beginning) {
-        for file in &beginning.reads {
-            self.files
-                .included_again(&file.from, &file.name, &file.path);
-        }
-        self.diagnostics
-            .extend(beginning.diagnostics.iter().cloned());
-        self.macros.clone_from(&beginning.macros);
-        self.pool.clone_from(&beginning.pool);
-        self.pool_floor = beginning.pool_floor;
-        self.once.clone_from(&beginning.once);
-        self.not_found.clone_from(&beginning.not_found);
-        self.varying.clone_from(&beginning.varying);
-        self.included_files = beginning.included_files;
-        self.included_bytes = beginning.included_bytes;
-        self.tokens_left = beginning.tokens_left;
-    }
-}
-
 impl SharedHeaders {
-    fn get(&self, key: &Key) -> Option<Arc<Beginning>> {
+    pub(super) fn get(&self, key: &Key) -> Option<Arc<Beginning>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.beginnings.get(key).cloned()
     }
 
     /// Keeps a beginning, unless another thread has; `None` if there is no more room.
-    fn insert(&self, key: Key, make: impl FnOnce(usize) -> Beginning) -> Option<Arc<Beginning>> {
+    pub(super) fn insert(
+        &self,
+        key: Key,
+        make: impl FnOnce(usize) -> Beginning,
+    ) -> Option<Arc<Beginning>> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(beginning) = known.beginnings.get(&key) {
             return Some(beginning.clone());
@@ -338,11 +164,4 @@ impl Beginning {
         });
         header + self.pool.len() + self.macros.bytes()
     }
-}
-
-/// Whether a line comes from a source, which then is not read by itself: that is seen by its lines.
-fn is_of_source(origin: &LineOrigin) -> bool {
-    let path = Path::new(&*origin.file);
-    let is_header = path.extension().is_some_and(|extension| extension == "h");
-    !is_header && super::super::classify(path).is_some()
 }
