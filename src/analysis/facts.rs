@@ -118,10 +118,12 @@ pub enum Origin {
     Config,
     /// Seen in a run.
     Traced,
+    /// Counted in native runs.
+    Counted,
 }
 
 impl Origin {
-    pub const ALL: [Origin; 14] = [
+    pub const ALL: [Origin; 15] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -136,6 +138,7 @@ impl Origin {
         Origin::Set,
         Origin::Config,
         Origin::Traced,
+        Origin::Counted,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -154,6 +157,7 @@ impl Origin {
             Origin::Set => "set",
             Origin::Config => "config",
             Origin::Traced => "traced",
+            Origin::Counted => "counted",
         }
     }
 

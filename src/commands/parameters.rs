@@ -50,7 +50,7 @@ pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
 /// say nothing of a problem size: they are means of loops that run differently often. To loops without a count means are
 /// good enough.
 pub fn from_trace(promised: &StaticReport, run: &Run, by_hand: &[Setting]) -> Vec<Setting> {
-    settled(told_by_run(promised, run), by_hand)
+    settled(told_by_run(promised, run), by_hand, Origin::Traced)
 }
 
 /// The same of counts by line.
@@ -69,13 +69,13 @@ pub fn from_counts(
             files.join(", ")
         )
     })?;
-    Ok(settled(told, by_hand))
+    Ok(settled(told, by_hand, Origin::Counted))
 }
 
 /// More are not named.
 const MOST_FILES: usize = 4;
 
-fn settled(told: Vec<Suggestion>, by_hand: &[Setting]) -> Vec<Setting> {
+fn settled(told: Vec<Suggestion>, by_hand: &[Setting], origin: Origin) -> Vec<Setting> {
     let may_be_mean = |found: &Suggestion| found.is_probability || found.is_trip_count;
     told.into_iter()
         .filter(|found| may_be_mean(found) || found.fits.fract() == 0.0 && !found.is_mean)
@@ -88,7 +88,7 @@ fn settled(told: Vec<Suggestion>, by_hand: &[Setting]) -> Vec<Setting> {
         .map(|found| Setting {
             name: found.parameter,
             value: found.fits.to_string(),
-            origin: Origin::Traced,
+            origin,
         })
         .collect()
 }

@@ -12,7 +12,7 @@ use super::table::Screen;
 use crate::analysis::facts::{Block, Item, Origin, Program};
 use crate::model::Model;
 use crate::model::influence::{Influence, influence};
-use crate::model::parameters::Kind;
+use crate::model::parameters::{Kind, ValueSource};
 
 /// Parameters that less of the time rests on are left out of the table.
 const LEAST_SHARE: f64 = 0.001;
@@ -49,6 +49,9 @@ fn gather(block: &Block, file: &str, found: &mut Conditions) {
 #[derive(Serialize)]
 struct Parameter {
     value: f64,
+    #[serde(rename = "origin")]
+    source: ValueSource,
+    #[serde(rename = "detail")]
     origin: Origin,
     kind: Kind,
     root: bool,
@@ -89,6 +92,7 @@ fn report(model: &Model) -> Report {
         let branch = conditions.get(&row.symbol);
         let report = Parameter {
             value: row.value,
+            source: row.value_source(),
             origin: row.origin,
             kind: row.kind,
             root: parameter.row.is_root(),

@@ -185,7 +185,48 @@ pub struct Row {
     pub rests_on_guess: bool,
 }
 
+/// Where the value of a parameter comes from, in a word; [`Origin`] says it in detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueSource {
+    /// The source says it: a constant, an initial value, what the program has until it is told otherwise.
+    Source,
+    /// The input of a run, `--input`.
+    Input,
+    /// `loopsheet.toml`.
+    Config,
+    /// `--set`.
+    Set,
+    /// A recorded run.
+    Traced,
+    /// Counts of native runs.
+    Counted,
+    /// Other values.
+    Derived,
+    /// Nothing says it.
+    Guessed,
+}
+
 impl Row {
+    /// Where the value comes from, in a word.
+    pub fn value_source(&self) -> ValueSource {
+        let follows = self
+            .definition
+            .as_ref()
+            .is_some_and(|value| value.as_number().is_none());
+        match self.origin {
+            Origin::Set => ValueSource::Set,
+            Origin::Config => ValueSource::Config,
+            Origin::Traced => ValueSource::Traced,
+            Origin::Counted => ValueSource::Counted,
+            Origin::Input => ValueSource::Input,
+            _ if self.kind != Kind::Block && self.is_guessed() => ValueSource::Guessed,
+            Origin::Derived | Origin::Callers => ValueSource::Derived,
+            _ if follows => ValueSource::Derived,
+            _ => ValueSource::Source,
+        }
+    }
+
     /// Whether it is what the program is given: a size that the source gives no value, or reads, and that no other
     /// parameter defines.
     pub fn is_root(&self) -> bool {
@@ -195,7 +236,12 @@ impl Row {
         );
         let is_open = match self.origin {
             Origin::Given | Origin::Alone | Origin::Input => true,
-            Origin::Default | Origin::Initial | Origin::Set | Origin::Config | Origin::Traced => {
+            Origin::Default
+            | Origin::Initial
+            | Origin::Set
+            | Origin::Config
+            | Origin::Traced
+            | Origin::Counted => {
                 (self.definition.as_ref()).is_none_or(|value| value.as_number().is_some())
             }
             Origin::Constant
@@ -307,7 +353,7 @@ impl ParameterTable {
     pub fn settled<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
         let is_set = |row: usize| {
             let row = &self.rows[row];
-            let by = [Origin::Set, Origin::Config, Origin::Traced];
+            let by = [Origin::Set, Origin::Config, Origin::Traced, Origin::Counted];
             row.kind != Kind::Block && by.contains(&row.origin) && row.definition.is_none()
         };
         let mut program = Cow::Borrowed(program);

@@ -10,7 +10,8 @@ use tempfile::TempDir;
 use crate::support::command;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
+    "clock",
     "compared",
     "counted",
     "drawn_nests",
@@ -22,6 +23,7 @@ const FILES: [&str; 12] = [
     "running.py",
     "sweep",
     "understood",
+    "unseen",
     "validated",
 ];
 

@@ -69,7 +69,7 @@ fn options_that_are_set_up_once_decide_branches() {
     let parameters = json["parameters"].as_object().expect("parameters");
     let never = parameters
         .iter()
-        .find(|(_, p)| p["value"] == 0.0 && p["origin"] == "initial");
+        .find(|(_, p)| p["value"] == 0.0 && p["detail"] == "initial");
     let (name, _) = never.expect("a branch that is not taken");
     let json = analyse(&[("a.f90", OPTIONS)], &[&format!("{name}=1")]);
     assert_eq!(calls(&json, "step"), 1.0);

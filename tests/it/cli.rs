@@ -246,9 +246,9 @@ fn settings_and_machines_change_the_estimates() {
         usual["functions"][0]["nests"][0]["traffic"]["actual"],
         640_000_000
     );
-    assert_eq!(usual["parameters"]["LENGTH"]["origin"], "macro");
+    assert_eq!(usual["parameters"]["LENGTH"]["detail"], "macro");
     let smaller = value(&["--set", "LENGTH=1000000"]);
-    assert_eq!(smaller["parameters"]["LENGTH"]["origin"], "set");
+    assert_eq!(smaller["parameters"]["LENGTH"]["detail"], "set");
     let slower = value(&["--set", "dram_gbs=1", "--machine", "exasat"]);
     assert_eq!(slower["functions"][0]["nests"][0]["seconds"], 0.64);
     assert_eq!(slower["functions"][0]["nests"][0]["bound"], "DRAM");

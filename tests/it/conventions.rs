@@ -159,7 +159,7 @@ fn constants_that_every_call_passes_are_values() {
         let parameter = &json["parameters"][name];
         (
             parameter["value"].as_f64(),
-            parameter["origin"].as_str().map(str::to_string),
+            parameter["detail"].as_str().map(str::to_string),
         )
     };
     let expected = |value: f64, origin: &str| (Some(value), Some(origin.to_string()));

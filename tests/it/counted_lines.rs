@@ -16,7 +16,7 @@ fn taken(source: &str, counts: &Path) -> BTreeMap<String, f64> {
     let parameters = report["parameters"].as_object().expect("parameters");
     let of_run = parameters
         .iter()
-        .filter(|(_, parameter)| parameter["origin"] == "traced");
+        .filter(|(_, parameter)| parameter["origin"] == "counted");
     of_run
         .map(|(name, parameter)| (name.clone(), parameter["value"].as_f64().expect("a number")))
         .collect()

@@ -8,7 +8,7 @@ use crate::support::command;
 /// The names of the roots that the program reads.
 fn read(json: &Value) -> Vec<&str> {
     let parameters = json["parameters"].as_object().expect("parameters");
-    let is_read = |parameter: &Value| parameter["origin"] == "given";
+    let is_read = |parameter: &Value| parameter["detail"] == "given";
     let mut names: Vec<&str> = parameters
         .iter()
         .filter(|(_, parameter)| is_read(parameter))
@@ -121,7 +121,7 @@ end program";
 fn the_input_that_the_program_opens_is_read() {
     let json = analyse(&with_input("n = 700\n"), &[]);
     assert_eq!(iterations(&json, "p"), [700.0]);
-    assert_eq!(json["parameters"]["n"]["origin"], "input");
+    assert_eq!(json["parameters"]["n"]["detail"], "input");
     // What the user says counts, whatever lies there.
     let json = analyse(&with_input("n = 700\n"), &["n=90"]);
     assert_eq!(iterations(&json, "p"), [90.0]);
@@ -176,7 +176,7 @@ program p
 end program",
     );
     assert_eq!(iterations(&json, "p")[1], 1000.0);
-    assert_eq!(json["parameters"]["dims_1"]["origin"], "alone");
+    assert_eq!(json["parameters"]["dims_1"]["detail"], "alone");
     assert_eq!(json["parameters"]["coords_1"]["value"], 0.0);
 }
 
@@ -321,7 +321,7 @@ int main(int argc, char **argv)
     let json = c(&source);
     assert_eq!(iterations(&json, "fill"), [37_500.0]);
     assert_eq!(json["parameters"]["h"]["value"], 0.02);
-    assert_eq!(json["parameters"]["h"]["origin"], "given");
+    assert_eq!(json["parameters"]["h"]["detail"], "given");
     let json = analyse(&[("a.c", &source)], &["h=0.04"]);
     assert_eq!(iterations(&json, "fill"), [375.0 * 25.0]);
     let json = fortran(

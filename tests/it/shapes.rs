@@ -7,7 +7,7 @@ use crate::small::{analyse, c, fortran, iterations};
 fn origin(json: &Value, name: &str) -> String {
     let parameter = &json["parameters"][name];
     assert!(parameter.is_object(), "{name}: {:?}", json["parameters"]);
-    parameter["origin"].as_str().unwrap_or("").to_string()
+    parameter["detail"].as_str().unwrap_or("").to_string()
 }
 
 const ASSUMED: &str = "

@@ -42,7 +42,7 @@ fn parameter(json: &Value, name: &str) -> (f64, String) {
     let value = parameter["value"].as_f64().unwrap_or(f64::NAN);
     (
         value,
-        parameter["origin"].as_str().unwrap_or("").to_string(),
+        parameter["detail"].as_str().unwrap_or("").to_string(),
     )
 }
 

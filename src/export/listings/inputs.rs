@@ -68,5 +68,6 @@ pub(crate) fn origin(origin: Origin) -> &'static str {
         Origin::Set => "set by the user",
         Origin::Config => "loopsheet.toml",
         Origin::Traced => "seen in a run",
+        Origin::Counted => "counted in native runs",
     }
 }

@@ -8,7 +8,7 @@ use crate::analysis::facts::Origin;
 use crate::machine::MachineModel;
 use crate::model::Model;
 use crate::model::influence::Influences;
-use crate::model::parameters::Kind;
+use crate::model::parameters::{Kind, ValueSource};
 
 /// The machine that times are for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,10 @@ impl MachineReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParameterReport {
     pub value: Figure,
+    /// Where the value comes from, in a word, and in detail.
+    #[serde(rename = "origin")]
+    pub source: ValueSource,
+    #[serde(rename = "detail")]
     pub origin: Origin,
     /// As the source writes it.
     pub source_name: String,
@@ -58,6 +62,9 @@ pub struct RootReport {
     /// For `--set`.
     pub name: String,
     pub value: Figure,
+    #[serde(rename = "origin")]
+    pub source: ValueSource,
+    #[serde(rename = "detail")]
     pub origin: Origin,
     /// Whether nothing says what its value is.
     pub guessed: bool,
@@ -75,6 +82,7 @@ pub(super) fn roots(influences: &Influences) -> Vec<RootReport> {
         .map(|root| RootReport {
             name: root.row.name.clone(),
             value: root.row.value.into(),
+            source: root.row.value_source(),
             origin: root.row.origin,
             guessed: root.row.is_guessed(),
             influence: root.share.into(),
@@ -88,6 +96,7 @@ pub(super) fn parameters(model: &Model) -> IndexMap<String, ParameterReport> {
     rows.map(|row| {
         let report = ParameterReport {
             value: row.value.into(),
+            source: row.value_source(),
             origin: row.origin,
             source_name: row.symbol.clone(),
             kind: row.kind,
