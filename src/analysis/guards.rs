@@ -107,7 +107,7 @@ fn comparison(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) 
         _ => variable + apart,
     }
     .expand();
-    let op = if slope == 1 { op } else { mirrored(op) };
+    let op = if slope == 1 { op } else { op.mirrored() };
     let range = |lower: Option<Expr>, upper: Option<Expr>| {
         let variable = innermost.to_string();
         Guard::Inside(vec![GuardRange {
@@ -125,17 +125,6 @@ fn comparison(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) 
         BinaryOp::NotEqual => range(Some(bound.clone()), Some(bound)).negated(),
         _ => return None,
     })
-}
-
-/// The comparison with both sides times −1.
-fn mirrored(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Less => BinaryOp::Greater,
-        BinaryOp::LessOrEqual => BinaryOp::GreaterOrEqual,
-        BinaryOp::Greater => BinaryOp::Less,
-        BinaryOp::GreaterOrEqual => BinaryOp::LessOrEqual,
-        other => other,
-    }
 }
 
 /// All ranges, those of one variable as one.

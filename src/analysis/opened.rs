@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
-use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{Function, Stmt, Unit, Value};
+use crate::ir::visit::{InLoop, calls_of, statements};
+use crate::ir::{Function, Unit, Value};
 
 /// The names that `open (file = 'run.in')` and `fopen("run.in", "r")` mention.
 pub fn opened(units: &[Unit]) -> BTreeSet<String> {
@@ -15,24 +15,10 @@ pub fn opened(units: &[Unit]) -> BTreeSet<String> {
                 let intrinsic = Intrinsics::builtin().lookup(unit.language, name);
                 intrinsic.is_some_and(|intrinsic| intrinsic.kind == IntrinsicKind::Open)
             };
-            let mut call = |name: &str, arguments: &[Value]| {
-                let file = arguments.first().and_then(|file| text(function, file));
-                names.extend(file.filter(|_| opens(name)).map(str::to_string));
-            };
             statements(&function.body, InLoop::No, &mut |stmt, _| {
-                if let Stmt::Call {
-                    name, arguments, ..
-                } = stmt
-                {
-                    call(name, arguments);
-                }
-                values_of(stmt, &mut |value| {
-                    if let Value::Call {
-                        name, arguments, ..
-                    } = value
-                    {
-                        call(name, arguments);
-                    }
+                calls_of(stmt, &mut |name, arguments| {
+                    let file = arguments.first().and_then(|file| text(function, file));
+                    names.extend(file.filter(|_| opens(name)).map(str::to_string));
                 });
             });
         }

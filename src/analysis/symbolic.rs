@@ -124,14 +124,7 @@ impl Symbols<'_> {
         for argument in arguments {
             values.push(self.expression(argument)?);
         }
-        Some(match (name, values.len()) {
-            ("min" | "min0" | "fmin", 1..) => Expr::min(values),
-            ("max" | "max0" | "fmax", 1..) => Expr::max(values),
-            ("abs" | "iabs", 1) => values.remove(0).absolute(),
-            ("int" | "nint", 1) => values.remove(0),
-            ("mod", 2) if !values[1].is_zero() => remainder(values.remove(0), values.remove(0)),
-            _ => return None,
-        })
+        of_whole_numbers(name, values)
     }
 
     fn select(&mut self, condition: &Value, then: &Value, otherwise: &Value) -> Option<Expr> {
@@ -227,6 +220,25 @@ impl Symbols<'_> {
     pub fn text(&self, value: &Value) -> String {
         ir::source_text(value, self.function)
     }
+}
+
+/// The value of a function of whole numbers, by its name in the language.
+pub fn of_whole_numbers(name: &str, mut values: Vec<Expr>) -> Option<Expr> {
+    match (name, values.len()) {
+        ("int" | "nint", 1) => values.pop(),
+        ("mod", 2) if !values[1].is_zero() => Some(remainder(values.remove(0), values.remove(0))),
+        _ => extreme_or_absolute(name, values),
+    }
+}
+
+/// The smallest or the largest of numbers, or the absolute value of one, by the name of the function in the language.
+pub fn extreme_or_absolute(name: &str, mut values: Vec<Expr>) -> Option<Expr> {
+    Some(match (name, values.len()) {
+        ("min" | "min0" | "fmin" | "fminf", 1..) => Expr::min(values),
+        ("max" | "max0" | "fmax" | "fmaxf", 1..) => Expr::max(values),
+        ("abs" | "iabs" | "fabs" | "fabsf" | "dabs", 1) => values.remove(0).absolute(),
+        _ => return None,
+    })
 }
 
 /// Whether a whole number is made from real ones, which the whole program is looked through for.

@@ -41,10 +41,6 @@ fn left_to<'a>(prepared: Prepared<'a>, by: &str) -> Prepared<'a> {
 /// The sources, headers apart, that other sources include, with one that does: by themselves they lack what is defined
 /// before they are included.
 fn included(prepared: &[Prepared]) -> BTreeMap<PathBuf, Arc<str>> {
-    let is_source = |path: &Path| {
-        let is_header = path.extension().is_some_and(|extension| extension == "h");
-        !is_header && source::classify(path).is_some()
-    };
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut found = BTreeMap::new();
     let mut files: BTreeMap<PathBuf, &Path> = BTreeMap::new();
@@ -59,7 +55,7 @@ fn included(prepared: &[Prepared]) -> BTreeMap<PathBuf, Arc<str>> {
             }
             last = Some(&origin.file);
             let path = Path::new(&*origin.file);
-            if origin.file == input.name || !is_source(path) {
+            if origin.file == input.name || !source::is_source(path) {
                 continue;
             }
             let file = files.get(&whole(path));

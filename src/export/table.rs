@@ -346,8 +346,7 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
 const GUESSES: usize = 5;
 
 /// Which sizes the input of a run gives, those first that most time rests on.
-fn write_read(text: &mut String, model: &Model) {
-    let parameters = influence(model).all;
+fn write_read(text: &mut String, model: &Model, parameters: &[Influence]) {
     let is_read = |parameter: &&Influence| parameter.row.origin == Origin::Input;
     let read: Vec<&Influence> = parameters.iter().filter(is_read).collect();
     if read.is_empty() {
@@ -383,8 +382,8 @@ fn more(count: usize, shown: usize) -> String {
 }
 
 /// Which sizes are guessed, those first that most time rests on.
-fn write_guesses(text: &mut String, model: &Model) {
-    let Influences { all, on_guesses } = influence(model);
+fn write_guesses(text: &mut String, influences: &Influences) {
+    let Influences { all, on_guesses } = influences;
     let is_size = |row: &Row| row.is_root() || row.kind == Kind::TripCount;
     let guessed: Vec<&Influence> = all
         .iter()
@@ -407,7 +406,7 @@ fn write_guesses(text: &mut String, model: &Model) {
     let _ = writeln!(
         text,
         "{} of the time rests on guessed sizes",
-        share(on_guesses)
+        share(*on_guesses)
     );
 }
 
@@ -620,8 +619,9 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
             "* not everything of the nest is understood or exact; what is left out is not in its figures"
         );
     }
-    write_read(text, model);
-    write_guesses(text, model);
+    let influences = influence(model);
+    write_read(text, model, &influences.all);
+    write_guesses(text, &influences);
     write_implausible(text, model);
     write_disagreements(text, model);
     write_doubts(text, model);

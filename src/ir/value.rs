@@ -95,6 +95,19 @@ impl BinaryOp {
         )
     }
 
+    /// The comparison that holds with the sides exchanged, or times −1; what compares nothing stays as it is.
+    #[must_use]
+    pub fn mirrored(self) -> BinaryOp {
+        use BinaryOp::*;
+        match self {
+            Less => Greater,
+            LessOrEqual => GreaterOrEqual,
+            Greater => Less,
+            GreaterOrEqual => LessOrEqual,
+            other => other,
+        }
+    }
+
     pub fn sign(self) -> &'static str {
         use BinaryOp::*;
         match self {

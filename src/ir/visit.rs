@@ -60,6 +60,24 @@ pub fn values_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Value)) {
     }
 }
 
+/// Visits the calls of one statement, by name and arguments: its own, then those in its values.
+pub fn calls_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a str, &'a [Value])) {
+    if let Stmt::Call {
+        name, arguments, ..
+    } = stmt
+    {
+        visit(name, arguments);
+    }
+    values_of(stmt, &mut |value| {
+        if let Value::Call {
+            name, arguments, ..
+        } = value
+        {
+            visit(name, arguments);
+        }
+    });
+}
+
 /// Visits a value and all its parts.
 pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
     visit(value);

@@ -204,6 +204,12 @@ pub trait ReadFile: Sync {
     fn included_again(&self, _from: &str, _name: &str, _path: &Arc<str>) {}
 }
 
+/// Whether a file is read by itself, by its extension: no header is.
+pub fn is_source(path: &Path) -> bool {
+    let is_header = path.extension().is_some_and(|extension| extension == "h");
+    !is_header && classify(path).is_some()
+}
+
 /// Language, form and need of preprocessing by file extension; `None` for a file that is not read.
 pub fn classify(path: &Path) -> Option<(Language, Form, bool)> {
     let extension = path.extension()?.to_str()?;

@@ -9,7 +9,7 @@ use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
 use super::template::Origins;
 use crate::diagnostic::Place;
-use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::visit::{InLoop, calls_of, statements};
 use crate::ir::{self, Control, If, Loop, Stmt, Value, VarId};
 
 /// A caller grows by at most so many values.
@@ -29,13 +29,8 @@ pub fn in_loops(known: &Procedures, id: ProcedureId, original: &ir::Function) ->
         if in_loop == InLoop::No && !matches!(stmt, Stmt::Loop(_)) {
             return;
         }
-        if let Stmt::Call { name, .. } = stmt {
-            any |= callee(known, id, name).is_some();
-        }
-        values_of(stmt, &mut |value| {
-            if let Value::Call { name, .. } = value {
-                any |= callee(known, id, name).is_some();
-            }
+        calls_of(stmt, &mut |name, _| {
+            any |= callee(known, id, name).is_some()
         });
     });
     any.then(|| expand(known, id, original, InLoop::No))

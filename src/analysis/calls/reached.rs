@@ -2,8 +2,7 @@
 
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
-use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{Stmt, Value};
+use crate::ir::visit::{InLoop, calls_of, statements};
 
 /// By procedure, whether calls lead to it from a main program; `None` where there is none.
 pub fn reached(known: &Procedures) -> Option<Vec<bool>> {
@@ -28,14 +27,7 @@ pub fn reached(known: &Procedures) -> Option<Vec<bool>> {
             &known.get(caller).function.body,
             InLoop::No,
             &mut |stmt, _| {
-                if let Stmt::Call { name, .. } = stmt {
-                    call(name);
-                }
-                values_of(stmt, &mut |value| {
-                    if let Value::Call { name, .. } = value {
-                        call(name);
-                    }
-                });
+                calls_of(stmt, &mut |name, _| call(name));
             },
         );
     }

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::procedures::{Procedures, communication, formals};
 use super::target::{ProcedureId, Target};
 use crate::intrinsics::Intrinsics;
-use crate::ir::{self, CalledVariables, Linkage, Role, Stmt, Value, VarId};
+use crate::ir::{self, CalledVariables, Linkage, Role, Value, VarId};
 
 impl<'u> Procedures<'u> {
     /// What the names stand for that a procedure calls. A generic name behind which calls have different procedures is
@@ -14,19 +14,8 @@ impl<'u> Procedures<'u> {
         let mut calls: FxHashMap<&'u str, Vec<&'u [Value]>> = FxHashMap::default();
         let function = self.get(caller).function;
         ir::visit::statements(&function.body, ir::visit::InLoop::No, &mut |stmt, _| {
-            if let Stmt::Call {
-                name, arguments, ..
-            } = stmt
-            {
+            ir::visit::calls_of(stmt, &mut |name, arguments| {
                 calls.entry(name).or_default().push(arguments);
-            }
-            ir::visit::values_of(stmt, &mut |value| {
-                if let Value::Call {
-                    name, arguments, ..
-                } = value
-                {
-                    calls.entry(name).or_default().push(arguments);
-                }
             });
         });
         if calls.is_empty() {

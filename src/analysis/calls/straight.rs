@@ -8,7 +8,7 @@ use super::target::{ProcedureId, Target};
 use super::template::{Origins, Template};
 use crate::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::visit::{InLoop, calls_of, statements, values_of};
 use crate::ir::{self, If, Jump, Results, Role, Stmt, Type, Value, VarId, Variable};
 
 /// Bodies of more values than this stay calls.
@@ -300,14 +300,7 @@ pub fn works(known: &Procedures, id: ProcedureId) -> bool {
     };
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         has_loops |= matches!(stmt, Stmt::Loop(_));
-        if let Stmt::Call { name, .. } = stmt {
-            call(name);
-        }
-        values_of(stmt, &mut |value| {
-            if let Value::Call { name, .. } = value {
-                call(name);
-            }
-        });
+        calls_of(stmt, &mut |name, _| call(name));
     });
     !has_loops && (passes_on || !is_trivial(function, has_calls))
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::inputs::is_input;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, each_value, statements, values_of};
+use crate::ir::visit::{InLoop, calls_of, each_value, statements};
 use crate::ir::{Function, Stmt, Type, Value, VarId, addressed};
 
 /// The values that statements assign under conditions on what a procedure reads itself: those behind
@@ -57,7 +57,7 @@ fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<V
         {
             found.extend(variable(target));
         }
-        let mut of_call = |name: &str, arguments: &[Value]| {
+        calls_of(stmt, &mut |name, arguments| {
             if let Target::Library(kind) = known.target(id, name)
                 && kind.gives_from_outside()
             {
@@ -67,20 +67,6 @@ fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<V
                         .iter()
                         .filter_map(|argument| written(argument, is_list)),
                 );
-            }
-        };
-        if let Stmt::Call {
-            name, arguments, ..
-        } = stmt
-        {
-            of_call(name, arguments);
-        }
-        values_of(stmt, &mut |value| {
-            if let Value::Call {
-                name, arguments, ..
-            } = value
-            {
-                of_call(name, arguments);
             }
         });
     });

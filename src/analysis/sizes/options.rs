@@ -38,12 +38,13 @@ pub(super) fn option(
             Definition::Given => {}
             Definition::Value(procedure, value) => {
                 let number = number((*procedure, value))?;
-                if definitions.is_unconditional(value) {
-                    certain.push(number);
-                } else if !match is_private {
+                let is_asked = match is_private {
                     true => definitions.is_under_input(value),
                     false => readers.contains(procedure),
-                } {
+                };
+                if definitions.is_unconditional(value) {
+                    certain.push(number);
+                } else if !is_asked {
                     return None;
                 }
             }

@@ -5,6 +5,7 @@ use super::values::{Gap, Resolver};
 use crate::calls::{ProcedureId, Target};
 use crate::expr::{Expr, Node};
 use crate::ir::{BinaryOp, Type, UnaryOp, Value};
+use crate::symbolic::extreme_or_absolute;
 
 impl Resolver<'_, '_> {
     /// A value of a procedure that has real numbers in it, all of them known.
@@ -90,14 +91,11 @@ impl Resolver<'_, '_> {
 fn rounded(name: &str, mut values: Vec<Expr>) -> Option<Expr> {
     let count = values.len();
     Some(match (name, count) {
-        ("min" | "fmin" | "fminf", 1..) => Expr::min(values),
-        ("max" | "fmax" | "fmaxf", 1..) => Expr::max(values),
-        ("abs" | "fabs" | "fabsf" | "dabs", 1) => values.remove(0).absolute(),
         ("floor" | "floorf", 1) => values.remove(0).floor(),
         ("ceil" | "ceilf" | "ceiling", 1) => values.remove(0).ceiling(),
         ("nint" | "lround" | "round" | "anint", 1) => (values.remove(0) + 0.5).floor(),
         ("int" | "aint" | "trunc", 1..) => values.remove(0).truncated(),
         ("real" | "dble" | "float", 1..) => values.remove(0),
-        _ => return None,
+        _ => return extreme_or_absolute(name, values),
     })
 }

@@ -12,7 +12,7 @@ use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId};
-use crate::symbolic::{integer_quotient, remainder};
+use crate::symbolic::{integer_quotient, of_whole_numbers, remainder};
 
 /// Places that lead to each other are followed so far.
 const DEPTH: u32 = 100;
@@ -728,19 +728,11 @@ impl Resolver<'_, '_> {
         if (arguments.iter()).any(|argument| matches!(argument.ty(function), Type::Real(_))) {
             return self.rounded(id, name, arguments, depth);
         }
-        let mut values = arguments
+        let values = arguments
             .iter()
             .map(|argument| self.value(id, argument, depth))
             .collect::<Result<Vec<Expr>, Gap>>()?;
-        match (name, values.len()) {
-            ("min" | "min0", 1..) => Ok(Expr::min(values)),
-            ("max" | "max0", 1..) => Ok(Expr::max(values)),
-            ("abs" | "iabs", 1) => Ok(values.remove(0).absolute()),
-            ("int" | "nint", 1) => Ok(values.remove(0)),
-            ("mod", 2) => arithmetic(BinaryOp::Remainder, values.remove(0), values.remove(0))
-                .ok_or(Gap::Unfollowed),
-            _ => Err(Gap::Unfollowed),
-        }
+        of_whole_numbers(name, values).ok_or(Gap::Unfollowed)
     }
 }
 

@@ -60,7 +60,9 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         name: fields.required("name")?.to_string(),
         file: fields.required("file")?.into(),
         line: fields.number("line")?.unwrap_or(1),
-        is_real: fields.text("real") == Some("true"),
+        is_real: fields
+            .word("real", |text| text.parse().ok(), "true, false")?
+            .unwrap_or_default(),
         value: fields.expression("value")?,
         smallest: fields.expression("smallest")?,
         guess: fields.number("guess")?,

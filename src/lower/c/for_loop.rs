@@ -164,7 +164,7 @@ fn comparison(condition: &Value, steps: &[Stmt]) -> Result<(VarId, BinaryOp, Val
                 return Ok((variable, *op, (**right).clone()));
             }
             match stepped(right) {
-                Some(variable) => Ok((variable, mirrored(*op), (**left).clone())),
+                Some(variable) => Ok((variable, op.mirrored(), (**left).clone())),
                 None => Err(ReasonCode::IrregularCondition),
             }
         }
@@ -181,16 +181,6 @@ fn variable_of(value: &Value) -> Option<VarId> {
         Value::Variable(id) => Some(*id),
         Value::Convert(_, inner) => variable_of(inner),
         _ => None,
-    }
-}
-
-fn mirrored(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Less => BinaryOp::Greater,
-        BinaryOp::LessOrEqual => BinaryOp::GreaterOrEqual,
-        BinaryOp::Greater => BinaryOp::Less,
-        BinaryOp::GreaterOrEqual => BinaryOp::LessOrEqual,
-        other => other,
     }
 }
 

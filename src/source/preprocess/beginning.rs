@@ -127,7 +127,5 @@ impl Preprocessor<'_> {
 
 /// Whether a line comes from a source, which then is not read by itself: that is seen by its lines.
 fn is_of_source(origin: &LineOrigin) -> bool {
-    let path = Path::new(&*origin.file);
-    let is_header = path.extension().is_some_and(|extension| extension == "h");
-    !is_header && super::super::classify(path).is_some()
+    super::super::is_source(Path::new(&*origin.file))
 }
