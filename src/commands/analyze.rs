@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{Status, Voice, diagnostics, files, inputs, parameters};
+use super::{Status, Voice, deep_threads, diagnostics, files, inputs, parameters};
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::Program;
 use crate::cli::AnalyzeArgs;
@@ -187,10 +187,7 @@ fn disagreements(
         Some((nest, checks.disagreement(nest, body)?))
     };
     let nests = model.costliest(MOST_NESTS);
-    // Deeply nested expressions need more than the usual stack.
-    let pool = rayon::ThreadPoolBuilder::new()
-        .stack_size(64 << 20)
-        .build()?;
+    let pool = deep_threads()?;
     Ok(pool.install(|| nests.into_par_iter().filter_map(check).collect()))
 }
 

@@ -10,7 +10,6 @@ use ignore::gitignore::Gitignore;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::Voice;
 use super::compile_commands::{Databases, Flags};
 use super::config::{Config, ignored};
 use super::files::{self, name};
@@ -19,6 +18,7 @@ use super::included;
 use super::opened;
 use super::prepare;
 use super::run_input::RunInput;
+use super::{Voice, deep_threads};
 use crate::analysis::facts::Program;
 use crate::analysis::inputs::{Inputs, Used};
 use crate::analysis::{self, ProcedureBody};
@@ -473,10 +473,7 @@ fn lower_all(
     cpp: &Cpp,
     voice: Voice,
 ) -> anyhow::Result<Vec<Unit>> {
-    // Deeply nested expressions need more than the usual stack.
-    let pool = rayon::ThreadPoolBuilder::new()
-        .stack_size(64 << 20)
-        .build()?;
+    let pool = deep_threads()?;
     let progress = progress_bar(inputs.len(), voice);
     let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
         let prepared = prepare::all(inputs, flags, headers, cpp)?;

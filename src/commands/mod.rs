@@ -105,6 +105,15 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
     })
 }
 
+/// Threads with room for deeply nested expressions, which need more than the usual stack.
+///
+/// # Errors
+/// The system has no more threads.
+fn deep_threads() -> anyhow::Result<rayon::ThreadPool> {
+    let threads = rayon::ThreadPoolBuilder::new();
+    Ok(threads.stack_size(64 << 20).build()?)
+}
+
 fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
     match command {
         Command::Analyze(args) => analyze::run(&args, voice),

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::inputs;
 use super::outputs::{self, Output};
 use super::project::{self, Project};
-use super::{Status, Voice, analyze, diagnostics, parameters};
+use super::{Status, Voice, analyze, deep_threads, diagnostics, parameters};
 use crate::cli::ValidateArgs;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{json, validate_table};
@@ -92,10 +92,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         progress.inc(1);
         report
     };
-    // Deeply nested expressions need more than the usual stack.
-    let pool = rayon::ThreadPoolBuilder::new()
-        .stack_size(64 << 20)
-        .build()?;
+    let pool = deep_threads()?;
     let reports: Vec<Report> = pool.install(|| work.par_iter().map(run).collect());
     progress.finish_and_clear();
     let report = Report::of(reports);

@@ -33,8 +33,10 @@ const BOUND: ColNum = 4;
 /// The columns of the chart's series begin here, beside what is printed.
 const SERIES: ColNum = WIDTHS.len() as ColNum;
 const SERIES_WIDTH: f64 = 12.0;
-/// Of what bounds a nest: arithmetic, caches from the nearest, memory.
-const COLOURS: [u32; 6] = [0x4F8A4C, 0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0x24476B];
+/// Of what bounds a nest: arithmetic, caches from the nearest, memory, chains, ports.
+const COLOURS: [u32; 8] = [
+    0x4F8A4C, 0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0xB0413E, 0x7F8C8D, 0x24476B,
+];
 /// Where the times on machine B stand beside the costliest nests.
 const ON_B: ColNum = 8;
 /// What is said of a nest that sheet A and B leaves out.
