@@ -378,7 +378,7 @@ fn repeated() -> impl Strategy<Value = OperationCounts> {
 
 fn in_core() -> impl Strategy<Value = Option<InCore>> {
     let kind = prop::sample::select(&ChainKind::ALL[..]);
-    let chain = (variable(), kind, 1..u32::MAX, any::<[u32; 7]>());
+    let chain = (text(), kind, 1..u32::MAX, any::<[u32; 7]>());
     let chain = chain.prop_map(|(name, kind, distance, steps)| Chain {
         name,
         kind,

@@ -7,7 +7,7 @@ use super::XmlError;
 use super::fields::Fields;
 use super::streams;
 use crate::analysis::facts::{self, *};
-use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
+use crate::analysis::in_core::{Chain, ChainKind, Functions, Steps};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::message_passing::InterfaceKind;
@@ -259,51 +259,39 @@ pub(super) fn registers(
     )
 }
 
-/// What the core does in an iteration; `None` where that is not known.
-pub(super) fn in_core(fields: &Fields<'_>) -> Result<Option<InCore>, XmlError> {
-    let chain = |text: &str| {
-        let mut words = text.split_whitespace();
-        let kind = ChainKind::parse(words.next()?)?;
-        let distance = words
-            .next()?
-            .parse()
-            .ok()
-            .filter(|distance| *distance > 0)?;
-        let mut steps = [0; Steps::NAMES.len()];
-        for step in &mut steps {
-            *step = words.next()?.parse().ok()?;
-        }
-        Some(Chain {
-            name: words.collect::<Vec<_>>().join(" "),
-            kind,
-            distance,
-            steps: Steps::from_values(steps),
-        })
-    };
-    let chains = |text: &str| {
-        let chains = text.split(';').filter(|text| !text.trim().is_empty());
-        chains.map(chain).collect::<Option<Vec<_>>>()
-    };
-    let functions = |text: &str| {
+/// Functions that an innermost loop calls in an iteration; `None` where what the core does is not known.
+pub(super) fn functions(fields: &Fields<'_>) -> Result<Option<Functions>, XmlError> {
+    let read = |text: &str| {
         let values = text.split_whitespace().map(|value| value.parse().ok());
         let values = values.collect::<Option<Vec<u32>>>()?;
         values.try_into().ok().map(Functions::from_values)
     };
-    let functions = fields.word(
+    fields.word(
         "ls:functions",
-        functions,
+        read,
         "five whole numbers: roots, exponentials, logarithms, trigonometric, powers",
-    )?;
-    let chains = fields.word(
-        "ls:chains",
-        chains,
-        "chains with ; between them: reduction or recurrence, distance, adds, multiplies, fused, divides, roots, \
-         specials, selections, name",
-    )?;
-    Ok(chains.map(|chains| InCore {
-        chains,
-        functions: functions.unwrap_or_default(),
-    }))
+    )
+}
+
+/// What a value waits for from one iteration to a later one.
+pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
+    let kind = (fields.required("kind"))
+        .and_then(|_| fields.word("kind", ChainKind::parse, "reduction or recurrence"))?;
+    let distance = |text: &str| text.parse().ok().filter(|distance| *distance > 0);
+    let distance = (fields.required("distance"))
+        .and_then(|_| fields.word("distance", distance, "a whole number from 1"))?;
+    let mut steps = [0; Steps::NAMES.len()];
+    for (step, name) in steps.iter_mut().zip(Steps::NAMES) {
+        *step = fields.number(name)?.unwrap_or(0);
+    }
+    let chain = Chain {
+        name: fields.required("name")?.to_string(),
+        kind: kind.unwrap_or(ChainKind::Recurrence),
+        distance: distance.unwrap_or(1),
+        steps: Steps::from_values(steps),
+    };
+    fields.finish();
+    Ok(chain)
 }
 
 /// Operations of a loop that repeat others.

@@ -7,6 +7,7 @@ use super::fields::{Context, Fields};
 use super::tree::Element;
 use super::{XmlError, parse, parts, recover, streams};
 use crate::analysis::facts::*;
+use crate::analysis::in_core::InCore;
 use crate::analysis::name_loops;
 use crate::diagnostic::DiagnosticCode;
 use crate::expr::{Expr, Symbol, SymbolKind};
@@ -334,6 +335,7 @@ fn read_block(
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
             "ls:constant" | "ls:shares" if element.name == "function" => {}
+            "ls:chain" if element.name == "loop" => {}
             "ls:range" if element.name == "if" => {}
             _ => context.unknown_element(child, element),
         }
@@ -390,7 +392,7 @@ fn read_loop(
         parallel: fields.text("ls:parallel").map(String::from),
         exits_early: fields.text("ls:exits") == Some("early"),
         repeated: parts::repeated(fields)?,
-        in_core: parts::in_core(fields)?,
+        in_core: read_in_core(fields)?,
         registers: integer
             .zip(floating)
             .map(|(integer, floating)| Registers { integer, floating }),
@@ -398,6 +400,20 @@ fn read_loop(
     };
     fields.finish();
     Ok(read)
+}
+
+/// What the core does in an iteration; `None` where that is not known.
+fn read_in_core(fields: &Fields<'_>) -> Result<Option<InCore>, XmlError> {
+    let chains = (fields.element.children.iter())
+        .filter(|child| child.name == "ls:chain")
+        .map(|child| parts::chain(&Fields::new(child, fields.context)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let functions = parts::functions(fields)?;
+    let is_known = functions.is_some() || !chains.is_empty();
+    Ok(is_known.then(|| InCore {
+        chains,
+        functions: functions.unwrap_or_default(),
+    }))
 }
 
 fn read_branch(

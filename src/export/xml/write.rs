@@ -6,7 +6,7 @@ use super::fields::Context;
 use super::tree::Element;
 use super::{datatype, streams, tuple};
 use crate::analysis::facts::*;
-use crate::analysis::in_core::{Chain, InCore};
+use crate::analysis::in_core::{Chain, InCore, Steps};
 use crate::compare::Measured;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Symbol, SymbolKind};
@@ -547,8 +547,9 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
             registers.map(|needed| register_use(needed.floating)),
         )
         .maybe("ls:repeated", repeated_operations(repeated))
-        .maybe("ls:chains", in_core.as_ref().map(chains))
-        .maybe("ls:functions", in_core.as_ref().and_then(functions));
+        .maybe("ls:functions", in_core.as_ref().map(functions));
+    let chains = in_core.iter().flat_map(|in_core| &in_core.chains);
+    let element = element.containing(chains.map(chain));
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
@@ -563,26 +564,25 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
     )
 }
 
-/// Kind, distance, steps and name of each.
-fn chains(in_core: &InCore) -> String {
-    let chain = |chain: &Chain| {
-        let steps = chain.steps.values().map(|count| count.to_string());
-        let (kind, distance) = (chain.kind.as_str(), chain.distance);
-        format!("{kind} {distance} {} {}", steps.join(" "), chain.name)
-    };
-    in_core
-        .chains
-        .iter()
-        .map(chain)
-        .collect::<Vec<_>>()
-        .join("; ")
+fn chain(inner: &Chain) -> Element {
+    let Chain {
+        name,
+        kind,
+        distance,
+        steps,
+    } = inner;
+    let element = Element::new("ls:chain")
+        .with("name", name)
+        .with("kind", kind.as_str())
+        .with("distance", distance);
+    let steps = Steps::NAMES.into_iter().zip(steps.values());
+    (steps.filter(|(_, count)| *count > 0))
+        .fold(element, |element, (name, count)| element.with(name, count))
 }
 
-/// Nothing if there are none.
-fn functions(in_core: &InCore) -> Option<String> {
+fn functions(in_core: &InCore) -> String {
     let counts = in_core.functions.values();
-    let is_any = counts.iter().any(|count| *count > 0);
-    is_any.then(|| counts.map(|count| count.to_string()).join(" "))
+    counts.map(|count| count.to_string()).join(" ")
 }
 
 fn register_use(needed: RegisterUse) -> String {
