@@ -159,7 +159,7 @@ fn names_of_files_neither_move_the_cursor_nor_become_formulas() {
         let text = equal_loops(1);
         std::fs::write(dir.path().join(name), text).expect("written");
     }
-    let (table, _) = analyse(dir.path(), &[".", "--tables", "tables"]);
+    let (table, _) = analyse(dir.path(), &[".", "--all", "--tables", "tables"]);
     assert!(!table.contains('\u{1b}'), "{table}");
     assert_eq!(rows(&table).len(), 2, "{table}");
     assert!(table.contains("a\u{fffd}[31m\u{fffd}b.c:1"), "{table}");
