@@ -29,6 +29,8 @@ mod samples;
 #[cfg(target_os = "linux")]
 mod study;
 mod trace;
+#[cfg(target_os = "linux")]
+mod unfinished;
 mod validate;
 
 use std::io::IsTerminal;
@@ -115,6 +117,11 @@ fn deep_threads() -> anyhow::Result<rayon::ThreadPool> {
 }
 
 fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
+    // What records passes signals on to the program that it runs.
+    #[cfg(target_os = "linux")]
+    if !matches!(command, Command::Record(_) | Command::Study(_)) {
+        unfinished::remove_on_signals()?;
+    }
     match command {
         Command::Analyze(args) => analyze::run(&args, voice),
         #[cfg(target_os = "linux")]

@@ -62,6 +62,8 @@ impl Output {
             .map_err(|error| {
                 anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind())
             })?;
+        #[cfg(target_os = "linux")]
+        super::unfinished::add(temporary.path());
         Ok(Output::File {
             path: path.clone(),
             temporary,

@@ -1,5 +1,7 @@
 //! Rows of text in aligned columns.
 
+use std::borrow::Cow;
+
 /// On which side the cells of a column are flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
@@ -44,6 +46,14 @@ pub(super) fn shorten<R: AsMut<[String]>>(rows: &mut [R], width: Option<usize>, 
     }
 }
 
+/// Without characters that move the cursor or end the line, as names of files may have them.
+fn visible(cell: &str) -> Cow<'_, str> {
+    match cell.contains(char::is_control) {
+        true => Cow::Owned(cell.replace(char::is_control, "\u{fffd}")),
+        false => Cow::Borrowed(cell),
+    }
+}
+
 /// At most `most` characters, with `…` for those in the middle.
 fn cut(text: &str, most: usize) -> String {
     let length = text.chars().count();
@@ -73,8 +83,8 @@ pub(super) fn aligned<R: AsRef<[String]>>(rows: &[R], align: impl AsRef<[Align]>
         let padded = row.as_ref().iter().enumerate().map(|(column, cell)| {
             let fill = " ".repeat(widths[column] - length(cell));
             match align[column] {
-                Align::Left => format!("{cell}{fill}"),
-                Align::Right => format!("{fill}{cell}"),
+                Align::Left => format!("{}{fill}", visible(cell)),
+                Align::Right => format!("{fill}{}", visible(cell)),
             }
         });
         let line = padded.collect::<Vec<_>>().join("  ");
@@ -103,7 +113,7 @@ pub(super) fn grid(rows: &[Vec<String>]) -> String {
             .zip(&widths)
             .enumerate()
             .map(|(column, (cell, width))| {
-                let fill = " ".repeat(width - length(cell));
+                let (fill, cell) = (" ".repeat(width - length(cell)), visible(cell));
                 if column == 0 {
                     format!("{cell}{fill}")
                 } else {
@@ -130,6 +140,14 @@ mod tests {
             aligned(&rows, [Align::Left, Align::Right, Align::Left]),
             "a    1  µ\nbc  10\n"
         );
+    }
+
+    #[test]
+    fn characters_that_move_the_cursor_are_not_written() {
+        let rows = [["a\u{1b}[31m\nb".to_string(), "1".into()]];
+        let expected = "a\u{fffd}[31m\u{fffd}b  1\n";
+        assert_eq!(aligned(&rows, [Align::Left, Align::Right]), expected);
+        assert_eq!(grid(&rows.map(Vec::from)), expected);
     }
 
     #[test]

@@ -75,8 +75,8 @@ fn parameters(model: &Model) -> Result<Vec<u8>, csv::Error> {
             row.name.as_str(),
             &row.value.to_string(),
             row.origin.as_str(),
-            &row.label,
-            &definition,
+            &text(&row.label),
+            &text(&definition),
             "",
         ])?;
     }
@@ -89,10 +89,18 @@ fn finished(writer: csv::Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
         .map_err(|error| error.into_error().into())
 }
 
+/// A text that spreadsheets do not take for a formula: one that begins like one has an apostrophe before it.
+fn text(text: &str) -> String {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{text}"),
+        false => text.to_string(),
+    }
+}
+
 /// Empty where there is nothing or nothing is known.
 fn shown(cell: &PlainCell) -> String {
     match cell {
-        PlainCell::Text(text) => text.clone(),
+        PlainCell::Text(words) => text(words),
         PlainCell::Number(value) if value.is_finite() => exact(*value),
         PlainCell::Empty | PlainCell::Number(_) => String::new(),
     }

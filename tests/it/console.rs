@@ -151,3 +151,19 @@ fn a_remark_that_repeats_itself_has_one_line() {
     );
     assert!(short.contains("--verbose shows each of them"), "{short}");
 }
+
+#[test]
+fn names_of_files_neither_move_the_cursor_nor_become_formulas() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for name in ["=1+1.c", "a\u{1b}[31m\nb.c"] {
+        let text = equal_loops(1);
+        std::fs::write(dir.path().join(name), text).expect("written");
+    }
+    let (table, _) = analyse(dir.path(), &[".", "--all", "--tables", "tables"]);
+    assert!(!table.contains('\u{1b}'), "{table}");
+    assert_eq!(rows(&table).len(), 2, "{table}");
+    assert!(table.contains("a\u{fffd}[31m\u{fffd}b.c:1"), "{table}");
+    let loops = std::fs::read_to_string(dir.path().join("tables/loops.csv")).expect("written");
+    assert!(loops.contains(",'=1+1.c,"), "{loops}");
+    assert!(!loops.contains(",=1+1.c,"), "{loops}");
+}

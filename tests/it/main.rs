@@ -65,6 +65,8 @@ mod reports;
 mod same_nest;
 mod sequences;
 mod shapes;
+#[cfg(target_os = "linux")]
+mod signals;
 mod sizes;
 mod slow_cache;
 mod slow_camat;

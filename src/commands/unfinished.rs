@@ -1,0 +1,53 @@
+//! Output files that are not finished when a signal ends the program: it removes them first.
+
+use std::io::Read;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::{emulate_default_handler, pipe};
+
+/// Temporary files that were made. Those that have become outputs are no longer there under these names.
+static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Notes a temporary file.
+pub fn add(path: &Path) {
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.push(path.to_path_buf());
+}
+
+/// From here on a signal that ends the program removes the temporary files first. Signals that are ignored,
+/// as under `nohup`, stay so.
+///
+/// # Errors
+/// The system has no room for a socket or a thread.
+pub fn remove_on_signals() -> std::io::Result<()> {
+    let ignored = ignored();
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        if ignored & (1 << (signal - 1)) != 0 {
+            continue;
+        }
+        let (mut seen, tell) = UnixStream::pair()?;
+        pipe::register(signal, tell)?;
+        std::thread::Builder::new().spawn(move || {
+            // It fails only if nobody can tell any more.
+            if seen.read(&mut [0]).is_ok() {
+                let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+                for path in made.iter() {
+                    let _ = std::fs::remove_file(path);
+                }
+                let _ = emulate_default_handler(signal);
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// The signals that are ignored, one bit each from the first.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
