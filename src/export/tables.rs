@@ -76,7 +76,7 @@ fn parameters(model: &Model) -> Result<Vec<u8>, csv::Error> {
             &row.value.to_string(),
             row.origin.as_str(),
             &text(&row.label),
-            &text(&definition),
+            &definition,
             "",
         ])?;
     }
