@@ -55,15 +55,10 @@ impl Output {
             asked.display(),
             parent.display()
         );
-        let temporary = tempfile::Builder::new()
-            .prefix(".loopsheet-")
-            .tempfile_in(parent)
-            // The error itself would name the temporary file.
-            .map_err(|error| {
-                anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind())
-            })?;
-        #[cfg(target_os = "linux")]
-        super::unfinished::add(temporary.path());
+        // The error itself would name the temporary file.
+        let temporary = unfinished_file(parent).map_err(|error| {
+            anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind())
+        })?;
         Ok(Output::File {
             path: path.clone(),
             temporary,
@@ -188,4 +183,18 @@ fn make_readable(path: &Path) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn make_readable(_: &Path) -> std::io::Result<()> {
     Ok(())
+}
+
+/// A temporary file that a signal removes, where the system lets it.
+fn unfinished_file(directory: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let make = || {
+        tempfile::Builder::new()
+            .prefix(".loopsheet-")
+            .tempfile_in(directory)
+    };
+    #[cfg(target_os = "linux")]
+    let made = super::unfinished::note(make);
+    #[cfg(not(target_os = "linux"))]
+    let made = make();
+    made
 }

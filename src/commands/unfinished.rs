@@ -2,19 +2,27 @@
 
 use std::io::Read;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::{emulate_default_handler, pipe};
+use tempfile::NamedTempFile;
 
 /// Temporary files that were made. Those that have become outputs are no longer there under these names.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Notes a temporary file.
-pub fn add(path: &Path) {
+/// Makes a temporary file and notes it; no signal comes between.
+///
+/// # Errors
+/// The file cannot be made.
+pub fn note(
+    make: impl FnOnce() -> std::io::Result<NamedTempFile>,
+) -> std::io::Result<NamedTempFile> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    made.push(path.to_path_buf());
+    let file = make()?;
+    made.push(file.path().to_path_buf());
+    Ok(file)
 }
 
 /// From here on a signal that ends the program removes the temporary files first. Signals that are ignored,

@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 
 /// A trace that waits for its input, with an output file begun in the directory.
 fn begun(directory: &std::path::Path) -> Child {
-    let child = Command::new(env!("CARGO_BIN_EXE_loopsheet"))
+    // Whoever runs the tests may ignore signals, as `nohup` does.
+    let child = Command::new("env")
+        .arg("--default-signal=HUP,INT,TERM")
+        .arg(env!("CARGO_BIN_EXE_loopsheet"))
         .current_dir(directory)
         .args(["trace", "-", "--json", "out.json"])
         .stdin(Stdio::piped())
@@ -22,8 +25,6 @@ fn begun(directory: &std::path::Path) -> Child {
         );
         std::thread::sleep(Duration::from_millis(5));
     }
-    // It is made a moment before it is noted.
-    std::thread::sleep(Duration::from_millis(100));
     child
 }
 
