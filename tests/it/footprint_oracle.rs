@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::programs::{function, model, nest, program, stream};
+use crate::support::programs::{Recalculated, function, model, nest, program, stream};
 use loopsheet::analysis::facts::{AccessClass, Block, Program, Stream, Subscript};
 use loopsheet::expr::Expr;
-use loopsheet::model::NestModel;
+use loopsheet::model::{Model, NestModel};
 
 const NAMES: [&str; 3] = ["i", "j", "k"];
 const SIZES: [&str; 3] = ["nx", "ny", "nz"];
@@ -127,35 +127,26 @@ fn program_of(streams: &[Stream], depth: usize) -> Program {
     )])
 }
 
-/// Builds the model for sizes, block sizes (innermost first) and a line, and looks at its nest.
+/// Looks at the nest of a program's model with sizes, block sizes (innermost first) and a line. The model is built once:
+/// the formulas follow the inputs.
 fn look(
-    program: &Program,
+    model: &Model,
     sizes: &[i64],
     blocks: &[i64],
     line: i64,
     see: impl FnOnce(&NestModel, &dyn Fn(&[u32]) -> Vec<i64>),
 ) {
-    let mut set: Vec<(&str, String)> = vec![("line_bytes", line.to_string())];
-    set.extend(
-        SIZES
-            .iter()
-            .zip(sizes)
-            .map(|(name, size)| (*name, size.to_string())),
-    );
-    set.extend(
-        ["block_x", "block_y", "block_z"]
-            .iter()
-            .zip(blocks)
-            .map(|(name, size)| (*name, size.to_string())),
-    );
-    let set: Vec<(&str, &str)> = set
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
-    let model = model(program, "exasat", &set);
+    let mut inputs = vec![("line_bytes", line as f64)];
+    let named = |names: [&'static str; 3], values: &[i64]| {
+        let values = values.iter().map(|value| *value as f64);
+        names.into_iter().zip(values).collect::<Vec<_>>()
+    };
+    inputs.extend(named(SIZES, sizes));
+    inputs.extend(named(["block_x", "block_y", "block_z"], blocks));
+    let recalculated = Recalculated::new(model, inputs);
     let values = |ids: &[u32]| -> Vec<i64> {
         let exact = |id: &u32| {
-            let value = model.value(loopsheet::expr::FigureId(*id));
+            let value = recalculated.value(loopsheet::expr::FigureId(*id));
             assert!(value.fract() == 0.0, "not whole: {value}");
             value as i64
         };
@@ -257,8 +248,8 @@ fn cases(dimensions: usize) -> Vec<Case> {
     cases
 }
 
-fn check_elements(case: &Case, block: &[i64], line: i64, program: &Program) {
-    look(program, block, &[], line, |nest, values| {
+fn check_elements(case: &Case, block: &[i64], line: i64, model: &Model) {
+    look(model, block, &[], line, |nest, values| {
         let model = values(&ids(&nest.streams[0].elements));
         let counted: Vec<i64> = (1..=case.depth)
             .map(|level| case.touched(block, level, line))
@@ -277,10 +268,11 @@ fn check_elements(case: &Case, block: &[i64], line: i64, program: &Program) {
 fn two_dimensions_at_every_block_size() {
     for case in cases(2) {
         let program = case.program(AccessClass::ReadOnly);
+        let model = model(&program, "exasat", &[]);
         for line in [8, 64] {
             for bx in case.span(0)..=20 {
                 for by in case.span(1)..=20 {
-                    check_elements(&case, &[bx, by], line, &program);
+                    check_elements(&case, &[bx, by], line, &model);
                 }
             }
         }
@@ -291,6 +283,7 @@ fn two_dimensions_at_every_block_size() {
 fn three_dimensions_at_many_block_sizes() {
     for case in cases(3) {
         let program = case.program(AccessClass::ReadOnly);
+        let model = model(&program, "exasat", &[]);
         let from: Vec<i64> = (0..3).map(|l| case.span(l)).collect();
         for (step, line) in [(0, 8), (1, 64), (5, 8), (6, 64), (7, 64)] {
             for (x, y, z) in [
@@ -303,10 +296,10 @@ fn three_dimensions_at_many_block_sizes() {
                 (1, 0, 2),
             ] {
                 let block = [from[0] + step + x, from[1] + step * y, from[2] + y + z];
-                check_elements(&case, &block, line, &program);
+                check_elements(&case, &block, line, &model);
             }
         }
-        check_elements(&case, &[20, 9, 8], 64, &program);
+        check_elements(&case, &[20, 9, 8], 64, &model);
     }
 }
 
@@ -335,12 +328,14 @@ fn dimensions_and_loops_in_other_orders() {
                 ..Case::plain(&format!("without loop {absent}"), offsets.clone())
             };
             let program = case.program(AccessClass::ReadOnly);
+            let model = model(&program, "exasat", &[]);
             for block in [[4, 5, 6], [9, 7, 4], [8, 8, 8], [17, 4, 5]] {
-                check_elements(&case, &block, 64, &program);
+                check_elements(&case, &block, 64, &model);
             }
         }
+        let model = model(&program, "exasat", &[]);
         for block in [[4, 5], [8, 8], [17, 4], [4, 17], [20, 20]] {
-            check_elements(&case, &block, 64, &program);
+            check_elements(&case, &block, 64, &model);
         }
     }
 }
@@ -372,11 +367,12 @@ fn strides() {
                 ..Case::plain(&format!("{name} by {sx},{sy}"), offsets.clone())
             };
             let program = case.program(AccessClass::ReadOnly);
+            let model = model(&program, "exasat", &[]);
             for bx in 4..=20 {
                 for by in [4, 5, 8, 13] {
-                    check_elements(&case, &[bx, by], 64, &program);
+                    check_elements(&case, &[bx, by], 64, &model);
                     if sx.abs() == 1 {
-                        check_elements(&case, &[bx, by], 8, &program);
+                        check_elements(&case, &[bx, by], 8, &model);
                     }
                 }
             }
@@ -425,48 +421,51 @@ fn traffic(case: &Case, class: AccessClass, sizes: &[i64], blocks: &[i64], line:
     bytes
 }
 
-fn check_traffic(case: &Case, sizes: &[i64], blocks: &[i64], line: i64) {
+/// Of all these sizes and blocks, for short and long lines.
+fn check_traffic<const N: usize>(case: &Case, shapes: &[([i64; N], [i64; N])]) {
     for class in [AccessClass::ReadOnly, AccessClass::ReadWrite] {
-        look(&case.program(class), sizes, blocks, line, |nest, values| {
-            let counted = traffic(case, class, sizes, blocks, line);
-            let what = format!("{} {sizes:?} in {blocks:?} lines of {line}", case.name);
-            assert_eq!(values(&ids(&nest.streams[0].traffic)), counted, "{what}");
-            let scenarios = values(&ids(&nest.traffic.scenarios));
-            assert_eq!(scenarios[..=case.depth], counted, "{what}");
-            let blocks: i64 = sizes
-                .iter()
-                .zip(blocks)
-                .map(|(n, b)| split(*n, *b).len() as i64)
-                .product();
-            assert_eq!(values(&[nest.blocks.0]), [blocks], "{what}");
-        });
+        let program = case.program(class);
+        let model = model(&program, "exasat", &[]);
+        for ((sizes, blocks), line) in shapes.iter().flat_map(|s| [(s, 8), (s, 64)]) {
+            look(&model, sizes, blocks, line, |nest, values| {
+                let counted = traffic(case, class, sizes, blocks, line);
+                let what = format!("{} {sizes:?} in {blocks:?} lines of {line}", case.name);
+                assert_eq!(values(&ids(&nest.streams[0].traffic)), counted, "{what}");
+                let scenarios = values(&ids(&nest.traffic.scenarios));
+                assert_eq!(scenarios[..=case.depth], counted, "{what}");
+                let blocks: i64 = sizes
+                    .iter()
+                    .zip(blocks)
+                    .map(|(n, b)| split(*n, *b).len() as i64)
+                    .product();
+                assert_eq!(values(&[nest.blocks.0]), [blocks], "{what}");
+            });
+        }
     }
 }
 
 #[test]
 fn traffic_of_partial_blocks_is_that_of_the_blocks_one_by_one() {
     for case in cases(2) {
-        for line in [8, 64] {
-            for (sizes, blocks) in [
+        check_traffic(
+            &case,
+            &[
                 ([20, 21], [7, 8]),
                 ([21, 12], [8, 12]),
                 ([15, 21], [9, 16]),
                 ([20, 17], [20, 6]),
-            ] {
-                check_traffic(&case, &sizes, &blocks, line);
-            }
-        }
+            ],
+        );
     }
     for case in cases(3) {
-        for line in [8, 64] {
-            for (sizes, blocks) in [
+        check_traffic(
+            &case,
+            &[
                 ([21, 13, 12], [8, 8, 12]),
                 ([12, 13, 14], [12, 8, 8]),
                 ([21, 9, 13], [16, 9, 8]),
-            ] {
-                check_traffic(&case, &sizes, &blocks, line);
-            }
-        }
+            ],
+        );
     }
 }
 
@@ -480,16 +479,15 @@ fn traffic_of_arrays_that_some_loops_do_not_move() {
             depth: 3,
             ..Case::plain(&format!("without loop {absent}"), along(2, 0, &[0]))
         };
-        for (sizes, blocks) in [
-            ([12, 13, 14], [12, 13, 14]),
-            ([12, 13, 14], [5, 4, 3]),
-            ([9, 9, 9], [4, 9, 2]),
-        ] {
-            for line in [8, 64] {
-                if absent != 0 {
-                    check_traffic(&case, &sizes, &blocks, line);
-                }
-            }
+        if absent != 0 {
+            check_traffic(
+                &case,
+                &[
+                    ([12, 13, 14], [12, 13, 14]),
+                    ([12, 13, 14], [5, 4, 3]),
+                    ([9, 9, 9], [4, 9, 2]),
+                ],
+            );
         }
     }
 }
@@ -536,7 +534,9 @@ fn live_groups_and_working_sets() {
             second.stream("b", AccessClass::ReadOnly),
         ];
         let block = [12, 9, 8];
-        look(&program_of(&streams, 3), &block, &[], 64, |nest, values| {
+        let program = program_of(&streams, 3);
+        let model = model(&program, "exasat", &[]);
+        look(&model, &block, &[], 64, |nest, values| {
             for (position, case) in both.iter().enumerate() {
                 let figures = &nest.streams[position];
                 let what = format!("{} beside {}", both[0].name, both[1].name);
@@ -576,18 +576,11 @@ fn live_planes_of_the_specification() {
         (&[0, 4], 8),
     ] {
         let case = Case::plain("planes", along(3, 2, planes));
-        look(
-            &case.program(AccessClass::ReadOnly),
-            &[8, 8, 8],
-            &[],
-            64,
-            |nest, values| {
-                assert_eq!(
-                    values(&[nest.streams[0].live[2].0]),
-                    [expected],
-                    "{planes:?}"
-                );
-            },
-        );
+        let program = case.program(AccessClass::ReadOnly);
+        let model = model(&program, "exasat", &[]);
+        look(&model, &[8, 8, 8], &[], 64, |nest, values| {
+            let live = values(&[nest.streams[0].live[2].0]);
+            assert_eq!(live, [expected], "{planes:?}");
+        });
     }
 }

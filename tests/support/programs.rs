@@ -1,6 +1,7 @@
 //! Programs described by hand, for tests of what comes after the analysis.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use loopsheet::analysis::facts::{
@@ -54,6 +55,47 @@ pub fn figures_with_inputs_of(model: &Model, other: &Model) -> BTreeMap<FigureId
         values.insert(id, value);
     }
     values
+}
+
+/// A model with other inputs, as a spreadsheet recalculates it: only the figures that are asked for.
+pub struct Recalculated<'m> {
+    figures: &'m Figures,
+    inputs: HashMap<&'m str, f64>,
+    values: RefCell<HashMap<FigureId, f64>>,
+}
+
+impl<'m> Recalculated<'m> {
+    pub fn new(model: &'m Model, inputs: impl IntoIterator<Item = (&'m str, f64)>) -> Self {
+        let inputs: HashMap<_, _> = inputs.into_iter().collect();
+        for name in inputs.keys() {
+            assert!(model.figures.input(name).is_some(), "no input {name}");
+        }
+        Recalculated {
+            figures: &model.figures,
+            inputs,
+            values: RefCell::default(),
+        }
+    }
+
+    pub fn value(&self, id: FigureId) -> f64 {
+        self.figure(id).unwrap_or(f64::NAN)
+    }
+}
+
+impl Lookup for Recalculated<'_> {
+    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
+        let changed = self.inputs.get(symbol.name()).copied();
+        changed.or_else(|| self.figures.input(symbol.name()))
+    }
+
+    fn figure(&self, id: FigureId) -> Option<f64> {
+        let known = self.values.borrow().get(&id).copied();
+        known.or_else(|| {
+            let value = self.figures.get(id).expr.evaluate(self).ok()?;
+            self.values.borrow_mut().insert(id, value);
+            Some(value)
+        })
+    }
 }
 
 /// Settings of the worked figures (guide: static-model, "Worked example: the seven-point star").
