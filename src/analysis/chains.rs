@@ -13,7 +13,7 @@ use super::in_core::{Chain, ChainKind, Functions, InCore, Steps};
 use crate::expr::Expr;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{BinaryOp, Function, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, UnaryOp, Value, VarId};
 
 /// The variable that counts iterations, and by how much.
 #[derive(Clone, Copy)]
@@ -47,6 +47,7 @@ pub fn in_core(
     InCore {
         chains: walk.chains(),
         functions: walk.functions,
+        notes_errors: function.conventions.domain_errors == DomainErrors::Noted,
     }
 }
 

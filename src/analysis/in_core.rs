@@ -7,6 +7,8 @@ pub struct InCore {
     /// Each from one iteration to a later one, the longest first.
     pub chains: Vec<Chain>,
     pub functions: Functions,
+    /// Whether a square root of a negative number has to be noted, as C wants it: then it is no instruction of vectors.
+    pub notes_errors: bool,
 }
 
 /// Operations that wait for each other, from a value to the same value of a later iteration.

@@ -12,13 +12,12 @@ use crate::report::{
 };
 use crate::validate::Report;
 
-/// The whole analysis, with times over a range of single inputs.
+/// The whole analysis, with times over a range of single inputs. What it says does not depend on what else the model was
+/// built for.
 pub fn report(model: &Model) -> String {
-    let swept = model
-        .sensitivity
-        .is_empty()
-        .then(|| model.for_sensitivity());
-    render(&with_rendered_functions(model).with_sensitivity(swept.as_ref().unwrap_or(model)))
+    let numbers = (model.figures.detail() != Detail::Values).then(|| model.for_numbers());
+    let model = numbers.as_ref().unwrap_or(model);
+    render(&with_rendered_functions(model).with_sensitivity(&model.for_sensitivity()))
 }
 
 /// The same without these times.
@@ -60,7 +59,7 @@ pub fn validation(report: &Report) -> String {
     render(&ValidationReport::of(report))
 }
 
-/// Functions stand on one line each. What a report has does not depend on what else the model was built for.
+/// Functions stand on one line each.
 fn with_rendered_functions(model: &Model) -> StaticReport<Box<RawValue>> {
     if model.figures.detail() != Detail::Values {
         return with_rendered_functions(&model.for_numbers());

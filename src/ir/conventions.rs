@@ -20,6 +20,7 @@ pub struct Conventions {
     pub called_variables: CalledVariables,
     pub linkage: Linkage,
     pub handles: Handles,
+    pub domain_errors: DomainErrors,
 }
 
 impl Conventions {
@@ -36,6 +37,7 @@ impl Conventions {
         called_variables: CalledVariables::Pointers,
         linkage: Linkage::AsWritten,
         handles: Handles::Addresses,
+        domain_errors: DomainErrors::Noted,
     };
 
     pub const FORTRAN: Conventions = Conventions {
@@ -51,6 +53,7 @@ impl Conventions {
         called_variables: CalledVariables::Declarations,
         linkage: Linkage::Underscore,
         handles: Handles::Descriptors,
+        domain_errors: DomainErrors::Unseen,
     };
 
     /// Those of every function in a language.
@@ -153,4 +156,12 @@ pub enum Handles {
     Addresses,
     /// The address with bounds and strides.
     Descriptors,
+}
+
+/// What a function such as the square root does with an argument that it is not defined for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DomainErrors {
+    /// It sets a variable (`errno`): unless compilers may leave that out, an instruction cannot take its place alone.
+    Noted,
+    Unseen,
 }

@@ -30,8 +30,8 @@ use crate::source::{Form, Language, Preprocessing};
 
 pub use addresses::{addressed, is_address, is_left_out, pointed_dimensions};
 pub use conventions::{
-    Aliasing, ArrayNames, CalledVariables, Conventions, Handles, Linkage, LoopEnds, Passing,
-    Prototypes, Records, Results,
+    Aliasing, ArrayNames, CalledVariables, Conventions, DomainErrors, Handles, Linkage, LoopEnds,
+    Passing, Prototypes, Records, Results,
 };
 pub use home::Home;
 pub use lost::{is_lost, lost_loop, with_lost_loops};

@@ -214,7 +214,10 @@ impl<'a> Code<'a> {
             return 0.0.into();
         }
         let vectorise = Expr::machine("vectorise");
-        match self.specials.is_zero() || !has_specials(&innermost.body) {
+        let specials = count_specials(&innermost.body);
+        let is_instructions =
+            specials == f64::from(in_core.functions.roots) && !in_core.notes_errors;
+        match self.specials.is_zero() || specials == 0.0 || is_instructions {
             true => vectorise,
             false => vectorise * Expr::machine("vector_functions"),
         }
@@ -278,18 +281,14 @@ impl<'a> Code<'a> {
     /// Square roots of an iteration, and cycles of all other functions.
     fn functions(&self) -> (Expr, Expr) {
         let specials = self.specials.clone();
-        if !has_specials(&self.innermost().body) {
+        let counted = count_specials(&self.innermost().body);
+        if counted == 0.0 {
             return (0.0.into(), 0.0.into());
         }
         let found = self
             .in_core()
             .map_or(Functions::default(), |known| known.functions);
-        let count = |block: &Block| {
-            let mut count = 0;
-            block.with_branches(&mut |block| count += block.flops.total().specials);
-            count as f64
-        };
-        let all = count(&self.innermost().body).max(found.values().map(f64::from).iter().sum());
+        let all = counted.max(found.values().map(f64::from).iter().sum());
         // Functions of branches are as probable as all specials together.
         let share = |count: u32| specials.clone() * (f64::from(count) / all);
         let Functions {
@@ -548,8 +547,9 @@ fn calls_procedures(block: &Block) -> bool {
     calls
 }
 
-fn has_specials(block: &Block) -> bool {
-    let mut has = false;
-    block.with_branches(&mut |block| has |= block.flops.total().specials > 0);
-    has
+/// Of an iteration, branches included.
+fn count_specials(block: &Block) -> f64 {
+    let mut count = 0;
+    block.with_branches(&mut |block| count += block.flops.total().specials);
+    count as f64
 }

@@ -3,7 +3,6 @@
 use super::Model;
 use super::nest::Reference;
 use super::nest_model::NestModel;
-use super::parameters::DEFAULT_PROBABILITY;
 
 /// References to one array, or a component of one, over the whole execution of a nest.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +28,8 @@ pub fn of_nest(model: &Model, nest: &NestModel) -> Vec<ArrayReferences> {
     } in &nest.nest.references
     {
         let entered = weight.iter().map(|(name, taken)| {
-            // A branch with nothing but references has no parameter.
-            let probability = model
-                .symbol_value(nest.nest.function, name)
-                .unwrap_or(DEFAULT_PROBABILITY);
+            let probability = model.symbol_value(nest.nest.function, name);
+            let probability = probability.unwrap_or(f64::NAN);
             if *taken {
                 probability
             } else {

@@ -90,6 +90,33 @@ fn switches_say_what_compilers_may_do() {
     check(&json, "quotient", [1.0, 0.0, 5.0]);
 }
 
+/// Copies under a condition take time, too; of a hundred iterations one copies, so that the branch of the loop is longer.
+#[test]
+fn branches_without_arithmetic_have_a_time() {
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let json = analysed(fixture("locality/records.c"), &["--machine", core]);
+    assert_eq!(json["totals"]["unknown"], Value::Null);
+    check(&json, "g6", [4.0, 0.0, 0.25]);
+}
+
+/// Only C has a variable that says whether the argument was negative; the library's functions are scalar in both.
+#[test]
+fn square_roots_of_fortran_are_in_vectors() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("a.f90");
+    let text = "subroutine root(n, a, b)\ninteger :: n, i\ndouble precision :: a(n), b(n)\n\
+        do i = 1, n\nb(i) = sqrt(a(i))\nend do\nend\n\
+        subroutine both(n, a, b)\ninteger :: n, i\ndouble precision :: a(n), b(n)\n\
+        do i = 1, n\nb(i) = sqrt(a(i)) + exp(a(i))\nend do\nend\n";
+    std::fs::write(&source, text).expect("written");
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let json = analysed(source, &["--machine", core, "--set", "n=1000"]);
+    check(&json, "root", [4.0, 0.0, 3.0]);
+    check(&json, "both", [1.0, 0.0, 29.0]);
+}
+
 /// Of rows of ten elements with five instructions each, the window holds more than one.
 #[test]
 fn short_sums_overlap_as_far_as_the_window_goes() {
@@ -100,7 +127,7 @@ fn short_sums_overlap_as_far_as_the_window_goes() {
 /// Without what the core does in a cycle, its time is that of arithmetic at peak.
 #[test]
 fn an_unknown_core_has_no_in_core_time() {
-    let json = kernels("epyc-7763", "n=1000");
+    let json = kernels("a64fx", "n=1000");
     assert_eq!(nest(&json, "sum")["in_core"], Value::Null);
 }
 

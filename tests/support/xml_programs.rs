@@ -386,8 +386,12 @@ fn in_core() -> impl Strategy<Value = Option<InCore>> {
         steps: Steps::from_values(steps),
     });
     let functions = any::<[u32; 5]>().prop_map(Functions::from_values);
-    let known = (prop::collection::vec(chain, 0..3), functions);
-    prop::option::of(known.prop_map(|(chains, functions)| InCore { chains, functions }))
+    let known = (prop::collection::vec(chain, 0..3), functions, any::<bool>());
+    prop::option::of(known.prop_map(|(chains, functions, notes_errors)| InCore {
+        chains,
+        functions,
+        notes_errors,
+    }))
 }
 
 fn registers() -> impl Strategy<Value = Option<Registers>> {

@@ -413,6 +413,7 @@ fn read_in_core(fields: &Fields<'_>) -> Result<Option<InCore>, XmlError> {
     Ok(is_known.then(|| InCore {
         chains,
         functions: functions.unwrap_or_default(),
+        notes_errors: fields.text("ls:errors") == Some("noted"),
     }))
 }
 

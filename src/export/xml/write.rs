@@ -547,7 +547,11 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
             registers.map(|needed| register_use(needed.floating)),
         )
         .maybe("ls:repeated", repeated_operations(repeated))
-        .maybe("ls:functions", in_core.as_ref().map(functions));
+        .maybe("ls:functions", in_core.as_ref().map(functions))
+        .maybe(
+            "ls:errors",
+            (in_core.as_ref().is_some_and(|known| known.notes_errors)).then_some("noted"),
+        );
     let chains = in_core.iter().flat_map(|in_core| &in_core.chains);
     let element = element.containing(chains.map(chain));
     let mut loops = scope.loops.to_vec();

@@ -69,6 +69,11 @@ impl Usage {
                     .iter()
                     .for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
             }
+            // Loads and stores take time wherever their data are.
+            for reference in &nest.references {
+                let branches = reference.weight.iter();
+                branches.for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
+            }
             // Where rows begin decides how many cache lines they touch.
             for used in &nest.streams {
                 for range in &used.guards {
