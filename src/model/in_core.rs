@@ -428,9 +428,11 @@ impl<'a> Code<'a> {
             // Counter and branch.
             2.0.into(),
         ]);
-        let length = self.iterations[depth].clone() * operations;
+        let inside = self.iterations[depth].clone();
+        let length = inside.clone() * operations;
         let window = Expr::machine("window") * self.iterations[depth - 1].clone();
-        Expr::from(1.0) + window.quotient(length)
+        let held = Expr::from(1.0) + window.quotient(length);
+        bandwidth::where_positive(inside, held, 1.0.into())
     }
 
     /// Cycles of the code of the loops around the innermost one, over the whole execution.
