@@ -88,16 +88,18 @@ pub struct Function {
     pub entries: Vec<String>,
     /// The variable that holds a function's result, in languages that have one.
     pub result: Option<VarId>,
-    /// Names that it calls which a module or a type gives to a certain procedure.
+    /// Names that it calls which a module or a type gives to a certain procedure, and calls by way of an object.
     pub callees: BTreeMap<String, Callee>,
     pub body: Vec<Stmt>,
 }
 
-/// The procedure of a module that another name stands for.
+/// What a name stands for that is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Callee {
-    pub module: String,
-    pub name: String,
+pub enum Callee {
+    /// The procedure of a module.
+    OfModule { module: String, name: String },
+    /// A procedure that the type of an object has: `mf%fill_boundary`. The type is not known here.
+    OfObject { object: String, name: String },
 }
 
 /// A variable that stands for a member of the structures of an array: `p[i].x`.

@@ -255,13 +255,18 @@ impl Lowering<'_> {
             .map(|list| self.reader.arguments(list))
             .unwrap_or_default();
         let designator = self.reader.read(subroutine);
-        if let Expr::Member(..) = designator {
+        if let Expr::Member(_, last) = &designator {
+            let last = last.clone();
             let target = Expr::Apply(Box::new(designator), arguments.clone(), self.place(node));
             if let Some(Value::Call {
                 name, arguments, ..
             }) = self.bound_subroutine(&target)
             {
                 return self.push_call(self.place(node), name, arguments, out);
+            }
+            if let Some(object) = name.strip_suffix(&*last) {
+                let object = object.trim_end_matches('%').to_string();
+                self.draft.note_object(&name, object, &last);
             }
         }
         if let Found::Symbol(
