@@ -357,6 +357,7 @@ fn dress_does_not_matter() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn malformed_input_is_an_error_with_its_place() {
     let attribute =
         |text: &str| format!("<program>\n<function name=\"f\"\n {text}></function></program>");
