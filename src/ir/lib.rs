@@ -13,6 +13,8 @@ use loopsheet_source as source;
 
 mod addresses;
 mod conventions;
+mod directive;
+mod element;
 mod home;
 mod lost;
 mod name;
@@ -33,6 +35,8 @@ pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, Handles, Linkage, LoopEnds, Passing,
     Prototypes, Records, Results,
 };
+pub use directive::LoopDirective;
+pub use element::ElementType;
 pub use home::Home;
 pub use lost::{is_lost, lost_loop, with_lost_loops};
 pub use name::{Name, Step};
@@ -352,8 +356,8 @@ pub struct Reason {
 pub struct Loop {
     pub place: Place,
     pub end_line: u32,
-    /// A directive that makes the loop parallel, as written: `omp parallel for`.
-    pub parallel: Option<String>,
+    /// A directive that makes the loop parallel.
+    pub parallel: Option<LoopDirective>,
     pub control: Control,
     pub body: Vec<Stmt>,
 }

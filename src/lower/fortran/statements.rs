@@ -12,7 +12,8 @@ use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    Control, Jump, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId, Variable,
+    Control, Jump, Loop, LoopDirective, Reason, Role as Storage, Stmt, Tested, Value, VarId,
+    Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
@@ -92,7 +93,7 @@ impl Lowering<'_> {
         self.block(&children(node))
     }
 
-    fn statement(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {
+    fn statement(&mut self, node: Node, parallel: Option<LoopDirective>, out: &mut Vec<Stmt>) {
         let Some(role) = self.reader.tree.role(node) else {
             if node.is_error() {
                 let inner = self.body(node);

@@ -6,7 +6,7 @@ use super::extents::{self, Extent};
 use super::number::Number;
 use super::records;
 use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
-use crate::analysis::facts::{AccessClass, GuardRange, Loop, Stream, Subscript};
+use crate::analysis::facts::{AccessClass, Component, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::catalogue::StaticFigure;
 use crate::expr::{Comparison, Expr, Function};
@@ -28,11 +28,11 @@ impl Geometry {
             .collect();
         let mut domain = Domain { loops: ranges };
         domain.relate();
-        let mut arrays: Vec<(&str, &str)> = Vec::new();
+        let mut arrays: Vec<(&str, &Component)> = Vec::new();
         let mut references = Vec::new();
         let extents = extents::of(&domain, &nest.streams, &loops);
         for (used, extents) in nest.streams.iter().zip(&extents) {
-            let name = (used.stream.array.as_str(), used.stream.component.as_str());
+            let name = (used.stream.array.as_str(), &used.stream.component);
             let array = arrays
                 .iter()
                 .position(|known| *known == name)
@@ -51,9 +51,9 @@ impl Geometry {
 
     /// What each loop of the domain is: a loop of the nest, or the loop over blocks of one.
     pub fn names(&self, nest: &Nest) -> Vec<String> {
-        let name = |c: &ChainLoop| match c.facts.variable.as_str() {
-            "" => format!("line {}", c.facts.line),
-            name => name.to_string(),
+        let name = |c: &ChainLoop| match c.facts.variable.is_none() {
+            true => format!("line {}", c.facts.line),
+            false => c.facts.variable.to_string(),
         };
         let mut names: Vec<String> = nest.loops.iter().map(name).collect();
         let tiles: Vec<String> = self
