@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::in_core::{Chain, ChainKind, Functions, InCore, Steps};
 use crate::expr::Expr;
-use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, UnaryOp, Value, VarId};
 
@@ -448,14 +448,13 @@ impl Walk<'_, '_> {
                 stepped(ways, |steps| steps.selections += 1, Done::More)
             }
             Some(IntrinsicKind::Special | IntrinsicKind::Power) if is_floating => {
-                let roots = self.functions.roots;
-                if let Some(count) = self.functions.counter(name) {
-                    *count += 1;
+                let elementary = known.and_then(|known| known.elementary);
+                if let Some(function) = elementary {
+                    *self.functions.counter(function) += 1;
                 }
-                let is_root = self.functions.roots > roots;
-                let step = |steps: &mut Steps| match is_root {
-                    true => steps.roots += 1,
-                    false => steps.specials += 1,
+                let step = |steps: &mut Steps| match elementary {
+                    Some(Elementary::Root) => steps.roots += 1,
+                    _ => steps.specials += 1,
                 };
                 stepped(ways, step, Done::More)
             }

@@ -9,7 +9,7 @@ use super::datatypes::{Datatypes, GlobalTypes, Made};
 use super::facts::{Communication, Halo};
 use super::symbols::Symbols;
 use crate::expr::{Expr, Symbol};
-use crate::ir::{self, BinaryOp, Role, Type, Value, VarId, addressed};
+use crate::ir::{self, BinaryOp, Callee, Role, Type, Value, VarId, addressed};
 use crate::message_passing::{Interface, InterfaceKind, Interfaces, mpich_datatype_bytes};
 
 /// One call of a procedure of the table.
@@ -82,12 +82,10 @@ fn arrays(call: &Call, symbols: &Symbols) -> Vec<String> {
         ..
     } = call.interface;
     if *array == Some(0) {
-        return call
-            .name
-            .rsplit_once('%')
-            .map(|(object, _)| object.to_string())
-            .into_iter()
-            .collect();
+        return match symbols.function.callees.get(call.name) {
+            Some(Callee::OfObject { object, .. }) => vec![object.clone()],
+            _ => Vec::new(),
+        };
     }
     let positions = [*buffer, *array, *to_buffer].into_iter().flatten();
     let mut names: Vec<String> = Vec::new();

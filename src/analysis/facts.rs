@@ -4,6 +4,7 @@
 //! Counts belong to a block and exclude the loops and branches inside it (ExaSAT's convention).
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,12 @@ use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::in_core::InCore;
 use crate::ir::Name;
+use crate::loop_variable::LoopVariable;
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
+
+pub use crate::ir::{ElementType, LoopDirective};
 
 /// A set of analysed files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -251,13 +255,12 @@ pub struct Loop {
     pub file: Arc<str>,
     pub line: u32,
     pub end_line: u32,
-    /// Empty for a loop without a loop variable.
-    pub variable: String,
+    pub variable: LoopVariable,
     pub lower: Expr,
     /// Inclusive. For a loop of unknown trip count this is a symbol of its own, counted from one.
     pub upper: Expr,
     pub step: Expr,
-    pub parallel: Option<String>,
+    pub parallel: Option<LoopDirective>,
     /// Something in the body may leave the loop: the range holds the iterations that it has at most.
     pub exits_early: bool,
     /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
@@ -478,11 +481,11 @@ impl OperationCounts {
     }
 }
 
-/// Operations kept apart by the floating type they are done in: `real4`, `real8`, `complex16` …
+/// Operations kept apart by the floating type they are done in.
 /// Complex operations are counted as the real operations they consist of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flops {
-    pub by_type: BTreeMap<String, OperationCounts>,
+    pub by_type: BTreeMap<ElementType, OperationCounts>,
 }
 
 impl Flops {
@@ -549,20 +552,47 @@ impl AccessClass {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scalar {
     pub name: String,
-    pub ty: String,
+    pub ty: ElementType,
     pub is_constant: bool,
     pub class: AccessClass,
     pub reads: u64,
     pub writes: u64,
 }
 
+/// Subscripts of the component dimensions of an array; empty if it has none. Printed with commas between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Component(pub Vec<Expr>);
+
+impl Component {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Its number, if it is one.
+    pub fn number(&self) -> Option<i64> {
+        match &self.0[..] {
+            [only] => only.as_integer(),
+            _ => None,
+        }
+    }
+}
+
+impl Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, subscript) in self.0.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            write!(f, "{comma}{subscript}")?;
+        }
+        Ok(())
+    }
+}
+
 /// References to one array that differ by constants only, component apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
     pub array: Name,
-    /// Subscripts of the component dimensions as text, joined by commas; empty if there are none.
-    pub component: String,
-    pub ty: String,
+    pub component: Component,
+    pub ty: ElementType,
     /// `None` where the type is unknown.
     pub element_bytes: Option<u32>,
     pub class: AccessClass,
@@ -579,12 +609,7 @@ impl Stream {
     /// Extents of all dimensions but the last one, components being the last: what leads from
     /// subscripts to a place in memory.
     pub fn shape(&self) -> impl Iterator<Item = &Option<(Expr, Expr)>> {
-        let components = self
-            .component
-            .split(',')
-            .filter(|part| !part.is_empty())
-            .count();
-        let rank = self.subscripts.len() + components;
+        let rank = self.subscripts.len() + self.component.0.len();
         self.extents.iter().take(rank.saturating_sub(1))
     }
 

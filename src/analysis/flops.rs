@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 
 use super::facts::{Flops, OperationCounts};
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
-use crate::ir::text::type_text;
 use crate::ir::{
     BinaryOp, ConstantOrigin, Function, Prototypes, Role, Type, UnaryOp, Value, is_address,
     source_text, wider,
@@ -397,11 +396,7 @@ impl<'f> FlopCounter<'f> {
 
     fn add(&mut self, ty: &Type, counts: OperationCounts) {
         if counts != OperationCounts::default() {
-            self.flops
-                .by_type
-                .entry(type_text(ty))
-                .or_default()
-                .add(counts);
+            self.flops.by_type.entry(ty.into()).or_default().add(counts);
         }
     }
 

@@ -1,6 +1,8 @@
 //! What the core does in an iteration of an innermost loop that its operations and streams do not show: what it waits
 //! for from earlier iterations, and which functions it calls.
 
+use crate::intrinsics::Elementary;
+
 /// Of a loop without loops inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InCore {
@@ -169,16 +171,14 @@ impl Functions {
         }
     }
 
-    /// Counts a call by the name of the function; `None` if it is none of these.
-    pub fn counter(&mut self, name: &str) -> Option<&mut u32> {
-        // `dsqrt` and `sqrtf` are `sqrt` of another type.
-        match name.trim_end_matches(['f', 'l']) {
-            "sqrt" | "dsqrt" => Some(&mut self.roots),
-            "exp" | "dexp" | "exp2" | "expm1" => Some(&mut self.exponentials),
-            "log" | "dlog" | "log2" | "log10" | "dlog10" | "log1p" => Some(&mut self.logarithms),
-            "sin" | "dsin" | "cos" | "dcos" | "tan" | "dtan" => Some(&mut self.trigonometric),
-            "pow" => Some(&mut self.powers),
-            _ => None,
+    /// The number of calls of such functions.
+    pub fn counter(&mut self, function: Elementary) -> &mut u32 {
+        match function {
+            Elementary::Root => &mut self.roots,
+            Elementary::Exponential => &mut self.exponentials,
+            Elementary::Logarithm => &mut self.logarithms,
+            Elementary::Trigonometric => &mut self.trigonometric,
+            Elementary::Power => &mut self.powers,
         }
     }
 }

@@ -18,19 +18,14 @@ impl Inputs {
         self.values.keys().map(String::as_str)
     }
 
-    /// The value for a variable, component or element: `nx`, `grid%nx`, `counts(2)`.
+    /// The value for a variable, component or element, by what the source calls it without what holds it: `nx` also of
+    /// `grid%nx`, `counts(2)`.
     pub(crate) fn value(&self, name: &str) -> Option<f64> {
         if self.values.is_empty() {
             return None;
         }
-        self.values.get(&key(name)).copied()
+        self.values.get(&name.to_lowercase()).copied()
     }
-}
-
-/// What an input calls a variable or component.
-fn key(name: &str) -> String {
-    let component = name.rsplit('%').next().unwrap_or(name);
-    component.to_lowercase()
 }
 
 /// The names of an input that some variable of the program took its value from.
@@ -39,7 +34,7 @@ pub struct Used(BTreeSet<String>);
 
 impl Used {
     pub(crate) fn of<'n>(names: impl Iterator<Item = &'n str>) -> Used {
-        Used(names.map(key).collect())
+        Used(names.map(str::to_lowercase).collect())
     }
 
     pub fn contains(&self, name: &str) -> bool {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::facts::{Block, Item};
 use crate::diagnostic::Place;
 use crate::ir::{self, Control, Stmt, Type};
+use crate::loop_variable;
 
 /// The function with a variable for the iterations of every loop that has none.
 pub fn with_iterations(function: &ir::Function) -> Option<ir::Function> {
@@ -37,10 +38,7 @@ pub fn with_iterations(function: &ir::Function) -> Option<ir::Function> {
     for place in places {
         let count = same_line.entry(place.line).or_insert(0);
         *count += 1;
-        let name = match count {
-            1 => format!("iteration@{}", place.line),
-            n => format!("iteration@{}#{n}", place.line),
-        };
+        let name = loop_variable::iterations(place.line, *count);
         let (ty, role) = (Type::Integer(8), ir::Role::Local);
         with.variables.push(ir::Variable {
             name: name.into(),

@@ -26,6 +26,7 @@ pub mod in_core;
 mod inductions;
 pub mod inputs;
 mod iterations;
+pub mod loop_variable;
 mod member_dimensions;
 pub mod moving;
 mod opened;

@@ -6,12 +6,11 @@ use std::collections::BTreeSet;
 
 use super::delinearise::{Recovered, delinearise, multiple_in};
 use super::dimension::{Dimension, affine, split_integer};
-use super::facts::{Access, AccessClass, Block, Item, Stream, Subscript};
+use super::facts::{Access, AccessClass, Block, Component, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
 use super::moving::{partly_affine, without_clamps};
 use super::symbols::{Known, Symbols};
 use crate::expr::Expr;
-use crate::ir::text::type_text;
 use crate::ir::visit::variables_of;
 use crate::ir::{Extent, Name, Step, Type, Value, VarId, pointed_dimensions};
 use crate::reason::ReasonCode;
@@ -132,8 +131,8 @@ fn stream(
         .unzip();
     Stream {
         array: name,
-        component: String::new(),
-        ty: type_text(ty),
+        component: Component::default(),
+        ty: ty.into(),
         element_bytes: bytes,
         class,
         extents,
@@ -523,7 +522,7 @@ fn by_component(mut stream: Stream) -> Vec<Stream> {
     let mut parts: Vec<Stream> = Vec::new();
     for mut access in std::mem::take(&mut stream.accesses) {
         let offset = access.offset.pop().unwrap_or(0);
-        let component = (last.base.clone() + offset as f64).to_string();
+        let component = Component(vec![last.base.clone() + offset as f64]);
         let class = match (access.reads > 0, access.writes > 0) {
             (true, true) => stream.class,
             (true, false) => AccessClass::ReadOnly,

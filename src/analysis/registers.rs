@@ -517,17 +517,12 @@ fn addresses(function: &Function, block: &Block, variable: &str, registers: &mut
                 .iter()
                 .any(|s| s.gather.is_some() || s.terms.iter().any(|t| t.0 == variable));
             if !moves {
-                let file = if stream.ty.starts_with("real") || stream.ty.starts_with("complex") {
+                let file = if stream.ty.is_floating() {
                     &mut registers.floating
                 } else {
                     &mut registers.integer
                 };
-                let each = if stream.ty.starts_with("complex") {
-                    2
-                } else {
-                    1
-                };
-                file.invariants += each * stream.accesses.len() as u32;
+                file.invariants += stream.ty.parts() * stream.accesses.len() as u32;
                 continue;
             }
             let known = known_strides(stream);

@@ -7,7 +7,7 @@ use super::outputs::{self, Output};
 use super::project::Project;
 use super::{Status, Voice, deep_threads, diagnostics, files, inputs, parameters};
 use crate::analysis::ProcedureBody;
-use crate::analysis::facts::Program;
+use crate::analysis::facts::{File, Program};
 use crate::cli::AnalyzeArgs;
 use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -61,19 +61,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         .collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &source_text);
     if voice.verbose {
-        for file in &program.files {
-            let way = match file.preprocessing {
-                Preprocessing::None => "as it stands",
-                Preprocessing::Builtin => "preprocessed by loopsheet",
-                Preprocessing::External => "preprocessed by the command of --cpp",
-            };
-            eprintln!(
-                "read: {} ({}, {} form, {way})",
-                file.path,
-                file.language.as_str(),
-                file.form.as_str()
-            );
-        }
+        program.files.iter().for_each(remark_file);
     }
     refuse_empty(&program, args, &found)?;
     let detail = detail(args, &requested);
@@ -131,6 +119,21 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+/// Remarks how a file was read.
+fn remark_file(file: &File) {
+    let way = match file.preprocessing {
+        Preprocessing::None => "as it stands",
+        Preprocessing::Builtin => "preprocessed by loopsheet",
+        Preprocessing::External => "preprocessed by the command of --cpp",
+    };
+    eprintln!(
+        "read: {} ({}, {} form, {way})",
+        file.path,
+        file.language.as_str(),
+        file.form.as_str()
+    );
 }
 
 /// Explains what takes no input: a reason or diagnostic by its code, a kind of figure by its name. As text, to the file

@@ -20,6 +20,7 @@ use crate::compare::{Comparison, Run, StaticReport, compare};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{compare_table, html, json, xlsx};
 use crate::machine::MachineModel;
+use crate::metrics::report::TraceReport;
 use crate::model::Model;
 use crate::regions::RegionMap;
 use crate::report::RunReport;
@@ -116,29 +117,32 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     if reports.is_empty() {
         outputs::print(compare_table::render(&comparison, args.top).as_bytes())?;
     }
-    reports.finish(|format| {
-        Ok(match format {
-            Format::Workbook => xlsx::study_workbook(
-                &model.for_any_machine(xlsx::ROOM),
-                &traced.report,
-                &comparison,
-            )?,
-            Format::Page => {
-                let study = html::Study {
-                    run: &traced.report,
-                    comparison: &comparison,
-                };
-                html::study(&model, study, &analyze::source_text).into_bytes()
-            }
-            Format::Json => json::comparison(&comparison).into_bytes(),
-        })
-    })?;
+    reports.finish(|format| render(format, &model, &traced.report, &comparison))?;
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     let has_crashed = run.trace.end.is_some_and(RunEnd::is_crash);
     Ok(if has_errors || has_crashed {
         Status::WithErrors
     } else {
         Status::Done
+    })
+}
+
+/// What a report of the study holds.
+fn render(
+    format: Format,
+    model: &Model,
+    run: &TraceReport,
+    comparison: &Comparison,
+) -> anyhow::Result<Vec<u8>> {
+    Ok(match format {
+        Format::Workbook => {
+            xlsx::study_workbook(&model.for_any_machine(xlsx::ROOM), run, comparison)?
+        }
+        Format::Page => {
+            let study = html::Study { run, comparison };
+            html::study(model, study, &analyze::source_text).into_bytes()
+        }
+        Format::Json => json::comparison(comparison).into_bytes(),
     })
 }
 

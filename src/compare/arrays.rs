@@ -14,7 +14,7 @@ use super::places::{Place, Places};
 use super::tolerance::{LENGTH_STEP, are_same_rate as near};
 use super::traced::Join;
 use crate::ir::{Conventions, Handles};
-use crate::metrics::profile::{Accesses, DataRange, RangeKind, Site, SourceProfile};
+use crate::metrics::profile::{Accesses, DataRange, RangeKind, Site, SourceProfile, plain};
 use crate::report::StaticReport;
 use crate::report::static_report::NestReport;
 use crate::source::{Language, classify};
@@ -123,11 +123,6 @@ fn reusing(report: &StaticReport, places: &Places, profile: &SourceProfile) -> B
         }
     }
     found
-}
-
-/// A function's name without what stubs of shared libraries add.
-fn plain(function: &str) -> &str {
-    function.split('@').next().unwrap_or(function)
 }
 
 /// What both sides did in one nest.

@@ -202,7 +202,7 @@ impl<'a> Flow<'a> {
             self.machine.is_some_and(|one| one.1 == rounds),
         );
         let is_fixed = self.fixed.1 == Some(rounds) && is_machine.1;
-        let is_counted = !self.facts.var.is_empty() && !self.facts.var.contains('@');
+        let is_counted = self.facts.var.is_of_source();
         // What is done in advance of the test is done as often as that.
         let is_more = |count: &&u64| **count > rounds && **count != tests;
         let is_contradicted = self.head.iter().any(|head| *head > tests)

@@ -164,7 +164,7 @@ impl<'a> Counted<'a> {
             .map(|file| file.language);
         match decision {
             Decision::Jump { falls, .. }
-                if language == Some(Language::Fortran) && !facts.var.is_empty() =>
+                if language == Some(Language::Fortran) && !facts.var.is_none() =>
             {
                 falls
             }

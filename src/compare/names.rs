@@ -1,21 +1,19 @@
 //! Names in a run and in a source: of variables, of ranges of addresses, in expressions.
 
-/// What a member of a structure is a member of: `g` of `g->u`, `a` of `a%p`.
-pub fn base_of(array: &str) -> Option<&str> {
-    let end = array.find(['%', '.', '-'])?;
-    Some(&array[..end])
-}
+use crate::ir::Name;
 
 /// Whether a symbol of the program is the structure that an array is a member of: it holds the array itself, or says
 /// where that is.
 pub fn is_structure_of(symbol: &str, array: &str) -> bool {
-    base_of(array).is_some_and(|base| is_variable_of(symbol, base))
+    let array = Name::read(array);
+    (array.structure()).is_some_and(|structure| is_variable_of(symbol, structure))
 }
 
 /// Whether a symbol of the program is this variable of the source: Fortran compilers add underscores and modules. Members
 /// of COMMON blocks are named after them, `/block/name`.
 pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
-    let variable = variable.rsplit(['%', '.', '>']).next().unwrap_or(variable);
+    let name = Name::read(variable);
+    let variable = name.members().last().unwrap_or(variable);
     let plain = symbol.rsplit('/').next().unwrap_or(symbol);
     let plain = plain.split('.').next().unwrap_or(plain);
     let plain = plain

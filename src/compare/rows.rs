@@ -100,7 +100,7 @@ impl Sides<'_> {
         };
         LoopName {
             id: facts.id.clone(),
-            variable: facts.var.clone(),
+            variable: facts.var.to_string(),
             line: facts.line,
             is_alone: !loops.iter().any(|one| is_alike(self.places.facts(*one))),
         }

@@ -10,7 +10,7 @@ use super::machine_loops;
 use super::places::{LoopRef, Place, Places};
 use super::witnesses::Witnesses;
 use crate::intrinsics::Intrinsics;
-use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile};
+use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile, plain};
 use crate::report::StaticReport;
 use crate::source::Language;
 
@@ -235,11 +235,7 @@ impl Traced {
 
 /// Whether a function of the C library is one that counts as a special operation, as `exp`, `expf` and `__exp`.
 pub fn is_elementary(name: &str) -> bool {
-    let plain = name
-        .trim_start_matches('_')
-        .split('@')
-        .next()
-        .unwrap_or(name);
+    let plain = plain(name).trim_start_matches('_');
     let known = |name: &str| {
         let flops = Intrinsics::builtin()
             .lookup(Language::C, name)

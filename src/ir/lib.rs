@@ -13,6 +13,8 @@ use loopsheet_source as source;
 
 mod addresses;
 mod conventions;
+mod directive;
+mod element;
 mod home;
 mod lost;
 mod name;
@@ -33,6 +35,8 @@ pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, DomainErrors, Handles, Linkage, LoopEnds,
     Passing, Prototypes, Records, Results,
 };
+pub use directive::LoopDirective;
+pub use element::ElementType;
 pub use home::Home;
 pub use lost::{is_lost, lost_loop, with_lost_loops};
 pub use name::{Name, Step};
@@ -88,16 +92,18 @@ pub struct Function {
     pub entries: Vec<String>,
     /// The variable that holds a function's result, in languages that have one.
     pub result: Option<VarId>,
-    /// Names that it calls which a module or a type gives to a certain procedure.
+    /// Names that it calls which a module or a type gives to a certain procedure, and calls by way of an object.
     pub callees: BTreeMap<String, Callee>,
     pub body: Vec<Stmt>,
 }
 
-/// The procedure of a module that another name stands for.
+/// What a name stands for that is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Callee {
-    pub module: String,
-    pub name: String,
+pub enum Callee {
+    /// The procedure of a module.
+    OfModule { module: String, name: String },
+    /// A procedure that the type of an object has: `mf%fill_boundary`. The type is not known here.
+    OfObject { object: String, name: String },
 }
 
 /// A variable that stands for a member of the structures of an array: `p[i].x`.
@@ -350,8 +356,8 @@ pub struct Reason {
 pub struct Loop {
     pub place: Place,
     pub end_line: u32,
-    /// A directive that makes the loop parallel, as written: `omp parallel for`.
-    pub parallel: Option<String>,
+    /// A directive that makes the loop parallel.
+    pub parallel: Option<LoopDirective>,
     pub control: Control,
     pub body: Vec<Stmt>,
 }

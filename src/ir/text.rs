@@ -35,7 +35,7 @@ impl Display for Function {
                 "  {} {}: {}{shape}{constant}",
                 role(variable.role),
                 variable.name,
-                type_text(&variable.ty)
+                ElementType::from(&variable.ty)
             )?;
         }
         let mut text = String::new();
@@ -54,21 +54,6 @@ fn role(role: Role) -> &'static str {
         Role::Constant(ConstantOrigin::Enumerator) => "enumerator",
         Role::Constant(ConstantOrigin::Const) => "const",
         Role::Undeclared => "undeclared",
-    }
-}
-
-/// `real8`, `integer4`, `fab`, `?`.
-pub fn type_text(ty: &Type) -> String {
-    match ty {
-        Type::Integer(n) => format!("integer{n}"),
-        Type::Real(n) => format!("real{n}"),
-        Type::Complex(n) => format!("complex{n}"),
-        Type::Logical(n) => format!("logical{n}"),
-        Type::Character(Some(1)) => "character".into(),
-        Type::Character(Some(length)) => format!("character{length}"),
-        Type::Character(None) => "character(*)".into(),
-        Type::Derived(name, _) => name.clone(),
-        Type::Unknown => "?".into(),
     }
 }
 
@@ -215,7 +200,12 @@ fn write_value(out: &mut String, function: &Function, value: &Value) -> fmt::Res
             name, arguments, ..
         } => write!(out, "{name}({})", list(function, arguments)),
         Value::Convert(ty, operand) => {
-            write!(out, "{}({})", type_text(ty), show(function, operand))
+            write!(
+                out,
+                "{}({})",
+                ElementType::from(ty),
+                show(function, operand)
+            )
         }
         Value::Select(condition, then, otherwise) => {
             let [condition, then, otherwise] =

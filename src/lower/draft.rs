@@ -129,6 +129,15 @@ impl Draft {
         self.function.callees.insert(name, callee);
     }
 
+    /// Notes that a name calls a procedure of an object, unless it stands for another one.
+    pub fn note_object(&mut self, called: &str, object: String, name: &str) {
+        let callees = &mut self.function.callees;
+        (callees.entry(called.to_string())).or_insert_with(|| Callee::OfObject {
+            object,
+            name: name.to_string(),
+        });
+    }
+
     /// Notes another name that the function is entered by.
     pub fn add_entry(&mut self, name: String) {
         self.function.entries.push(name);

@@ -229,13 +229,13 @@ impl Epochs {
     /// Epochs in 1,000 instructions, of [`Epochs::epochs`] or a table of [`Epochs::slots`]; not a number if
     /// nothing was executed.
     pub fn per_thousand(&self, table: &[Vec<u64>]) -> Vec<Vec<f64>> {
-        let rate = tables::per_thousand("epochs", "instructions");
+        let [part, whole] = ["epochs", "instructions"].map(Symbol::source);
+        let rate = tables::per_thousand(part.name(), whole.name());
         let value = |epochs: u64| {
             let known = |symbol: &Symbol| {
-                Some(if symbol.name() == "epochs" {
-                    epochs
-                } else {
-                    self.instructions
+                Some(match *symbol == part {
+                    true => epochs,
+                    false => self.instructions,
                 } as f64)
             };
             rate.evaluate(&known as &dyn Lookup).unwrap_or(f64::NAN)

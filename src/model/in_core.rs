@@ -9,7 +9,7 @@ use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
 use super::nest::{Nest, Reference, weight_expr};
 use super::operations::OperationFigures;
-use crate::analysis::facts::{AccessClass, Block, Body, Loop, Stream};
+use crate::analysis::facts::{AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream};
 use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
@@ -208,7 +208,7 @@ impl<'a> Code<'a> {
         if recurs
             || scatters
             || innermost.exits_early
-            || innermost.variable.is_empty()
+            || innermost.variable.is_none()
             || calls_procedures(&innermost.body)
         {
             return 0.0.into();
@@ -385,8 +385,8 @@ impl<'a> Code<'a> {
 
     /// Whether a directive lets the compiler reorder sums of the innermost loop.
     fn is_reordered(&self) -> bool {
-        let directive = self.innermost().parallel.as_deref();
-        directive.is_some_and(|text| text.to_lowercase().contains("simd"))
+        let directive = self.innermost().parallel.as_ref();
+        directive.is_some_and(LoopDirective::asks_for_vectors)
     }
 
     /// Whether every execution of the innermost loop has a chain of its own.
@@ -472,22 +472,14 @@ impl<'a> Code<'a> {
 
 /// Bytes of the largest real numbers that a nest computes with, or of its largest elements if it computes nothing.
 fn width(nest: &Nest) -> f64 {
-    let real = |ty: &str| {
-        let (kind, bytes) = ty.split_at(ty.find(|c: char| c.is_ascii_digit())?);
-        let bytes: f64 = bytes.parse().ok()?;
-        Some(if kind == "complex" {
-            bytes / 2.0
-        } else {
-            bytes
-        })
-    };
+    let number = |ty: &ElementType| Some(f64::from(ty.bytes()? / ty.parts()));
     let depth = nest.loops.len();
     let inside = nest
         .contents
         .iter()
         .filter(|content| content.level == depth);
     let computed = inside.flat_map(|content| content.flops.by_type.keys());
-    let largest = computed.filter_map(|ty| real(ty)).fold(0.0, f64::max);
+    let largest = computed.filter_map(number).fold(0.0, f64::max);
     let elements = nest.references.iter().map(|r| bytes_of(&r.stream));
     match largest > 0.0 {
         true => largest,

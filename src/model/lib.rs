@@ -74,7 +74,7 @@ pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::{KnownTotals, Totals};
-pub use time::{LevelFigures, TimeFigures};
+pub use time::{LevelFigures, LevelKind, TimeFigures};
 pub use traffic::{NestTraffic, WorkingSet, WorkingSets};
 pub use what_if::{OtherMachine, OtherNest};
 

@@ -62,10 +62,9 @@ impl Counts {
         let mut total = None;
         for index in 0..nest.loops.len() {
             let facts = nest.loops[index].facts;
-            let name = if facts.variable.is_empty() {
-                format!("loop at line {}", facts.line)
-            } else {
-                facts.variable.clone()
+            let name = match facts.variable.is_none() {
+                true => format!("loop at line {}", facts.line),
+                false => facts.variable.to_string(),
             };
             let name = Subject::Loop(name.into());
             let label = F::TripCount.about(name.clone());

@@ -539,7 +539,7 @@ fn count_sweeps(loops: &[ChainLoop], streams: &[NestStream]) -> usize {
         used && only_last
     };
     let walks_components =
-        |c: &&ChainLoop| !c.facts.variable.is_empty() && is_sweep(&c.facts.variable);
+        |c: &&ChainLoop| !c.facts.variable.is_none() && is_sweep(&c.facts.variable);
     loops[..loops.len().saturating_sub(1)]
         .iter()
         .take_while(walks_components)

@@ -731,14 +731,7 @@ impl ParameterTable {
     pub fn ambiguous(&self, settings: &[Setting], machine: &MachineModel) -> Vec<Ambiguous> {
         let of_machine = (settings.iter()).filter(|s| machine.parameter(&s.name).is_some());
         let found = of_machine.map(|setting| {
-            let is_meant = |row: &&Row| {
-                let name = row.label.rsplit('.').next().unwrap_or(&row.label);
-                match row.is_case_sensitive {
-                    true => name == setting.name,
-                    false => name.eq_ignore_ascii_case(&setting.name),
-                }
-            };
-            let rows = self.rows.iter().filter(is_meant);
+            let rows = (self.rows.iter()).filter(|row| row.is_called(&setting.name));
             Ambiguous {
                 name: setting.name.clone(),
                 of_source: rows.map(|row| row.name.clone()).collect(),

@@ -16,10 +16,17 @@ use crate::machine::MachineModel;
 /// Traffic and time at one level of the memory hierarchy.
 #[derive(Clone)]
 pub struct LevelFigures {
+    pub kind: LevelKind,
     /// `L1`, `L2` … serve the level above them; `DRAM` serves the last cache.
     pub name: String,
     pub bytes: FigureId,
     pub seconds: FigureId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LevelKind {
+    Cache,
+    Memory,
 }
 
 /// Time figures of a nest.
@@ -80,6 +87,7 @@ impl TimeFigures {
                 seconds,
             );
             levels.push(LevelFigures {
+                kind: LevelKind::Cache,
                 name: cache.name.clone(),
                 bytes,
                 seconds,
@@ -88,6 +96,7 @@ impl TimeFigures {
         let memory = Expr::from(traffic.actual).quotient(bandwidth::memory(figures));
         let memory = figures.define(F::MemoryTime, memory);
         levels.push(LevelFigures {
+            kind: LevelKind::Memory,
             name: "DRAM".into(),
             bytes: traffic.actual,
             seconds: memory,

@@ -84,9 +84,9 @@ pub(super) fn define_stream(
     figures: &mut Figures,
 ) -> StreamFigures {
     let depth = shape.depth;
-    let name: Arc<str> = match stream.component.as_str() {
-        "" => stream.array.as_str().into(),
-        component => format!("{}[{component}]", stream.array).into(),
+    let name: Arc<str> = match stream.component.is_empty() {
+        true => stream.array.as_str().into(),
+        false => format!("{}[{}]", stream.array, stream.component).into(),
     };
     let array = || Subject::Array(name.clone());
     let group = |m: usize| Subject::ArrayGroup(name.clone(), m as u32);

@@ -80,6 +80,19 @@ impl IntrinsicKind {
     }
 }
 
+/// Functions whose time machines give apart from that of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Elementary {
+    Root,
+    Exponential,
+    Logarithm,
+    /// Sine, cosine, tangent.
+    Trigonometric,
+    /// Powers that are no products.
+    Power,
+}
+
 /// How the type of a call's value follows from its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -118,6 +131,7 @@ pub enum ResultType {
 #[serde(deny_unknown_fields)]
 pub struct Intrinsic {
     pub kind: IntrinsicKind,
+    pub elementary: Option<Elementary>,
     pub result: ResultType,
 }
 

@@ -139,6 +139,11 @@ impl Interface {
         let positions = [buffer, count, datatype, to_buffer, to_count, to_type, array];
         positions.into_iter().flatten().copied().max().unwrap_or(0)
     }
+
+    /// Whether it is called by way of the distributed array.
+    fn is_of_object(&self) -> bool {
+        self.array == Some(0)
+    }
 }
 
 /// The procedures and types by name.
@@ -159,15 +164,16 @@ impl Interfaces {
         })
     }
 
-    /// The procedure that a call means, in any case of letters: `MPI_Send`, or `mf%fill_boundary` of
-    /// those that are bound to a type.
+    /// The procedure that a call means, in any case of letters: `MPI_Send`.
     pub fn lookup(&self, name: &str) -> Option<&Interface> {
-        let (object, procedure) = match name.rsplit_once('%') {
-            Some((object, procedure)) => (Some(object), procedure),
-            None => (None, name),
-        };
-        let interface = self.calls.get(&procedure.to_ascii_lowercase())?;
-        (object.is_some() == (interface.array == Some(0))).then_some(interface)
+        let found = self.calls.get(&name.to_ascii_lowercase());
+        found.filter(|interface| !interface.is_of_object())
+    }
+
+    /// The procedure that a call by way of an object means: `fill_boundary` of `mf%fill_boundary`.
+    pub fn of_object(&self, procedure: &str) -> Option<&Interface> {
+        let found = self.calls.get(&procedure.to_ascii_lowercase());
+        found.filter(|interface| interface.is_of_object())
     }
 
     /// Bytes of an element of one of MPI's own types, by its name or by what the headers of an
@@ -197,14 +203,20 @@ mod tests {
             .map(|interface| interface.kind)
     }
 
+    fn kind_of_object(name: &str) -> Option<InterfaceKind> {
+        Interfaces::builtin()
+            .of_object(name)
+            .map(|interface| interface.kind)
+    }
+
     #[test]
     fn names_are_found_in_any_case_and_bound_ones_with_their_object_only() {
         for name in ["MPI_Allreduce", "mpi_allreduce", "MPI_ALLREDUCE"] {
             assert_eq!(kind(name), Some(InterfaceKind::Allreduce), "{name}");
         }
-        assert_eq!(kind("mf%fill_boundary"), Some(InterfaceKind::Halo));
+        assert_eq!(kind_of_object("fill_boundary"), Some(InterfaceKind::Halo));
         assert_eq!(kind("fill_boundary"), None);
-        assert_eq!(kind("grid%mpi_send"), None);
+        assert_eq!(kind_of_object("mpi_send"), None);
         assert_eq!(kind("multifab_fill_boundary_c"), Some(InterfaceKind::Halo));
         assert_eq!(kind("mpi_no_such_thing"), None);
     }

@@ -1,6 +1,6 @@
 //! One instruction of the program, however often the trace shows it executed.
 
-use super::isa::Decoded;
+use super::isa::{Decoded, Register};
 
 /// Number of an [`Instruction`] in the order of first execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,4 +18,21 @@ pub struct Instruction {
     /// Disassembly as the trace has it; the mnemonic where it has none.
     pub text: Box<str>,
     pub decoded: Decoded,
+}
+
+impl Instruction {
+    /// Whether the stack pointer is what an access is relative to, and not what it stores.
+    pub fn is_relative_to_stack(&self) -> bool {
+        let mut reads = self.decoded.facts.reads.iter();
+        // Compressed instructions that read it have it as their base.
+        reads.any(|operand| operand.register == Register::STACK_POINTER)
+            && match self.word {
+                Some(word) if word & 3 == 3 => word >> 15 & 31 == 2,
+                Some(_) => true,
+                None => {
+                    let bases = ["(sp)", "(x2)"];
+                    !self.text.contains('(') || bases.iter().any(|base| self.text.contains(base))
+                }
+            }
+    }
 }

@@ -57,25 +57,10 @@ pub fn compile(
             "the loops of the statements are not those of the facts",
         ));
     };
-    let mut numbers: HashMap<*const facts::Loop, usize> = HashMap::new();
-    if let Wanted::Whole(_, nests) = wanted {
-        for (number, nest) in nests.iter().enumerate() {
-            let nest = &model.nests[*nest].nest;
-            if !valued.blocked(nest).is_empty() {
-                let detail = "a whole function is not run in blocks".to_string();
-                return Err(vec![Refusal {
-                    code: ReasonCode::Blocked,
-                    line: nest.head().line,
-                    detail,
-                }]);
-            }
-            numbers.extend(
-                nest.loops[nest.own..]
-                    .iter()
-                    .map(|chain| (std::ptr::from_ref(chain.facts), number)),
-            );
-        }
-    }
+    let numbers = match wanted {
+        Wanted::Nest(_) => HashMap::new(),
+        Wanted::Whole(_, nests) => numbered(valued, nests)?,
+    };
     let number = |inner: &ir::Loop| {
         let facts = same.facts.get(&std::ptr::from_ref(inner))?;
         numbers.get(&std::ptr::from_ref(*facts)).copied()
@@ -135,6 +120,27 @@ pub fn compile(
         gap: settings.gap,
         most_probed: settings.most_probed,
     })
+}
+
+/// The loops of nests with the number of theirs.
+fn numbered(
+    valued: Valued,
+    nests: &[usize],
+) -> Result<HashMap<*const facts::Loop, usize>, Vec<Refusal>> {
+    let mut numbers = HashMap::new();
+    for (number, nest) in nests.iter().enumerate() {
+        let nest = &valued.model.nests[*nest].nest;
+        if !valued.blocked(nest).is_empty() {
+            return Err(vec![Refusal {
+                code: ReasonCode::Blocked,
+                line: nest.head().line,
+                detail: "a whole function is not run in blocks".to_string(),
+            }]);
+        }
+        let own = nest.loops[nest.own..].iter();
+        numbers.extend(own.map(|chain| (std::ptr::from_ref(chain.facts), number)));
+    }
+    Ok(numbers)
 }
 
 /// Iterations by the loop's range, for one whose bounds the statements do not tell.

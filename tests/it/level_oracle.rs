@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::support::programs::{expr, function, program, settings};
 use loopsheet::analysis::facts::{
-    Access, AccessClass, Block, Item, Loop, Program, Stream, Subscript,
+    Access, AccessClass, Block, Component, ElementType, Item, Loop, Program, Stream, Subscript,
 };
+use loopsheet::analysis::loop_variable::LoopVariable;
 use loopsheet::analysis::merge_stream;
 use loopsheet::cache::StackDistances;
 use loopsheet::expr::{Expr, Lookup, Symbol};
@@ -201,7 +202,8 @@ impl Case {
                 AccessClass::ReadOnly
             };
             let extents = vec![Some((expr("0"), expr("n - 1"))); subscripts.len()];
-            let (array, component, ty) = ((*array).into(), String::new(), "real8".into());
+            let array = (*array).into();
+            let (component, ty) = (Component::default(), ElementType::Real(8));
             let element_bytes = Some(WORD as u32);
             let accesses = vec![access];
             merge_stream(
@@ -228,7 +230,7 @@ impl Case {
                 file: "f.c".into(),
                 line: 1,
                 end_line: 9,
-                variable: variable.to_string(),
+                variable: LoopVariable::of_source(variable.to_string()),
                 lower: expr(lower),
                 upper: expr(upper),
                 step: expr(step),

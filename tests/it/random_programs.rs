@@ -53,6 +53,7 @@ pub fn program(random: &mut Random, length: usize, harts: usize) -> Vec<Executed
     (0..length).map(|_| instruction(random, harts)).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of instructions")]
 fn instruction(random: &mut Random, harts: usize) -> Executed {
     let hart = random.below(harts as u64) as usize;
     let [d, s, t] = std::array::from_fn(|_| random.pick(&INTEGERS));

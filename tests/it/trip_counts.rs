@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::support::programs::{expr, flops, function, model, program};
 use loopsheet::analysis::facts::{Block, Item, Loop, Program};
+use loopsheet::analysis::loop_variable::LoopVariable;
 use loopsheet::expr::{Expr, Symbol};
 use loopsheet::reason::ReasonCode;
 use proptest::prelude::*;
@@ -28,7 +29,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         file: "f.f90".into(),
         line: 1,
         end_line: 9,
-        variable: variable.to_string(),
+        variable: LoopVariable::of_source(variable.to_string()),
         lower: expr(lower),
         upper: expr(upper),
         step: Expr::from(*step),

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use loopsheet::analysis::facts::{
-    Access, AccessClass, Block, Branch, Constant, Decision, File, Flops, Function, Item, Loop,
-    OperationCounts, Origin, Program, Reason, Stream, Subscript,
+    Access, AccessClass, Block, Branch, Component, Constant, Decision, ElementType, File, Flops,
+    Function, Item, Loop, OperationCounts, Origin, Program, Reason, Stream, Subscript,
 };
+use loopsheet::analysis::loop_variable::LoopVariable;
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet::expr::{Expr, FigureId, Lookup, Symbol, SymbolKind};
 use loopsheet::machine::MachineModel;
@@ -120,7 +121,7 @@ pub fn flops(adds: u64, multiplies: u64, divides: u64, specials: u64) -> Flops {
         ..OperationCounts::default()
     };
     Flops {
-        by_type: BTreeMap::from([("real8".to_string(), counts)]),
+        by_type: BTreeMap::from([(ElementType::Real(8), counts)]),
     }
 }
 
@@ -138,8 +139,8 @@ pub fn stream(array: &str, class: AccessClass, variables: &[&str], offsets: &[&[
     };
     Stream {
         array: array.into(),
-        component: String::new(),
-        ty: "real8".into(),
+        component: Component::default(),
+        ty: ElementType::Real(8),
         element_bytes: Some(8),
         class,
         subscripts: variables.iter().map(subscript).collect(),
@@ -182,7 +183,7 @@ pub fn nest(
         file: file.into(),
         line,
         end_line: line + 9,
-        variable: variable.to_string(),
+        variable: LoopVariable::of_source(variable.to_string()),
         lower: expr(lower),
         upper: expr(upper),
         step: Expr::from(1.0),

@@ -10,6 +10,7 @@ use loopsheet::regions::SourceLine;
 use loopsheet::trace::isa::Class;
 
 /// The summation kernel of the EDAN slides, n = 4: 𝒲 = 4, 𝒟 = 1, C = 10; with everything that can be asked for.
+#[expect(clippy::too_many_lines, reason = "one value, field by field")]
 pub fn full() -> TraceReport {
     let mix = BTreeMap::from([
         (Class::FpLoad, 4),

@@ -3,6 +3,7 @@
 
 use loopsheet::analysis::facts::{self, *};
 use loopsheet::analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
+use loopsheet::analysis::loop_variable::LoopVariable;
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet::expr::{Expr, Symbol, SymbolKind};
 use loopsheet::ir::Name;
@@ -125,7 +126,7 @@ fn counts() -> impl Strategy<Value = OperationCounts> {
     .prop_map(OperationCounts::from_values)
 }
 
-fn ty() -> impl Strategy<Value = String> {
+fn ty() -> impl Strategy<Value = ElementType> {
     let known = vec![
         "real8",
         "real4",
@@ -138,7 +139,8 @@ fn ty() -> impl Strategy<Value = String> {
         "double",
         "fab",
     ];
-    prop_oneof![4 => select(known).prop_map(String::from), 1 => text()]
+    let names = prop_oneof![4 => select(known).prop_map(String::from), 1 => text()];
+    names.prop_map(|name| ElementType::read(&name))
 }
 
 fn scalar() -> impl Strategy<Value = Scalar> {
@@ -196,10 +198,9 @@ fn stream() -> impl Strategy<Value = Stream> {
     });
     let bytes = prop_oneof![Just(Some(8)), prop::option::of(any::<u32>())];
     let component = prop_oneof![
-        Just(String::new()),
-        Just("qu".into()),
-        Just("2,n + 1".into()),
-        text()
+        Just(Vec::new()),
+        Just(vec![Expr::symbol("qu")]),
+        prop::collection::vec(expr(), 0..3),
     ];
     (
         text(),
@@ -213,7 +214,7 @@ fn stream() -> impl Strategy<Value = Stream> {
             |(array, component, ty, element_bytes, class, (subscripts, accesses, extents))| {
                 Stream {
                     array: array.into(),
-                    component,
+                    component: Component(component),
                     ty,
                     element_bytes,
                     class,
@@ -275,7 +276,7 @@ fn reason() -> impl Strategy<Value = Reason> {
 fn block() -> impl Strategy<Value = Block> {
     let flat = || {
         let flops = prop_oneof![
-            counts().prop_map(|counts| vec![("real8".to_string(), counts)]),
+            counts().prop_map(|counts| vec![(ElementType::Real(8), counts)]),
             prop::collection::vec((ty(), counts()), 0..3)
         ];
         (
@@ -349,11 +350,11 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 file: file.into(),
                 line,
                 end_line,
-                variable,
+                variable: LoopVariable::read(&variable),
                 lower,
                 upper,
                 step,
-                parallel,
+                parallel: parallel.map(|words| LoopDirective::read(&words)),
                 exits_early,
                 registers,
                 in_core,

@@ -285,6 +285,12 @@ impl Caller<'_> {
         self.origins
             .expanded
             .insert((place.clone(), name.to_string()));
+        let left = template.calls.iter().map(|(name, _)| name);
+        let own = &template.function.callees;
+        for (name, callee) in left.filter_map(|name| own.get_key_value(name)) {
+            let callees = &mut self.function.callees;
+            (callees.entry(name.clone())).or_insert_with(|| callee.clone());
+        }
         Some((body, result))
     }
 

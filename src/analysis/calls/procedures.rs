@@ -86,7 +86,7 @@ impl<'u> Procedures<'u> {
             .unwrap_or_else(|| {
                 let library = Intrinsics::builtin().lookup(self.conventions(caller).language, name);
                 library.map_or_else(
-                    || communication(name),
+                    || communication(self.get(caller).function, name),
                     |intrinsic| Target::Library(intrinsic.kind),
                 )
             })
@@ -140,10 +140,13 @@ impl<'u> Procedures<'u> {
 }
 
 /// A procedure that moves data between processes, or nothing that is known.
-pub(super) fn communication(name: &str) -> Target {
-    Interfaces::builtin()
-        .lookup(name)
-        .map_or(Target::Unknown, Target::Communication)
+pub(super) fn communication(caller: &ir::Function, name: &str) -> Target {
+    let interfaces = Interfaces::builtin();
+    let found = match caller.callees.get(name) {
+        Some(ir::Callee::OfObject { name, .. }) => interfaces.of_object(name),
+        _ => interfaces.lookup(name),
+    };
+    found.map_or(Target::Unknown, Target::Communication)
 }
 
 /// The dummy arguments of a procedure in order, without the components that its body names.

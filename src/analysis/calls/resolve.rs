@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::procedures::{Procedures, communication, formals};
 use super::target::{ProcedureId, Target};
 use crate::intrinsics::Intrinsics;
-use crate::ir::{self, CalledVariables, Linkage, Role, Value, VarId};
+use crate::ir::{self, CalledVariables, Callee, Linkage, Role, Value, VarId};
 
 impl<'u> Procedures<'u> {
     /// What the names stand for that a procedure calls. A generic name behind which calls have different procedures is
@@ -42,17 +42,17 @@ impl<'u> Procedures<'u> {
                     .filter(|first| specific.all(|other| other == Some(*first)));
                 first.map_or(Target::Unknown, Target::Body)
             }
-            Target::Unknown => communication(name),
+            Target::Unknown => communication(function, name),
             target => target,
         };
         let target = |name: &'u str, arguments: &[&[Value]]| match function.callees.get(name) {
-            Some(callee) => match self.of_module(caller, callee) {
+            Some(Callee::OfModule { module, name }) => match self.of_module(caller, module, name) {
                 Some(id) => Target::Body(id),
-                None => by_name(&callee.name, arguments),
+                None => by_name(name, arguments),
             },
             // A pointer to a function, a dummy procedure.
-            None if data.contains(name) => Target::Unknown,
-            None => by_name(name, arguments),
+            _ if data.contains(name) => Target::Unknown,
+            _ => by_name(name, arguments),
         };
         calls
             .into_iter()
@@ -61,10 +61,9 @@ impl<'u> Procedures<'u> {
     }
 
     /// The body of a procedure in the module that is named.
-    fn of_module(&self, caller: ProcedureId, callee: &ir::Callee) -> Option<ProcedureId> {
-        let bodies = self.by_name.get(callee.name.as_str())?.iter().copied();
-        let of_module =
-            bodies.filter(|id| self.get(*id).function.host.as_deref() == Some(&callee.module));
+    fn of_module(&self, caller: ProcedureId, module: &str, name: &str) -> Option<ProcedureId> {
+        let bodies = self.by_name.get(name)?.iter().copied();
+        let of_module = bodies.filter(|id| self.get(*id).function.host.as_deref() == Some(module));
         self.nearest(caller, &of_module.collect::<Vec<_>>())
     }
 

@@ -91,7 +91,7 @@ fn verdict(
     };
     let same = |(a, b): &(&&Loop, &&Loop)| {
         let equal = |a: &Expr, b: &Expr| renamed(b).distance(a) == Some(0.0);
-        !a.variable.is_empty()
+        !a.variable.is_none()
             && equal(&a.lower, &b.lower)
             && equal(&a.upper, &b.upper)
             && equal(&a.step, &b.step)

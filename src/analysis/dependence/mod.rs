@@ -20,7 +20,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use serde::{Deserialize, Serialize};
 
-use super::facts::{Block, Function, Item, Loop};
+use super::facts::{Block, Component, Function, Item, Loop};
+use crate::expr::Expr;
 use fusion::Candidate;
 use regions::{Reference, Region, references};
 use shared::Sharing;
@@ -197,7 +198,7 @@ const MOST_REDUCED: usize = 1000;
 struct Use<'p> {
     node: NodeIndex,
     arms: Arms,
-    component: String,
+    component: Component,
     reference: Reference<'p>,
 }
 
@@ -289,15 +290,15 @@ fn graph<'p>(
     graph
 }
 
-/// The number of a component, where the function has one for its name.
-fn component(function: &Function, reference: &Reference) -> String {
-    let name = &reference.stream.component;
-    let constant = function
-        .constants
-        .iter()
-        .find(|constant| constant.symbol.is_source(name));
-    let number = constant.and_then(|constant| constant.value.as_integer());
-    number.map_or_else(|| name.clone(), |number| number.to_string())
+/// A component by its number, where the function has one for its name.
+fn component(function: &Function, reference: &Reference) -> Component {
+    let number = |subscript: &Expr| {
+        let mut constants = function.constants.iter();
+        let named = constants.find(|constant| Expr::from(constant.symbol.clone()) == *subscript);
+        let number = named.filter(|constant| constant.value.as_integer().is_some());
+        number.map_or_else(|| subscript.clone(), |constant| constant.value.clone())
+    };
+    Component(reference.stream.component.0.iter().map(number).collect())
 }
 
 /// Adds the edges from an earlier use; whether nothing before it can matter to the later one.
@@ -305,10 +306,10 @@ fn connect(earlier: &Use, later: &Use, edges: &mut Edges) -> bool {
     if exclude_each_other(&earlier.arms, &later.arms) {
         return false;
     }
-    let number = |text: &str| text.parse::<i64>().is_ok();
     let same_component = earlier.component == later.component;
-    let stay = earlier.reference.stays() && later.reference.stays();
-    if !same_component && number(&earlier.component) && number(&later.component) && stay {
+    let numbers = (earlier.component.number(), later.component.number());
+    let are_different = matches!(numbers, (Some(one), Some(other)) if one != other);
+    if are_different && earlier.reference.stays() && later.reference.stays() {
         return false;
     }
     let (a, b) = (&earlier.reference, &later.reference);
@@ -466,15 +467,15 @@ fn reaches_otherwise(graph: &DiGraph<&Loop, Dependence>, from: NodeIndex, to: No
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::facts::{AccessClass, Flops, Stream};
+    use super::super::facts::{AccessClass, ElementType, Flops, Stream};
+    use super::super::loop_variable::LoopVariable;
     use super::*;
-    use crate::expr::Expr;
 
     fn stream((array, component, class): (&str, &str, AccessClass)) -> Stream {
         Stream {
             array: array.into(),
-            component: component.into(),
-            ty: "real8".into(),
+            component: Component(Expr::parse(component).into_iter().collect()),
+            ty: ElementType::Real(8),
             element_bytes: Some(8),
             class,
             subscripts: Vec::new(),
@@ -497,7 +498,7 @@ mod tests {
                 file: "x.c".into(),
                 line: 1,
                 end_line: 1,
-                variable: "i".into(),
+                variable: LoopVariable::of_source("i".into()),
                 lower: Expr::from(1.0),
                 upper: Expr::symbol("n"),
                 step: Expr::from(1.0),

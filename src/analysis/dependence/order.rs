@@ -49,7 +49,7 @@ impl Order {
         if nested
             || loops
                 .iter()
-                .any(|one| one.exits_early || one.variable.is_empty())
+                .any(|one| one.exits_early || one.variable.is_none())
         {
             return None;
         }

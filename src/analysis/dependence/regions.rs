@@ -38,7 +38,7 @@ pub struct Reference<'p> {
 impl Reference<'_> {
     /// The number of the component that all accesses are to.
     pub fn component(&self) -> Option<i64> {
-        self.stream.component.parse().ok().filter(|_| self.stays())
+        self.stream.component.number().filter(|_| self.stays())
     }
 
     /// Whether no access is known to leave its dimension.
@@ -201,11 +201,7 @@ fn region(
         (is_known(&low) && is_known(&high))
             .then(|| ((low + least).expand(), (high + most).expand()))
     };
-    let parts = stream.component.split(',').filter(|part| !part.is_empty());
-    let of_component = |part: &str| {
-        let place = Expr::parse(part).ok()?;
-        is_known(&place).then(|| (place.clone(), place))
-    };
+    let of_component = |place: &Expr| is_known(place).then(|| (place.clone(), place.clone()));
     let ends = stream
         .extents
         .iter()
@@ -217,7 +213,7 @@ fn region(
             .iter()
             .enumerate()
             .map(of_dimension)
-            .chain(parts.map(of_component))
+            .chain(stream.component.0.iter().map(of_component))
             .collect(),
         shape: stream.shape().cloned().collect(),
         sizes: ends.flat_map(Expr::symbols).collect(),

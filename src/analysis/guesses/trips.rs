@@ -84,7 +84,7 @@ impl<'p> Guesses<'p> {
             }
         }
         let repeats = inner.body.items.iter().any(has_loops) || !inner.body.calls.is_empty();
-        let usual = match inner.variable.is_empty() && repeats && !reads(&inner.body) {
+        let usual = match inner.variable.is_none() && repeats && !reads(&inner.body) {
             true => NOMINAL,
             false => SHORT,
         };

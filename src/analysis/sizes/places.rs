@@ -31,6 +31,8 @@ enum Key {
 #[derive(Clone, Debug)]
 pub struct Place {
     pub name: String,
+    /// What it is called where it is known what holds it: of a component, that alone.
+    pub own_name: String,
     /// The procedure, module, block or type that it belongs to.
     pub scope: String,
     pub file: std::sync::Arc<str>,
@@ -96,8 +98,10 @@ impl Places {
             return *number;
         }
         let array = declared(function, id, &array);
+        let size_of = |name: &str| format!("size({name},{})", dimension + 1);
         let place = Place {
-            name: format!("size({},{})", array.name, dimension + 1),
+            name: size_of(&array.name),
+            own_name: size_of(&array.own_name),
             is_real: false,
             ..array
         };
@@ -132,8 +136,10 @@ impl Places {
         }
         let whole = self.get(array).clone();
         let subscripts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+        let element_of = |name: &str| format!("{name}({})", subscripts.join(","));
         let place = Place {
-            name: format!("{}({})", whole.name, subscripts.join(",")),
+            name: element_of(&whole.name),
+            own_name: element_of(&whole.own_name),
             elements: Vec::new(),
             array: Some(array),
             subscripts: numbers,
@@ -220,8 +226,14 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
             (function.name.clone(), variable.name.to_string())
         }
     };
+    let own_name = match key {
+        Key::Shared(Home::Component { name, .. }) => name.to_string(),
+        Key::Shared(_) => name.clone(),
+        _ => (variable.name.members().last()).map_or_else(|| name.clone(), str::to_string),
+    };
     Place {
         name,
+        own_name,
         scope,
         file: variable.place.file.clone(),
         line: variable.place.line,

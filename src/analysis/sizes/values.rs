@@ -205,7 +205,7 @@ impl Sizes {
     pub fn used(&self) -> Used {
         let places = (0..).map(PlaceId).zip(&self.found);
         let used = places.filter(|(_, found)| found.origin == Origin::Input);
-        Used::of(used.map(|(place, _)| self.places.get(place).name.as_str()))
+        Used::of(used.map(|(place, _)| self.places.get(place).own_name.as_str()))
     }
 
     fn symbol(&self, place: PlaceId) -> Expr {
@@ -379,7 +379,7 @@ impl Resolver<'_, '_> {
         self.passed(place, &mut candidates, depth);
         let initial = self.initial(place, depth);
         if candidates.may_be_read(self.places.get(place), initial.is_some())
-            && let Some(number) = self.inputs.value(&self.places.get(place).name)
+            && let Some(number) = self.inputs.value(&self.places.get(place).own_name)
             && (self.places.get(place).is_real || number.fract() == 0.0)
         {
             return Found::one(Some(Expr::from(number)), Origin::Input);

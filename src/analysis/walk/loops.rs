@@ -15,6 +15,7 @@ use crate::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::ir::visit::{self, variables_of};
 use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::iterations::mentions;
+use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
 use crate::symbols::{Address, Known, Level, Start};
 use crate::{chains, references, registers, repeated};
@@ -297,10 +298,10 @@ impl Walker<'_> {
         }
         let exits_early = self.exits.pop().unwrap_or(false);
         let is_counted = matches!(inner.control, Control::Counted { .. });
-        let variable = if is_counted || mentions(&body, &variable) {
-            variable
-        } else {
-            String::new()
+        let variable = match is_counted {
+            true => LoopVariable::of_source(variable),
+            false if mentions(&body, &variable) => LoopVariable::of_iterations(variable),
+            false => LoopVariable::default(),
         };
         if self.depth() == 0 {
             references::split_components(&mut body);

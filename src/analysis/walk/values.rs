@@ -5,7 +5,6 @@ use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::facts::{AccessClass, Block, Scalar};
 use crate::flops::FlopCounter;
-use crate::ir::text::type_text;
 use crate::ir::{self, Type, Value, VarId, is_left_out};
 use crate::reason::ReasonCode;
 use crate::references;
@@ -290,7 +289,7 @@ impl<'f> Walker<'f> {
             }
             None => block.scalars.push(Scalar {
                 name: variable.name.to_string(),
-                ty: type_text(&variable.ty),
+                ty: (&variable.ty).into(),
                 is_constant: matches!(variable.role, ir::Role::Constant(_)),
                 class,
                 reads: 1 - writes,

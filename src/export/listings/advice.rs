@@ -135,26 +135,17 @@ const SIZES: &str = "Sizes";
 /// One row a piece of advice, the one that saves the most first.
 pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, &'a Advice> {
     let mut columns: Vec<Column<&Advice>> = Vec::new();
-    let text = |text: Option<String>| text.map_or(Content::Empty, Content::Text);
-    type Words = fn(&Model, &Advice) -> Option<String>;
-    let mut words = |heading: (&'static str, &'static str), meaning: &'static str, words: Words| {
-        add(
-            &mut columns,
-            (heading.0, heading.1, ""),
-            Look::Text,
-            meaning,
-            move |advice: &&Advice| text(words(model, advice)),
-        );
-    };
-    words(
+    add_words(
+        &mut columns,
         (CHANGE, "Nests"),
         "The nests that it is about, by their loops",
-        |model, advice| Some(nests(model, advice)),
+        move |advice| Some(nests(model, advice)),
     );
-    words(
+    add_words(
+        &mut columns,
         (CHANGE, "What"),
         "What to change; names in brackets are those of parameters, which change all nests on sheet Parameters",
-        |_, advice| Some(change(advice)),
+        |advice| Some(change(advice)),
     );
     let mut figure =
         |heading: (&str, &str), look: Look, kind: F, pick: fn(&AdviceFigures) -> FigureId| {
@@ -190,43 +181,66 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, &'a Advice> {
         F::AdviceTrafficSaving,
         |one| one.bytes,
     );
-    let mut words = |heading: (&'static str, &'static str), meaning: &'static str, words: Words| {
-        add(
-            &mut columns,
-            (heading.0, heading.1, ""),
-            Look::Text,
-            meaning,
-            move |advice: &&Advice| text(words(model, advice)),
-        );
-    };
-    words(
+    add_conditions(&mut columns);
+    add_inputs(&mut columns);
+    Table {
+        title: "Advice",
+        remark: remark(model),
+        rows: model.advice.iter().collect(),
+        columns,
+    }
+}
+
+/// A column of text.
+fn add_words<'a>(
+    columns: &mut Vec<Column<'a, &'a Advice>>,
+    (group, header): (&str, &str),
+    meaning: &str,
+    words: impl Fn(&Advice) -> Option<String> + 'a,
+) {
+    add(
+        columns,
+        (group, header, ""),
+        Look::Text,
+        meaning,
+        move |advice: &&Advice| words(advice).map_or(Content::Empty, Content::Text),
+    );
+}
+
+/// What it rests on: what has to be checked, sizes that nothing tells, what fits into a cache.
+fn add_conditions<'a>(columns: &mut Vec<Column<'a, &'a Advice>>) {
+    add_words(
+        columns,
         ("Legality", "To check"),
         "What has to be checked or done before; where it says proven, the dependences that were found allow it",
-        |_, advice| match checks(advice) {
+        |advice| match checks(advice) {
             None if is_of_source(advice) => Some("proven".to_string()),
             checks => checks,
         },
     );
-    words(
+    add_words(
+        columns,
         ("Guessed", "Sizes"),
         "Sizes that the figures rest on and that nothing tells",
-        |_, advice| (!advice.guessed.is_empty()).then(|| list(&advice.guessed)),
+        |advice| (!advice.guessed.is_empty()).then(|| list(&advice.guessed)),
     );
-    words(
+    add_words(
+        columns,
         ("Fits", "In"),
         "The cache that holds with it what it did not hold before",
-        |_, advice| advice.fit.as_ref().map(|fit| fit.cache.clone()),
+        |advice| advice.fit.as_ref().map(|fit| fit.cache.clone()),
     );
-    words(
+    add_words(
+        columns,
         ("Fits", "While"),
         "The parameter that what is held grows with",
-        |_, advice| {
+        |advice| {
             let (name, _) = advice.fit.as_ref()?.size.as_ref()?;
             Some(name.clone())
         },
     );
     add_figures(
-        &mut columns,
+        columns,
         ("Fits", "At most"),
         Look::Count,
         F::LargestSize,
@@ -235,13 +249,6 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, &'a Advice> {
             some(size.map(|(_, largest)| *largest))
         },
     );
-    add_inputs(&mut columns);
-    Table {
-        title: "Advice",
-        remark: remark(model),
-        rows: model.advice.iter().collect(),
-        columns,
-    }
 }
 
 /// What the inputs are changed to.

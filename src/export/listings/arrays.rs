@@ -73,17 +73,14 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         (group, "Component", ""),
         Look::Text,
         meaning,
-        move |row| text(&facts(row).component),
+        move |row| text(&facts(row).component.to_string()),
     );
     add(
         columns,
         (group, "Type", ""),
         Look::Text,
         "Element type; unknown types count as 8 bytes",
-        move |row| match facts(row).ty.as_str() {
-            "" => text("unknown"),
-            ty => text(ty),
-        },
+        move |row| text(&facts(row).ty.to_string()),
     );
     let meaning = "readonly, writeonly, readwrite (read before it is written), writeread (written, then read)";
     add(

@@ -97,9 +97,9 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
                 .nest
                 .loops
                 .iter()
-                .map(|c| match c.facts.variable.as_str() {
-                    "" => "(none)",
-                    name => name,
+                .map(|c| match c.facts.variable.is_none() {
+                    true => "(none)",
+                    false => c.facts.variable.as_str(),
                 });
             Content::Text(variables.collect::<Vec<&str>>().join(", "))
         },
@@ -114,7 +114,7 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
                 .nest
                 .loops
                 .iter()
-                .filter_map(|c| c.facts.parallel.as_deref());
+                .filter_map(|c| Some(c.facts.parallel.as_ref()?.as_str()));
             Content::Text(directives.collect::<Vec<&str>>().join("; "))
         },
     );

@@ -10,6 +10,7 @@ use crate::analysis::facts::{self, *};
 use crate::analysis::in_core::{Chain, ChainKind, Functions, Steps};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::expr::{Expr, Symbol, SymbolKind};
+use crate::ir::ElementType;
 use crate::message_passing::InterfaceKind;
 
 pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnostic, XmlError> {
@@ -77,7 +78,7 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
 /// The four counts of ExaSAT, of type `real8` unless `ls:operations` tell more.
 pub(super) fn flops(
     fields: &Fields<'_>,
-    by_type: BTreeMap<String, OperationCounts>,
+    by_type: BTreeMap<ElementType, OperationCounts>,
 ) -> Result<Flops, XmlError> {
     let names = ["adds", "multiplies", "divides", "specials"];
     let mut given = [None; 4];
@@ -94,7 +95,7 @@ pub(super) fn flops(
     };
     let mut flops = Flops { by_type };
     if flops.by_type.is_empty() && simple != OperationCounts::default() {
-        flops.by_type.insert("real8".to_string(), simple);
+        flops.by_type.insert(ElementType::Real(8), simple);
     }
     let totals = flops.total().values();
     for ((name, count), total) in names.into_iter().zip(given).zip(totals) {
@@ -165,7 +166,7 @@ pub(super) fn setting(fields: &Fields<'_>, position: usize) -> Result<Setting, X
 }
 
 pub(super) fn scalar(fields: &Fields<'_>) -> Result<Scalar, XmlError> {
-    let (ty, _) = streams::read_type(fields);
+    let ty = streams::read_type(fields);
     let class = fields.word("accesstype", AccessClass::parse, streams::CLASSES)?;
     let reads = fields.number("reads")?.unwrap_or(0);
     let writes = fields.number("writes")?.unwrap_or(0);

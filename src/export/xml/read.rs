@@ -8,10 +8,11 @@ use super::tree::Element;
 use super::{XmlError, parse, parts, recover, streams};
 use crate::analysis::facts::*;
 use crate::analysis::in_core::InCore;
+use crate::analysis::loop_variable::LoopVariable;
 use crate::analysis::name_loops;
 use crate::diagnostic::DiagnosticCode;
 use crate::expr::{Expr, Symbol, SymbolKind};
-use crate::ir::Name;
+use crate::ir::{ElementType, Name};
 use crate::source::{Form, Language, Preprocessing};
 
 /// Reads a program from XML that [`write`](super::write) wrote, that ExaSAT wrote (either
@@ -309,7 +310,7 @@ fn read_block(
         match child.name.as_str() {
             "ls:operations" => {
                 by_type.insert(
-                    inner.required("type")?.to_string(),
+                    ElementType::read(inner.required("type")?),
                     parts::operations(&inner)?,
                 );
             }
@@ -385,11 +386,11 @@ fn read_loop(
             .map_or_else(|| scope.file.clone(), Arc::from),
         line,
         end_line: fields.number("ls:endline")?.unwrap_or(line),
-        variable: variable.to_string(),
+        variable: LoopVariable::read(variable),
         lower: lower.unwrap_or(Expr::from(1.0)),
         upper: upper.unwrap_or(Expr::from(1.0)),
         step,
-        parallel: fields.text("ls:parallel").map(String::from),
+        parallel: fields.text("ls:parallel").map(LoopDirective::read),
         exits_early: fields.text("ls:exits") == Some("early"),
         repeated: parts::repeated(fields)?,
         in_core: read_in_core(fields)?,

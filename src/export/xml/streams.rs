@@ -8,10 +8,10 @@ use super::XmlError;
 use super::fields::{Context, Fields};
 use super::tree::Element;
 use super::{datatype, tuple};
-use crate::analysis::facts::{Access, AccessClass, Stream, Subscript};
+use crate::analysis::facts::{Access, AccessClass, Component, Stream, Subscript};
 use crate::diagnostic::DiagnosticCode;
 use crate::expr::Expr;
-use crate::ir::Name;
+use crate::ir::{ElementType, Name};
 
 /// The words of [`AccessClass`], for messages.
 pub(super) const CLASSES: &str = "readonly, writeonly, readwrite, writeread";
@@ -26,12 +26,13 @@ pub(super) fn read(
     context: &Context,
 ) -> Result<Vec<Stream>, XmlError> {
     let fields = Fields::new(element, context);
-    let (ty, by_type) = read_type(&fields);
+    let ty = read_type(&fields);
+    let component = tuple::split(fields.text("component").unwrap_or(""));
     let stream = Stream {
         array: Name::read(fields.required("name")?),
-        component: fields.text("component").unwrap_or("").to_string(),
+        component: tuple::component(&component),
         element_bytes: match fields.text("ls:bytes") {
-            None => by_type,
+            None => ty.bytes(),
             Some("unknown") => None,
             Some(_) => fields.number("ls:bytes")?,
         },
@@ -97,11 +98,11 @@ pub(super) fn read(
     Ok(streams)
 }
 
-/// The type of an array or scalar and the size of its elements.
-pub(super) fn read_type(fields: &Fields<'_>) -> (String, Option<u32>) {
-    let exasat = fields.text("datatype").map_or("?", datatype::read);
-    let ty = fields.text("ls:type").unwrap_or(exasat);
-    (ty.to_string(), datatype::bytes(ty))
+/// The type of an array or scalar.
+pub(super) fn read_type(fields: &Fields<'_>) -> ElementType {
+    let exasat = fields.text("datatype").map(datatype::read);
+    let exact = fields.text("ls:type").map(ElementType::read);
+    exact.or(exasat).unwrap_or(ElementType::Unknown)
 }
 
 /// One stream for every list of subscripts.
@@ -224,7 +225,7 @@ fn read_access(
 /// component.
 fn newer_parts<'a>(
     fields: &Fields<'a>,
-    component: &str,
+    component: &Component,
     loops: &[&str],
 ) -> Result<Vec<(String, &'a str)>, XmlError> {
     let tuple = |name, text| tuple::entries(text).ok_or_else(|| fields.bad(name, TUPLE));
@@ -269,11 +270,10 @@ fn newer_parts<'a>(
     {
         return Err(fields.bad("offset", TUPLE));
     }
-    if !component.is_empty() {
-        let last = tuple::split(component);
-        if offsets.ends_with(&last) {
-            offsets.truncate(offsets.len() - last.len());
-        }
+    if let Some(rank) = offsets.len().checked_sub(component.0.len())
+        && tuple::component(&offsets[rank..]) == *component
+    {
+        offsets.truncate(rank);
     }
     Ok(variables
         .into_iter()

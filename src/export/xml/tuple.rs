@@ -1,7 +1,7 @@
 //! ExaSAT's tuples, `(1,0,0,qu)`, and the subscripts that they stand for.
 
 use crate::analysis::affine;
-use crate::analysis::facts::{Access, Stream, Subscript};
+use crate::analysis::facts::{Access, Component, Stream, Subscript};
 use crate::expr::Expr;
 
 /// The entries of a tuple in parentheses, trimmed; `()` has none. `None` if it is no tuple.
@@ -92,6 +92,13 @@ fn mentions_indirect(expr: &Expr, loops: &[&str]) -> bool {
     })
 }
 
+/// Parts of a component as ExaSAT writes them: what is no expression is a name.
+pub(super) fn component(parts: &[&str]) -> Component {
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    let subscript = |part: &&str| Expr::parse(part).unwrap_or_else(|_| Expr::symbol(part));
+    Component(parts.map(subscript).collect())
+}
+
 /// `offset` of an access as ExaSAT writes it: the component, if any, comes last.
 pub(super) fn offset_text(stream: &Stream, access: &Access) -> String {
     let rank = stream.subscripts.len().max(access.offset.len());
@@ -107,7 +114,7 @@ pub(super) fn offset_text(stream: &Stream, access: &Access) -> String {
             _ => offset.to_string(),
         }
     };
-    let component = Some(stream.component.clone()).filter(|component| !component.is_empty());
+    let component = Some(stream.component.to_string()).filter(|component| !component.is_empty());
     tuple((0..rank).map(entry).chain(component))
 }
 
@@ -129,11 +136,7 @@ pub(super) fn variables_text(stream: &Stream) -> String {
             .collect::<Vec<_>>()
             .join(" + ")
     };
-    let fixed = if stream.component.is_empty() {
-        0
-    } else {
-        split(&stream.component).len()
-    };
+    let fixed = stream.component.0.len();
     tuple(
         stream
             .subscripts

@@ -10,6 +10,7 @@ use crate::analysis::in_core::{Chain, InCore, Steps};
 use crate::compare::Measured;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Symbol, SymbolKind};
+use crate::ir::ElementType;
 
 /// The program as an XML document; [`read`](super::read) gives it back exactly. The same program
 /// gives the same bytes.
@@ -231,15 +232,20 @@ fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
     let total = flops.total();
     let is_simple = flops.by_type.iter().all(|(ty, counts)| {
         let [adds, multiplies, divides, specials, others @ ..] = counts.values();
-        ty == "real8" && others == [0; 5] && [adds, multiplies, divides, specials] != [0; 4]
+        *ty == ElementType::Real(8)
+            && others == [0; 5]
+            && [adds, multiplies, divides, specials] != [0; 4]
     });
-    let by_type = flops.by_type.iter().filter(|_| !is_simple);
+    let by_type = (flops.by_type.iter()).filter(|_| !is_simple);
+    let by_name: BTreeMap<String, OperationCounts> = by_type
+        .map(|(ty, counts)| (ty.to_string(), *counts))
+        .collect();
     element
         .with("adds", total.adds)
         .with("multiplies", total.multiplies)
         .with("divides", total.divides)
         .with("specials", total.specials)
-        .containing(by_type.map(|(ty, counts)| operations(ty, *counts)))
+        .containing((by_name.iter()).map(|(ty, counts)| operations(ty, *counts)))
         .containing(reasons.iter().map(reason))
         .containing(scalars.iter().map(scalar))
         .containing(streams.iter().map(|stream| array(stream, scope.loops)))
@@ -323,11 +329,12 @@ fn scalar(scalar: &Scalar) -> Element {
 }
 
 /// ExaSAT's name of a type, and ours where that name is not read back as it.
-fn with_type(element: Element, ty: &str) -> Element {
+fn with_type(element: Element, ty: &ElementType) -> Element {
     let name = datatype::written(ty);
-    element
-        .with("datatype", name)
-        .maybe("ls:type", Some(ty).filter(|ty| datatype::read(name) != *ty))
+    element.with("datatype", &name).maybe(
+        "ls:type",
+        Some(ty).filter(|ty| datatype::read(&name) != **ty),
+    )
 }
 
 /// ExaSAT's array, and what is ours only if it is not read back as the same stream.
@@ -343,7 +350,7 @@ fn array(stream: &Stream, loops: &[&str]) -> Element {
         extents,
     } = stream;
     let bytes = match element_bytes {
-        _ if *element_bytes == datatype::bytes(ty) => None,
+        _ if *element_bytes == ty.bytes() => None,
         Some(bytes) => Some(bytes.to_string()),
         None => Some("unknown".to_string()),
     };

@@ -13,9 +13,9 @@ use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::text::type_text;
 use crate::ir::{
-    BinaryOp, Extent, Home, MemberLayout, Name, Reason, Role as Storage, Step, Type, Value, VarId,
+    BinaryOp, ElementType, Extent, Home, MemberLayout, Name, Reason, Role as Storage, Step, Type,
+    Value, VarId,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
@@ -217,7 +217,7 @@ impl<'t> Lowering<'t> {
         if old != Type::Unknown && (old != new || reshaped) {
             // The same memory read as another type: a variable of its own, so that sizes are right.
             let pointers = "*".repeat(ty.extents().len());
-            let view = format!("({} {pointers})", type_text(&new));
+            let view = format!("({} {pointers})", ElementType::from(&new));
             path.members.push(Step::View, &view);
         } else if path.members.is_plain()
             && path.subscripts.is_empty()

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::macros::{Macro, Macros};
 use super::mask::{Masked, is_word};
 use crate::diagnostic::Place;
-use crate::ir::Reason;
+use crate::ir::{LoopDirective, Reason};
 use crate::reason::ReasonCode;
 use crate::source::SourceText;
 use crate::syntax::{Role, SyntaxTree};
@@ -141,8 +141,9 @@ impl<'t> Reading<'t> {
     }
 
     /// The directives that distribute a loop.
-    pub fn parallel(&self, node: Node) -> Option<String> {
-        self.masked.parallel(node)
+    pub fn parallel(&self, node: Node) -> Option<LoopDirective> {
+        let words = self.masked.parallel(node)?;
+        Some(LoopDirective::read(&words))
     }
 
     /// The largest alignment that members declared there may have; 0 is none.

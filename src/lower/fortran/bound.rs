@@ -159,6 +159,8 @@ impl<'a> Lowering<'a> {
         let Some(Bound { binding, candidate }) = found.iter().flatten().find(is_chosen).copied()
         else {
             let arguments = given.into_iter().map(|(_, value)| value).collect();
+            let object = path.name().text_without_last(1).to_string();
+            self.draft.note_object(&name, object, last.name);
             return Value::Call {
                 name,
                 arguments,

@@ -1,5 +1,7 @@
 //! OpenMP, OpenACC and compiler directives: comments that say something about the next loop.
 
+use crate::ir::LoopDirective;
+
 /// Directives seen since the last statement.
 #[derive(Default)]
 pub struct Pending {
@@ -45,17 +47,13 @@ impl Pending {
     }
 
     /// What the directives say about a loop that follows them; afterwards they are spent.
-    pub fn take(&mut self) -> Option<String> {
+    pub fn take(&mut self) -> Option<LoopDirective> {
         let parallel: Vec<String> = self
             .directives
             .drain(..)
             .filter_map(|d| loop_directive(&d.text))
             .collect();
-        if parallel.is_empty() {
-            None
-        } else {
-            Some(parallel.join(", "))
-        }
+        (!parallel.is_empty()).then(|| LoopDirective::read(&parallel.join(", ")))
     }
 }
 
@@ -102,7 +100,7 @@ mod tests {
     fn taken(comments: &[&str]) -> Option<String> {
         let mut pending = Pending::default();
         comments.iter().for_each(|comment| pending.add(comment));
-        pending.take()
+        pending.take().map(|directive| directive.to_string())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::intrinsic_types::Shape;
 use super::modules::{Declared, callee};
 use super::procedure::Lowering;
 use super::scope::{Class, Dummy, Scope, TypeSpec};
-use crate::ir::{Role, Type, Value};
+use crate::ir::{Callee, Role, Type, Value};
 
 /// A specific procedure.
 #[derive(Clone, Copy)]
@@ -243,7 +243,8 @@ impl<'a> Lowering<'a> {
             Some(other) => other == declared,
             None => !self.scope.symbols.contains_key(&*shown),
         };
-        let shown = match self.draft.function().callees.get(&shown) {
+        let known = self.draft.function().callees.get(&shown);
+        let shown = match known.filter(|known| matches!(known, Callee::OfModule { .. })) {
             Some(known) if *known != callee => format!("{}::{name}", home.name),
             None if !is_free => format!("{}::{name}", home.name),
             _ => shown,

@@ -10,7 +10,9 @@ use super::scope::TypeSpec;
 use super::statements::children;
 use super::types::type_spec;
 use super::visit;
-use crate::ir::{Control, If, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId};
+use crate::ir::{
+    Control, If, Loop, LoopDirective, Reason, Role as Storage, Stmt, Tested, Value, VarId,
+};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
@@ -23,7 +25,7 @@ struct Index {
 }
 
 impl Lowering<'_> {
-    pub fn do_loop(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {
+    pub fn do_loop(&mut self, node: Node, parallel: Option<LoopDirective>, out: &mut Vec<Stmt>) {
         let parts = children(node);
         let head = parts.iter().find(|n| n.kind() == kind::DO_STATEMENT);
         let control = head.and_then(|head| {
@@ -245,7 +247,7 @@ impl Lowering<'_> {
         }
     }
 
-    pub fn forall(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {
+    pub fn forall(&mut self, node: Node, parallel: Option<LoopDirective>, out: &mut Vec<Stmt>) {
         let (mut indices, mut mask) = (Vec::new(), None);
         for part in named_children(node) {
             match self.reader.tree.role(part) {
@@ -290,7 +292,7 @@ impl Lowering<'_> {
         mut indices: Vec<Index>,
         mask: Option<Value>,
         body: Vec<Stmt>,
-        parallel: Option<String>,
+        parallel: Option<LoopDirective>,
     ) -> Stmt {
         let place = self.place(node);
         let mut body = match mask {

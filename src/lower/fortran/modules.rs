@@ -75,7 +75,7 @@ impl<'a> Declared<'a> {
 
 /// The procedure of a module.
 pub fn callee(home: &Scope, name: &str) -> Callee {
-    Callee {
+    Callee::OfModule {
         module: home.name.to_string(),
         name: name.to_string(),
     }

@@ -12,7 +12,8 @@ use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    Control, Jump, Loop, Reason, Role as Storage, Stmt, Tested, Value, VarId, Variable,
+    Control, Jump, Loop, LoopDirective, Reason, Role as Storage, Stmt, Tested, Value, VarId,
+    Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
@@ -92,7 +93,7 @@ impl Lowering<'_> {
         self.block(&children(node))
     }
 
-    fn statement(&mut self, node: Node, parallel: Option<String>, out: &mut Vec<Stmt>) {
+    fn statement(&mut self, node: Node, parallel: Option<LoopDirective>, out: &mut Vec<Stmt>) {
         let Some(role) = self.reader.tree.role(node) else {
             if node.is_error() {
                 let inner = self.body(node);
@@ -255,13 +256,18 @@ impl Lowering<'_> {
             .map(|list| self.reader.arguments(list))
             .unwrap_or_default();
         let designator = self.reader.read(subroutine);
-        if let Expr::Member(..) = designator {
+        if let Expr::Member(_, last) = &designator {
+            let last = last.clone();
             let target = Expr::Apply(Box::new(designator), arguments.clone(), self.place(node));
             if let Some(Value::Call {
                 name, arguments, ..
             }) = self.bound_subroutine(&target)
             {
                 return self.push_call(self.place(node), name, arguments, out);
+            }
+            if let Some(object) = name.strip_suffix(&*last) {
+                let object = object.trim_end_matches('%').to_string();
+                self.draft.note_object(&name, object, &last);
             }
         }
         if let Found::Symbol(

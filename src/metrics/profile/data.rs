@@ -10,7 +10,7 @@ use super::blocks::{Blocks, Extent, united};
 use super::{Accesses, DataAccesses, DataRange};
 use crate::binary::Variable;
 use crate::trace::Instruction;
-use crate::trace::isa::{Access, Register};
+use crate::trace::isa::Access;
 
 /// Counts by instruction and range.
 pub struct DataMeter {
@@ -60,7 +60,7 @@ impl DataMeter {
 
     pub fn add_instruction(&mut self, instruction: &Instruction, has_line: bool) {
         let is_on_stack =
-            instruction.decoded.facts.access.is_some() && is_by_stack_pointer(instruction);
+            instruction.decoded.facts.access.is_some() && instruction.is_relative_to_stack();
         self.instructions.push(Touched {
             is_on_stack,
             has_line,
@@ -278,28 +278,6 @@ fn together(ranges: &[DataRange], own: &BTreeSet<u32>) -> DataRange {
         high,
         is_variable: false,
     }
-}
-
-/// Whether the stack pointer is what an access is relative to, and not what it stores.
-fn is_by_stack_pointer(instruction: &Instruction) -> bool {
-    let reads = instruction
-        .decoded
-        .facts
-        .reads
-        .iter()
-        .any(|operand| operand.register == Register::STACK_POINTER);
-    // Compressed instructions that read it have it as their base.
-    reads
-        && match instruction.word {
-            Some(word) if word & 3 == 3 => word >> 15 & 31 == 2,
-            Some(_) => true,
-            None => {
-                !instruction.text.contains('(')
-                    || ["(sp)", "(x2)"]
-                        .iter()
-                        .any(|base| instruction.text.contains(base))
-            }
-        }
 }
 
 fn add_to_stacks(stacks: &mut Vec<(u64, u64)>, low: u64, high: u64) {

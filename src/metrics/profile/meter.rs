@@ -8,6 +8,7 @@ use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
 use super::rounds::{Left, Rounds, RoundsMeter};
 use super::strides::StrideMeter;
+use super::symbols::hands_out_memory;
 use super::{
     After, Begun, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site,
     SourceProfile,
@@ -314,23 +315,6 @@ impl Metric for ProfileMeter {
         let instructions = &run.program.instructions;
         counted.profile = Some(self.profile(instructions, run.executions));
     }
-}
-
-/// Whether a function of the C library hands out memory or takes it back.
-fn hands_out_memory(function: &str) -> bool {
-    let plain = function.split('@').next().unwrap_or(function);
-    let plain = plain.trim_start_matches('_').trim_start_matches("libc_");
-    let known = [
-        "malloc",
-        "calloc",
-        "realloc",
-        "reallocarray",
-        "free",
-        "memalign",
-        "aligned_alloc",
-        "posix_memalign",
-    ];
-    known.contains(&plain)
 }
 
 fn site(place: &SitePlace, levels: usize) -> Site {

@@ -7,12 +7,14 @@ mod data;
 mod meter;
 mod rounds;
 mod strides;
+mod symbols;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::AccessKind;
 
 pub(super) use meter::ProfileMeter;
+pub use symbols::plain;
 
 /// Everything by site, as in the JSON of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

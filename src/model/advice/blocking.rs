@@ -40,7 +40,7 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
     let Tried { blocks, seconds } = double.filter(is_better).unwrap_or(single);
     let blocked = blocks.iter().map(|(at, size)| BlockedLoop {
         parameter: block_symbol(&model.nest, *at).name().to_string(),
-        variable: model.nest.loops[*at].facts.variable.clone(),
+        variable: model.nest.loops[*at].facts.variable.to_string(),
         size: *size,
     });
     let inputs = blocks

@@ -42,12 +42,12 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
     let changed = reordered(model, &positions);
     let names = |loops: &[ChainLoop]| {
         let own = loops[own..].iter();
-        own.map(|one| one.facts.variable.clone()).collect()
+        own.map(|one| one.facts.variable.to_string()).collect()
     };
     let mut checks = legality::doubts(&order);
     let head = model.loops[own].facts;
     if head.parallel.is_some() && positions[own] != own {
-        checks.push(Check::Parallel(head.variable.clone()));
+        checks.push(Check::Parallel(head.variable.to_string()));
     }
     Some(Proposal {
         change: Change::Interchange {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::evaluate::{Bench, Plan};
 use super::{Change, Check, Proposal, Records};
-use crate::analysis::facts::{Access, AccessClass, Stream, Subscript};
+use crate::analysis::facts::{Access, AccessClass, Component, Stream, Subscript};
+use crate::expr::Expr;
 use crate::nest::{Nest, Reference};
 
 /// An array for each member that is used, of all arrays of which the nest uses half of the members or fewer.
@@ -129,6 +130,7 @@ fn members(stream: &Stream, elements: i64) -> Vec<Stream> {
         _ => one.clone(),
     };
     let member = |(member, accesses): (i64, Vec<Access>)| {
+        let component = stream.component.0.iter().cloned();
         let mut extents = stream.extents.clone();
         if let Some(first) = extents.first_mut() {
             *first = first.take().map(|(low, high)| {
@@ -137,10 +139,7 @@ fn members(stream: &Stream, elements: i64) -> Vec<Stream> {
             });
         }
         Stream {
-            component: match stream.component.as_str() {
-                "" => member.to_string(),
-                known => format!("{known},{member}"),
-            },
+            component: Component(component.chain([Expr::from(member)]).collect()),
             class: class(stream, &accesses),
             subscripts: stream
                 .subscripts

@@ -67,7 +67,7 @@ pub(super) fn alone(context: &Context, nest: usize) -> Option<Option<Check>> {
         return Some(None);
     }
     let loops = context.loops(nest);
-    let outermost = loops[chain.sweeps].variable.clone();
+    let outermost = loops[chain.sweeps].variable.to_string();
     order::may_split(context.function(nest), &loops, chain.own)
         .then_some(Some(Check::SplitFirst(outermost)))
 }

@@ -234,16 +234,7 @@ fn formulas(
     let geometry = Geometry::of(nest).blocked(nest, &|_| true);
     let names = geometry.names(nest);
     let line = Expr::machine("line_bytes");
-    let mut profile = {
-        let cells = Cells {
-            figures: RefCell::new(figures),
-            known: RefCell::default(),
-        };
-        let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-        compute(&geometry, &resolve, line.clone(), &|kind, expr| {
-            cells.name(kind, expr)
-        })
-    };
+    let mut profile = profile(nest, &geometry, parameters, figures);
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
     }
@@ -334,6 +325,24 @@ fn formulas(
         conditions,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
     }
+}
+
+/// What a nest alone uses again and after how much else, with figures for what occurs more than once.
+fn profile(
+    nest: &Nest,
+    geometry: &Geometry,
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> Profile<Expr> {
+    let cells = Cells {
+        figures: RefCell::new(figures),
+        known: RefCell::default(),
+    };
+    let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
+    let line = Expr::machine("line_bytes");
+    compute(geometry, &resolve, line, &|kind, expr| {
+        cells.name(kind, expr)
+    })
 }
 
 /// Whether nests find what others left that have only the function in common.

@@ -6,7 +6,7 @@ use super::extents::{self, Extent};
 use super::number::Number;
 use super::records;
 use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
-use crate::analysis::facts::{AccessClass, GuardRange, Loop, Stream, Subscript};
+use crate::analysis::facts::{AccessClass, Component, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::catalogue::StaticFigure;
 use crate::expr::{Comparison, Expr, Function};
@@ -28,11 +28,11 @@ impl Geometry {
             .collect();
         let mut domain = Domain { loops: ranges };
         domain.relate();
-        let mut arrays: Vec<(&str, &str)> = Vec::new();
+        let mut arrays: Vec<(&str, &Component)> = Vec::new();
         let mut references = Vec::new();
         let extents = extents::of(&domain, &nest.streams, &loops);
         for (used, extents) in nest.streams.iter().zip(&extents) {
-            let name = (used.stream.array.as_str(), used.stream.component.as_str());
+            let name = (used.stream.array.as_str(), &used.stream.component);
             let array = arrays
                 .iter()
                 .position(|known| *known == name)
@@ -51,9 +51,9 @@ impl Geometry {
 
     /// What each loop of the domain is: a loop of the nest, or the loop over blocks of one.
     pub fn names(&self, nest: &Nest) -> Vec<String> {
-        let name = |c: &ChainLoop| match c.facts.variable.as_str() {
-            "" => format!("line {}", c.facts.line),
-            name => name.to_string(),
+        let name = |c: &ChainLoop| match c.facts.variable.is_none() {
+            true => format!("line {}", c.facts.line),
+            false => c.facts.variable.to_string(),
         };
         let mut names: Vec<String> = nest.loops.iter().map(name).collect();
         let tiles: Vec<String> = self
@@ -240,20 +240,8 @@ fn reference(
     };
     let mut dimensions: Vec<Vec<(usize, f64)>> =
         stream.subscripts.iter().map(|s| terms(s, loops)).collect();
-    let mut pitches = vec![Some(Expr::from(1.0))];
-    let length = |extent: &Extent| {
-        extent
-            .as_ref()
-            .map(|(low, high)| (high - low).expand() + 1.0)
-    };
-    for extent in extents {
-        let pitch = pitches[pitches.len() - 1]
-            .clone()
-            .zip(length(extent))
-            .map(|(pitch, length)| pitch * length);
-        pitches.push(pitch);
-    }
     let width = f64::from(stream.element_bytes.unwrap_or(8));
+    let mut pitches = pitches(extents);
     let whole = pitches
         .last()
         .filter(|_| extents.len() == stream.subscripts.len())
@@ -268,32 +256,7 @@ fn reference(
             },
         )
         .collect();
-    // Each unknown stride beside other loops is a dimension of its own.
-    for d in 0..dimensions.len() {
-        if dimensions[d].len() > 1 {
-            let (long, known): (Vec<_>, Vec<_>) = dimensions[d]
-                .iter()
-                .partition(|(_, c)| c.abs() >= LONG_STRIDE);
-            if !known.is_empty() && !long.is_empty() {
-                dimensions[d] = known;
-                for (variable, _) in long {
-                    dimensions.push(vec![(variable, 1.0)]);
-                    let by = stream.subscripts[d]
-                        .terms
-                        .iter()
-                        .find(|(name, _)| *name == loops[variable].variable);
-                    let by = by.map(|(_, by)| by).filter(|by| !is_unknown_stride(by));
-                    pitches.push(
-                        pitches[d]
-                            .clone()
-                            .zip(by)
-                            .map(|(pitch, by)| pitch * by.clone()),
-                    );
-                    bases.push(Expr::from(0.0));
-                }
-            }
-        }
-    }
+    separate_long_strides(stream, loops, &mut dimensions, &mut pitches, &mut bases);
     let added = vec![0; dimensions.len() - stream.subscripts.len()];
     let extended = |a: &crate::analysis::facts::Access| [a.offset.as_slice(), &added].concat();
     let mut reference = Reference {
@@ -331,6 +294,60 @@ fn reference(
     reference.join_leading();
     reference.join_short_rows();
     reference
+}
+
+/// Elements from one place of a dimension to the next, dimension by dimension, and at last those of the whole array; `None`
+/// from the first unknown extent on.
+fn pitches(extents: &[Extent]) -> Vec<Option<Expr>> {
+    let mut pitches = vec![Some(Expr::from(1.0))];
+    let length = |extent: &Extent| {
+        extent
+            .as_ref()
+            .map(|(low, high)| (high - low).expand() + 1.0)
+    };
+    for extent in extents {
+        let pitch = pitches[pitches.len() - 1]
+            .clone()
+            .zip(length(extent))
+            .map(|(pitch, length)| pitch * length);
+        pitches.push(pitch);
+    }
+    pitches
+}
+
+/// Makes each unknown stride beside other loops a dimension of its own.
+fn separate_long_strides(
+    stream: &Stream,
+    loops: &[&Loop],
+    dimensions: &mut Vec<Vec<(usize, f64)>>,
+    pitches: &mut Vec<Option<Expr>>,
+    bases: &mut Vec<Expr>,
+) {
+    for d in 0..dimensions.len() {
+        if dimensions[d].len() > 1 {
+            let (long, known): (Vec<_>, Vec<_>) = dimensions[d]
+                .iter()
+                .partition(|(_, c)| c.abs() >= LONG_STRIDE);
+            if !known.is_empty() && !long.is_empty() {
+                dimensions[d] = known;
+                for (variable, _) in long {
+                    dimensions.push(vec![(variable, 1.0)]);
+                    let by = stream.subscripts[d]
+                        .terms
+                        .iter()
+                        .find(|(name, _)| *name == loops[variable].variable);
+                    let by = by.map(|(_, by)| by).filter(|by| !is_unknown_stride(by));
+                    pitches.push(
+                        pitches[d]
+                            .clone()
+                            .zip(by)
+                            .map(|(pitch, by)| pitch * by.clone()),
+                    );
+                    bases.push(Expr::from(0.0));
+                }
+            }
+        }
+    }
 }
 
 /// A range of a loop of the nest.

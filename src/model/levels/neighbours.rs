@@ -8,7 +8,7 @@
 
 use super::number::Number;
 use super::reuse::{Kind, Profile};
-use super::swept::{Iteration, Slice, Swept, share};
+use super::swept::{ArrayPart, Iteration, Slice, Swept, share};
 use crate::catalogue::StaticFigure;
 use crate::expr::{Expr, Symbol};
 use crate::nest::Nest;
@@ -228,11 +228,9 @@ fn together<N: Number>(swept: &[Swept<N>], members: &[usize], level: usize) -> N
 }
 
 /// Names of arrays, each once.
-fn arrays<'a, 'n: 'a, N: 'n>(
-    nests: impl Iterator<Item = &'a Swept<'n, N>>,
-) -> Vec<&'a (String, String)> {
-    let mut found: Vec<&(String, String)> = nests.flat_map(|swept| &swept.arrays).collect();
-    found.sort_unstable();
+fn arrays<'a, 'n: 'a, N: 'n>(nests: impl Iterator<Item = &'a Swept<'n, N>>) -> Vec<&'a ArrayPart> {
+    let mut found: Vec<&ArrayPart> = nests.flat_map(|swept| &swept.arrays).collect();
+    found.sort_by_cached_key(|(array, component)| (array.as_str(), component.to_string()));
     found.dedup();
     found
 }
@@ -350,7 +348,7 @@ impl<N: Number> Search<'_, N> {
     fn dense(
         &self,
         other: &Swept<N>,
-        array: &(String, String),
+        array: &ArrayPart,
         kind: Kind,
         lines: &N,
     ) -> impl Fn(N) -> N + use<N> {
@@ -374,7 +372,7 @@ impl<N: Number> Search<'_, N> {
         near: N,
         far: N,
         lines: N,
-        (array, kind, first): (&(String, String), Kind, N),
+        (array, kind, first): (&ArrayPart, Kind, N),
     ) -> Found<N> {
         let (name, own) = (self.name, &self.swept[self.index]);
         let kept = |(around, body): (usize, &Option<N>)| {
@@ -408,7 +406,7 @@ impl<N: Number> Search<'_, N> {
         &self,
         earlier: usize,
         later: &[usize],
-        array: &(String, String),
+        array: &ArrayPart,
         between: &[usize],
     ) -> (N, N) {
         let a = &self.swept[earlier];
@@ -475,7 +473,7 @@ impl<N: Number> Search<'_, N> {
     }
 
     /// What several nests in one loop touch of an array while the loops outside of one stand still.
-    fn slice(&self, members: &[usize], array: &(String, String), level: usize) -> Slice<N> {
+    fn slice(&self, members: &[usize], array: &ArrayPart, level: usize) -> Slice<N> {
         let slices = members
             .iter()
             .filter_map(|member| self.swept[*member].slice(array, level));

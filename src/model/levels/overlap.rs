@@ -118,22 +118,7 @@ fn join(
             high + firsts().max().unwrap_or(0) as f64,
         )
     };
-    for r in 0..references.len() {
-        for s in r + 1..references.len() {
-            if let Some(apart) = members(references[r], references[s])
-                && !counted[r].offsets.is_empty()
-            {
-                let others = std::mem::take(&mut counted[s].offsets);
-                if !others.is_empty() {
-                    stand_for(counted, r, s);
-                }
-                let at = |offset: Vec<i64>| [&[offset[0] + apart], &offset[1..]].concat();
-                counted[r].offsets.extend(others.into_iter().map(at));
-                counted[r].offsets.sort_unstable();
-                counted[r].offsets.dedup();
-            }
-        }
-    }
+    join_members(references, counted);
     for r in 0..references.len() {
         for s in r + 1..references.len() {
             let is_out = |r: usize| {
@@ -205,6 +190,26 @@ fn join(
                 _ => continue,
             }
             stand_for(counted, r, s);
+        }
+    }
+}
+
+/// Joins references to members of the same records.
+fn join_members(references: &[&Reference<Expr>], counted: &mut [Counted<Expr>]) {
+    for r in 0..references.len() {
+        for s in r + 1..references.len() {
+            if let Some(apart) = members(references[r], references[s])
+                && !counted[r].offsets.is_empty()
+            {
+                let others = std::mem::take(&mut counted[s].offsets);
+                if !others.is_empty() {
+                    stand_for(counted, r, s);
+                }
+                let at = |offset: Vec<i64>| [&[offset[0] + apart], &offset[1..]].concat();
+                counted[r].offsets.extend(others.into_iter().map(at));
+                counted[r].offsets.sort_unstable();
+                counted[r].offsets.dedup();
+            }
         }
     }
 }

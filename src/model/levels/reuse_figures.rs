@@ -44,21 +44,7 @@ impl ReuseFigures {
         figures: &mut Figures,
     ) -> ReuseFigures {
         let line = Expr::machine("line_bytes");
-        let parts: Vec<String> = (reuse.parts.iter())
-            .map(|(variable, part, parts)| {
-                format!("{} part {} of {parts}", names[*variable], part + 1)
-            })
-            .collect();
-        let carrier = match parts.as_slice() {
-            [] => names[reuse.carrier].clone(),
-            parts => format!("{} ({})", names[reuse.carrier], parts.join(", ")),
-        };
-        let between = match reuse.gap {
-            super::gather::RANDOM => format!("random accesses in {}", names[reuse.between]),
-            super::reuse::WHOLE => format!("the whole of {}", names[reuse.between]),
-            1 => format!("1 iteration of {}", names[reuse.between]),
-            gap => format!("{gap} iterations of {}", names[reuse.between]),
-        };
+        let (carrier, between) = loops_of(reuse, names);
         let mut arrays: Vec<String> = (reuse.references.iter())
             .map(|r| nest.streams[*r].stream.array.to_string())
             .collect();
@@ -154,4 +140,22 @@ impl ReuseFigures {
             sizes,
         }
     }
+}
+
+/// The loop that uses something again, and how much of which loop lies between, in words.
+fn loops_of(reuse: &Reuse<Expr>, names: &[String]) -> (String, String) {
+    let parts: Vec<String> = (reuse.parts.iter())
+        .map(|(variable, part, parts)| format!("{} part {} of {parts}", names[*variable], part + 1))
+        .collect();
+    let carrier = match parts.as_slice() {
+        [] => names[reuse.carrier].clone(),
+        parts => format!("{} ({})", names[reuse.carrier], parts.join(", ")),
+    };
+    let between = match reuse.gap {
+        super::gather::RANDOM => format!("random accesses in {}", names[reuse.between]),
+        super::reuse::WHOLE => format!("the whole of {}", names[reuse.between]),
+        1 => format!("1 iteration of {}", names[reuse.between]),
+        gap => format!("{gap} iterations of {}", names[reuse.between]),
+    };
+    (carrier, between)
 }

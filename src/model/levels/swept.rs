@@ -9,16 +9,17 @@ use super::geometry::Geometry;
 use super::number::Number;
 use super::reference::{Lines, Reference};
 use super::reuse::{Covered, Kind, Profiler};
+use crate::analysis::facts::Component;
 use crate::catalogue::StaticFigure;
 use crate::expr::Expr;
 use crate::nest::Nest;
 
-type Name = (String, String);
+/// An array and a component of it.
+pub type ArrayPart = (String, Component);
 
 /// The lines and places of a nest.
 pub struct Swept<'n, N> {
-    /// Array and component.
-    pub arrays: Vec<Name>,
+    pub arrays: Vec<ArrayPart>,
     domain: Domain<N>,
     references: Vec<Reference<N>>,
     covered: Covered<N>,
@@ -56,7 +57,7 @@ impl<'n, N: Number> Swept<'n, N> {
         name: &'n dyn Fn(StaticFigure, N) -> N,
     ) -> Swept<'n, N> {
         let geometry = Geometry::of(nest);
-        let mut arrays: Vec<Name> = Vec::new();
+        let mut arrays: Vec<ArrayPart> = Vec::new();
         for used in &nest.streams {
             let name = (used.stream.array.to_string(), used.stream.component.clone());
             if !arrays.contains(&name) {
@@ -79,12 +80,12 @@ impl<'n, N: Number> Swept<'n, N> {
         }
     }
 
-    fn number(&self, array: &Name) -> Option<usize> {
+    fn number(&self, array: &ArrayPart) -> Option<usize> {
         self.arrays.iter().position(|known| known == array)
     }
 
     /// Distinct lines of an array with the loops outside of a level standing still; `None` if there are none.
-    pub fn lines(&self, array: &Name, kind: Kind, level: usize) -> Option<N> {
+    pub fn lines(&self, array: &ArrayPart, kind: Kind, level: usize) -> Option<N> {
         let number = self.number(array)?;
         self.of_kind(number, kind).next()?;
         let level = level.min(self.domain.loops.len());
@@ -106,7 +107,7 @@ impl<'n, N: Number> Swept<'n, N> {
         Some(lines)
     }
 
-    pub fn bytes(&self, array: &Name, level: usize) -> Option<N> {
+    pub fn bytes(&self, array: &ArrayPart, level: usize) -> Option<N> {
         Some(self.lines(array, Kind::Any, level)?.times(&self.line))
     }
 
@@ -119,13 +120,13 @@ impl<'n, N: Number> Swept<'n, N> {
     }
 
     /// Whether several references, which may leave something between them, go to an array.
-    pub fn is_scattered(&self, array: &Name, kind: Kind) -> bool {
+    pub fn is_scattered(&self, array: &ArrayPart, kind: Kind) -> bool {
         self.number(array)
             .is_some_and(|number| self.of_kind(number, kind).nth(1).is_some())
     }
 
     /// Whether references go to random places of an array of unknown size: nothing says which lines they come back to.
-    pub fn is_anywhere(&self, array: &Name) -> bool {
+    pub fn is_anywhere(&self, array: &ArrayPart) -> bool {
         let is_anywhere = |r: &Reference<N>| r.gathered.is_some() && r.whole.is_none();
         self.number(array)
             .is_some_and(|number| self.of_kind(number, Kind::Any).any(is_anywhere))
@@ -162,7 +163,7 @@ impl<'n, N: Number> Swept<'n, N> {
     }
 
     /// The outermost loop from a level on that moves along an array.
-    pub fn sweep(&self, array: &Name, level: usize) -> usize {
+    pub fn sweep(&self, array: &ArrayPart, level: usize) -> usize {
         let loops = self.domain.loops.len();
         let number = self.number(array);
         (level..loops)
@@ -177,7 +178,7 @@ impl<'n, N: Number> Swept<'n, N> {
             .is_some_and(|range| range.descending)
     }
 
-    pub fn slice(&self, array: &Name, level: usize) -> Option<Slice<N>> {
+    pub fn slice(&self, array: &ArrayPart, level: usize) -> Option<Slice<N>> {
         let bytes = self.bytes(array, level)?;
         Some(Slice {
             bytes,
@@ -211,7 +212,13 @@ impl<'n, N: Number> Swept<'n, N> {
     }
 
     /// The least and the largest place in every dimension with the loops outside of a level standing still, where known.
-    pub fn reach(&self, array: &Name, kind: Kind, level: usize, iteration: Iteration) -> Reach<N> {
+    pub fn reach(
+        &self,
+        array: &ArrayPart,
+        kind: Kind,
+        level: usize,
+        iteration: Iteration,
+    ) -> Reach<N> {
         let number = self.number(array)?;
         let mut given = self.standing(level.min(self.domain.loops.len()));
         let around = level
@@ -273,7 +280,7 @@ impl<'n, N: Number> Swept<'n, N> {
 
     /// What an iteration of the loop around a level touches of an array that the one before did not: its new rows,
     /// along the outermost dimension that grows or moves. `None` if there is nothing new, as far as that is known.
-    pub fn fresh(&self, array: &Name, kind: Kind, level: usize) -> Reach<N> {
+    pub fn fresh(&self, array: &ArrayPart, kind: Kind, level: usize) -> Reach<N> {
         if level == 0 {
             return None;
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Figure;
 use crate::expr::FigureId;
-use crate::model::{CacheFigures, LevelFigures, Model, NestModel, ReuseFigures};
+use crate::model::{CacheFigures, LevelFigures, LevelKind, Model, NestModel, ReuseFigures};
 
 /// A level that serves a nest. What it serves goes through the cache before it, which the nearest one does not have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub(super) fn levels(model: &Model, nest: &NestModel) -> Vec<LevelReport> {
             None => caches.len().checked_sub(1),
         };
         let before = before.map(|position| &caches[position]);
-        let of_memory = before.filter(|_| level.name == "DRAM");
+        let of_memory = before.filter(|_| level.kind == LevelKind::Memory);
         LevelReport {
             name: level.name.clone(),
             bytes: figure(level.bytes),

@@ -8,6 +8,7 @@ use crate::analysis::coverage;
 use crate::analysis::facts::{
     Access, AccessClass, Block, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript,
 };
+use crate::analysis::loop_variable::LoopVariable;
 use crate::expr::Expr;
 use crate::model::nest::ChainLoop;
 use crate::model::{Model, StreamShape};
@@ -20,8 +21,7 @@ pub struct LoopReport {
     pub line: u32,
     pub end_line: u32,
     pub depth: usize,
-    /// Empty for a loop without a loop variable.
-    pub var: String,
+    pub var: LoopVariable,
     pub lower: String,
     pub upper: String,
     pub step: String,
@@ -243,13 +243,15 @@ impl<'a> Surroundings<'a> {
             lower: self.text(&facts.lower),
             upper: self.text(&facts.upper),
             step: self.text(&facts.step),
-            parallel: facts.parallel.clone(),
+            parallel: facts.parallel.as_ref().map(ToString::to_string),
             exits_early: facts.exits_early,
             parent: (chain.len().checked_sub(2)).map(|outer| chain[outer].facts.id.clone()),
             children: facts.body.loops().iter().map(|l| l.id.clone()).collect(),
             flops: FlopsReport {
                 all: flops.total(),
-                by_type: flops.by_type,
+                by_type: (flops.by_type.into_iter())
+                    .map(|(ty, counts)| (ty.to_string(), counts))
+                    .collect(),
             },
             repeated: RepeatedReport::of(&facts.repeated),
             arrays: streams
@@ -318,7 +320,7 @@ impl ScalarReport {
     fn of(scalar: &crate::analysis::facts::Scalar) -> ScalarReport {
         ScalarReport {
             name: scalar.name.clone(),
-            ty: scalar.ty.clone(),
+            ty: scalar.ty.to_string(),
             constant: scalar.is_constant,
             class: scalar.class,
             reads: scalar.reads,
@@ -344,8 +346,8 @@ impl ArrayReport {
         let gap = |level| shape.largest_gap(level).unwrap_or(1);
         ArrayReport {
             name: stream.array.to_string(),
-            component: stream.component.clone(),
-            ty: stream.ty.clone(),
+            component: stream.component.to_string(),
+            ty: stream.ty.to_string(),
             element_bytes: stream.element_bytes,
             class: Some(stream.class),
             shape: shape.name().to_string(),

@@ -262,7 +262,7 @@ fn extents(model: &Model, nest: &NestModel) -> Vec<ExtentReport> {
     let spatial = nest.nest.spatial();
     let extent = |(position, extent): (usize, &crate::model::LoopFigures)| ExtentReport {
         dimension: dimension_name(position).clone(),
-        var: (spatial[nest.loops.len() - 1 - position].facts.variable).clone(),
+        var: (spatial[nest.loops.len() - 1 - position].facts.variable).to_string(),
         trip_count: Figure::of(model, extent.trip),
         block: Figure::of(model, extent.block),
         blocks: Figure::of(model, extent.blocks),
@@ -275,7 +275,7 @@ fn streams(model: &Model, nest: &NestModel) -> Vec<StreamReport> {
         let stream = &nest.nest.streams[s.index].stream;
         StreamReport {
             name: stream.array.to_string(),
-            component: stream.component.clone(),
+            component: stream.component.to_string(),
             class: Some(stream.class),
             elements: figures(model, &s.elements),
             working_set: figures(model, &s.working_set),
