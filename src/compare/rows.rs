@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::causes::State;
 use super::comparison::Row;
 use super::counts::LoopCounts;
 use super::names::{is_structure_of, is_variable_of};
@@ -289,7 +290,8 @@ impl Sides<'_> {
     }
 }
 
-fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
+/// A row without a reason yet.
+pub fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
     // The sum of nothing is -0.
     let (promised, traced) = (
         promised.map(|value| value + 0.0),
@@ -304,8 +306,10 @@ fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
         promised,
         traced,
         ratio,
+        state: State::default(),
         repeated: None,
         reason: None,
+        reasons: Vec::new(),
         unsure: None,
     }
 }
