@@ -20,7 +20,8 @@ pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
         .map(|row| reason(sides, parameters, rows, row))
         .collect();
     for (row, found) in rows.iter_mut().zip(found) {
-        let doubt = doubt(sides, &row.quantity).filter(|_| row.traced.is_some());
+        let is_about = |doubt: &Doubt| row.traced.is_some() || doubt.leaves_none();
+        let doubt = doubt(sides, &row.quantity).filter(is_about);
         row.unsure = doubt.map(|doubt| doubt.to_string());
         let both = row.promised.zip(row.traced);
         row.state = State::of(both, doubt.is_none());
@@ -43,6 +44,11 @@ fn doubt(sides: &Sides, quantity: &Quantity) -> Option<Doubt> {
     let doubts = |found: Option<&LoopRef>| sides.join.loops.get(found?).map(|one| one.doubts);
     match quantity {
         Quantity::Executions => doubts(loops.first())?.executions,
+        Quantity::Operations(_) if sides.traced.operations.vector > 0 => {
+            Some(Doubt::VectorLengths {
+                instructions: sides.traced.operations.vector,
+            })
+        }
         Quantity::Iterations | Quantity::Operations(_) | Quantity::Accesses(_) => {
             doubts(loops.last())?.rounds
         }

@@ -133,6 +133,8 @@ impl Sides<'_> {
         let counts = promised.into_iter().zip(traced).zip(self.repeated());
         for (operation, ((promised, traced), repeated)) in Operation::ALL.into_iter().zip(counts) {
             let (promised, traced) = self.each(promised, traced as f64);
+            // How many operations a vector instruction does depends on its length.
+            let traced = traced.filter(|_| did.vector == 0);
             let repeated = Some(repeated).filter(|repeated| *repeated > 0.0);
             rows.push(Row {
                 repeated,

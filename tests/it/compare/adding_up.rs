@@ -136,3 +136,28 @@ fn what_became_a_call_has_the_bytes_of_the_call() {
         [(Cause::ReplacedByCall, -1.0)]
     );
 }
+
+#[test]
+fn vector_operations_have_a_star_and_no_number() {
+    let body = Site {
+        operations: Operations {
+            vector: 25,
+            ..Operations::default()
+        },
+        ..walking(&[32], site(3, Some(0), 25, 0, 100))
+    };
+    let comparison = compared(
+        &promised(PLAIN, &["n=100"]),
+        profile(vec![machine_loop(2, None, 1, 25)], vec![body]),
+    );
+    let adds = row(&comparison, "f@2", "adds an iteration");
+    assert_eq!((adds.promised, adds.traced), (Some(1.0), None));
+    assert_eq!(
+        adds.reason.as_deref(),
+        Some(
+            "* not certain: 25 vector floating-point instructions were executed, and the trace does not have their lengths"
+        )
+    );
+    let stores = row(&comparison, "f@2", "stores an iteration");
+    assert_eq!(stores.traced, Some(1.0));
+}
