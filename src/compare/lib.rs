@@ -52,6 +52,8 @@ mod rows;
 mod run;
 mod shared_headers;
 mod sides;
+mod timed_nests;
+pub mod timings;
 mod tolerance;
 mod traced;
 mod unrolling;
@@ -74,6 +76,8 @@ pub use places::LoopRef;
 use places::Places;
 pub use quantity::{AccessCount, Direction, LoopName, Object, Operation, Quantity, Reused, Role};
 pub use run::{CompareError, Run};
+pub use timed_nests::measurements;
+pub use timings::Timing;
 
 pub use crate::report::StaticReport;
 

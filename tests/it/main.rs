@@ -77,6 +77,7 @@ mod static_figures;
 mod structures;
 mod symbols;
 mod tables;
+mod timings;
 mod trace;
 mod trace_exports;
 mod trace_workbook;
