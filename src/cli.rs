@@ -246,6 +246,10 @@ pub struct AnalyzeArgs {
     /// plain or gzipped. What --set says counts more
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub counts: Vec<PathBuf>,
+    /// Set measured times beside the estimates: tables `file,line,seconds` or `function,seconds`, with a header; columns
+    /// `bytes` and `flops` may follow
+    #[arg(long, value_name = "FILE.csv", num_args = 1..)]
+    pub measured: Vec<PathBuf>,
     /// Do not check the costliest nests by running them with small sizes, which marks those of which the model is wrong
     #[arg(long)]
     pub no_check: bool,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{Status, Voice, deep_threads, diagnostics, files, inputs, parameters};
+use super::{Status, Voice, deep_threads, diagnostics, files, inputs, parameters, timings};
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{File, Program};
 use crate::cli::AnalyzeArgs;
@@ -78,6 +78,11 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
             BTreeMap::new(),
         ),
     };
+    let timed = match &args.measured[..] {
+        [] => &project.measured[..],
+        typed => typed,
+    };
+    model = timings::beside(model, timed, voice)?;
     model.mark(disagreements(&model, &bodies)?);
     parameters::remark(&model, &project.settings, voice);
     project.remark_without_effect(&model.machine, &project.settings, voice);
@@ -377,6 +382,7 @@ fn spare_inputs(
     let read = args
         .paths
         .iter()
+        .chain(&args.measured)
         .cloned()
         .chain(program.files.iter().map(|file| PathBuf::from(&*file.path)));
     let read: HashSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();

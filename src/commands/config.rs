@@ -17,13 +17,14 @@ use crate::machine::names_file;
 pub const FILE_NAME: &str = "loopsheet.toml";
 
 /// What the file may say, in the order of its description.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "machine",
     "entry",
     "input",
     "sizes",
     "probabilities",
     "counts",
+    "measured",
     "include",
     "define",
     "flags",
@@ -44,6 +45,8 @@ pub struct Config {
     pub values: Vec<Value>,
     /// Counts of lines of a native run.
     pub counts: Vec<PathBuf>,
+    /// Tables of measured times.
+    pub measured: Vec<PathBuf>,
     pub include: Vec<PathBuf>,
     /// `NAME` or `NAME=VALUE`.
     pub define: Vec<String>,
@@ -169,6 +172,10 @@ fn parse(text: &str, name: &str, directory: &Path) -> anyhow::Result<Config> {
             "counts" => {
                 let counts = file.texts(value, "counts")?.into_iter();
                 config.counts = counts.map(|path| directory.join(path)).collect();
+            }
+            "measured" => {
+                let measured = file.texts(value, "measured")?.into_iter();
+                config.measured = measured.map(|path| directory.join(path)).collect();
             }
             "define" => config.define = file.texts(value, "define")?,
             "flags" => {

@@ -28,6 +28,7 @@ mod run_input;
 mod samples;
 #[cfg(target_os = "linux")]
 mod study;
+mod timings;
 mod trace;
 #[cfg(target_os = "linux")]
 mod unfinished;

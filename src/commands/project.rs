@@ -27,6 +27,8 @@ pub struct Project {
     pub reading: Reading,
     /// Counts of lines of a native run, as the file names them.
     pub counts: Vec<PathBuf>,
+    /// Tables of measured times, as the file names them.
+    pub measured: Vec<PathBuf>,
     /// The procedures that a run begins with, as the user named them.
     entry: Vec<String>,
     /// Whether neither the command line nor the file names a machine.
@@ -99,6 +101,7 @@ impl Project {
             is_default_machine: named.is_none(),
             reading: Reading::of(source, &file)?,
             counts: file.counts,
+            measured: file.measured,
             places,
         })
     }

@@ -235,11 +235,10 @@ fn judge(
     Recorded::Nothing
 }
 
-/// How the run ended, if not in an orderly way.
+/// How the run ended; not known of a program that was stopped and goes on.
 fn run_end(report: &Report, status: ExitStatus) -> Option<RunEnd> {
     match (report.phase, status.code(), status.signal()) {
         (Phase::LimitReached, ..) => Some(RunEnd::Limit(report.instructions)),
-        (_, Some(0), _) => None,
         (_, Some(code), _) => Some(RunEnd::ExitStatus(code)),
         (_, None, signal) => signal.map(RunEnd::Signal),
     }

@@ -59,6 +59,11 @@ impl<'r> Bounds<'r> {
         Some(self.quotient(values)?.floor().max(0.0))
     }
 
+    /// Rounds of an execution where some of the values are means.
+    pub fn mean_rounds(&self, values: Values) -> Option<f64> {
+        Some(self.quotient(values)?.max(0.0))
+    }
+
     /// Rounds of a loop inside, over all rounds of one execution of this one.
     pub fn rounds_inside(&self, inner: &Bounds, values: Values) -> Option<f64> {
         let known = |symbol: &Symbol| values(symbol.name());

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::causes::{Reason, State};
 use super::quantity::Quantity;
 use crate::trace::RunEnd;
 
@@ -66,12 +67,15 @@ pub struct Row {
     pub traced: Option<f64>,
     /// Traced over static.
     pub ratio: Option<f64>,
+    pub state: State,
     /// Of operations as written: how many of them repeat others of the same iteration, if any do. A compiler may do them
     /// once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<f64>,
     /// Why they differ, from what was seen.
     pub reason: Option<String>,
+    /// What the difference, traced less static, consists of; empty where a side has no number.
+    pub reasons: Vec<Reason>,
     /// Why the traced side is not certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsure: Option<String>,

@@ -9,6 +9,15 @@ pub enum Doubt {
     Unconfirmed,
     /// Something else tells another number.
     Contradicted { others: u64 },
+    /// So many vector instructions were executed whose operations the trace does not tell: they depend on their lengths.
+    VectorLengths { instructions: u64 },
+}
+
+impl Doubt {
+    /// Whether there is no number at all, and not one that may be wrong.
+    pub fn leaves_none(self) -> bool {
+        matches!(self, Doubt::VectorLengths { .. })
+    }
 }
 
 impl fmt::Display for Doubt {
@@ -18,6 +27,10 @@ impl fmt::Display for Doubt {
             Doubt::Contradicted { others } => write!(
                 f,
                 "the loops of the machine code and the statements of the loop do not agree: these tell {others}"
+            ),
+            Doubt::VectorLengths { instructions } => write!(
+                f,
+                "{instructions} vector floating-point instructions were executed, and the trace does not have their lengths"
             ),
         }
     }

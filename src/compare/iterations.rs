@@ -1,29 +1,72 @@
 //! Why a loop goes round more or less often than its source says. What was counted does not always tell why: then what is
 //! known is said, and no cause.
 
+use super::causes::{Cause, Explanation};
 use super::comparison::Suggestion;
 use super::machine_loops::replaces_loops;
 use super::parameters;
 use super::places::LoopRef;
-use super::quantity::{Quantity, short};
+use super::predicted;
+use super::quantity::{LoopName, short};
 use super::sides::Sides;
 use super::tolerance::are_equal;
 
-/// The reason for a row about executions, iterations or a trip count.
-pub(super) fn of_iterations(
+/// The reason for the row about all iterations of the innermost loop.
+pub(super) fn of_iterations(sides: &Sides, parameters: &[Suggestion]) -> String {
+    let loops = sides.loops();
+    that_do_not_match(sides, parameters, &loops)
+        .or_else(|| left_early(sides, &loops))
+        .or_else(|| of_calls(sides, &loops))
+        .unwrap_or_else(|| {
+            loops.last().map_or_else(String::new, |found| {
+                other_executions(sides, *found)
+                    .or_else(|| outer_differs(sides, *found))
+                    .or_else(|| idle_rounds(sides, *found))
+                    .unwrap_or_else(|| what_is_known(sides, *found))
+            })
+        })
+}
+
+/// The reason for the row about one loop's trip count, on both sides.
+pub(super) fn of_trip_count(
     sides: &Sides,
     parameters: &[Suggestion],
-    quantity: &Quantity,
-) -> String {
-    let loops: Vec<LoopRef> = match quantity {
-        Quantity::Executions => return of_executions(sides),
-        // A trip count is that of one loop; iterations are those of all.
-        Quantity::TripCount(name) => {
-            let found = sides.places.loop_by_id(sides.target.function, &name.id);
-            found.into_iter().collect()
-        }
-        _ => sides.loops(),
+    name: &LoopName,
+    (promised, traced): (f64, f64),
+) -> Explanation {
+    let Some(found) = sides.places.loop_by_id(sides.target.function, &name.id) else {
+        return Explanation::without_amount("");
     };
+    let difference = traced - promised;
+    if let Some(words) = that_do_not_match(sides, parameters, &[found]) {
+        let trips = predicted::trip_counts(sides.promised, sides.places, found, parameters);
+        let amount = trips.map(|(given, fitting)| (Cause::Parameter, fitting - given));
+        return Explanation::of(words, amount);
+    }
+    if let Some(words) = left_early(sides, &[found]) {
+        // A bound that is guessed may be too large.
+        let is_it =
+            traced < promised && parameters::is_bound_known(sides.promised, sides.places, found);
+        return Explanation::of(words, is_it.then_some((Cause::LeftEarly, difference)));
+    }
+    if let Some(words) = of_calls(sides, &[found]) {
+        return Explanation::without_amount(words);
+    }
+    if let Some(words) = outer_differs(sides, found) {
+        return Explanation::of(words, [(Cause::LoopAround, difference)]);
+    }
+    match idle_rounds(sides, found) {
+        Some(words) => Explanation::of(words, [(Cause::IdleRounds, difference)]),
+        None => Explanation::without_amount(what_is_known(sides, found)),
+    }
+}
+
+/// Parameters that the run tells by these loops and that have other values in the report.
+fn that_do_not_match(
+    sides: &Sides,
+    parameters: &[Suggestion],
+    loops: &[LoopRef],
+) -> Option<String> {
     let ids: Vec<&str> = loops
         .iter()
         .map(|found| sides.places.facts(*found).id.as_str())
@@ -32,22 +75,7 @@ pub(super) fn of_iterations(
         .iter()
         .filter(|found| found.seen_in.iter().any(|id| ids.contains(&id.as_str())));
     let values: Vec<String> = about.map(Suggestion::in_words).collect();
-    if !values.is_empty() {
-        return format!("a parameter does not match: {}", values.join("; "));
-    }
-    left_early(sides, &loops)
-        .or_else(|| of_calls(sides, &loops))
-        .unwrap_or_else(|| {
-            loops.last().map_or_else(String::new, |found| {
-                let is_total = *quantity == Quantity::Iterations;
-                is_total
-                    .then(|| other_executions(sides, *found))
-                    .flatten()
-                    .or_else(|| outer_differs(sides, *found))
-                    .or_else(|| idle_rounds(sides, *found))
-                    .unwrap_or_else(|| what_is_known(sides, *found))
-            })
-        })
+    (!values.is_empty()).then(|| format!("a parameter does not match: {}", values.join("; ")))
 }
 
 /// Calls of functions that compilers put in place of loops.
@@ -56,7 +84,8 @@ pub(super) fn replacing_calls<'a>(sides: &Sides<'a>) -> Vec<&'a str> {
     names.filter(|name| replaces_loops(name)).collect()
 }
 
-fn of_executions(sides: &Sides) -> String {
+/// The reason for the row about executions.
+pub(super) fn of_executions(sides: &Sides) -> String {
     let counts = sides
         .loops()
         .first()

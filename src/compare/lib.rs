@@ -20,8 +20,10 @@ use loopsheet_trace as trace;
 
 mod accesses;
 mod arrays;
+mod beside;
 mod bounds;
 mod branches;
+mod causes;
 mod comparison;
 mod conservation;
 mod continued;
@@ -38,9 +40,11 @@ mod measured;
 mod names;
 mod operations;
 mod origins;
+mod otherwise;
 mod parameters;
 mod parts;
 mod places;
+mod predicted;
 mod quantity;
 mod reasons;
 mod regions;
@@ -48,6 +52,8 @@ mod rows;
 mod run;
 mod shared_headers;
 mod sides;
+mod timed_nests;
+pub mod timings;
 mod tolerance;
 mod traced;
 mod unrolling;
@@ -58,6 +64,7 @@ use crate::metrics::report::RegionKind;
 use crate::report::run_report::RegionReport;
 use crate::report::static_report::BranchReport;
 
+pub use causes::{Cause, Reason, State};
 pub use comparison::{Apart, Comparison, FunctionShare, NestComparison, Row, Suggestion, Unjoined};
 pub use counted_lines::told_by_lines;
 use joined::Joined;
@@ -69,6 +76,8 @@ pub use places::LoopRef;
 use places::Places;
 pub use quantity::{AccessCount, Direction, LoopName, Object, Operation, Quantity, Reused, Role};
 pub use run::{CompareError, Run};
+pub use timed_nests::measurements;
+pub use timings::Timing;
 
 pub use crate::report::StaticReport;
 

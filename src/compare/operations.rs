@@ -1,6 +1,7 @@
 //! Why a nest does more or fewer floating-point operations than its source has.
 
 use super::accesses;
+use super::causes::{Cause, Explanation, Reason};
 use super::comparison::Row;
 use super::quantity::{Operation, Quantity, short};
 use super::sides::Sides;
@@ -13,83 +14,116 @@ pub(super) fn of_operations(
     rows: &[Row],
     operation: Operation,
     (promised, traced): (f64, f64),
-) -> String {
-    let difference = |operation: Operation| {
-        let quantity = Quantity::Operations(operation);
-        let row = rows.iter().find(|row| row.quantity == quantity)?;
-        Some(row.traced? - row.promised?)
-    };
-    let [adds, multiplies, divides, specials] =
-        Operation::ALL.map(|operation| difference(operation).unwrap_or(0.0));
-    let cancels = |one: f64, other: f64| one != 0.0 && (one + other).abs() <= NEAR * one.abs();
-    use Operation::{Adds, Divides, Multiplies, Specials};
-    if matches!(operation, Multiplies | Divides) && divides < 0.0 && cancels(divides, multiplies) {
-        return "divisions by a constant whose reciprocal is exact became multiplications"
-            .to_string();
-    }
-    if matches!(operation, Adds | Multiplies) && multiplies < 0.0 && cancels(multiplies, adds) {
-        return "multiplications by two became additions".to_string();
-    }
-    let repeated = sides.repeated();
-    if matches!(operation, Adds | Multiplies)
-        && adds > 0.0
-        && repeated[0] == 0.0
-        && are_equal(-(multiplies + adds), repeated[1])
-    {
-        let products = match adds {
-            1.0 => "1 product by two became a sum".to_string(),
-            adds => format!("{} products by two became sums", short(adds)),
-        };
-        return format!(
-            "{products}; {} {}",
-            short(repeated[1]),
-            done_once(repeated[1])
-        );
+) -> Explanation {
+    if let Some(found) = exchanged(sides, rows, operation) {
+        return found;
     }
     let kind = operation as usize;
-    let again = repeated[kind];
+    let again = sides.repeated()[kind];
     if again > 0.0 && are_equal(promised - traced, again) {
-        return format!(
+        let words = format!(
             "{} of the {} {}",
             short(again),
             short(promised),
             done_once(again)
         );
+        return Explanation::of(words, [(Cause::Repeated, -again)]);
     }
-    if let Some(reason) = shared_out(sides, promised, traced) {
-        return reason;
+    if let Some(found) = shared_out(sides, promised, traced) {
+        return found;
     }
-    if let Some(reason) = accesses::elsewhere(sides).filter(|_| promised > traced) {
-        return reason;
-    }
-    if let Some(reason) = in_calls(sides, specials).filter(|_| promised > traced) {
-        return reason;
+    let specials = difference(rows, Operation::Specials);
+    let counted_elsewhere = || accesses::elsewhere(sides).or_else(|| in_calls(sides, specials));
+    if let Some(words) = (promised > traced).then(counted_elsewhere).flatten() {
+        return Explanation::without_amount(words);
     }
     // What is left to explain once these are done once.
     let (once, promised) = match again > 0.0 && promised - again > traced {
-        true => (
-            format!("{} {}; ", short(again), done_once(again)),
-            promised - again,
-        ),
-        false => (String::new(), promised),
+        true => (again, promised - again),
+        false => (0.0, promised),
     };
-    let are_constant_calls = operation == Specials && specials < 0.0;
-    once + &match promised > traced {
+    let are_constant_calls = operation == Operation::Specials && specials < 0.0;
+    let mut found = match promised > traced {
         true => fewer(sides, kind, promised - traced, are_constant_calls),
-        false => more(sides, traced - promised),
+        false => Explanation::without_amount(more(sides, traced - promised)),
+    };
+    if once > 0.0 {
+        found.words = format!("{} {}; {}", short(once), done_once(once), found.words);
+        let amount = -once;
+        found.parts.push(Reason {
+            code: Cause::Repeated,
+            amount,
+        });
     }
+    found
+}
+
+/// By how much the sides of such a row differ.
+fn difference(rows: &[Row], operation: Operation) -> f64 {
+    let quantity = Quantity::Operations(operation);
+    let row = rows.iter().find(|row| row.quantity == quantity);
+    row.and_then(|row| Some(row.traced? - row.promised?))
+        .unwrap_or(0.0)
+}
+
+/// Operations of one kind that became others.
+fn exchanged(sides: &Sides, rows: &[Row], operation: Operation) -> Option<Explanation> {
+    use Operation::{Adds, Divides, Multiplies};
+    let [adds, multiplies, divides] =
+        [Adds, Multiplies, Divides].map(|operation| difference(rows, operation));
+    let cancels = |one: f64, other: f64| one != 0.0 && (one + other).abs() <= NEAR * one.abs();
+    // As many as are missing on one side and are there on the other.
+    let moved = |from: f64, to: f64, target: Operation| match operation == target {
+        true => from.abs().min(to.abs()),
+        false => -from.abs().min(to.abs()),
+    };
+    if matches!(operation, Multiplies | Divides) && divides < 0.0 && cancels(divides, multiplies) {
+        let words = "divisions by a constant whose reciprocal is exact became multiplications";
+        let amount = moved(divides, multiplies, Multiplies);
+        return Some(Explanation::of(words, [(Cause::Reciprocals, amount)]));
+    }
+    if matches!(operation, Adds | Multiplies) && multiplies < 0.0 && cancels(multiplies, adds) {
+        let words = "multiplications by two became additions";
+        let amount = moved(multiplies, adds, Adds);
+        return Some(Explanation::of(words, [(Cause::Doubled, amount)]));
+    }
+    let repeated = sides.repeated();
+    let is_it = matches!(operation, Adds | Multiplies)
+        && adds > 0.0
+        && repeated[0] == 0.0
+        && are_equal(-(multiplies + adds), repeated[1]);
+    is_it.then(|| {
+        let products = match adds {
+            1.0 => "1 product by two became a sum".to_string(),
+            adds => format!("{} products by two became sums", short(adds)),
+        };
+        let words = format!(
+            "{products}; {} {}",
+            short(repeated[1]),
+            done_once(repeated[1])
+        );
+        match operation {
+            Adds => Explanation::of(words, [(Cause::Doubled, adds)]),
+            _ => Explanation::of(
+                words,
+                [(Cause::Doubled, -adds), (Cause::Repeated, -repeated[1])],
+            ),
+        }
+    })
 }
 
 /// Whether all iterations together do as much as the source has: then only their number differs.
-pub(super) fn shared_out(sides: &Sides, promised: f64, traced: f64) -> Option<String> {
+pub(super) fn shared_out(sides: &Sides, promised: f64, traced: f64) -> Option<Explanation> {
     let (Some(of_report), Some(of_run)) = sides.iterations() else {
         return None;
     };
     let is_it = of_report != of_run && are_same_rate(promised * of_report, traced * of_run);
     is_it.then(|| {
-        format!(
+        let words = format!(
             "as many in all as the source has, shared out over {of_run} iterations instead of {of_report}"
-        )
+        );
+        let amount = promised * of_report / of_run - promised;
+        Explanation::of(words, [(Cause::SharedOut, amount)])
     })
 }
 
@@ -118,26 +152,28 @@ fn done_once(count: f64) -> &'static str {
 }
 
 /// Why an iteration does so many operations less.
-fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> String {
+fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> Explanation {
     let iterations = sides.iterations().1.unwrap_or(0.0);
     let missing = each * iterations;
+    let because = |cause: Cause| move |words: String| Explanation::of(words, [(cause, -each)]);
     hoisted(sides, kind, missing, iterations)
-        .or_else(|| not_entered(sides, missing))
+        .map(because(Cause::Hoisted))
+        .or_else(|| not_entered(sides, missing).map(because(Cause::NotEntered)))
         .or_else(|| {
             let (copies, of) = each_round(sides, missing)?;
-            let why = match are_constant_calls {
-                true => {
-                    "calls whose arguments are constants are done by the compiler, those of small powers are products"
-                }
-                false => "unexplained",
-            };
-            Some(format!("{copies} fewer in each {of}: {why}"))
+            let words = |why: &str| format!("{copies} fewer in each {of}: {why}");
+            Some(match are_constant_calls {
+                true => because(Cause::FoldedCalls)(words(
+                    "calls whose arguments are constants are done by the compiler, those of small powers are products",
+                )),
+                false => Explanation::without_amount(words("unexplained")),
+            })
         })
         .unwrap_or_else(|| {
-            format!(
+            Explanation::without_amount(format!(
                 "unexplained: {} fewer an iteration than the source has, by no whole number in any of its loops",
                 short(each)
-            )
+            ))
         })
 }
 

@@ -9,7 +9,7 @@ use super::doubts::Doubts;
 use super::places::{LoopRef, Places};
 use super::tolerance::are_same_rate;
 use crate::analysis::facts::Origin;
-use crate::model::parameters::Kind;
+use crate::model::parameters::{Kind, ValueSource};
 use crate::report::StaticReport;
 use crate::report::static_report::{BranchReport, ParameterReport};
 
@@ -61,6 +61,32 @@ pub fn in_bounds<'r>(
     (names, is_all)
 }
 
+/// Whether nothing that the bounds of a loop depend on is guessed.
+pub fn is_bound_known(report: &StaticReport, places: &Places, found: LoopRef) -> bool {
+    let (names, is_all) = in_bounds(report, places, found);
+    let is_given = |name: &&str| report.parameters[*name].source != ValueSource::Guessed;
+    is_all && Bounds::of(places.facts(found)).is_some() && names.iter().all(is_given)
+}
+
+/// The parameter that a symbol is in a function.
+pub fn parameter<'r>(
+    report: &'r StaticReport,
+    function: usize,
+    symbol: &str,
+) -> Option<(&'r str, &'r ParameterReport)> {
+    let name = &report.functions[function].name;
+    let fits = |(_, parameter): &(&'r String, &'r ParameterReport)| {
+        parameter.source_name == symbol
+            && (parameter.functions.is_empty() || parameter.functions.contains(name))
+    };
+    report
+        .parameters
+        .iter()
+        .filter(fits)
+        .min_by_key(|(name, _)| *name)
+        .map(|(name, parameter)| (name.as_str(), parameter))
+}
+
 /// Problem sizes: for each the value that most loops ask for. A loop tells of one whose bounds have no other that may be
 /// wrong as well; what it tells is settled, and other loops are asked again.
 fn trip_counts(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
@@ -107,19 +133,8 @@ struct Triangle<'r> {
 }
 
 impl<'r> Sizes<'r> {
-    /// The parameter that a symbol is in a function.
     fn parameter(&self, function: usize, symbol: &str) -> Option<(&'r str, &'r ParameterReport)> {
-        let name = &self.report.functions[function].name;
-        let fits = |(_, parameter): &(&'r String, &'r ParameterReport)| {
-            parameter.source_name == symbol
-                && (parameter.functions.is_empty() || parameter.functions.contains(name))
-        };
-        self.report
-            .parameters
-            .iter()
-            .filter(fits)
-            .min_by_key(|(name, _)| *name)
-            .map(|(name, parameter)| (name.as_str(), parameter))
+        parameter(self.report, function, symbol)
     }
 
     fn value(&self, function: usize, symbol: &str) -> Option<f64> {

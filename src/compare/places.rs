@@ -412,7 +412,7 @@ pub fn functions(site: &Site) -> Vec<&str> {
 
 /// Whether a symbol of the program is this function of the source: compilers add underscores, modules, and endings for
 /// copies that they made.
-fn is_function(symbol: &str, name: &str) -> bool {
+pub fn is_function(symbol: &str, name: &str) -> bool {
     let plain = symbol.split('.').next().unwrap_or(symbol);
     let plain = plain.rsplit("_MOD_").next().unwrap_or(plain);
     plain == name

@@ -2,30 +2,39 @@
 //! the difference is not named.
 
 use super::accesses;
+use super::causes::{Cause, Explanation, Reason, State, closed};
 use super::comparison::{Row, Suggestion};
 use super::counts::LoopCounts;
 use super::doubts::Doubt;
-use super::iterations::{of_iterations, replacing_calls};
+use super::iterations::{of_executions, of_iterations, of_trip_count, replacing_calls};
 use super::operations::of_operations;
 use super::places::LoopRef;
 use super::quantity::{Object, Quantity};
 use super::sides::Sides;
-use super::tolerance::{NEAR, REUSE_BIN, are_equal};
+use super::tolerance::{NEAR, REUSE_BIN, are_equal, are_same_rate, is_whole};
 
-/// Adds a reason to every row whose sides differ.
+/// Adds a reason to every row whose sides differ, and what the difference consists of.
 pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
-    let found: Vec<Option<String>> = rows
+    let found: Vec<Option<Explanation>> = rows
         .iter()
         .map(|row| reason(sides, parameters, rows, row))
         .collect();
-    for (row, reason) in rows.iter_mut().zip(found) {
-        let doubt = doubt(sides, &row.quantity).filter(|_| row.traced.is_some());
+    for (row, found) in rows.iter_mut().zip(found) {
+        let is_about = |doubt: &Doubt| row.traced.is_some() || doubt.leaves_none();
+        let doubt = doubt(sides, &row.quantity).filter(is_about);
         row.unsure = doubt.map(|doubt| doubt.to_string());
+        let both = row.promised.zip(row.traced);
+        row.state = State::of(both, doubt.is_none());
         // What is not certain needs no cause.
-        row.reason = match doubt {
-            Some(doubt) => Some(format!("* not certain: {doubt}")),
-            None => reason,
+        let found = match doubt {
+            Some(doubt) => Some(Explanation::without_amount(format!(
+                "* not certain: {doubt}"
+            ))),
+            None => found,
         };
+        let parts = found.as_ref().map_or(&[][..], |found| &found.parts);
+        row.reasons = both.map_or_else(Vec::new, |both| closed(parts, both));
+        row.reason = found.map(|found| found.words);
     }
 }
 
@@ -35,6 +44,11 @@ fn doubt(sides: &Sides, quantity: &Quantity) -> Option<Doubt> {
     let doubts = |found: Option<&LoopRef>| sides.join.loops.get(found?).map(|one| one.doubts);
     match quantity {
         Quantity::Executions => doubts(loops.first())?.executions,
+        Quantity::Operations(_) if sides.traced.operations.vector > 0 => {
+            Some(Doubt::VectorLengths {
+                instructions: sides.traced.operations.vector,
+            })
+        }
         Quantity::Iterations | Quantity::Operations(_) | Quantity::Accesses(_) => {
             doubts(loops.last())?.rounds
         }
@@ -52,41 +66,55 @@ fn doubt(sides: &Sides, quantity: &Quantity) -> Option<Doubt> {
     }
 }
 
-fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> Option<String> {
+fn reason(
+    sides: &Sides,
+    parameters: &[Suggestion],
+    rows: &[Row],
+    row: &Row,
+) -> Option<Explanation> {
     let (promised, traced) = match (row.promised, row.traced) {
         (Some(promised), Some(traced)) => (promised, traced),
-        (Some(_), None) => return missing(sides, row),
+        (Some(_), None) => return missing(sides, row).map(Explanation::without_amount),
         // Of the nest's own instructions alone.
         (None, Some(_)) if matches!(row.quantity, Quantity::Edag(_)) => {
-            return without_callees(sides);
+            return without_callees(sides).map(Explanation::without_amount);
         }
         _ => return None,
     };
     if are_equal(promised, traced) {
         return None;
     }
-    let by_branches = || branches(sides, parameters, promised, (promised - traced).abs());
     let both = (promised, traced);
+    let by_branches = |each| branches(sides, parameters, both, each);
+    let iterations = sides.iterations_of_run();
     match &row.quantity {
-        Quantity::Executions | Quantity::Iterations | Quantity::TripCount(_) => {
-            Some(of_iterations(sides, parameters, &row.quantity))
+        Quantity::Executions => Some(Explanation::without_amount(of_executions(sides))),
+        Quantity::TripCount(name) => Some(of_trip_count(sides, parameters, name, both)),
+        Quantity::Iterations => {
+            let parts = by_loop(sides, parameters, rows, both);
+            let words = of_iterations(sides, parameters);
+            Some(Explanation { words, parts })
         }
         Quantity::Operations(operation) => {
-            by_branches().or_else(|| Some(of_operations(sides, rows, *operation, both)))
+            by_branches(iterations).or_else(|| Some(of_operations(sides, rows, *operation, both)))
         }
         Quantity::Accesses(count) => {
-            by_branches().or_else(|| Some(accesses::of_all(sides, rows, *count, both)))
+            by_branches(iterations).or_else(|| Some(accesses::of_all(sides, rows, *count, both)))
         }
         Quantity::Object(_, Object::Arrays { .. })
             if doubt(sides, &Quantity::Iterations).is_some() =>
         {
-            Some("the iterations of the run are not certain".to_string())
+            let words = "the iterations of the run are not certain";
+            Some(Explanation::without_amount(words))
         }
         Quantity::Object(direction, Object::Arrays { names, .. }) => {
-            by_branches().or_else(|| Some(accesses::of_array(sides, names, *direction, both)))
+            by_branches(1.0).or_else(|| Some(accesses::of_array(sides, names, *direction, both)))
         }
         Quantity::WorkingSet(_) => Some(of_working_set(promised, traced)),
-        Quantity::Traffic { .. } => Some(of_traffic(sides, promised, traced)),
+        Quantity::Traffic { .. } => {
+            let words = of_traffic(sides, promised, traced);
+            Some(Explanation::without_amount(words))
+        }
         // They have one side only.
         Quantity::Object(_, Object::Range { .. })
         | Quantity::Instructions
@@ -98,23 +126,71 @@ fn reason(sides: &Sides, parameters: &[Suggestion], rows: &[Row], row: &Row) -> 
     }
 }
 
-fn of_working_set(promised: f64, traced: f64) -> String {
+/// What executions and the trips of each loop contribute to all iterations: these are their product, so that each counts
+/// by itself when they are changed one after the other, the outermost first.
+fn by_loop(
+    sides: &Sides,
+    parameters: &[Suggestion],
+    rows: &[Row],
+    (promised, traced): (f64, f64),
+) -> Vec<Reason> {
+    let is_factor =
+        |row: &&Row| matches!(row.quantity, Quantity::Executions | Quantity::TripCount(_));
+    let factors: Vec<&Row> = rows.iter().filter(is_factor).collect();
+    let sides_of = |row: &&Row| row.promised.zip(row.traced);
+    let Some(known) = factors.iter().map(sides_of).collect::<Option<Vec<_>>>() else {
+        return Vec::new();
+    };
+    let products = known
+        .iter()
+        .fold((1.0, 1.0), |all, one| (all.0 * one.0, all.1 * one.1));
+    let is_certain = factors
+        .iter()
+        .all(|row| doubt(sides, &row.quantity).is_none());
+    if !is_certain || !are_same_rate(products.0, promised) || !are_same_rate(products.1, traced) {
+        return Vec::new();
+    }
+    let mut parts = Vec::new();
+    for (position, (row, one)) in factors.iter().zip(&known).enumerate() {
+        let before: f64 = known[..position].iter().map(|one| one.1).product();
+        let after: f64 = known[position + 1..].iter().map(|one| one.0).product();
+        let own = match row.quantity {
+            Quantity::Executions => vec![Reason {
+                code: Cause::Executions,
+                amount: one.1 - one.0,
+            }],
+            _ => reason(sides, parameters, rows, row).map_or_else(Vec::new, |found| found.parts),
+        };
+        let scaled = |part: Reason| Reason {
+            amount: before * part.amount * after,
+            ..part
+        };
+        parts.extend(own.into_iter().map(scaled));
+    }
+    parts
+}
+
+fn of_working_set(promised: f64, traced: f64) -> Explanation {
     match REUSE_BIN.contains(&(traced / promised)) {
-        true => "the step of the reuse curve is known to within a factor of two".to_string(),
-        false => {
-            "the reuse curve has no step near: what the working set would hold is reused at other distances".to_string()
-        }
+        true => Explanation::of(
+            "the step of the reuse curve is known to within a factor of two",
+            [(Cause::Resolution, traced - promised)],
+        ),
+        false => Explanation::without_amount(
+            "the reuse curve has no step near: what the working set would hold is reused at other distances",
+        ),
     }
 }
 
 /// Probabilities of branches in the nest that do not fit the run, if they can make such a difference: what is done in an
-/// arm changes in proportion.
+/// arm changes in proportion. The sides are those of one of so many iterations; of the whole run where that is 1.
 fn branches(
     sides: &Sides,
     parameters: &[Suggestion],
-    promised: f64,
-    difference: f64,
-) -> Option<String> {
+    (promised, traced): (f64, f64),
+    iterations: f64,
+) -> Option<Explanation> {
+    let difference = traced - promised;
     let ids: Vec<&str> = sides
         .loops()
         .iter()
@@ -129,7 +205,7 @@ fn branches(
         (value - found.fits).abs() / value.min(1.0 - value).max(f64::MIN_POSITIVE)
     };
     let possible = promised.abs() * about.iter().map(most).sum::<f64>();
-    if about.is_empty() || difference > possible * (1.0 + NEAR) {
+    if about.is_empty() || difference.abs() > possible * (1.0 + NEAR) {
         return None;
     }
     let values: Vec<String> = about
@@ -144,10 +220,27 @@ fn branches(
             )
         })
         .collect();
-    Some(format!(
+    let words = format!(
         "a branch is taken as often as its data say: {}",
         values.join("; ")
-    ))
+    );
+    let closes = match about[..] {
+        [one] => is_whole_in_arm(sides, one, difference * iterations),
+        _ => false,
+    };
+    let amount = closes.then_some((Cause::Branch, difference));
+    Some(Explanation::of(words, amount))
+}
+
+/// Whether a difference over the whole run is a whole number for each time that an arm is taken more or less often.
+fn is_whole_in_arm(sides: &Sides, branch: &Suggestion, difference: f64) -> bool {
+    let is_of = |found: &&LoopRef| branch.seen_in.contains(&sides.places.facts(**found).id);
+    let loops = sides.loops();
+    let counts = loops.iter().find(is_of);
+    let rounds = counts.and_then(|found| Some(sides.join.loops.get(found)?.rounds as f64));
+    let taken = rounds.zip(branch.value);
+    let each = taken.map(|(rounds, value)| difference / (rounds * (branch.fits - value)));
+    each.is_some_and(|each| each.round() != 0.0 && is_whole(each))
 }
 
 /// Figures of the nest's own instructions, where others were executed on its behalf.

@@ -3,6 +3,7 @@
 
 use super::comparison::Row;
 use super::quantity::Quantity;
+use super::rows::row;
 use super::run::Run;
 use super::tolerance::REUSE_STEP;
 use crate::formula::Catalogue;
@@ -68,15 +69,7 @@ fn of_level(level: &CamatLevelReport, figure: LevelFigure) -> Option<f64> {
 }
 
 fn seen(quantity: Quantity, value: f64) -> Row {
-    Row {
-        quantity,
-        promised: None,
-        traced: Some(value),
-        ratio: None,
-        repeated: None,
-        reason: None,
-        unsure: None,
-    }
+    row(quantity, None, Some(value))
 }
 
 /// Epochs at the window and the capacity that are nearest to a usual core and the nearest cache.

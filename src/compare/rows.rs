@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::causes::State;
 use super::comparison::Row;
 use super::counts::LoopCounts;
 use super::names::{is_structure_of, is_variable_of};
@@ -132,6 +133,8 @@ impl Sides<'_> {
         let counts = promised.into_iter().zip(traced).zip(self.repeated());
         for (operation, ((promised, traced), repeated)) in Operation::ALL.into_iter().zip(counts) {
             let (promised, traced) = self.each(promised, traced as f64);
+            // How many operations a vector instruction does depends on its length.
+            let traced = traced.filter(|_| did.vector == 0);
             let repeated = Some(repeated).filter(|repeated| *repeated > 0.0);
             rows.push(Row {
                 repeated,
@@ -289,7 +292,8 @@ impl Sides<'_> {
     }
 }
 
-fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
+/// A row without a reason yet.
+pub fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
     // The sum of nothing is -0.
     let (promised, traced) = (
         promised.map(|value| value + 0.0),
@@ -304,8 +308,10 @@ fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
         promised,
         traced,
         ratio,
+        state: State::default(),
         repeated: None,
         reason: None,
+        reasons: Vec::new(),
         unsure: None,
     }
 }

@@ -65,6 +65,15 @@ impl<'a> Sides<'a> {
         )
     }
 
+    /// Those that accesses and operations of the run are shared out among: its own, or the report's where no loop is left.
+    pub fn iterations_of_run(&self) -> f64 {
+        match self.iterations() {
+            (_, Some(traced)) if traced > 0.0 => traced,
+            (Some(promised), _) if promised > 0.0 => promised,
+            _ => 1.0,
+        }
+    }
+
     /// Rounds of the innermost loop by those of the loop around it, on both sides.
     pub fn innermost_trips(&self) -> Option<(f64, f64)> {
         let [.., outer, inner] = self.loops()[..] else {

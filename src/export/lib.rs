@@ -27,6 +27,7 @@ pub mod html;
 pub mod json;
 pub mod listings;
 pub mod loops_dot;
+mod measured;
 pub mod parameters;
 pub mod svg;
 pub mod table;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 
 use super::columns::{self, Align};
+use super::measured;
 use crate::analysis::coverage;
 use crate::analysis::facts::Origin;
 use crate::diagnostic::DiagnosticCode;
@@ -87,7 +88,7 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
     }
     let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
     columns::shorten(&mut rows, screen.width, &[0, 1]);
-    let table = columns::aligned(&rows, align);
+    let table = columns::aligned(&rows, &align);
     match screen.has_colour {
         true => text.push_str(&coloured(&table, &rows)),
         false => text.push_str(&table),
@@ -101,6 +102,7 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         .filter(|cost| cost.is_finite());
     let left_out: Vec<f64> = known.collect();
     write_left_out(&mut text, &left_out, all);
+    measured::list(&mut text, model);
     write_advice(&mut text, model);
     write_summary(&mut text, model, &totals, screen);
     text
@@ -208,11 +210,20 @@ const CALL_ALIGN: [Align; 10] = {
 /// The line above nests that are ranked by the time of one call only.
 const NOT_CALLED: &str = "not called from there:";
 
-fn headings(model: &Model) -> (&'static [&'static str], &'static [Align]) {
-    match model.ranking.follows_calls {
-        true => (&CALL_HEADINGS, &CALL_ALIGN),
-        false => (&HEADINGS, &ALIGN),
+/// Measured times stand before what bounds a nest.
+const MEASURED: [&str; 2] = ["measured", "estimate/measured"];
+
+fn headings(model: &Model) -> (Vec<&'static str>, Vec<Align>) {
+    let (mut headings, mut align) = match model.ranking.follows_calls {
+        true => (CALL_HEADINGS.to_vec(), CALL_ALIGN.to_vec()),
+        false => (HEADINGS.to_vec(), ALIGN.to_vec()),
+    };
+    if model.measured.is_some() {
+        let last = headings.len() - 1;
+        headings.splice(last..last, MEASURED);
+        align.splice(last..last, MEASURED.map(|_| Align::Right));
     }
+    (headings, align)
 }
 
 fn row(model: &Model, index: usize) -> Vec<String> {
@@ -261,6 +272,13 @@ fn row(model: &Model, index: usize) -> Vec<String> {
         row.push(shown(nest.time.intensity, &significant));
         row.push(seconds(nest.time.seconds));
     }
+    let measured = model.measured.as_ref();
+    row.extend(
+        measured
+            .map(|found| measured::cells(model, found, index))
+            .into_iter()
+            .flatten(),
+    );
     row.push(bound.to_string());
     row
 }

@@ -72,7 +72,7 @@ pub struct TraceSummary {
     pub unknown: BTreeMap<String, u64>,
     /// Instructions of the program that appear in the trace.
     pub distinct_instructions: u64,
-    /// How the run ended, if not in an orderly way.
+    /// How the run ended, if the trace says so.
     pub end: Option<RunEnd>,
 }
 

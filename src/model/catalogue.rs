@@ -131,6 +131,9 @@ loopsheet_base::catalogue! {
         TotalIntensity "total_arithmetic_intensity" "" FlopsPerByte "Flops of all nests over their actual memory traffic" Source::Roofline;
         ShareOfTime "share_of_total_time" "" Share "Estimate over the sum of all estimates; where calls are followed, both over all calls" Source::Definition;
         NestTimeOfAllCalls "time_of_nest_in_all_calls" "" Seconds "Estimate, times how often the nest's function is called" Source::Definition;
+        MeasuredTime "measured_time" "" Seconds "What the nest was measured to take in a run of the program" Source::Definition;
+        EstimateOfMeasured "estimate_of_measured_nests" "" Seconds "Estimates, over all calls, of nests that were measured together" Source::Definition;
+        MeasuredRatio "measured_ratio" "" Ratio "Estimate, over all calls, over the measured time; of nests that were measured together, the sum of their estimates" Source::Definition;
         ProgramTime "time_of_program" "" Seconds "Time of all nests that a run reaches, over all calls" Source::Definition;
 
         // Loops after each other.

@@ -27,6 +27,7 @@ pub mod influence;
 mod label;
 pub mod levels;
 mod loops;
+pub mod measured;
 mod messages;
 pub mod nest;
 mod nest_model;
@@ -64,6 +65,7 @@ pub use in_core::InCoreFigures;
 pub use label::{Instead, Label, RegisterFile, ReuseSubject, Subject};
 pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
 pub use loops::{LoopCounts, LoopFigures};
+pub use measured::{Measured, MeasuredFigures, Measurements};
 pub use nest::Nest;
 pub use nest_model::NestModel;
 pub use operations::{IterationOperations, OperationFigures};
@@ -114,6 +116,8 @@ pub struct Model<'p> {
     pub left_out: Option<LeftOut>,
     /// By position among all nests of the program, where runs of them do not agree with the model.
     disagreements: BTreeMap<usize, f64>,
+    /// Measured times beside the estimates, if there are any.
+    pub measured: Option<Measured>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -228,10 +232,34 @@ impl<'p> Model<'p> {
         self.disagreements = disagreements;
     }
 
+    /// The same model with measured times beside its estimates; models that are made of this one have them, too. All nests
+    /// must be in this model.
+    pub fn with_measured(&self, measurements: Measurements) -> Model<'p> {
+        let asked = (self.figures.detail(), Beside::Sensitivity);
+        self.beside(Some(measurements), None, asked)
+    }
+
+    /// The nest with this number among those of its function.
+    pub fn nest_of(&self, function: usize, number: usize) -> Option<usize> {
+        let is_own = |nest: &usize| self.nests[*nest].nest.function == function;
+        (0..self.nests.len()).filter(is_own).nth(number)
+    }
+
     /// The same model in other detail, of some of its nests if it says which.
     fn of(&self, kept: Option<HashSet<usize>>, detail: Detail, beside: Beside) -> Model<'p> {
+        let measurements = self.measured.as_ref().map(|measured| measured.all.clone());
+        self.beside(measurements, kept, (detail, beside))
+    }
+
+    fn beside(
+        &self,
+        measurements: Option<Measurements>,
+        kept: Option<HashSet<usize>>,
+        asked: (Detail, Beside),
+    ) -> Model<'p> {
         let (mut collected, dimensions) = Collected::of(self.program);
         collected.disagreements = self.disagreements.clone();
+        collected.measurements = measurements;
         if let Some(kept) = kept {
             let others: Vec<usize> = (0..self.nests.len())
                 .filter(|index| !kept.contains(index))
@@ -247,7 +275,6 @@ impl<'p> Model<'p> {
             collected.keep(&kept);
         }
         let known = (self.machine.clone(), self.parameters.clone());
-        let asked = (detail, beside);
         Model::define(self.program, known, collected, dimensions, asked)
     }
 
@@ -262,6 +289,7 @@ impl<'p> Model<'p> {
             messages,
             left_out,
             disagreements,
+            measurements,
         }: Collected<'p>,
         dimensions: usize,
         (detail, beside): (Detail, Beside),
@@ -292,7 +320,7 @@ impl<'p> Model<'p> {
         };
         let iterations = calls::Iterations::define(
             &call_graph,
-            (&nests, positions.into_iter()),
+            (&nests, positions.iter().copied()),
             &around,
             &parameters,
             &mut figures,
@@ -306,6 +334,8 @@ impl<'p> Model<'p> {
             &mut figures,
         );
         let ranking = Ranking::define(&call_graph, &times, (&nests, &totals), &mut figures);
+        let measured =
+            measurements.map(|all| Measured::define(&all, &positions, &ranking, &mut figures));
         let calls = match left_out {
             None => Calls::define(&call_graph, &times, &nests, &parameters, &mut figures),
             Some(_) => None,
@@ -364,6 +394,7 @@ impl<'p> Model<'p> {
             roofline: chart,
             left_out,
             disagreements,
+            measured,
             dimensions,
         }
     }
@@ -481,6 +512,7 @@ struct Collected<'p> {
     left_out: Option<LeftOut>,
     /// By position.
     disagreements: BTreeMap<usize, f64>,
+    measurements: Option<Measurements>,
 }
 
 impl<'p> Collected<'p> {
@@ -504,6 +536,7 @@ impl<'p> Collected<'p> {
                 messages,
                 left_out: None,
                 disagreements: BTreeMap::new(),
+                measurements: None,
             },
             dimensions,
         )

@@ -1,14 +1,14 @@
-//! How a run ended that was recorded: the last line of its trace, where that was not the program's own, orderly end.
+//! How a run ended that was recorded: the last line of its trace.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What ended a run before it was done, or said that it had failed.
+/// What ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnd {
-    /// Another than 0.
+    /// By itself; any but 0 says that it failed.
     ExitStatus(i32),
     /// By its number on Linux.
     Signal(i32),
@@ -38,6 +38,11 @@ const SIGNALS: [(i32, &str); 11] = [
 ];
 
 impl RunEnd {
+    /// Whether the program did all that it was to do.
+    pub fn is_orderly(self) -> bool {
+        self == RunEnd::ExitStatus(0)
+    }
+
     /// Whether the program crashed or was killed: what it would still have done is missing.
     pub fn is_crash(self) -> bool {
         matches!(self, RunEnd::Signal(_))
@@ -97,6 +102,7 @@ mod tests {
     #[test]
     fn lines_are_read_back() {
         for end in [
+            RunEnd::ExitStatus(0),
             RunEnd::ExitStatus(3),
             RunEnd::Signal(11),
             RunEnd::Limit(1000),

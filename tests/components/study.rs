@@ -107,6 +107,22 @@ fn a_study_joins_both_sides() {
     assert_eq!(sides(smooth, "loads of a"), (12.0 * inside, 12.0 * inside));
     let collect = nest(&comparison, "collect");
     assert_eq!(sides(collect, "iterations"), (N, N));
+    for row in [smooth, collect]
+        .iter()
+        .flat_map(|nest| nest["rows"].as_array().expect("rows"))
+    {
+        let reasons = row["reasons"].as_array().expect("reasons").iter();
+        let sum: f64 = reasons
+            .map(|reason| reason["amount"].as_f64().expect("an amount"))
+            .sum();
+        if let (Some(promised), Some(traced)) = (row["static"].as_f64(), row["traced"].as_f64()) {
+            let larger = promised.abs().max(traced.abs());
+            assert!((traced - promised - sum).abs() <= 1e-9 * larger, "{row:#}");
+        }
+    }
+    let run = command::json(&dir.path().join("kept/trace.json"));
+    let program = serde_json::json!({"status": "exited", "code": 0, "signal": null});
+    assert_eq!(run["program"], program);
     // Three of four divide.
     assert_eq!(sides(collect, "divides an iteration"), (0.75, 0.75));
 }

@@ -18,6 +18,7 @@ use loopsheet::metrics::profile::{
 use loopsheet::source::SourceText;
 use serde_json::json;
 
+mod adding_up;
 mod closing;
 mod one_line;
 
@@ -41,11 +42,10 @@ fn compared(report: &StaticReport, profile: SourceProfile) -> Comparison {
         "trace": {"path": "by hand", "instructions": 0},
         "source": profile,
     });
-    compare(
-        report,
-        &Run::parse(&trace.to_string()).expect("a trace"),
-        &|_| true,
-    )
+    let run = Run::parse(&trace.to_string()).expect("a trace");
+    let comparison = compare(report, &run, &|_| true);
+    adding_up::check(&comparison);
+    comparison
 }
 
 fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> MachineLoop {

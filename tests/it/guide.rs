@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use calamine::{Reader, Xlsx};
 use clap::Parser;
 use loopsheet::cli::Cli;
+use loopsheet::compare::Cause;
 use loopsheet::export::listings::plain_tables;
 use loopsheet::export::xlsx::{ROOM, trace_workbook, workbook};
 use loopsheet::guide::Topic;
@@ -381,6 +382,16 @@ fn every_reason_code_is_listed_with_its_meaning() {
     }
     let listed = text.matches("- `").count();
     assert_eq!(listed, ReasonCode::VARIANTS.len());
+}
+
+#[test]
+fn every_cause_is_listed_with_its_meaning() {
+    let text = joined(Topic::Compare.text());
+    for cause in Cause::VARIANTS {
+        let line = format!("- `{}`: {}", cause.as_str(), joined(cause.meaning()));
+        assert!(text.contains(&line), "add to src/guide/compare.md: {line}");
+    }
+    assert_eq!(text.matches("- `").count(), Cause::VARIANTS.len());
 }
 
 /// The words that the glossary explains, in lower case.

@@ -78,6 +78,7 @@ mod structures;
 mod symbols;
 mod tables;
 mod text_decisions;
+mod timings;
 mod trace;
 mod trace_exports;
 mod trace_workbook;

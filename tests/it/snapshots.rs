@@ -119,7 +119,12 @@ fn keys_of_static_reports() {
     let sizes =
         "planes.n=1000,columns.n=6000,columns.m=400000,triad.n=1000000000,move.n=1000000000";
     let advised = report(&["analyze", "tests/fixtures/advice", "--set", sizes]);
-    let keys = keys("loopsheet/static/1", &[sources, advised]);
+    let table = tempfile::NamedTempFile::new().expect("a file");
+    let times = "function,seconds,bytes,flops\ntriad,1,2,3\nheat5,1,,\nnobody,1,,\n";
+    std::fs::write(table.path(), times).expect("the table");
+    let path = table.path().to_str().expect("UTF-8");
+    let measured = report(&["analyze", "samples/kernels", "--measured", path]);
+    let keys = keys("loopsheet/static/1", &[sources, advised, measured]);
     expect_file!["../golden/keys/static.txt"].assert_eq(&keys);
 }
 

@@ -481,6 +481,38 @@ fn an_output_is_asked_for_once() {
     assert!(!path.exists());
 }
 
+/// How the program ended, as the last line says.
+#[test]
+fn the_end_of_the_program_is_in_the_json() {
+    let ends = [
+        ("# end: exit status 0\n", "exited", Some(0), None),
+        ("# end: exit status 3\n", "exited", Some(3), None),
+        ("# end: signal 11\n", "signalled", None, Some(11)),
+        ("# end: limit 1\n", "limit", None, None),
+        ("", "running", None, None),
+    ];
+    for (end, status, code, signal) in ends {
+        let trace = format!("0, 0x104be, 0x00000073, \"ecall\"\n{end}");
+        let output = loopsheet()
+            .args(["trace", "-", "--json", "-"])
+            .write_stdin(trace)
+            .output()
+            .expect("it runs");
+        assert_eq!(
+            output.status.code(),
+            Some(i32::from(status == "signalled")),
+            "{end}"
+        );
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let program = serde_json::json!({"status": status, "code": code, "signal": signal});
+        assert_eq!(report["program"], program, "{end}");
+        // An orderly end is nothing to be told of.
+        let is_told = !end.is_empty() && code != Some(0);
+        assert_eq!(report["trace"].get("end").is_some(), is_told, "{end}");
+        assert_eq!(!output.stderr.is_empty(), is_told, "{end}");
+    }
+}
+
 #[test]
 fn text_without_an_instruction_is_no_trace() {
     let prose = b"root:x:0:0:root\nuser:x:1:1:user\n";

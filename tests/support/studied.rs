@@ -1,8 +1,8 @@
 //! A comparison made by hand, for the tests of what shows it: the matrix multiplication of `programs` beside a run.
 
 use loopsheet::compare::{
-    Apart, Comparison, Direction, FunctionShare, NestComparison, Object, Operation, Quantity, Row,
-    Suggestion, Unjoined,
+    Apart, Cause, Comparison, Direction, FunctionShare, NestComparison, Object, Operation,
+    Quantity, Reason, Row, State, Suggestion, Unjoined,
 };
 use loopsheet::metrics::formulas::EdagFigure;
 use loopsheet::model::{Model, NestModel};
@@ -32,8 +32,13 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
         ratio: promised
             .zip(traced)
             .map(|(promised, traced)| traced / promised),
+        state: State::Differs,
         repeated: None,
         reason: reason.map(str::to_string),
+        reasons: vec![Reason {
+            code: Cause::Unexplained,
+            amount: 1.0,
+        }],
         unsure: None,
     };
     let head = nest(model).nest.head();

@@ -48,7 +48,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
 
 /// Says how a run ended that did not end in an orderly way; after a crash its figures are not whole.
 pub fn judge(end: Option<RunEnd>, voice: Voice) -> Status {
-    if let Some(end) = end.filter(|_| !voice.quiet) {
+    if let Some(end) = end.filter(|end| !end.is_orderly() && !voice.quiet) {
         eprintln!("loopsheet: the run ended {end}");
     }
     match end.is_some_and(RunEnd::is_crash) {

@@ -129,7 +129,8 @@ fn unknown(counted: &Counted) -> BTreeMap<String, u64> {
 
 fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.extend(read.end.map(|end| format!("the run ended {end}")));
+    let bad_end = read.end.filter(|end| !end.is_orderly());
+    notes.extend(bad_end.map(|end| format!("the run ended {end}")));
     let unknown = unknown(counted);
     if !unknown.is_empty() {
         let named: Vec<String> = unknown

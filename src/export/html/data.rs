@@ -9,6 +9,7 @@ use super::tables::{Choices, Shown, look};
 use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
 use crate::listings::{self, Column, Content, Look, Table};
 use crate::listings::{advice, arrays, caches, calls, communication, loops, notes, registers};
+use crate::measured;
 use crate::model::{Model, NestModel, bandwidth, roofline};
 
 const NESTS: &Shown = &[
@@ -23,6 +24,8 @@ const NESTS: &Shown = &[
     loops::SECONDS,
     loops::CALLS,
     loops::ALL_CALLS,
+    loops::MEASURED,
+    loops::MEASURED_RATIO,
     loops::BOUND,
     loops::SHARE,
     loops::INTENSITY,
@@ -136,7 +139,10 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
         figures,
         choices,
     };
-    add.table("nests", Some(ABOUT_NESTS), NESTS, &nests);
+    let measured = model.measured.as_ref().map(measured::total);
+    let about = measured.map(|total| format!("{ABOUT_NESTS} {total}."));
+    let about = about.as_deref().unwrap_or(ABOUT_NESTS);
+    add.table("nests", Some(about), NESTS, &nests);
     let mut rows = arrays::table(model);
     rows.rows.retain(|(nest, _)| is_live(nest));
     add.table("arrays", None, ARRAYS, &rows);

@@ -3,9 +3,10 @@
 use super::{Column, Content, Look, Table, add, add_figures, some};
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
+use crate::measured;
 use crate::model::{
-    InCoreFigures, LevelFigures, Model, NestModel, StaticFigure as F, WorkingSet, dimension_name,
-    group_name, scenario_name,
+    InCoreFigures, LevelFigures, Measured, Model, NestModel, StaticFigure as F, WorkingSet,
+    dimension_name, group_name, scenario_name,
 };
 use crate::reason::ReasonCode;
 
@@ -22,6 +23,8 @@ pub(crate) const SHARE: (&str, &str) = (TIME, "Share of total");
 pub(crate) const CALLS: (&str, &str) = (TIME, "Calls");
 pub(crate) const ALL_CALLS: (&str, &str) = (TIME, "All calls");
 pub(crate) const BOUND: (&str, &str) = (TIME, "Bound by");
+pub(crate) const MEASURED: (&str, &str) = (TIME, "Measured");
+pub(crate) const MEASURED_RATIO: (&str, &str) = (TIME, "Estimate over measured");
 pub(crate) const DRAM_BYTES: (&str, &str) = (TRAFFIC, "Actual");
 pub(crate) const INTENSITY: (&str, &str) = (TIME, "Arithmetic intensity");
 
@@ -49,10 +52,17 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
     steps(model, &mut columns);
     Table {
         title: "Loops",
-        remark: "One row a loop nest. Point at a heading to read what its column means; Notes has the whole glossary."
-            .into(),
+        remark: remark(model),
         rows: model.nests.iter().enumerate().collect(),
         columns,
+    }
+}
+
+fn remark(model: &Model) -> String {
+    let how = "One row a loop nest. Point at a heading to read what its column means; Notes has the whole glossary.";
+    match &model.measured {
+        Some(measured) => format!("{how} {}.", measured::total(measured)),
+        None => how.to_string(),
     }
 }
 
@@ -375,6 +385,41 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     );
 }
 
+/// Measured times, an input each, and how the estimates compare.
+fn beside_measured<'a>(model: &'a Model<'a>, found: &'a Measured, columns: &mut Columns<'a>) {
+    add_figures(
+        columns,
+        MEASURED,
+        Look::Seconds,
+        F::MeasuredTime,
+        |(index, _)| some(found.of(*index).map(|one| one.seconds)),
+    );
+    add_figures(
+        columns,
+        MEASURED_RATIO,
+        Look::Ratio,
+        F::MeasuredRatio,
+        |(index, _)| some(found.of(*index).and_then(|one| one.ratio)),
+    );
+    add(
+        columns,
+        (TIME, "Measured together", ""),
+        Look::Text,
+        "All nests that the measured time is of, where it is not of this one alone",
+        |(index, _)| {
+            let together = found.of(*index).filter(|one| one.nests.len() > 1);
+            let ids = together.map(|one| {
+                let ids = one
+                    .nests
+                    .iter()
+                    .map(|nest| model.nests[*nest].nest.head().id.as_str());
+                ids.collect::<Vec<&str>>().join(", ")
+            });
+            ids.map_or(Content::Empty, Content::Text)
+        },
+    );
+}
+
 fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let levels = model.nests.first().map_or(0, |n| n.time.levels.len());
     let name = |level: usize| model.nests[0].time.levels[level].name.clone();
@@ -422,6 +467,9 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     );
     if model.ranking.follows_calls {
         over_calls(model, columns);
+    }
+    if let Some(found) = &model.measured {
+        beside_measured(model, found, columns);
     }
     add_figures(columns, (TIME, BOUND.1), Look::Text, F::Bound, |(_, n)| {
         Content::Choice(

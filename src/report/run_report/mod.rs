@@ -41,6 +41,8 @@ pub const SCHEMA: &str = "loopsheet/trace/1";
 pub struct RunReport {
     pub schema: String,
     pub trace: SummaryReport,
+    #[serde(default)]
+    pub program: ProgramReport,
     /// Executed instructions by class.
     #[serde(default)]
     pub mix: IndexMap<String, u64>,
@@ -94,6 +96,29 @@ pub struct SummaryReport {
     pub end: Option<RunEnd>,
 }
 
+/// What became of the program that was traced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramReport {
+    pub status: ProgramStatus,
+    /// The exit status of one that exited.
+    pub code: Option<i32>,
+    /// The number, on Linux, of the signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// How far a trace follows its program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramStatus {
+    Exited,
+    Signalled,
+    /// The recording ended it.
+    Limit,
+    /// The trace does not say that it has ended: where the trace ends, it was under way.
+    #[default]
+    Running,
+}
+
 /// Bytes to and from RAM, by interval of cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MovementReport {
@@ -130,6 +155,7 @@ impl RunReport {
         RunReport {
             schema: SCHEMA.to_string(),
             trace: SummaryReport::of(trace),
+            program: ProgramReport::of(trace.end),
             mix: classes(mix),
             cache: cache.iter().map(CacheLevelReport::of).collect(),
             edag: EdagReport::of(edag, inputs),
@@ -182,7 +208,23 @@ impl SummaryReport {
             harts,
             unknown,
             distinct_instructions,
-            end,
+            end: end.filter(|end| !end.is_orderly()),
+        }
+    }
+}
+
+impl ProgramReport {
+    fn of(end: Option<RunEnd>) -> ProgramReport {
+        let (status, code, signal) = match end {
+            Some(RunEnd::ExitStatus(code)) => (ProgramStatus::Exited, Some(code), None),
+            Some(RunEnd::Signal(signal)) => (ProgramStatus::Signalled, None, Some(signal)),
+            Some(RunEnd::Limit(_)) => (ProgramStatus::Limit, None, None),
+            None => (ProgramStatus::Running, None, None),
+        };
+        ProgramReport {
+            status,
+            code,
+            signal,
         }
     }
 }

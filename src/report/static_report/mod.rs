@@ -9,6 +9,7 @@ mod functions;
 mod inputs;
 mod levels;
 mod loops;
+mod measured;
 mod nests;
 mod registers;
 mod sensitivity;
@@ -39,6 +40,7 @@ pub use loops::{
     ArrayReport, BranchReport, CallReport, FlopsReport, LoopReport, ReasonReport, RepeatedReport,
     ScalarReport,
 };
+pub use measured::{MeasuredReport, MeasuredTotalReport, UnjoinedTimeReport};
 pub use nests::{
     ExtentReport, NestReport, ReferencesReport, StreamReport, TrafficReport, WorkingSetReport,
     WorkingSetsReport,
@@ -90,6 +92,9 @@ pub struct StaticReport<F = FunctionReport> {
     /// What would make the costliest nests faster, by the time that it saves, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<Vec<AdviceReport>>,
+    /// What was measured in all, where times were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredTotalReport>,
     /// `None` where nothing communicates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub communication: Option<CommunicationReport>,
@@ -135,6 +140,7 @@ impl<F: Send> StaticReport<F> {
             calls: CallsReport::of(model),
             sensitivity: None,
             advice: None,
+            measured: model.measured.as_ref().map(MeasuredTotalReport::of),
             communication: CommunicationReport::of(model),
         }
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::levels::{self, CacheReport, LayerConditionReport, LevelReport};
+use super::measured::MeasuredReport;
 use super::registers::RegistersReport;
 use crate::Figure;
 use crate::analysis::facts::AccessClass;
@@ -77,6 +78,12 @@ pub struct NestReport {
     /// Of the time of all nests and calls; unknown where no calls lead to it.
     #[serde(default)]
     pub share: Figure,
+    /// What it was measured to take, where times were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredReport>,
+    /// Its estimate over all calls over that; of nests that were measured together, the sum of theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_ratio: Option<Figure>,
     /// What its time is spent on: the processor or a level.
     #[serde(default)]
     pub bound: Option<String>,
@@ -197,6 +204,10 @@ impl NestReport {
         let calls = model.calls.as_ref();
         let ranked = model.ranking.of(index);
         let never = || Figure::from(0.0);
+        let measured = model
+            .measured
+            .as_ref()
+            .and_then(|measured| measured.of(index));
         NestReport {
             head: nest.nest.head().id.clone(),
             loops: (nest.nest.loops.iter())
@@ -245,6 +256,9 @@ impl NestReport {
             one_call_seconds: figure(nest.time.seconds),
             all_calls_seconds: ranked.map_or_else(never, |ranked| figure(ranked.seconds)),
             share: ranked.map_or_else(|| Figure::from(f64::NAN), |ranked| figure(ranked.share)),
+            measured: measured.map(|found| MeasuredReport::of(model, found)),
+            measured_ratio: measured
+                .map(|found| found.ratio.map_or_else(|| Figure::from(f64::NAN), figure)),
             bound: (nest.time.bound_name(model.value(nest.time.bound))).map(str::to_string),
             registers: registers.map(|found| RegistersReport::of(model, found)),
             called_flops: calls
