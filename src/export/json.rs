@@ -18,12 +18,15 @@ pub fn report(model: &Model) -> String {
         .sensitivity
         .is_empty()
         .then(|| model.for_sensitivity());
-    render(&with_rendered_functions(model).with_sensitivity(swept.as_ref().unwrap_or(model)))
+    render(&with_rendered_functions(
+        model,
+        Some(swept.as_ref().unwrap_or(model)),
+    ))
 }
 
 /// The same without these times.
 pub fn analysis(model: &Model) -> String {
-    render(&with_rendered_functions(model))
+    render(&with_rendered_functions(model, None))
 }
 
 /// The report of a trace.
@@ -61,11 +64,11 @@ pub fn validation(report: &Report) -> String {
 }
 
 /// Functions stand on one line each. What a report has does not depend on what else the model was built for.
-fn with_rendered_functions(model: &Model) -> StaticReport<Box<RawValue>> {
+fn with_rendered_functions(model: &Model, swept: Option<&Model>) -> StaticReport<Box<RawValue>> {
     if model.figures.detail() != Detail::Values {
-        return with_rendered_functions(&model.for_numbers());
+        return with_rendered_functions(&model.for_numbers(), swept);
     }
-    StaticReport::with_functions(model, |function: FunctionReport| {
+    StaticReport::with_functions(model, swept, |function: FunctionReport| {
         to_raw_value(&function).expect("a report has no maps with keys that are no text")
     })
 }

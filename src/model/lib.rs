@@ -6,7 +6,7 @@
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
-use loopsheet_base::{formula, reason};
+use loopsheet_base::{formula, quantity, reason};
 use loopsheet_expr as expr;
 use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;
@@ -65,7 +65,7 @@ pub use label::{Instead, Label, RegisterFile, ReuseSubject, Subject};
 pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
 pub use loops::{LoopCounts, LoopFigures};
 pub use nest::Nest;
-pub use nest_model::NestModel;
+pub use nest_model::{Checked, NestModel};
 pub use operations::{IterationOperations, OperationFigures};
 pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
 pub use prediction::{Prediction, Valued};
@@ -113,7 +113,7 @@ pub struct Model<'p> {
     /// Nests that are not in it, because there are too many for a workbook.
     pub left_out: Option<LeftOut>,
     /// By position among all nests of the program, where runs of them do not agree with the model.
-    disagreements: BTreeMap<usize, f64>,
+    checked: BTreeMap<usize, Checked>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
 }
@@ -219,19 +219,19 @@ impl<'p> Model<'p> {
         all.filter(|nest| functions.contains(&of(*nest))).collect()
     }
 
-    /// Takes what runs of nests with small sizes said of them: the model's bytes over those of the run, where the two do
-    /// not agree. Models that are made of this one take it, too. All nests must be in this model.
-    pub fn mark(&mut self, disagreements: BTreeMap<usize, f64>) {
-        for (nest, ratio) in &disagreements {
-            self.nests[*nest].disagreement = Some(*ratio);
+    /// Takes what runs of nests with small sizes said of them. Models that are made of this one take it, too. All nests
+    /// must be in this model.
+    pub fn mark(&mut self, checked: BTreeMap<usize, Checked>) {
+        for (nest, checked) in &checked {
+            self.nests[*nest].checked = Some(*checked);
         }
-        self.disagreements = disagreements;
+        self.checked = checked;
     }
 
     /// The same model in other detail, of some of its nests if it says which.
     fn of(&self, kept: Option<HashSet<usize>>, detail: Detail, beside: Beside) -> Model<'p> {
         let (mut collected, dimensions) = Collected::of(self.program);
-        collected.disagreements = self.disagreements.clone();
+        collected.checked = self.checked.clone();
         if let Some(kept) = kept {
             let others: Vec<usize> = (0..self.nests.len())
                 .filter(|index| !kept.contains(index))
@@ -261,7 +261,7 @@ impl<'p> Model<'p> {
             call_graph,
             messages,
             left_out,
-            disagreements,
+            checked,
         }: Collected<'p>,
         dimensions: usize,
         (detail, beside): (Detail, Beside),
@@ -282,7 +282,7 @@ impl<'p> Model<'p> {
             .flatten()
             .collect();
         for (nest, position) in nests.iter_mut().zip(&positions) {
-            nest.disagreement = disagreements.get(position).copied();
+            nest.checked = checked.get(position).copied();
         }
         let totals = Totals::define(&nests, &mut figures);
         let sequences = match detail {
@@ -363,7 +363,7 @@ impl<'p> Model<'p> {
             advice,
             roofline: chart,
             left_out,
-            disagreements,
+            checked,
             dimensions,
         }
     }
@@ -480,7 +480,7 @@ struct Collected<'p> {
     messages: Vec<messages::MessageSite<'p>>,
     left_out: Option<LeftOut>,
     /// By position.
-    disagreements: BTreeMap<usize, f64>,
+    checked: BTreeMap<usize, Checked>,
 }
 
 impl<'p> Collected<'p> {
@@ -503,7 +503,7 @@ impl<'p> Collected<'p> {
                 call_graph,
                 messages,
                 left_out: None,
-                disagreements: BTreeMap::new(),
+                checked: BTreeMap::new(),
             },
             dimensions,
         )
