@@ -22,6 +22,42 @@ pub(super) fn decision(symbols: &mut Symbols, condition: &Value) -> Decision {
     }
 }
 
+/// How often a condition holds that asks whether a number is a multiple of another, which stays the same: once in so many
+/// times, as `mod(step, interval) == 0` does.
+pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option<Expr> {
+    let (is_equal, left, right) = match condition {
+        Value::Convert(_, inner) => return periodic_share(symbols, inner),
+        Value::Unary(UnaryOp::Not, inner) => (true, &**inner, &Value::Integer(0)),
+        Value::Binary(BinaryOp::Equal, left, right) => (true, &**left, &**right),
+        Value::Binary(BinaryOp::NotEqual, left, right) => (false, &**left, &**right),
+        _ => return None,
+    };
+    let divisor = match left {
+        Value::Binary(BinaryOp::Remainder, _, divisor) => divisor,
+        Value::Call {
+            name, arguments, ..
+        } => match (name.as_str(), &arguments[..]) {
+            ("mod" | "modulo", [_, divisor]) => divisor,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    if !symbols.is_integer(left) || !matches!(right, Value::Integer(_)) {
+        return None;
+    }
+    let every = symbols.expression(divisor)?;
+    let function = symbols.function;
+    let moves = |id: &VarId| every.mentions(function.variable(*id).name.as_str());
+    if symbols.loops.iter().any(moves) {
+        return None;
+    }
+    let share = Expr::from(1.0).quotient(Expr::max([every, Expr::from(1.0)]));
+    Some(match is_equal {
+        true => share,
+        false => Expr::from(1.0) - share,
+    })
+}
+
 /// What the parts of a condition that is no guard depend on.
 fn parts(symbols: &mut Symbols, condition: &Value) -> Decision {
     let mut both = |left, right| match (parts(symbols, left), parts(symbols, right)) {

@@ -41,6 +41,8 @@ pub struct Place {
     pub is_local: bool,
     /// Whether it holds a real number.
     pub is_real: bool,
+    /// Whether it is declared with dimensions.
+    pub is_array: bool,
     /// Elements of it that have places of their own.
     pub elements: Vec<PlaceId>,
     /// The array that it is an element of.
@@ -99,6 +101,7 @@ impl Places {
         let place = Place {
             name: format!("size({},{})", array.name, dimension + 1),
             is_real: false,
+            is_array: false,
             ..array
         };
         self.add(key, place)
@@ -134,6 +137,7 @@ impl Places {
         let subscripts: Vec<String> = numbers.iter().map(i64::to_string).collect();
         let place = Place {
             name: format!("{}({})", whole.name, subscripts.join(",")),
+            is_array: false,
             elements: Vec::new(),
             array: Some(array),
             subscripts: numbers,
@@ -228,6 +232,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         is_own: matches!(key, Key::Own(..)),
         is_local: variable.role == Role::Local,
         is_real: matches!(variable.ty, Type::Real(_)),
+        is_array: !variable.dimensions.is_empty(),
         elements: Vec::new(),
         array: None,
         subscripts: Box::default(),
