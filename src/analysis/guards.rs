@@ -2,7 +2,7 @@
 
 use super::facts::{Decision, Guard, GuardRange};
 use super::symbols::{Start, Symbols};
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
 
 /// What one loop around a condition counts, outermost first.
@@ -22,8 +22,8 @@ pub(super) fn decision(symbols: &mut Symbols, condition: &Value) -> Decision {
     }
 }
 
-/// How often a condition holds that asks whether a number is a multiple of another, which stays the same: once in so many
-/// times, as `mod(step, interval) == 0` does.
+/// How often a condition holds that asks whether a number is a multiple of another, which the source says: once in so
+/// many times, as `mod(step, 10) == 0` does.
 pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option<Expr> {
     let (is_equal, left, right) = match condition {
         Value::Convert(_, inner) => return periodic_share(symbols, inner),
@@ -46,9 +46,12 @@ pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option
         return None;
     }
     let every = symbols.expression(divisor)?;
-    let function = symbols.function;
-    let moves = |id: &VarId| every.mentions(function.variable(*id).name.as_str());
-    if symbols.loops.iter().any(moves) {
+    // Nothing is guessed of it: whether every time or every hundredth one would be anybody's guess.
+    let is_known = |symbol: &Symbol| {
+        let known = symbols.constants.get(symbol);
+        known.is_some_and(|known| known.value.as_number().is_some())
+    };
+    if !every.symbols().iter().all(is_known) {
         return None;
     }
     let share = Expr::from(1.0).quotient(Expr::max([every, Expr::from(1.0)]));

@@ -213,9 +213,8 @@ int main(void) {{
         ))
     };
     assert_eq!(iterations(&program(""), "work"), [8.0]);
-    assert_eq!(iterations(&program("count[1]++;"), "work"), [128.0]);
-    assert_eq!(
-        iterations(&program("count[cell_of[0]] = atoi(\"9\");"), "work"),
-        [128.0]
-    );
+    // An element by its number, or one that is read, is no entry of a table.
+    for last in ["count[1]++;", "count[cell_of[0]] = atoi(\"9\");"] {
+        assert!(iterations(&program(last), "work")[0] >= 128.0, "{last}");
+    }
 }
