@@ -2,7 +2,7 @@
 
 use super::facts::{Decision, Guard, GuardRange};
 use super::symbols::{Start, Symbols};
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
 
 /// What one loop around a condition counts, outermost first.
@@ -20,6 +20,45 @@ pub(super) fn decision(symbols: &mut Symbols, condition: &Value) -> Decision {
         Some(guard) => Decision::Guard(guard),
         None => parts(symbols, condition),
     }
+}
+
+/// How often a condition holds that asks whether a number is a multiple of another, which the source says: once in so
+/// many times, as `mod(step, 10) == 0` does.
+pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option<Expr> {
+    let (is_equal, left, right) = match condition {
+        Value::Convert(_, inner) => return periodic_share(symbols, inner),
+        Value::Unary(UnaryOp::Not, inner) => (true, &**inner, &Value::Integer(0)),
+        Value::Binary(BinaryOp::Equal, left, right) => (true, &**left, &**right),
+        Value::Binary(BinaryOp::NotEqual, left, right) => (false, &**left, &**right),
+        _ => return None,
+    };
+    let divisor = match left {
+        Value::Binary(BinaryOp::Remainder, _, divisor) => divisor,
+        Value::Call {
+            name, arguments, ..
+        } => match (name.as_str(), &arguments[..]) {
+            ("mod" | "modulo", [_, divisor]) => divisor,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    if !symbols.is_integer(left) || !matches!(right, Value::Integer(_)) {
+        return None;
+    }
+    let every = symbols.expression(divisor)?;
+    // Nothing is guessed of it: whether every time or every hundredth one would be anybody's guess.
+    let is_known = |symbol: &Symbol| {
+        let known = symbols.constants.get(symbol);
+        known.is_some_and(|known| known.value.as_number().is_some())
+    };
+    if !every.symbols().iter().all(is_known) {
+        return None;
+    }
+    let share = Expr::from(1.0).quotient(Expr::max([every, Expr::from(1.0)]));
+    Some(match is_equal {
+        true => share,
+        false => Expr::from(1.0) - share,
+    })
 }
 
 /// What the parts of a condition that is no guard depend on.

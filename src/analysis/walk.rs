@@ -95,12 +95,15 @@ fn analyze_known(
     for (id, defect) in ids.iter().zip(defects) {
         files[known.get(*id).unit].diagnostics.extend(defect);
     }
-    let mut best: HashMap<(Arc<str>, u32, String), (usize, usize)> = HashMap::new();
+    // Of what several files include, the copy in a file of the program, and of these the one that is understood best.
+    let mut best: HashMap<_, (_, usize)> = HashMap::new();
     for (index, function) in all.iter().enumerate() {
+        let unit = &units[known.get(ids[index]).unit];
         let reasons = count_reasons(&function.body);
-        let known = best.entry(key(function)).or_insert((reasons, index));
-        if reasons < known.0 {
-            *known = (reasons, index);
+        let rank = (!unit.is_listed, !unit.is_built, reasons);
+        let known = best.entry(key(function)).or_insert((rank, index));
+        if rank < known.0 {
+            *known = (rank, index);
         }
     }
     let is_best = |index: usize, function: &Function| {

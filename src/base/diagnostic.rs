@@ -111,7 +111,7 @@ pub enum DiagnosticCode {
         message = "Nothing is to be done unless the footprints matter; then take away what is counted twice by hand."
     )]
     Equivalence,
-    /// The preprocessor came to an `#error`.
+    /// The preprocessor came to an `#error`, or reads the first of several groups as only an `#error` would be left.
     #[strum(message = "Define what it asks for with -D.")]
     ErrorDirective,
     /// A fixed-form file has code past column 72; its lines are read to their ends.

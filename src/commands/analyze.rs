@@ -12,7 +12,7 @@ use crate::cli::AnalyzeArgs;
 use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
-use crate::model::{Detail, Model, Setting};
+use crate::model::{Checked, Detail, Model, Setting};
 use crate::source::Preprocessing;
 use crate::validate::{Checks, MOST_NESTS};
 use anyhow::Context;
@@ -83,7 +83,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         typed => typed,
     };
     model = timings::beside(model, timed, voice)?;
-    model.mark(disagreements(&model, &bodies)?);
+    model.mark(checked(&model, &bodies)?);
     parameters::remark(&model, &project.settings, voice);
     project.remark_without_effect(&model.machine, &project.settings, voice);
 
@@ -180,19 +180,18 @@ fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
     }
 }
 
-/// Runs the costliest nests with small sizes: the model's bytes over those of the run, where they do not agree. Without
-/// bodies there is nothing to run.
-fn disagreements(
+/// Runs the costliest nests with small sizes. Without bodies there is nothing to run.
+fn checked(
     model: &Model,
     bodies: &[Option<ProcedureBody>],
-) -> anyhow::Result<BTreeMap<usize, f64>> {
+) -> anyhow::Result<BTreeMap<usize, Checked>> {
     if bodies.is_empty() {
         return Ok(BTreeMap::new());
     }
     let checks = Checks::of(model);
     let check = |nest: usize| {
         let body = bodies[model.nests[nest].nest.function].as_ref()?;
-        Some((nest, checks.disagreement(nest, body)?))
+        Some((nest, checks.of_nest(nest, body)?))
     };
     let nests = model.costliest(MOST_NESTS);
     let pool = deep_threads()?;

@@ -10,6 +10,7 @@ use ignore::gitignore::Gitignore;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
+use super::build_files::BuildFiles;
 use super::compile_commands::{Databases, Flags};
 use super::config::{Config, ignored};
 use super::files::{self, name};
@@ -113,6 +114,7 @@ impl Input {
 struct Found {
     inputs: Vec<Input>,
     headers: HeaderIndex,
+    build: BuildFiles,
     unread: BTreeMap<String, usize>,
     skipped: Vec<Diagnostic>,
 }
@@ -167,6 +169,7 @@ fn read_through(
     let Found {
         mut inputs,
         headers,
+        build,
         unread,
         mut skipped,
     } = found;
@@ -199,6 +202,9 @@ fn read_through(
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
     let flags = flags_of(&sources, reading, &mut skipped)?;
     let mut units = lower_all(&sources, &flags, &headers, &reading.cpp, voice)?;
+    for (unit, source) in units.iter_mut().zip(&sources) {
+        unit.is_built = build.name(&source.path);
+    }
     if reading.blas {
         units.extend(lower::blas::missing(&units));
     }
@@ -266,6 +272,7 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
     let Found {
         inputs,
         headers,
+        build,
         unread,
         skipped,
     } = found;
@@ -328,6 +335,7 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
             continue;
         }
         let path = entry.path();
+        build.add(path);
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
         if source::classify(path).is_some() || INCLUDED.contains(&extension) {
             headers.add(path);

@@ -1,6 +1,7 @@
 //! One file a sub-command. Only here are files opened, text printed and progress shown.
 
 mod analyze;
+mod build_files;
 mod compare;
 mod compile_commands;
 mod config;

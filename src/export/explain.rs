@@ -11,9 +11,9 @@ use crate::analysis::facts::Loop;
 use crate::diagnostic::DiagnosticCode;
 use crate::expr::{CellNames, Excel, Expr, FigureId, Node};
 use crate::formula::{Catalogue, Entry};
-use crate::listings::advice;
 use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use crate::metrics::formulas::EdagFigure;
+use crate::model::advice::words;
 use crate::model::{Advice, Model, NestModel, RegisterFigures, StaticFigure};
 use crate::reason::ReasonCode;
 
@@ -202,7 +202,7 @@ fn one(
         nests.any(|other| std::ptr::eq(other, nest))
     };
     for one in model.advice.iter().filter(is_about) {
-        let _ = writeln!(text, "  advice: {}", advice::sentence(model, one));
+        let _ = writeln!(text, "  advice: {}", words::sentence(model, one));
     }
     let mut needed = BTreeSet::new();
     let results = [

@@ -17,12 +17,15 @@ use crate::validate::Report;
 pub fn report(model: &Model) -> String {
     let numbers = (model.figures.detail() != Detail::Values).then(|| model.for_numbers());
     let model = numbers.as_ref().unwrap_or(model);
-    render(&with_rendered_functions(model).with_sensitivity(&model.for_sensitivity()))
+    render(&with_rendered_functions(
+        model,
+        Some(&model.for_sensitivity()),
+    ))
 }
 
 /// The same without these times.
 pub fn analysis(model: &Model) -> String {
-    render(&with_rendered_functions(model))
+    render(&with_rendered_functions(model, None))
 }
 
 /// The report of a trace.
@@ -60,11 +63,11 @@ pub fn validation(report: &Report) -> String {
 }
 
 /// Functions stand on one line each.
-fn with_rendered_functions(model: &Model) -> StaticReport<Box<RawValue>> {
+fn with_rendered_functions(model: &Model, swept: Option<&Model>) -> StaticReport<Box<RawValue>> {
     if model.figures.detail() != Detail::Values {
-        return with_rendered_functions(&model.for_numbers());
+        return with_rendered_functions(&model.for_numbers(), swept);
     }
-    StaticReport::with_functions(model, |function: FunctionReport| {
+    StaticReport::with_functions(model, swept, |function: FunctionReport| {
         to_raw_value(&function).expect("a report has no maps with keys that are no text")
     })
 }

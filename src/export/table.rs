@@ -10,7 +10,7 @@ use super::measured;
 use crate::analysis::coverage;
 use crate::analysis::facts::Origin;
 use crate::diagnostic::DiagnosticCode;
-use crate::listings::advice;
+use crate::model::advice::words;
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
 use crate::model::{Costs, KnownTotals, Model, NestModel};
@@ -146,7 +146,7 @@ fn write_advice(text: &mut String, model: &Model) {
     let _ = writeln!(text, "\nadvice, by the share of the time that it saves:");
     for one in model.advice.iter().take(ADVICE) {
         let saved = share(model.value(one.figures.share));
-        let _ = writeln!(text, "  {saved:>6}  {}", advice::sentence(model, one));
+        let _ = writeln!(text, "  {saved:>6}  {}", words::sentence(model, one));
     }
     if let Some(more) = model.advice.len().checked_sub(ADVICE + 1) {
         let _ = writeln!(text, "  … and {} more (--json has them)", more + 1);
@@ -444,7 +444,7 @@ fn write_implausible(text: &mut String, model: &Model) {
 /// Nests that move other bytes when they are run.
 fn write_disagreements(text: &mut String, model: &Model) {
     let nests = model.nests.iter();
-    let found = nests.filter_map(|nest| Some((&nest.nest.head().id, nest.disagreement?)));
+    let found = nests.filter_map(|nest| Some((&nest.nest.head().id, nest.disagreement()?)));
     let found: Vec<String> = found
         .map(|(id, ratio)| format!("{id} ({} times)", significant(ratio)))
         .collect();

@@ -54,6 +54,8 @@ pub struct Unit {
     pub is_parallel: Option<bool>,
     /// Whether a database of the build says how it is compiled.
     pub is_listed: bool,
+    /// Whether a makefile or the like names the file.
+    pub is_built: bool,
     pub preprocessing: Preprocessing,
     pub functions: Vec<Function>,
     /// Generic names that the file defines, with the procedures behind them.

@@ -102,6 +102,7 @@ fn lower_masked(
         lines: lines(path, source),
         is_parallel: None,
         is_listed: false,
+        is_built: false,
         preprocessing: source.preprocessing,
         functions,
         generics: BTreeMap::new(),

@@ -95,6 +95,7 @@ pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules
         form,
         is_parallel: None,
         is_listed: false,
+        is_built: false,
         lines,
         preprocessing,
         functions,

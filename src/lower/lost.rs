@@ -32,6 +32,7 @@ pub fn unit(
         lines: source.origins.len(),
         is_parallel: None,
         is_listed: false,
+        is_built: false,
         preprocessing: source.preprocessing,
         functions: vec![function],
         generics: BTreeMap::new(),

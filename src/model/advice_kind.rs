@@ -1,7 +1,10 @@
 //! What advice is about.
 
+use serde::{Deserialize, Serialize};
+
 /// Kinds of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AdviceKind {
     Block,
     Interchange,

@@ -98,7 +98,7 @@ impl<'p> NestModel<'p> {
             doubts: levels::doubts(&nest, &|branch| {
                 parameters.row(function, branch).map(|row| row.value)
             }),
-            disagreement: None,
+            checked: None,
             is_implausible: NestModel::is_implausible(&nest, iterations, parameters),
             iterations: counts.total,
             counts: counts.loops,

@@ -6,7 +6,7 @@
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
-use loopsheet_base::{formula, reason};
+use loopsheet_base::{formula, quantity, reason};
 use loopsheet_expr as expr;
 use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;
@@ -67,7 +67,7 @@ pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
 pub use loops::{LoopCounts, LoopFigures};
 pub use measured::{Measured, MeasuredFigures, Measurements};
 pub use nest::Nest;
-pub use nest_model::NestModel;
+pub use nest_model::{Checked, NestModel};
 pub use operations::{IterationOperations, OperationFigures};
 pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
 pub use prediction::{Prediction, Valued};
@@ -115,7 +115,7 @@ pub struct Model<'p> {
     /// Nests that are not in it, because there are too many for a workbook.
     pub left_out: Option<LeftOut>,
     /// By position among all nests of the program, where runs of them do not agree with the model.
-    disagreements: BTreeMap<usize, f64>,
+    checked: BTreeMap<usize, Checked>,
     /// Measured times beside the estimates, if there are any.
     pub measured: Option<Measured>,
     /// Number of spatial loops of the deepest nest, at least three.
@@ -223,13 +223,13 @@ impl<'p> Model<'p> {
         all.filter(|nest| functions.contains(&of(*nest))).collect()
     }
 
-    /// Takes what runs of nests with small sizes said of them: the model's bytes over those of the run, where the two do
-    /// not agree. Models that are made of this one take it, too. All nests must be in this model.
-    pub fn mark(&mut self, disagreements: BTreeMap<usize, f64>) {
-        for (nest, ratio) in &disagreements {
-            self.nests[*nest].disagreement = Some(*ratio);
+    /// Takes what runs of nests with small sizes said of them. Models that are made of this one take it, too. All nests
+    /// must be in this model.
+    pub fn mark(&mut self, checked: BTreeMap<usize, Checked>) {
+        for (nest, checked) in &checked {
+            self.nests[*nest].checked = Some(*checked);
         }
-        self.disagreements = disagreements;
+        self.checked = checked;
     }
 
     /// The same model with measured times beside its estimates; models that are made of this one have them, too. All nests
@@ -258,7 +258,7 @@ impl<'p> Model<'p> {
         asked: (Detail, Beside),
     ) -> Model<'p> {
         let (mut collected, dimensions) = Collected::of(self.program);
-        collected.disagreements = self.disagreements.clone();
+        collected.checked = self.checked.clone();
         collected.measurements = measurements;
         if let Some(kept) = kept {
             let others: Vec<usize> = (0..self.nests.len())
@@ -288,7 +288,7 @@ impl<'p> Model<'p> {
             call_graph,
             messages,
             left_out,
-            disagreements,
+            checked,
             measurements,
         }: Collected<'p>,
         dimensions: usize,
@@ -310,7 +310,7 @@ impl<'p> Model<'p> {
             .flatten()
             .collect();
         for (nest, position) in nests.iter_mut().zip(&positions) {
-            nest.disagreement = disagreements.get(position).copied();
+            nest.checked = checked.get(position).copied();
         }
         let totals = Totals::define(&nests, &mut figures);
         let sequences = match detail {
@@ -393,7 +393,7 @@ impl<'p> Model<'p> {
             advice,
             roofline: chart,
             left_out,
-            disagreements,
+            checked,
             measured,
             dimensions,
         }
@@ -511,7 +511,7 @@ struct Collected<'p> {
     messages: Vec<messages::MessageSite<'p>>,
     left_out: Option<LeftOut>,
     /// By position.
-    disagreements: BTreeMap<usize, f64>,
+    checked: BTreeMap<usize, Checked>,
     measurements: Option<Measurements>,
 }
 
@@ -535,7 +535,7 @@ impl<'p> Collected<'p> {
                 call_graph,
                 messages,
                 left_out: None,
-                disagreements: BTreeMap::new(),
+                checked: BTreeMap::new(),
                 measurements: None,
             },
             dimensions,

@@ -41,12 +41,24 @@ pub struct NestModel<'p> {
     pub figures: Range<FigureId>,
     /// Why its bytes are only about right.
     pub doubts: BTreeSet<ReasonCode>,
-    /// The model's bytes over those of a run with small sizes, where the two do not agree.
-    pub disagreement: Option<f64>,
+    /// What a run with small sizes said of its bytes, if there was one.
+    pub checked: Option<Checked>,
     /// Whether guessed sizes give it iterations that no program would have.
     pub is_implausible: bool,
     /// Whether what it finds of the nests that it shares a loop with is only about right.
     pub shares_roughly: bool,
+}
+
+/// A nest's bytes in a run with small sizes, for the cache for which the model is farthest from them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Checked {
+    /// Bytes of that cache.
+    pub capacity: u64,
+    pub simulated_bytes: f64,
+    /// The model's bytes over the simulated ones.
+    pub ratio: f64,
+    /// Whether that is more than the ends of rows and rounding explain.
+    pub is_off: bool,
 }
 
 /// No nest of a program that is worth a look has more iterations.
@@ -57,10 +69,16 @@ impl NestModel<'_> {
     pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
         let mut codes = self.nest.reason_codes();
         codes.extend(&self.doubts);
-        codes.extend(self.disagreement.map(|_| ReasonCode::CheckFailed));
+        codes.extend(self.disagreement().map(|_| ReasonCode::CheckFailed));
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
         codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
         codes
+    }
+
+    /// The model's bytes over those of a run with small sizes, where the two do not agree.
+    pub fn disagreement(&self) -> Option<f64> {
+        let checked = self.checked.filter(|checked| checked.is_off);
+        checked.map(|checked| checked.ratio)
     }
 
     /// Whether guessed sizes, and not the source, make a nest run for ever or not at all.

@@ -2,14 +2,14 @@
 //! beside what the model says of the same sizes.
 
 use super::nests::{self, Wanted};
-use super::outcome::{self, LevelOutcome};
+use super::outcome;
 use super::simulation::FACTORS;
 use super::{Settings, cases};
 use crate::analysis::ProcedureBody;
 use crate::cache::CacheSpec;
 use crate::cache::spec::Ways;
 use crate::interpret::run;
-use crate::model::{Model, ParameterTable, Valued};
+use crate::model::{Checked, Model, ParameterTable, Valued};
 
 /// A model with its parameters at ever smaller sizes, as checks of its nests need them.
 pub struct Checks<'m, 'p> {
@@ -46,9 +46,9 @@ impl<'m, 'p> Checks<'m, 'p> {
         }
     }
 
-    /// What the model says over what the simulation moves, where the two do not agree; nothing where they do, where the
-    /// nest cannot be run, or where only data decide what it moves.
-    pub fn disagreement(&self, nest: usize, body: &ProcedureBody) -> Option<f64> {
+    /// What the simulation moves beside what the model says; nothing where the nest cannot be run, or where only data
+    /// decide what it moves.
+    pub fn of_nest(&self, nest: usize, body: &ProcedureBody) -> Option<Checked> {
         let known = &self.model.nests[nest];
         if !known.reason_codes().is_empty() || known.levels.neighbours.is_some() {
             return None;
@@ -59,13 +59,21 @@ impl<'m, 'p> Checks<'m, 'p> {
                 .find_map(|one| compare(self.model.with_values(one), nest, body, most))
                 .flatten()
         };
-        look(&self.smaller, MOST_ACCESSES)?;
-        look(&self.larger, MOST_AT_SECOND_LOOK)
+        let first = look(&self.smaller, MOST_ACCESSES)?;
+        match first.is_off {
+            true => look(&self.larger, MOST_AT_SECOND_LOOK),
+            false => Some(first),
+        }
     }
 }
 
 /// `None` with sizes for which that takes too long.
-fn compare(valued: Valued, index: usize, body: &ProcedureBody, most: u64) -> Option<Option<f64>> {
+fn compare(
+    valued: Valued,
+    index: usize,
+    body: &ProcedureBody,
+    most: u64,
+) -> Option<Option<Checked>> {
     let nest = &valued.model.nests[index];
     let line = valued.model.figures.input("line_bytes").unwrap_or(64.0);
     let level = |bytes| CacheSpec {
@@ -96,38 +104,55 @@ fn compare(valued: Valued, index: usize, body: &ProcedureBody, most: u64) -> Opt
     }
     let weight = cases::entered(valued, nest);
     let levels = CAPACITIES.iter().zip(&outcome.levels);
-    let ratios = levels.filter_map(|(capacity, simulated)| {
+    let checked = levels.filter_map(|(capacity, simulated)| {
         let predicted =
             |factor: f64| valued.predict(index, *capacity as f64 * factor).bytes / weight;
-        ratio(&FACTORS.map(predicted), simulated, ENDS * line)
+        judge(
+            *capacity,
+            &FACTORS.map(predicted),
+            &simulated.bytes,
+            ENDS * line,
+        )
     });
-    let worst = ratios.max_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()));
-    Some(worst)
+    // Of those that are as far, the smallest capacity, which moves the most.
+    let mut checked: Vec<(f64, Checked)> = checked.collect();
+    checked.reverse();
+    let worst = checked.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    Some(worst.map(|(_, checked)| checked))
 }
 
-/// Predicted over simulated bytes, where they are further apart than the ends of rows explain and neither changes with
-/// a little more or less capacity.
-fn ratio(predicted: &[f64; FACTORS.len()], simulated: &LevelOutcome, ends: f64) -> Option<f64> {
+/// How far the two are apart, as a logarithm and 0 where the ends of rows explain it, and what there is to say of them.
+/// Nothing where one of them changes with a little more or less capacity.
+fn judge(
+    capacity: u64,
+    predicted: &[f64; FACTORS.len()],
+    simulated: &[f64; FACTORS.len()],
+    ends: f64,
+) -> Option<(f64, Checked)> {
     let is_steady = |bytes: &[f64; FACTORS.len()]| bytes[0] <= bytes[2] * (1.0 + cases::STEP);
-    let (here, there) = (predicted[1], simulated.bytes[1]);
+    let (here, there) = (predicted[1], simulated[1]);
     let ratio = here / there;
-    let is_off = !(1.0 / TOLERANCE..=TOLERANCE).contains(&ratio) && (here - there).abs() > ends;
-    (is_off && is_steady(predicted) && is_steady(&simulated.bytes)).then_some(ratio)
+    if !is_steady(predicted) || !is_steady(simulated) || ratio.is_nan() {
+        return None;
+    }
+    let is_clear = (here - there).abs() > ends;
+    let checked = Checked {
+        capacity,
+        simulated_bytes: there,
+        ratio,
+        is_off: is_clear && !(1.0 / TOLERANCE..=TOLERANCE).contains(&ratio),
+    };
+    let distance = if is_clear { ratio.ln().abs() } else { 0.0 };
+    Some((distance, checked))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SamplingError;
 
     fn judged(predicted: [f64; 3], simulated: [f64; 3]) -> Option<f64> {
-        let simulated = LevelOutcome {
-            bytes: simulated,
-            given: None,
-            cold: None,
-            error: SamplingError::default(),
-        };
-        ratio(&predicted, &simulated, 512.0)
+        let (_, checked) = judge(1 << 10, &predicted, &simulated, 512.0)?;
+        checked.is_off.then_some(checked.ratio)
     }
 
     #[test]
@@ -140,5 +165,15 @@ mod tests {
         // What fits a little later, or a little earlier.
         assert_eq!(judged([3000.0, 3000.0, 2000.0], [2000.0; 3]), None);
         assert_eq!(judged([3000.0; 3], [3000.0, 2000.0, 2000.0]), None);
+    }
+
+    #[test]
+    fn a_few_lines_are_no_distance() {
+        let distance = |here: f64, there: f64| judge(1 << 10, &[here; 3], &[there; 3], 512.0);
+        let (apart, checked) = distance(600.0, 200.0).expect("judged");
+        assert_eq!((apart, checked.is_off), (0.0, false));
+        assert_eq!((checked.simulated_bytes, checked.ratio), (200.0, 3.0));
+        let (apart, checked) = distance(11_000.0, 10_000.0).expect("judged");
+        assert!(apart > 0.09 && !checked.is_off);
     }
 }

@@ -96,6 +96,27 @@ fn a_source_that_another_includes_is_read_there() {
     assert!(json.to_string().contains("included-source"), "{json}");
 }
 
+/// Of files that include the same part, it is read as the one that the build names has it.
+#[test]
+fn a_part_is_as_the_file_that_is_built_has_it() {
+    let part = "void f(double *a) { for (int i = 0; i < N; i++) a[i] = 1; }";
+    let whole = |n: u32| format!("#define N {n}\n#include \"part.c\"\n");
+    let (one, two) = (whole(100), whole(200));
+    let files = [
+        (
+            "main.c",
+            "void f(double *); double a[999]; int main(void) { f(a); }",
+        ),
+        ("part.c", part),
+        ("whole.1.c", &one),
+        ("whole.2.c", &two),
+    ];
+    assert_eq!(iterations(&analyse(&files, &[]), "f"), [100.0]);
+    let build = [("prog.mk", "prog_SOURCES = main.c \\\n  whole.2.c\n")];
+    let json = analyse(&[&files[..], &build].concat(), &[]);
+    assert_eq!(iterations(&json, "f"), [200.0]);
+}
+
 /// A program of two files: `run.in`, which it opens, has lines of `key = value`.
 fn with_input(input: &str) -> Vec<(&str, &str)> {
     let source = "
@@ -348,7 +369,7 @@ end program",
     assert_eq!(iterations(&json, "p"), [2000.0, 128.0]);
 }
 
-/// Of several bodies of one name, the build has those that its database lists.
+/// Of several bodies of one name, the build has those that its database lists, or that its makefile names.
 #[test]
 fn a_database_says_which_body_is_meant() {
     let body = |factor: u32| {
@@ -357,13 +378,13 @@ fn a_database_says_which_body_is_meant() {
     let main =
         "void work(double *, int);\ndouble a[1000];\nint main(void) { work(a, 1000); return 0; }";
     let (fast, slow) = (body(2), body(3));
-    let calls = |database: Option<&str>| {
+    let calls = |build: Option<(&'static str, &'static str)>| {
         let mut files = vec![
             ("main.c", main),
             ("fast.c", fast.as_str()),
             ("slow.c", slow.as_str()),
         ];
-        files.extend(database.map(|database| ("compile_commands.json", database)));
+        files.extend(build);
         let json = analyse(&files, &[]);
         let functions = json["functions"].as_array().expect("functions");
         let of_file = |name: &str| {
@@ -380,7 +401,16 @@ fn a_database_says_which_body_is_meant() {
         {"directory": ".", "file": "main.c", "arguments": ["cc", "-c", "main.c"]},
         {"directory": ".", "file": "slow.c", "arguments": ["cc", "-c", "slow.c"]}
     ]"#;
-    assert_eq!(calls(Some(commands)), (0.0, 1.0));
+    let database = Some(("compile_commands.json", commands));
+    assert_eq!(calls(database), (0.0, 1.0));
+    // So does a makefile that names one of them; a pattern names all.
+    let makefile = Some((
+        "Makefile",
+        "prog: main.o slow.o\n\tcc -o prog main.o slow.o\n",
+    ));
+    assert_eq!(calls(makefile), (0.0, 1.0));
+    let pattern = Some(("Makefile", "OBJ = $(patsubst %.c,%.o,$(wildcard *.c))\n"));
+    assert_eq!(calls(pattern), (1.0, 1.0));
 }
 
 /// Blocks that get smaller: of `m = n - j + 1`, the largest is that of the first `j`.

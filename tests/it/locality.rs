@@ -287,11 +287,12 @@ fn nests_that_disagree_with_a_run_are_marked() {
     let nest = &report["functions"][0]["nests"][0];
     assert_eq!(nest["reasons"], serde_json::json!(["check_failed"]));
     let ratio = nest["disagreement"].as_f64().expect("a ratio");
+    assert_eq!(nest["checked"]["ratio"], ratio);
     let without = [&settings[..], &["--no-check"]].concat();
     let report = command::analysed_text("k.f90", text, &without);
     let nest = &report["functions"][0]["nests"][0];
     assert_eq!(nest["reasons"], serde_json::json!([]));
-    assert!(nest.get("disagreement").is_none());
+    assert!(nest.get("disagreement").is_none() && nest.get("checked").is_none());
 
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("k.f90");

@@ -32,6 +32,7 @@ mod entries;
 mod epoch_oracle;
 mod every_capacity;
 mod figures;
+mod first_values;
 mod footprint_oracle;
 mod fortran_forms;
 mod generics;

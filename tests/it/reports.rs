@@ -1,7 +1,7 @@
 //! What a report says does not depend on what else is asked for.
 
 use crate::small::c;
-use crate::support::command::{loopsheet, root};
+use crate::support::command::{analysed, fixture, loopsheet, root};
 use serde_json::json;
 
 #[test]
@@ -43,4 +43,48 @@ fn loops_with_estimated_counts_are_counted() {
         report["coverage"]["estimated"],
         json!({ "approximate_trip_count": 1 })
     );
+}
+
+/// The keys that scripts find a program's costs by: what it is given, where it begins, and of every nest how often it runs,
+/// what a run with small sizes says of it, and what would make it faster.
+#[test]
+fn nests_say_what_was_checked_and_what_would_help() {
+    let report = analysed(fixture("advice").join("triad.c"), &["--set", "n=10000000"]);
+    let keys = |value: &serde_json::Value, keys: &[&str]| {
+        for key in keys {
+            assert!(value.get(key).is_some(), "{key} of {value}");
+        }
+    };
+    keys(&report, &["roots", "entry"]);
+    let root = &report["roots"][0];
+    keys(root, &["name", "value", "origin", "influence", "place"]);
+    let nest = &report["functions"][0]["nests"][0];
+    keys(
+        nest,
+        &["calls", "one_call_seconds", "all_calls_seconds", "share"],
+    );
+    // It agrees with the run: three arrays are read or written once, and the written one is fetched first.
+    let checked = &nest["checked"];
+    assert_eq!(checked["ratio"], 1.0);
+    let lines = checked["simulated_bytes"].as_f64().expect("bytes") / 64.0;
+    assert_eq!(lines % 4.0, 0.0);
+    assert!(nest.get("disagreement").is_none());
+    let advice = &report["advice"][0];
+    let own = &nest["advice"][0];
+    for key in ["kind", "text", "gain_seconds", "formula", "legal"] {
+        assert_eq!(own[key], advice[key], "{key}");
+    }
+    assert_eq!(own["kind"], "streaming_stores");
+    assert_eq!(own["gain_seconds"], advice["seconds_saved"]);
+    assert_eq!(own["legal"], "proven");
+    let text = own["text"].as_str().expect("a text");
+    assert!(text.contains("streaming stores to a"), "{text}");
+    let formula = own["formula"].as_str().expect("a formula");
+    for part in [
+        "«memory traffic»/«memory bandwidth»",
+        "«memory traffic, streaming stores»/«memory bandwidth»",
+        "overlap*(MAX(",
+    ] {
+        assert!(formula.contains(part), "{part} in {formula}");
+    }
 }

@@ -594,21 +594,24 @@ fn place() -> impl Strategy<Value = facts::Place> {
         text(),
         text(),
         any::<u32>(),
-        any::<bool>(),
+        (any::<bool>(), any::<bool>()),
         (value(), value()),
         guess,
         origin,
     )
         .prop_map(
-            |(name, file, line, is_real, (value, smallest), guess, origin)| facts::Place {
-                name,
-                file: file.into(),
-                line,
-                is_real,
-                value,
-                smallest,
-                guess,
-                origin,
+            |(name, file, line, (is_real, is_table), (value, smallest), guess, origin)| {
+                facts::Place {
+                    name,
+                    file: file.into(),
+                    line,
+                    is_real,
+                    is_table,
+                    value,
+                    smallest,
+                    guess,
+                    origin,
+                }
             },
         )
 }

@@ -41,11 +41,12 @@ impl<'u> Procedures<'u> {
     pub fn new(units: &'u [ir::Unit]) -> Procedures<'u> {
         let mut all = Vec::new();
         for (unit, file) in units.iter().enumerate() {
-            let is_listed = file.is_listed;
+            let (is_listed, is_built) = (file.is_listed, file.is_built);
             let procedure = |function| Procedure {
                 function,
                 unit,
                 is_listed,
+                is_built,
             };
             all.extend(file.functions.iter().map(procedure));
         }

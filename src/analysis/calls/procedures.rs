@@ -22,6 +22,8 @@ pub struct Procedure<'u> {
     pub unit: usize,
     /// Whether a database of the build lists its file.
     pub is_listed: bool,
+    /// Whether a makefile or the like names its file.
+    pub is_built: bool,
 }
 
 /// All procedures of the files that are analysed together.

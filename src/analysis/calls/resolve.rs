@@ -202,7 +202,8 @@ impl<'u> Procedures<'u> {
     }
 
     /// The one body in the directory that is nearest to the caller's, outside of modules if there are
-    /// such, in the less deep of directories that are equally near, in the file that has its name.
+    /// such, in a file that the build names, in the less deep of directories that are equally near, in the file that has
+    /// its name.
     /// `None` if several are left.
     pub(super) fn nearest(
         &self,
@@ -219,6 +220,7 @@ impl<'u> Procedures<'u> {
                 self.get(id).is_listed,
                 is_external,
                 directories,
+                self.get(id).is_built,
                 depth,
                 is_named_after(file(id), &self.get(id).function.name),
             )

@@ -124,7 +124,7 @@ impl<'p> Guesses<'p> {
         for (unknown, evidence) in &self.evidence {
             let value = match self.own_default(unknown) {
                 Some(own) if !evidence.is_of_array() || evidence.has_declared() => own,
-                _ => evidence.value(),
+                _ => self.of_table(unknown, evidence.value()),
             };
             self.values.insert(unknown.clone(), value);
         }
@@ -137,6 +137,18 @@ impl<'p> Guesses<'p> {
                 (size, stride) = (size * NOMINAL, shorter);
             }
             self.values.insert(longer.clone(), size);
+        }
+    }
+
+    /// How many there are of something is data where a table says it for each thing, such as atoms by cell.
+    fn of_table(&self, unknown: &Unknown, size: f64) -> f64 {
+        let place = match unknown.function {
+            None => self.program.place(&unknown.symbol),
+            Some(_) => None,
+        };
+        match place {
+            Some(place) if place.is_table => size.min(trips::SHORT),
+            _ => size,
         }
     }
 

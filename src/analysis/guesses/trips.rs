@@ -12,7 +12,7 @@ use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::source::Language;
 
 /// Iterations of a loop over what one element of data counts.
-const SHORT: f64 = 8.0;
+pub(super) const SHORT: f64 = 8.0;
 
 /// Gives a value to every trip count that is a parameter.
 pub(super) fn give(program: &mut Program) {

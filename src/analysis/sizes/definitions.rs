@@ -3,7 +3,9 @@
 use rustc_hash::FxHashSet;
 
 use super::asked::under_input;
+use super::dead::{Around, Guarded, guarded};
 use super::inputs;
+use super::keys::{is_literal, keyed};
 use super::places::{PlaceId, Places, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::intrinsics::IntrinsicKind;
@@ -49,6 +51,12 @@ pub struct Definitions<'u> {
     unconditional: Vec<&'u Value>,
     /// Of what is assigned, the values of statements under conditions on what their procedure reads.
     under_input: Vec<&'u Value>,
+    /// Of what is assigned, literals and counts under conditions, and these.
+    pub guards: Vec<(ProcedureId, &'u Value, Around<'u>)>,
+    /// Whether something that is assigned is left out, as no run that is given the same gets there.
+    pub has_unreached: bool,
+    /// What the input calls it, where that is not its own name.
+    pub keys: Vec<&'u str>,
     /// Whether nothing counts but what is there already.
     is_settled: bool,
 }
@@ -62,6 +70,24 @@ impl<'u> Definitions<'u> {
     /// Whether the statement that assigns the value is under a condition on what its procedure reads.
     pub fn is_under_input(&self, value: &Value) -> bool {
         is_among(&self.under_input, value)
+    }
+
+    /// Whether statements give it values, and nothing from outside does.
+    pub fn is_filled(&self) -> bool {
+        let is_value = |definition: &Definition| matches!(definition, Definition::Value(..));
+        let is_given = |definition: &Definition| {
+            matches!(definition, Definition::Given | Definition::Alone(_))
+        };
+        self.assigned.iter().any(is_value) && !self.assigned.iter().any(is_given)
+    }
+
+    /// Leaves out the statement that assigns the value.
+    pub fn leave_out(&mut self, value: &Value) {
+        let is_it = |definition: &Definition| matches!(definition, Definition::Value(_, other) if std::ptr::eq(*other, value));
+        self.has_unreached |= self.assigned.iter().any(is_it);
+        self.assigned.retain(|definition| !is_it(definition));
+        self.guards
+            .retain(|(_, other, _)| !std::ptr::eq(*other, value));
     }
 
     fn assign(&mut self, definition: Definition<'u>) {
@@ -215,6 +241,17 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.place(id, value);
             });
         });
+        for Guarded {
+            target,
+            value,
+            around,
+        } in guarded(&function.body)
+        {
+            if let Some(place) = self.place(id, target) {
+                self.of(place).guards.push((id, value, around));
+            }
+        }
+        self.name_by_keys(id);
         self.allocated(id);
         for variable in &function.variables {
             for extent in &variable.dimensions {
@@ -223,6 +260,32 @@ impl<'k, 'u> Collector<'k, 'u> {
                         self.place(id, value);
                     });
                 }
+            }
+        }
+    }
+
+    /// Gives places the names that the input has for them: those that are read alone behind a comparison with a word.
+    fn name_by_keys(&mut self, id: ProcedureId) {
+        for (key, branch) in keyed(self.known.get(id).function) {
+            let mut read: Vec<PlaceId> = Vec::new();
+            for stmt in branch {
+                match stmt {
+                    Stmt::Assign { target, value, .. } if !is_literal(value) => {
+                        read.extend(self.place(id, target));
+                    }
+                    Stmt::Call {
+                        name, arguments, ..
+                    } if matches!(self.known.target(id, name), Target::Library(kind) if kind.gives_from_outside()) => {
+                        for argument in arguments {
+                            let target = self.written(id, argument).unwrap_or(argument);
+                            read.extend(self.place(id, target));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if let [place] = read[..] {
+                self.of(place).keys.push(key);
             }
         }
     }

@@ -7,8 +7,10 @@
 //! that they differ.
 
 mod asked;
+mod dead;
 mod definitions;
 mod inputs;
+mod keys;
 mod options;
 mod places;
 mod reals;

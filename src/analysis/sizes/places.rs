@@ -43,6 +43,8 @@ pub struct Place {
     pub is_local: bool,
     /// Whether it holds a real number.
     pub is_real: bool,
+    /// Whether it is declared with dimensions.
+    pub is_array: bool,
     /// Elements of it that have places of their own.
     pub elements: Vec<PlaceId>,
     /// The array that it is an element of.
@@ -103,6 +105,7 @@ impl Places {
             name: size_of(&array.name),
             own_name: size_of(&array.own_name),
             is_real: false,
+            is_array: false,
             ..array
         };
         self.add(key, place)
@@ -140,6 +143,7 @@ impl Places {
         let place = Place {
             name: element_of(&whole.name),
             own_name: element_of(&whole.own_name),
+            is_array: false,
             elements: Vec::new(),
             array: Some(array),
             subscripts: numbers,
@@ -240,6 +244,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         is_own: matches!(key, Key::Own(..)),
         is_local: variable.role == Role::Local,
         is_real: matches!(variable.ty, Type::Real(_)),
+        is_array: !variable.dimensions.is_empty(),
         elements: Vec::new(),
         array: None,
         subscripts: Box::default(),

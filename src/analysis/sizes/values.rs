@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::dead::Seen;
 use super::definitions::{Collected, Collector, Definition, Definitions};
 use super::options::option;
 use super::places::{Place, PlaceId, Places, inquired};
@@ -19,16 +20,19 @@ const DEPTH: u32 = 100;
 /// Different values of one place of which the largest counts.
 const MOST_VALUES: usize = 4;
 
+/// What is left where statements are not reached may show of others that they are not, so many times.
+const ROUNDS: usize = 3;
+
 /// What is known of the value of a place.
 #[derive(Clone, Debug, PartialEq)]
-struct Found {
+pub(super) struct Found {
     /// Over other places; `None` if nothing that can be followed gives it a value.
-    value: Option<Expr>,
+    pub value: Option<Expr>,
     /// Of several values the smallest, where `value` is the largest.
-    smallest: Option<Expr>,
-    origin: Origin,
+    pub smallest: Option<Expr>,
+    pub origin: Origin,
     /// Whether all that gives it values is followed.
-    is_complete: bool,
+    pub is_complete: bool,
 }
 
 impl Found {
@@ -65,6 +69,10 @@ pub struct Sizes {
     numbers: FxHashMap<Symbol, PlaceId>,
     found: Vec<Found>,
     options: Vec<Option<i64>>,
+    /// Of every place, whether statements give it values, none of which are read from outside.
+    filled: Vec<bool>,
+    /// The names of the input that places took their values from.
+    taken: Vec<String>,
     /// Whether a run begins somewhere: else anything may call what is passed to.
     has_entry: bool,
 }
@@ -76,23 +84,32 @@ impl Sizes {
         collector.program();
         let Collected {
             places,
-            definitions,
+            mut definitions,
             readers,
         } = collector.finish();
         let symbols = symbols(&places);
-        let mut resolver = Resolver {
-            known,
-            places: &places,
-            definitions: &definitions,
-            symbols: &symbols,
-            numbers: symbols.iter().zip(0..).collect(),
-            states: vec![State::Waiting; places.len()],
-            inputs,
+        let numbers: FxHashMap<&Symbol, usize> = symbols.iter().zip(0..).collect();
+        let all = |definitions: &[Definitions]| {
+            Resolver::all(known, (&places, definitions), (&symbols, &numbers), inputs)
         };
-        for place in 0..places.len() as u32 {
-            let _ = resolver.resolve(PlaceId(place), DEPTH);
+        let (mut found, mut taken) = all(&definitions);
+        for _ in 0..ROUNDS {
+            let unreached = Seen {
+                known,
+                places: &places,
+                definitions: &definitions,
+                found: &found,
+                numbers: &numbers,
+            }
+            .unreached();
+            if unreached.is_empty() {
+                break;
+            }
+            for (place, value) in unreached {
+                definitions[place.at()].leave_out(value);
+            }
+            (found, taken) = all(&definitions);
         }
-        let found: Vec<Found> = resolver.states.into_iter().map(State::found).collect();
         let option = |(place, found): (u32, &Found)| match &found.value {
             Some(value) if found.origin == Origin::Input => value.as_integer(),
             _ => option(known, &places, &definitions, &readers, PlaceId(place)),
@@ -105,6 +122,8 @@ impl Sizes {
             numbers,
             found,
             options,
+            filled: definitions.iter().map(Definitions::is_filled).collect(),
+            taken,
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
         }
     }
@@ -203,13 +222,16 @@ impl Sizes {
 
     /// The names of the input that places took their values from.
     pub fn used(&self) -> Used {
-        let places = (0..).map(PlaceId).zip(&self.found);
-        let used = places.filter(|(_, found)| found.origin == Origin::Input);
-        Used::of(used.map(|(place, _)| self.places.get(place).own_name.as_str()))
+        Used::of(self.taken.iter().map(String::as_str))
     }
 
     fn symbol(&self, place: PlaceId) -> Expr {
         Expr::from(self.symbols[place.at()].clone())
+    }
+
+    /// Whether statements give an array its elements, none of which are read from outside.
+    fn is_filled(&self, place: PlaceId) -> bool {
+        self.filled[place.at()]
     }
 
     /// The places that expressions mention, and those that their values do.
@@ -240,6 +262,7 @@ impl Sizes {
                 file: place.file.clone(),
                 line: place.line,
                 is_real: place.is_real,
+                is_table: place.is_array && place.elements.is_empty() && self.is_filled(number),
                 value,
                 smallest,
                 guess: None,
@@ -344,12 +367,38 @@ pub(super) struct Resolver<'a, 'u> {
     pub(super) places: &'a Places,
     definitions: &'a [Definitions<'u>],
     symbols: &'a [Symbol],
-    pub(super) numbers: FxHashMap<&'a Symbol, usize>,
+    pub(super) numbers: &'a FxHashMap<&'a Symbol, usize>,
     states: Vec<State>,
     inputs: &'a Inputs,
+    /// The names of the input that places took their values from.
+    taken: Vec<String>,
 }
 
-impl Resolver<'_, '_> {
+impl<'a, 'u> Resolver<'a, 'u> {
+    /// What is known of all places, and the names of the input that some took their values from.
+    fn all(
+        known: &'a Procedures<'u>,
+        (places, definitions): (&'a Places, &'a [Definitions<'u>]),
+        (symbols, numbers): (&'a [Symbol], &'a FxHashMap<&'a Symbol, usize>),
+        inputs: &'a Inputs,
+    ) -> (Vec<Found>, Vec<String>) {
+        let mut resolver = Resolver {
+            known,
+            places,
+            definitions,
+            symbols,
+            numbers,
+            states: vec![State::Waiting; places.len()],
+            inputs,
+            taken: Vec::new(),
+        };
+        for place in 0..places.len() as u32 {
+            let _ = resolver.resolve(PlaceId(place), DEPTH);
+        }
+        let found = resolver.states.into_iter().map(State::found).collect();
+        (found, resolver.taken)
+    }
+
     fn resolve(&mut self, place: PlaceId, depth: u32) -> Result<Found, Gap> {
         match &self.states[place.at()] {
             State::Done(found) => return Ok(found.clone()),
@@ -379,19 +428,31 @@ impl Resolver<'_, '_> {
         self.passed(place, &mut candidates, depth);
         let initial = self.initial(place, depth);
         if candidates.may_be_read(self.places.get(place), initial.is_some())
-            && let Some(number) = self.inputs.value(&self.places.get(place).own_name)
+            && let Some((name, number)) = self.input(place)
             && (self.places.get(place).is_real || number.fract() == 0.0)
         {
+            self.taken.push(name);
             return Found::one(Some(Expr::from(number)), Origin::Input);
         }
         let limits = std::mem::take(&mut candidates.limits);
-        let found = Self::choose(candidates, is_assigned, initial);
+        let mut found = Self::choose(candidates, is_assigned, initial);
+        // Only this run has the one value.
+        if self.definitions[place.at()].has_unreached && found.origin == Origin::Derived {
+            found.origin = Origin::Callers;
+        }
         let limited = |value: Expr| Expr::min(std::iter::once(value).chain(limits.iter().cloned()));
         Found {
             value: found.value.map(limited),
             smallest: found.smallest.map(limited),
             ..found
         }
+    }
+
+    /// What the input gives a place, by the word that the program looks for or else by its own name.
+    fn input(&self, place: PlaceId) -> Option<(String, f64)> {
+        let keys = self.definitions[place.at()].keys.iter().copied();
+        let mut names = keys.chain([self.places.get(place).own_name.as_str()]);
+        names.find_map(|name| Some((name.to_string(), self.inputs.value(name)?)))
     }
 
     /// The value that several add up to.

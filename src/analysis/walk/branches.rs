@@ -64,6 +64,9 @@ impl Walker<'_> {
                 let loops: Vec<&Counted> = self.symbols.levels.iter().map(|l| &l.counted).collect();
                 guard.share(&loops)
             }
+            (Decision::Data | Decision::Loops, None) => {
+                guards::periodic_share(&mut self.symbols, &branch.condition)
+            }
             _ => None,
         };
         let Some(value) = share else {

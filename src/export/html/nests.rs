@@ -48,7 +48,7 @@ fn place(nest: &NestModel) -> Value {
     json!({
         "id": head.id, "file": *head.file, "line": head.line, "end": head.end_line.max(head.line),
         "first": first, "last": last, "starts": starts, "reasons": reasons, "codes": others,
-        "disagreement": nest.disagreement,
+        "disagreement": nest.disagreement(),
     })
 }
 

@@ -176,7 +176,7 @@ impl Notes<'_> {
     fn disagreements(&mut self) -> Result<(), XlsxError> {
         let nests = self.page.book.model.nests.iter();
         let rows = nests.filter_map(|nest| {
-            let (head, ratio) = (nest.nest.head(), nest.disagreement?);
+            let (head, ratio) = (nest.nest.head(), nest.disagreement()?);
             Some([
                 text(&head.id),
                 Cell::Number(ratio),

@@ -64,6 +64,9 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         is_real: fields
             .word("real", |text| text.parse().ok(), "true, false")?
             .unwrap_or_default(),
+        is_table: fields
+            .word("table", |text| text.parse().ok(), "true, false")?
+            .unwrap_or_default(),
         value: fields.expression("value")?,
         smallest: fields.expression("smallest")?,
         guess: fields.number("guess")?,

@@ -106,6 +106,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         file,
         line,
         is_real,
+        is_table,
         value,
         smallest,
         guess,
@@ -117,6 +118,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         .with("file", file)
         .with("line", line)
         .maybe("real", is_real.then_some("true"))
+        .maybe("table", is_table.then_some("true"))
         .maybe("value", value.as_ref())
         .maybe("smallest", smallest.as_ref())
         .maybe("guess", *guess)

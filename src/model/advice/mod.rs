@@ -9,6 +9,7 @@ mod larger_cache;
 mod layout;
 mod legality;
 mod streaming;
+pub mod words;
 
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;

@@ -1,15 +1,20 @@
 //! What would make the costliest nests faster.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
 use crate::analysis::dependence::order::Doubt;
-use crate::model::advice::Check;
-use crate::model::{Advice, Change, Model};
+use crate::model::advice::{Check, words};
+use crate::model::{Advice, AdviceKind, Change, Model};
 
 /// One change and what it gives. Times are over all calls where calls are followed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdviceReport {
+    /// Absent from reports of earlier versions.
+    #[serde(flatten)]
+    pub brief: Option<BriefAdvice>,
     pub change: ChangeReport,
     /// The nests that it is about.
     pub nests: Vec<AdvisedNestReport>,
@@ -28,6 +33,18 @@ pub struct AdviceReport {
     pub fits: Option<FitReport>,
     /// Sizes that the figures rest on and that nothing tells.
     pub guessed: Vec<String>,
+}
+
+/// What there is to say of it in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BriefAdvice {
+    pub kind: AdviceKind,
+    /// In words, with what it gives and what has to be checked.
+    pub text: String,
+    pub gain_seconds: Figure,
+    /// The gain over figures by their names, in guillemets, and inputs.
+    pub formula: String,
+    pub legal: LegalityReport,
 }
 
 /// What to change.
@@ -133,6 +150,41 @@ pub(super) fn all(model: &Model) -> Vec<AdviceReport> {
         .collect()
 }
 
+/// By function and head of the nests that it is about.
+pub(super) fn by_nest<'m>(model: &'m Model) -> HashMap<(usize, &'m str), Vec<BriefAdvice>> {
+    let mut found: HashMap<(usize, &str), Vec<BriefAdvice>> = HashMap::new();
+    for advice in &model.advice {
+        let brief = BriefAdvice::of(model, advice);
+        for nest in &advice.nests {
+            let nest = &model.nests[*nest].nest;
+            let about = found.entry((nest.function, &nest.head().id)).or_default();
+            about.push(brief.clone());
+        }
+    }
+    found
+}
+
+impl BriefAdvice {
+    fn of(model: &Model, advice: &Advice) -> BriefAdvice {
+        BriefAdvice {
+            kind: advice.change.kind(),
+            text: words::sentence(model, advice),
+            gain_seconds: Figure::of(model, advice.figures.saved),
+            formula: words::formula(model, advice),
+            legal: LegalityReport::of(advice),
+        }
+    }
+}
+
+impl LegalityReport {
+    fn of(advice: &Advice) -> LegalityReport {
+        match advice.checks.is_empty() {
+            true => LegalityReport::Proven,
+            false => LegalityReport::Check,
+        }
+    }
+}
+
 impl AdviceReport {
     fn of(model: &Model, advice: &Advice) -> AdviceReport {
         let figure = |id| Figure::of(model, id);
@@ -148,6 +200,7 @@ impl AdviceReport {
             }
         };
         AdviceReport {
+            brief: Some(BriefAdvice::of(model, advice)),
             change: ChangeReport::of(model, advice),
             nests: advice.nests.iter().map(nest).collect(),
             seconds_before: figure(figures.before),
@@ -156,10 +209,7 @@ impl AdviceReport {
             share: figure(figures.share),
             speedup: figure(figures.speedup),
             bytes_saved: figure(figures.bytes),
-            legality: match advice.checks.is_empty() {
-                true => LegalityReport::Proven,
-                false => LegalityReport::Check,
-            },
+            legality: LegalityReport::of(advice),
             checks: advice.checks.iter().map(CheckReport::of).collect(),
             fits: advice.fit.as_ref().map(|fit| FitReport {
                 cache: fit.cache.clone(),

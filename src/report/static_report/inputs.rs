@@ -71,7 +71,7 @@ pub struct RootReport {
     /// Share of the time of all nests in those whose figures depend on it.
     pub influence: Figure,
     /// File and line of its declaration, where known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub place: Option<String>,
 }
 

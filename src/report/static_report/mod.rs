@@ -15,7 +15,7 @@ mod registers;
 mod sensitivity;
 mod totals;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use indexmap::IndexMap;
 use rayon::prelude::*;
@@ -26,8 +26,8 @@ use crate::model::Model;
 use crate::model::influence::influence;
 
 pub use advice::{
-    AdviceReport, AdvisedNestReport, BlockedLoopReport, ChangeReport, CheckKind, CheckReport,
-    FitReport, LegalityReport, RecordsReport,
+    AdviceReport, AdvisedNestReport, BlockedLoopReport, BriefAdvice, ChangeReport, CheckKind,
+    CheckReport, FitReport, LegalityReport, RecordsReport,
 };
 pub use calls::{CalleeReport, CallsReport, CostsReport, PathReport};
 pub use communication::{CommunicationReport, MessageReport};
@@ -42,8 +42,8 @@ pub use loops::{
 };
 pub use measured::{MeasuredReport, MeasuredTotalReport, UnjoinedTimeReport};
 pub use nests::{
-    ExtentReport, NestReport, ReferencesReport, StreamReport, TrafficReport, WorkingSetReport,
-    WorkingSetsReport,
+    CheckedReport, ExtentReport, NestReport, ReferencesReport, StreamReport, TrafficReport,
+    WorkingSetReport, WorkingSetsReport,
 };
 pub use registers::{RegisterFileReport, RegistersReport};
 pub use sensitivity::{SweepReport, SweptNestReport};
@@ -103,7 +103,7 @@ pub struct StaticReport<F = FunctionReport> {
 impl StaticReport {
     /// Everything that a model has, without sensitivities.
     pub fn from_model(model: &Model) -> StaticReport {
-        StaticReport::with_functions(model, |function| function)
+        StaticReport::with_functions(model, None, |function| function)
     }
 
     /// # Errors
@@ -118,9 +118,11 @@ impl StaticReport {
 }
 
 impl<F: Send> StaticReport<F> {
-    /// The same with what `each` makes of every function, right after it is made.
+    /// The same with what `each` makes of every function, right after it is made, and with the times over a range of
+    /// single inputs and the advice that the model `swept` has, if any.
     pub fn with_functions(
         model: &Model,
+        swept: Option<&Model>,
         each: impl Fn(FunctionReport) -> F + Sync,
     ) -> StaticReport<F> {
         let influences = influence(model);
@@ -133,29 +135,25 @@ impl<F: Send> StaticReport<F> {
             files: model.program.files.iter().map(FileReport::of).collect(),
             unread_files: model.program.unread.clone(),
             entry: EntryReport::all(model),
-            functions: functions_of(model, each),
+            functions: functions_of(model, swept, each),
             totals: TotalsReport::of(model),
             coverage: CoverageReport::of(model),
             reason_codes: totals::reason_codes(model),
             calls: CallsReport::of(model),
-            sensitivity: None,
-            advice: None,
+            sensitivity: swept.map(sensitivity::sweeps),
+            advice: swept.map(advice::all),
             measured: model.measured.as_ref().map(MeasuredTotalReport::of),
             communication: CommunicationReport::of(model),
         }
     }
-
-    /// With the times that a model has over a range of single inputs, and with its advice.
-    pub fn with_sensitivity(self, swept: &Model) -> StaticReport<F> {
-        StaticReport {
-            sensitivity: Some(sensitivity::sweeps(swept)),
-            advice: Some(advice::all(swept)),
-            ..self
-        }
-    }
 }
 
-fn functions_of<F: Send>(model: &Model, each: impl Fn(FunctionReport) -> F + Sync) -> Vec<F> {
+fn functions_of<F: Send>(
+    model: &Model,
+    swept: Option<&Model>,
+    each: impl Fn(FunctionReport) -> F + Sync,
+) -> Vec<F> {
+    let advice = swept.map(advice::by_nest);
     let mut nests = vec![Vec::new(); model.program.functions.len()];
     for (index, nest) in model.nests.iter().enumerate() {
         nests[nest.nest.function].push(index);
@@ -165,6 +163,18 @@ fn functions_of<F: Send>(model: &Model, each: impl Fn(FunctionReport) -> F + Syn
         sequences[sequence.function].push(sequence);
     }
     let own = nests.par_iter().zip(sequences.par_iter()).enumerate();
-    own.map(|(index, (nests, sequences))| each(FunctionReport::of(model, index, nests, sequences)))
-        .collect()
+    own.map(|(index, (nests, sequences))| {
+        let mut function = FunctionReport::of(model, index, nests, sequences);
+        for nest in &mut function.nests {
+            let about = |advice: &HashMap<_, Vec<BriefAdvice>>| {
+                advice
+                    .get(&(index, &*nest.head))
+                    .cloned()
+                    .unwrap_or_default()
+            };
+            nest.advice = advice.as_ref().map(about);
+        }
+        each(function)
+    })
+    .collect()
 }

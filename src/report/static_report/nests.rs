@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::advice::BriefAdvice;
 use super::levels::{self, CacheReport, LayerConditionReport, LevelReport};
 use super::measured::MeasuredReport;
 use super::registers::RegistersReport;
@@ -9,7 +10,7 @@ use crate::Figure;
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::references::{self, ArrayReferences};
-use crate::model::{InCoreFigures, Model, NestModel, WorkingSet, dimension_name};
+use crate::model::{Checked, InCoreFigures, Model, NestModel, WorkingSet, dimension_name};
 
 /// A nest, over one call of its function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub struct NestReport {
     /// The model's bytes over those of a run with small sizes, where the two do not agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disagreement: Option<Figure>,
+    /// What a run with small sizes moves, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<CheckedReport>,
     #[serde(default)]
     pub sweeps: Figure,
     #[serde(default)]
@@ -93,6 +97,29 @@ pub struct NestReport {
     /// Of called procedures that keep their loops to themselves, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called_flops: Option<Figure>,
+    /// What would make it faster, the most first, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Vec<BriefAdvice>>,
+}
+
+/// A nest's bytes in a run with small sizes, for the cache for which the model is farthest from them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckedReport {
+    /// Bytes of that cache.
+    pub capacity: Figure,
+    pub simulated_bytes: Figure,
+    /// The model's bytes over the simulated ones.
+    pub ratio: Figure,
+}
+
+impl CheckedReport {
+    fn of(checked: Checked) -> CheckedReport {
+        CheckedReport {
+            capacity: (checked.capacity as f64).into(),
+            simulated_bytes: checked.simulated_bytes.into(),
+            ratio: checked.ratio.into(),
+        }
+    }
 }
 
 /// What the core does in its cycles, all data being in the first cache.
@@ -218,7 +245,8 @@ impl NestReport {
             reasons: (nest.reason_codes().into_iter())
                 .map(|code| code.to_string())
                 .collect(),
-            disagreement: nest.disagreement.map(Figure::from),
+            disagreement: nest.disagreement().map(Figure::from),
+            checked: nest.checked.map(CheckedReport::of),
             sweeps: figure(nest.sweeps),
             blocks: figure(nest.blocks),
             flops: figure(operations.flops),
@@ -264,6 +292,7 @@ impl NestReport {
             called_flops: calls
                 .and_then(|calls| calls.called_flops.get(&index))
                 .map(|flops| figure(*flops)),
+            advice: None,
         }
     }
 }

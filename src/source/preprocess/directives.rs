@@ -20,6 +20,15 @@ pub(super) struct Condition {
     decided: bool,
     /// `#else` was seen.
     last: bool,
+    /// Where its first group begins, if only macros that nothing defines keep it from being read.
+    first_group: Option<Spot>,
+}
+
+/// A position in a file.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    position: usize,
+    line: usize,
 }
 
 /// What a removed line leaves behind.
@@ -52,6 +61,11 @@ impl Preprocessor<'_> {
         }
         let included = self.carry_out(keyword, rest);
         self.remove_until(reader, (end + 1).min(reader.text.len()));
+        match keyword {
+            "if" | "ifdef" => self.remember_group(reader, keyword, rest),
+            "else" => self.instead_of_error(reader),
+            _ => {}
+        }
         if let Some((path, text)) = included {
             self.include_shared(path, &text);
         }
@@ -125,6 +139,7 @@ impl Preprocessor<'_> {
                     active,
                     decided,
                     last: false,
+                    first_group: None,
                 });
             }
             "elif" | "elifdef" | "elifndef" | "else" => self.next_group(keyword, rest),
@@ -192,10 +207,57 @@ impl Preprocessor<'_> {
             active,
             decided: condition.decided || active,
             last: keyword == "else",
+            first_group: condition.first_group,
         };
         if let Some(condition) = self.conditions.last_mut() {
             *condition = next;
         }
+    }
+
+    /// Remembers where the group of an `#if` begins that is only left out because nothing defines a macro of the project.
+    fn remember_group(&mut self, reader: &Reader, keyword: &str, rest: &str) {
+        let name = match keyword {
+            "ifdef" => rest.split_whitespace().next(),
+            _ => only_defined(rest),
+        };
+        // Names with an underscore in front are those of compilers and systems.
+        let is_open = name.is_some_and(|name| {
+            name.starts_with(|first: char| first.is_ascii_alphabetic())
+                && self.macros.find(name).is_none()
+        });
+        let spot = Spot {
+            position: reader.position,
+            line: reader.line,
+        };
+        if let Some(condition) = self.conditions.last_mut() {
+            condition.first_group = (is_open && !condition.decided).then_some(spot);
+        }
+    }
+
+    /// Where nothing but `#error` is left to be read, as no macro chooses one of the groups before: the first of them is
+    /// read, since no program can be compiled otherwise.
+    fn instead_of_error(&mut self, reader: &mut Reader) {
+        let Some(condition) = self.conditions.last_mut() else {
+            return;
+        };
+        let rest = reader.text[reader.position..].trim_start();
+        let directive = rest.strip_prefix('#').map(str::trim_start);
+        let Some(spot) = condition.first_group.take() else {
+            return;
+        };
+        if !condition.active || !directive.is_some_and(|text| text.starts_with("error")) {
+            return;
+        }
+        condition.last = false;
+        reader.position = spot.position;
+        reader.line = spot.line;
+        reader.output_line = spot.line;
+        self.report_here(
+            Severity::Warning,
+            DiagnosticCode::ErrorDirective,
+            "no macro chooses one of the groups before this, and `#error` follows: the first of them is read",
+            Some("choose one with -D"),
+        );
     }
 
     /// Whether the condition of a group holds; one that cannot be evaluated does not.
@@ -345,6 +407,16 @@ impl Preprocessor<'_> {
             self.conditions.truncate(self.base_conditions);
         }
     }
+}
+
+/// The `X` of `defined(X)`, `defined X` or `X`, where a condition is nothing else.
+fn only_defined(condition: &str) -> Option<&str> {
+    let condition = condition.trim();
+    let name = condition.strip_prefix("defined").unwrap_or(condition);
+    let name = name.trim().trim_start_matches('(').trim_end_matches(')');
+    let name = name.trim();
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    name.chars().all(is_name).then_some(name)
 }
 
 /// Keyword and rest of a directive; both empty for a lone `#`.

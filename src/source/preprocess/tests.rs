@@ -377,6 +377,50 @@ e");
 }
 
 #[test]
+fn the_first_of_several_groups_stands_where_only_an_error_is_left() {
+    let chain = |first: &str| {
+        format!(
+            "{first}\nint one;\n#elif WAY_2\nint two;\n#else\n  #error choose a way\n#endif\nint z;\n"
+        )
+    };
+    for first in ["#ifdef WAY_1", "#if defined(WAY_1)", "#if WAY_1"] {
+        let result = c(&chain(first));
+        assert_eq!(lines(&result), ["int one;", "int z;"], "{first}");
+        assert_eq!(codes(&result), ["error-directive"]);
+        let origin = |at: usize| result.origins[at].line;
+        let at = |text: &str| {
+            result
+                .text
+                .lines()
+                .position(|line| line == text)
+                .expect(text)
+        };
+        assert_eq!((origin(at("int one;")), origin(at("int z;"))), (2, 8));
+    }
+    let chosen = [("WAY_2", Some("1"))];
+    let result = run_with(
+        &chain("#ifdef WAY_1"),
+        Language::C,
+        &chosen,
+        &Files::default(),
+    );
+    assert_eq!(lines(&result), ["int two;", "int z;"]);
+    // What compilers define, and what says more than whether there is a macro, is left alone.
+    for first in [
+        "#ifdef __other_compiler",
+        "#if WAY_1 > 3",
+        "#ifndef __STDC__",
+    ] {
+        let result = c(&format!("#define __STDC__ 1\n{}", chain(first)));
+        assert_eq!(lines(&result), ["int z;"], "{first}");
+    }
+    // In an included file, and around another chain.
+    let files = Files([("a.h", "#ifdef A\nint a;\n#ifdef B\nint b;\n#else\n#error B\n#endif\n#else\n#error A\n#endif\n")].into());
+    let result = run_with("#include \"a.h\"\nint c;\n", Language::C, &[], &files);
+    assert_eq!(lines(&result), ["int a;", "int b;", "int c;"]);
+}
+
+#[test]
 fn included_files_are_inlined_with_their_origins() {
     let files = Files(BTreeMap::from([
         (

@@ -1,0 +1,292 @@
+//! Statements that no run gets to that is given what this one is: what a decomposition does for the processes, chunks or
+//! tiles that are not there, as `if (i <= mod(n, chunks)) extra = 1` for one chunk.
+
+use super::definitions::{Definition, Definitions};
+use super::places::{PlaceId, Places};
+use super::values::Found;
+use crate::calls::{ProcedureId, Procedures};
+use crate::expr::{Expr, Symbol};
+use crate::facts::Origin;
+use crate::ir::{BinaryOp, Control, Stmt, UnaryOp, Value, VarId};
+use rustc_hash::FxHashMap;
+
+/// Names and conditions are followed so far.
+const DEPTH: u32 = 24;
+
+/// Where a statement stands.
+#[derive(Clone, Debug, Default)]
+pub struct Around<'u> {
+    /// The conditions around it, and whether each has to be true.
+    conditions: Vec<(&'u Value, bool)>,
+    /// The variables of the loops around it.
+    variables: Vec<VarId>,
+}
+
+/// A statement that gives a scalar a literal or counts it, under a condition.
+pub(super) struct Guarded<'u> {
+    pub target: &'u Value,
+    pub value: &'u Value,
+    pub around: Around<'u>,
+}
+
+/// The statements of a block that give a scalar a literal or count it, if conditions are around them.
+pub(super) fn guarded(block: &[Stmt]) -> Vec<Guarded<'_>> {
+    let mut found = Vec::new();
+    walk(block, &mut Around::default(), &mut found);
+    found
+}
+
+fn walk<'u>(block: &'u [Stmt], around: &mut Around<'u>, found: &mut Vec<Guarded<'u>>) {
+    for stmt in block {
+        match stmt {
+            Stmt::Assign { target, value, .. }
+                if !around.conditions.is_empty() && is_counted(target, value) =>
+            {
+                found.push(Guarded {
+                    target,
+                    value,
+                    around: around.clone(),
+                });
+            }
+            Stmt::If(branch) => {
+                for (arm, is_true) in [(&branch.then, true), (&branch.otherwise, false)] {
+                    around.conditions.push((&branch.condition, is_true));
+                    walk(arm, around, found);
+                    around.conditions.pop();
+                }
+            }
+            Stmt::Loop(inner) => {
+                let variable = match inner.control {
+                    Control::Counted { variable, .. } => Some(variable),
+                    _ => None,
+                };
+                around.variables.extend(variable);
+                walk(&inner.body, around, found);
+                if variable.is_some() {
+                    around.variables.pop();
+                }
+            }
+            Stmt::Opaque { inner, .. } => walk(inner, around, found),
+            _ => {}
+        }
+    }
+}
+
+/// `n = 1`, `n = n + 1`.
+fn is_counted(target: &Value, value: &Value) -> bool {
+    match value {
+        Value::Integer(_) => true,
+        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
+            let of =
+                |one: &Value, other: &Value| one == target && matches!(other, Value::Integer(_));
+            of(left, right) || of(right, left)
+        }
+        _ => false,
+    }
+}
+
+/// What is known of places after a first look at the whole program.
+pub(super) struct Seen<'a, 'u> {
+    pub known: &'a Procedures<'u>,
+    pub places: &'a Places,
+    pub definitions: &'a [Definitions<'u>],
+    pub found: &'a [Found],
+    pub numbers: &'a FxHashMap<&'a Symbol, usize>,
+}
+
+/// Where a condition stands: in a procedure, in loops with these variables.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    procedure: ProcedureId,
+    variables: &'a [VarId],
+}
+
+/// The smallest and the largest value.
+type Range = (f64, f64);
+
+impl<'u> Seen<'_, 'u> {
+    /// The values of statements that are never reached, with their places.
+    pub fn unreached(&self) -> Vec<(PlaceId, &'u Value)> {
+        let places = (0..).map(PlaceId).zip(self.definitions);
+        let each = places.flat_map(|(place, definitions)| {
+            let guards = definitions.guards.iter();
+            guards.filter_map(move |(id, value, around)| {
+                let at = At {
+                    procedure: *id,
+                    variables: &around.variables,
+                };
+                let fails = |(condition, is_true): &(&Value, bool)| {
+                    self.truth(at, condition, DEPTH) == Some(!is_true)
+                };
+                (around.conditions.iter().any(fails)).then_some((place, *value))
+            })
+        });
+        each.collect()
+    }
+
+    fn truth(&self, at: At, condition: &Value, depth: u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        match condition {
+            Value::Convert(_, inner) => self.truth(at, inner, depth),
+            Value::Unary(UnaryOp::Not, inner) => Some(!self.truth(at, inner, depth)?),
+            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let decides = *op == BinaryOp::Or;
+                let sides = [left, right].map(|side| self.truth(at, side, depth));
+                match sides {
+                    _ if sides.contains(&Some(decides)) => Some(decides),
+                    [Some(_), Some(_)] => Some(!decides),
+                    _ => None,
+                }
+            }
+            Value::Binary(op, left, right) if op.is_comparison() => {
+                let (a, b) = (self.range(at, left, depth)?, self.range(at, right, depth)?);
+                compared(*op, a, b)
+            }
+            _ => None,
+        }
+    }
+
+    fn range(&self, at: At, value: &Value, depth: u32) -> Option<Range> {
+        let depth = depth.checked_sub(1)?;
+        let id = at.procedure;
+        let function = self.known.get(id).function;
+        let of = |value: &Value| self.range(at, value, depth);
+        match value {
+            Value::Integer(n) => Some((*n as f64, *n as f64)),
+            Value::Unary(UnaryOp::Negate, inner) => of(inner).map(|(low, high)| (-high, -low)),
+            Value::Variable(variable) => match &function.variable(*variable).constant {
+                Some(constant) => of(constant),
+                None => {
+                    let place = self.places.find(function, id, value)?;
+                    match at.variables.contains(variable) {
+                        true => self.counted(place, depth),
+                        false => self.followed(place, depth),
+                    }
+                }
+            },
+            Value::Element { .. } => self.followed(self.places.find(function, id, value)?, depth),
+            Value::Binary(BinaryOp::Add, left, right) => {
+                let (a, b) = (of(left)?, of(right)?);
+                Some((a.0 + b.0, a.1 + b.1))
+            }
+            Value::Binary(BinaryOp::Subtract, left, right) => {
+                let (a, b) = (of(left)?, of(right)?);
+                Some((a.0 - b.1, a.1 - b.0))
+            }
+            Value::Binary(BinaryOp::Remainder, left, right) => {
+                self.remainder(at, left, right, depth)
+            }
+            Value::Call {
+                name, arguments, ..
+            } => match (name.as_str(), &arguments[..]) {
+                ("mod", [left, right]) => self.remainder(at, left, right, depth),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whatever is divided by one leaves nothing.
+    fn remainder(&self, at: At, left: &Value, right: &Value, depth: u32) -> Option<Range> {
+        let is_integer = |value: &Value| {
+            matches!(
+                value.ty(self.known.get(at.procedure).function),
+                crate::ir::Type::Integer(_)
+            )
+        };
+        let divisor = self.range(at, right, depth)?;
+        if !is_integer(left) || divisor.0 < 1.0 {
+            return None;
+        }
+        if divisor == (1.0, 1.0) {
+            return Some((0.0, 0.0));
+        }
+        let dividend = self.range(at, left, depth)?;
+        let is_exact = dividend.0 == dividend.1 && divisor.0 == divisor.1;
+        is_exact.then(|| (dividend.0 % divisor.0, dividend.0 % divisor.0))
+    }
+
+    /// The values of the variable of loops, inside of them.
+    fn counted(&self, place: PlaceId, depth: u32) -> Option<Range> {
+        let depth = depth.checked_sub(1)?;
+        let Definitions {
+            assigned, passed, ..
+        } = &self.definitions[place.at()];
+        let of_loop = |definition: &Definition| match definition {
+            Definition::Counted(procedure, [first, last]) => {
+                let at = At {
+                    procedure: *procedure,
+                    variables: &[],
+                };
+                let (first, last) = (self.range(at, first, depth)?, self.range(at, last, depth)?);
+                Some((first.0, first.1.max(last.1)))
+            }
+            _ => None,
+        };
+        if !passed.is_empty() {
+            return None;
+        }
+        let ranges: Option<Vec<Range>> = assigned.iter().map(of_loop).collect();
+        let all = ranges?.into_iter();
+        all.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// What a place has in the run that is looked at.
+    fn followed(&self, place: PlaceId, depth: u32) -> Option<Range> {
+        let depth = depth.checked_sub(1)?;
+        let found = &self.found[place.at()];
+        let is_followed = found.is_complete && found.origin != Origin::Default;
+        let largest = self.number(found.value.as_ref().filter(|_| is_followed)?, depth)?;
+        // Of what the program reads, one tile or one process is meant where nothing else is said; other sizes are to be set.
+        if found.origin == Origin::Given && largest != 1.0 {
+            return None;
+        }
+        let smallest = match &found.smallest {
+            Some(smallest) => self.number(smallest, depth)?,
+            None => largest,
+        };
+        Some((smallest, largest))
+    }
+
+    /// The one value of an expression over places.
+    fn number(&self, value: &Expr, depth: u32) -> Option<f64> {
+        let lookup = |symbol: &Symbol| {
+            let place = PlaceId(*self.numbers.get(symbol)? as u32);
+            let known = self.counted(place, depth);
+            let (low, high) = known.or_else(|| self.followed(place, depth))?;
+            (low == high).then_some(low)
+        };
+        value
+            .evaluate(&lookup)
+            .ok()
+            .filter(|value| value.is_finite())
+    }
+}
+
+fn compared(op: BinaryOp, a: Range, b: Range) -> Option<bool> {
+    let is_less = match (a.1 < b.0, a.0 >= b.1) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    let is_greater = match (a.0 > b.1, a.1 <= b.0) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    let is_equal = match (a == b && a.0 == a.1, a.1 < b.0 || b.1 < a.0) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    let not = |known: Option<bool>| known.map(|known| !known);
+    match op {
+        BinaryOp::Less => is_less,
+        BinaryOp::GreaterOrEqual => not(is_less),
+        BinaryOp::Greater => is_greater,
+        BinaryOp::LessOrEqual => not(is_greater),
+        BinaryOp::Equal => is_equal,
+        BinaryOp::NotEqual => not(is_equal),
+        _ => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! Sizes and shares that a first look finds without being told: words of the input, decompositions, intervals.
+
+use serde_json::Value;
+
+use crate::small::{analyse, c, fortran, function, iterations};
+
+fn detail<'j>(json: &'j Value, name: &str) -> &'j str {
+    json["parameters"][name]["detail"]
+        .as_str()
+        .unwrap_or("none")
+}
+
+const KEYS: &str = "
+module setup
+  integer :: cells, limit
+contains
+  subroutine read_options
+    character(80) :: word
+    integer :: other
+    cells = 10
+    limit = 20
+    open (unit=10, file='run.in', status='old')
+    do
+      read (10, *, end=9) word
+      select case (word)
+      case ('grid')
+        read (10, *) cells
+      case ('max_iters', 'iters')
+        limit = next()
+      case ('both')
+        read (10, *) other, limit
+      end select
+    end do
+9   continue
+  end subroutine
+  integer function next()
+    read (10, *) next
+  end function
+end module
+program p
+  use setup
+  real(8) :: a(100000), b(100000)
+  call read_options
+  do i = 1, cells
+    a(i) = 2
+  end do
+  do i = 1, limit
+    b(i) = 2
+  end do
+end program";
+
+/// The word that is compared before a variable is read is what the input calls it.
+#[test]
+fn the_word_before_a_value_is_its_name() {
+    let with = |input: &str| analyse(&[("p.f90", KEYS), ("run.in", input)], &[]);
+    let json = with("grid 700\nmax_iters 300\n");
+    assert_eq!(iterations(&json, "p"), [700.0, 300.0]);
+    assert_eq!(detail(&json, "cells"), "input");
+    assert!(
+        !json.to_string().contains(
+            "not taken, as it names no number or truth value that the program reads: grid"
+        )
+    );
+    // Its own name is one as well, and what one word has two values behind it names neither.
+    let json = with("cells = 600\nboth = 5\n");
+    assert_eq!(iterations(&json, "p"), [600.0, 20.0]);
+    let program = "
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+double a[100000];
+int main(void) {
+    int n = 50;
+    char key[80], value[80];
+    FILE *file = fopen(\"run.in\", \"r\");
+    while (fscanf(file, \"%s = %s\", key, value) == 2) {
+        if (strcmp(key, \"points\") == 0) n = atoi(value);
+        else if (!strcmp(key, \"seed\")) srand(atoi(value));
+    }
+    for (int i = 0; i < n; i++) a[i] = 1;
+}";
+    let json = analyse(
+        &[("p.c", program), ("run.in", "points = 900\nseed = 3\n")],
+        &[],
+    );
+    assert_eq!(*iterations(&json, "main").last().expect("a loop"), 900.0);
+}
+
+/// Cells that do not divide evenly go to the first chunks: of one chunk, to none. Counted so, all cells are its own.
+#[test]
+fn one_chunk_has_all_cells() {
+    let program = |chunks: &str| {
+        fortran(&format!(
+            "
+module grid
+  integer :: cells = 1000, left, right
+end module
+subroutine decompose(chunks)
+  use grid
+  integer :: chunks, c, width, more, extra, before
+  width = cells/chunks
+  more = mod(cells, chunks)
+  before = 0
+  do c = 1, chunks
+    extra = 0
+    if (c <= more) extra = 1
+    if (c == 1) then
+      left = (c - 1)*width + 1 + before
+      right = left + width - 1 + extra
+    end if
+    if (c <= more) before = before + 1
+  end do
+end subroutine
+program p
+  use grid
+  integer :: n
+  real(8), allocatable :: a(:)
+  {chunks}
+  call decompose(n)
+  allocate (a(left:right))
+  do i = left, right
+    a(i) = 2
+  end do
+end program"
+        ))
+    };
+    assert_eq!(iterations(&program("n = 1"), "p"), [1000.0]);
+    // How many there are is read: any may have one more.
+    let open = program("read *, n");
+    assert_ne!(iterations(&open, "p"), [1000.0]);
+}
+
+/// A variable is one behind where its loop ends: what asks for that behind the loop is reached.
+#[test]
+fn behind_its_loop_a_variable_is_past_the_end() {
+    let json = fortran(
+        "
+program p
+  integer :: i, n
+  real(8) :: a(3000)
+  n = 10
+  do i = 1, 4
+    if (a(i) > 0) exit
+  end do
+  if (i > 4) n = 2000
+  do i = 1, n
+    a(i) = 2
+  end do
+end program",
+    );
+    assert_eq!(iterations(&json, "p").last(), Some(&2000.0));
+}
+
+#[test]
+fn what_is_done_every_so_often_has_that_share() {
+    let json = fortran(
+        "
+program p
+  real(8) :: a(1000)
+  integer :: step, every
+  every = 20
+  do step = 1, 400
+    a(1) = a(1) + step
+    if (mod(step, every) == 0) call report(a)
+    if (mod(step, 4) /= 0) call sweep(a)
+  end do
+contains
+  subroutine report(x)
+    real(8) :: x(1000)
+    do i = 1, 1000
+      x(i) = 2*x(i)
+    end do
+  end subroutine
+  subroutine sweep(x)
+    real(8) :: x(1000)
+    do i = 1, 1000
+      x(i) = 3*x(i)
+    end do
+  end subroutine
+end program",
+    );
+    let calls = |name: &str| function(&json, name)["nests"][0]["calls"].as_f64();
+    assert_eq!((calls("report"), calls("sweep")), (Some(20.0), Some(300.0)));
+    // In what is decided once for all, nothing says which way it goes.
+    let json = c("
+        void f(int n, double *a) {
+            for (int i = 0; i < 100; i++) if (n % 2 == 0) a[i] = 1;
+        }");
+    let probability = &json["parameters"]["prob_f_3"];
+    assert_eq!(probability["value"], 0.5, "{probability}");
+    assert_eq!(probability["origin"], "guessed");
+}
+
+/// How many there are of something in each of many places is data; how far a grid goes in each direction is its size.
+#[test]
+fn what_a_table_says_for_each_of_many_is_few() {
+    let program = |last: &str| {
+        c(&format!(
+            "
+#include <stdlib.h>
+int count[1000], cell_of[5000];
+double *x;
+void work(int cell) {{
+    int n = count[cell];
+    for (int i = 0; i < n; i++) x[64*cell + i] *= 2;
+}}
+int main(void) {{
+    for (int i = 0; i < 1000; i++) count[i] = 0;
+    for (int i = 0; i < 5000; i++) count[cell_of[i]]++;
+    for (int i = 0; i < 1000; i++) work(i);
+    {last}
+}}"
+        ))
+    };
+    assert_eq!(iterations(&program(""), "work"), [8.0]);
+    // An element by its number, or one that is read, is no entry of a table.
+    for last in ["count[1]++;", "count[cell_of[0]] = atoi(\"9\");"] {
+        assert!(iterations(&program(last), "work")[0] >= 128.0, "{last}");
+    }
+}
