@@ -130,6 +130,9 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
                 };
                 html::study(&model, study, &analyze::source_text).into_bytes()
             }
+            Format::Markdown | Format::Sarif => {
+                anyhow::bail!("`loopsheet diff` writes it, not `loopsheet study`")
+            }
             Format::Json => json::comparison(&comparison).into_bytes(),
         })
     })?;
