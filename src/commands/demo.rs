@@ -54,6 +54,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         function: None,
         input: RunInput::default(),
         follows_opened: false,
+        order: inputs::Order::default(),
     };
     let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);

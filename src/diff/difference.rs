@@ -108,7 +108,7 @@ impl Row {
         };
         row.change = match (old.known(), new.known()) {
             _ if !row.has_changed() => 0.0.into(),
-            (Some(old), Some(new)) if old != 0.0 => (new / old - 1.0).into(),
+            (Some(old), Some(new)) if old != 0.0 => ((new - old) / old).into(),
             _ => Figure::UNKNOWN,
         };
         row
@@ -200,9 +200,9 @@ pub fn compare(old: &Side, new: &Side, limits: &Limits) -> Difference {
         .map(|(both, nest)| settled(old, new, both, nest))
         .collect();
     nests.sort_by(|a, b| {
-        let is_same = |nest: &NestDifference| nest.status >= Status::Moved;
+        let rank = |nest: &NestDifference| nest.status.max(Status::Removed);
         let by_weight = b.weight().partial_cmp(&a.weight());
-        (is_same(a).cmp(&is_same(b))).then(by_weight.unwrap_or(std::cmp::Ordering::Equal))
+        (rank(a).cmp(&rank(b))).then(by_weight.unwrap_or(std::cmp::Ordering::Equal))
     });
     let totals = totals(old, new);
     let mut exceeded = limits.exceeded_by(&nests, &totals);

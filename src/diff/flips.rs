@@ -41,6 +41,14 @@ pub enum Flip {
         array: String,
         variable: String,
     },
+    /// The loops go through the dimensions of arrays in another order.
+    LoopOrder {
+        direction: Direction,
+        arrays: Vec<String>,
+        /// Dimensions by loop, outermost loop first; the contiguous dimension is the first one.
+        old_dimensions: Vec<usize>,
+        new_dimensions: Vec<usize>,
+    },
     /// A loop and the next one may be made one.
     Fusion {
         direction: Direction,
@@ -105,14 +113,44 @@ fn layer_conditions(old: &[Reuse], new: &[Reuse]) -> Vec<Flip> {
 fn walks(old: &[Walk], new: &[Walk]) -> Vec<Flip> {
     let is_same = |a: &Walk, b: &Walk| a.array.eq_ignore_ascii_case(&b.array);
     let pairs = paired(old, new, is_same);
-    let mut found = Vec::new();
+    let (mut found, mut orders) = (Vec::new(), IndexMap::new());
     for walk in new {
         let before = pairs.iter().find(|(_, other)| std::ptr::eq(*other, walk));
         // An array that was not there was walked in no bad way.
-        let before = before.map_or(Stride::None, |(old, _)| old.stride);
-        found.extend(turned(before, walk));
+        let stride = before.map_or(Stride::None, |(old, _)| old.stride);
+        match (turned(stride, walk), before) {
+            (Some(flip), _) => found.push(flip),
+            (None, Some((old, _))) if is_reordered(&old.order, &walk.order) => {
+                let arrays: &mut Vec<String> = orders.entry((&old.order, &walk.order)).or_default();
+                arrays.push(walk.array.clone());
+            }
+            (None, _) => {}
+        }
     }
+    let reordered = |((old, new), arrays): ((&Vec<usize>, &Vec<usize>), Vec<String>)| {
+        let is_worse = new.iter().rev().gt(old.iter().rev());
+        Flip::LoopOrder {
+            direction: match is_worse {
+                true => Direction::Worse,
+                false => Direction::Better,
+            },
+            arrays,
+            old_dimensions: old.clone(),
+            new_dimensions: new.clone(),
+        }
+    };
+    found.extend(orders.into_iter().map(reordered));
     found
+}
+
+/// Whether the dimensions are the same in another order.
+fn is_reordered(old: &[usize], new: &[usize]) -> bool {
+    let sorted = |order: &[usize]| {
+        let mut order = order.to_vec();
+        order.sort_unstable();
+        order
+    };
+    old != new && sorted(old) == sorted(new)
 }
 
 /// What the walk is now and was not, or the other way round.
@@ -164,6 +202,7 @@ impl Flip {
             Flip::LayerCondition { direction, .. }
             | Flip::Gather { direction, .. }
             | Flip::UnitStride { direction, .. }
+            | Flip::LoopOrder { direction, .. }
             | Flip::Fusion { direction, .. }
             | Flip::Reason { direction, .. } => *direction,
             Flip::Unknown => Direction::Worse,
@@ -212,10 +251,32 @@ impl fmt::Display for Flip {
             Flip::UnitStride {
                 array, variable, ..
             } => {
-                let how = if is_worse { "not with" } else { "with" };
+                let how = if is_worse {
+                    "no longer walks"
+                } else {
+                    "walks now"
+                };
                 write!(
                     f,
                     "loop {variable} walks through {array} {how} unit stride now"
+                )
+            }
+            Flip::LoopOrder {
+                arrays,
+                old_dimensions,
+                new_dimensions,
+                ..
+            } => {
+                let listed = |dimensions: &[usize]| {
+                    let texts = dimensions.iter().map(ToString::to_string);
+                    texts.collect::<Vec<String>>().join(", ")
+                };
+                write!(
+                    f,
+                    "the loops go through dimensions {} of {}; that was {}",
+                    listed(new_dimensions),
+                    arrays.join(", "),
+                    listed(old_dimensions)
                 )
             }
             Flip::Fusion {
@@ -225,7 +286,7 @@ impl fmt::Display for Flip {
                 ..
             } => {
                 let how = if is_worse { "may not" } else { "may" };
-                write!(f, "{first} and {second} {how} be fused any more")?;
+                write!(f, "{first} and {second} {how} be fused now")?;
                 match prevented_by {
                     Some(why) if is_worse => write!(f, ": {why}"),
                     _ => Ok(()),

@@ -45,6 +45,9 @@ pub fn matched(old: &Side, new: &Side) -> Vec<(NestRef, NestRef)> {
     found.map(|(new, old)| (old, new)).collect()
 }
 
+/// Whether two functions of one name are near enough to be the same.
+type Nearness<'n> = &'n dyn Fn(&Function, &Function) -> bool;
+
 /// Functions by name, those in the same file first; then those of other names that do the same.
 fn functions(old: &Side, new: &Side) -> Vec<(usize, usize)> {
     let mut left: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -59,8 +62,7 @@ fn functions(old: &Side, new: &Side) -> Vec<(usize, usize)> {
     let is_in_same_place = |a: &Function, b: &Function| a.place == b.place;
     let is_in_file_of_same_name = |a: &Function, b: &Function| file(a) == file(b);
     let is_anywhere = |_: &Function, _: &Function| true;
-    let passes: [&dyn Fn(&Function, &Function) -> bool; 3] =
-        [&is_in_same_place, &is_in_file_of_same_name, &is_anywhere];
+    let passes: [Nearness; 3] = [&is_in_same_place, &is_in_file_of_same_name, &is_anywhere];
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let mut rest: Vec<usize> = (0..new.functions.len()).collect();
     for is_near in passes {

@@ -7,9 +7,9 @@ use indexmap::IndexMap;
 use crate::quantity::{Cost, Quantity};
 use crate::report::Figure;
 use crate::report::static_report::{
-    CacheFitReport, LayerConditionReport, LoopReport, NestReport, RegisterFileReport,
+    ArrayReport, CacheFitReport, LayerConditionReport, LoopReport, NestReport, RegisterFileReport,
 };
-use crate::stride::Stride;
+use crate::stride::{Stride, order};
 use crate::structure::Structure;
 
 /// A nest of one side.
@@ -47,6 +47,8 @@ pub(crate) struct Walk {
     pub array: String,
     pub variable: String,
     pub stride: Stride,
+    /// Dimensions by loop, outermost loop first.
+    pub order: Vec<usize>,
 }
 
 impl Nest {
@@ -63,7 +65,7 @@ impl Nest {
             figures: figures(&nest),
             structure: Structure::of(&nest, &loops),
             arrays: arrays.map(|array| array.name.to_lowercase()).collect(),
-            walks: loops.last().map_or_else(Vec::new, |inner| walks(inner)),
+            walks: walks(&loops),
             reuses: nest.layer_conditions.into_iter().map(Reuse::of).collect(),
             name: nest.head,
             loops: nest.loops,
@@ -80,7 +82,9 @@ impl Nest {
 
 /// All quantities of a nest, in the order of rows.
 fn figures(nest: &NestReport) -> Vec<(Quantity, Figure)> {
+    let loops = nest.loops.len() as f64;
     let mut found = vec![
+        (Quantity::Loops, loops.into()),
         (Quantity::Iterations, nest.iterations),
         (Quantity::Flops, nest.flops),
         (Quantity::WeightedFlops, nest.weighted_flops),
@@ -108,14 +112,20 @@ fn figures(nest: &NestReport) -> Vec<(Quantity, Figure)> {
     found
 }
 
-fn walks(inner: &LoopReport) -> Vec<Walk> {
-    let walk = |array: &crate::report::static_report::ArrayReport| Walk {
+/// Of the innermost of these loops.
+fn walks(loops: &[&LoopReport]) -> Vec<Walk> {
+    let Some(inner) = loops.last() else {
+        return Vec::new();
+    };
+    let variables: Vec<&str> = loops.iter().map(|found| found.var.as_str()).collect();
+    let walk = |array: &ArrayReport| Walk {
         array: match array.component.as_str() {
             "" => array.name.clone(),
             component => format!("{}.{component}", array.name),
         },
         variable: inner.var.clone(),
         stride: Stride::of(array, &inner.var),
+        order: order(array, &variables),
     };
     inner.arrays.iter().map(walk).collect()
 }

@@ -9,6 +9,8 @@ use crate::units::{Bytes, Flops, Seconds, significant};
 /// A quantity of a nest, or of all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
+    /// How deep it is.
+    Loops,
     /// Of the innermost loop, in all.
     Iterations,
     Flops,
@@ -56,6 +58,7 @@ impl Quantity {
     /// The key in JSON.
     pub fn key(&self) -> String {
         match self {
+            Quantity::Loops => "loops".to_string(),
             Quantity::Iterations => "iterations".to_string(),
             Quantity::Flops => "flops".to_string(),
             Quantity::WeightedFlops => "weighted_flops".to_string(),
@@ -91,6 +94,7 @@ impl Quantity {
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Quantity::Loops => f.write_str("loops"),
             Quantity::Iterations => f.write_str("iterations"),
             Quantity::Flops => f.write_str("flops"),
             Quantity::WeightedFlops => f.write_str("weighted flops"),

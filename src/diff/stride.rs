@@ -32,6 +32,17 @@ impl Stride {
     }
 }
 
+/// Which dimension each of these loops walks through, outermost loop first; dimensions are counted from one, the
+/// contiguous one first, and loops that stay where they are have none.
+pub fn order(array: &ArrayReport, variables: &[&str]) -> Vec<usize> {
+    let dimension = |variable: &&str| {
+        let mut subscripts = array.subscripts.iter();
+        let walked = subscripts.position(|text| step(text, variable) != Step::By(0));
+        walked.map(|dimension| dimension + 1)
+    };
+    variables.iter().filter_map(dimension).collect()
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     By(i64),

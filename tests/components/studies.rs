@@ -10,10 +10,11 @@ use tempfile::TempDir;
 use crate::support::command;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     "clock",
     "compared",
     "counted",
+    "diff_seeded",
     "drawn_nests",
     "first_run",
     "lines.py",

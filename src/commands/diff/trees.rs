@@ -92,8 +92,15 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
     )?;
     old_project.share(&new_project);
     let machine = new_project.machine.clone();
+    let old_root = &old.root;
     let old = read(old, &mut old_project, voice)?;
+    let earlier = old.files.iter().map(|file| Path::new(&*file.path));
+    let earlier = earlier.map(|path| path.strip_prefix(old_root).unwrap_or(path).to_path_buf());
+    new_project.reading.order = inputs::Order::new(&new.root, earlier.collect());
     let new = read(new, &mut new_project, voice)?;
+    for program in [&old, &new] {
+        spare_inputs(args, program)?;
+    }
     anyhow::ensure!(
         !old.functions.is_empty() || !new.functions.is_empty(),
         "nothing could be analysed: no function could be read on either side"
@@ -161,6 +168,22 @@ fn read(tree: &Tree, project: &mut Project, voice: Voice) -> anyhow::Result<Prog
     let found: Vec<&Diagnostic> = found.iter().collect();
     diagnostics::print(&found, voice, &|file| tree.text(file));
     Ok(program)
+}
+
+/// An output must not take the place of a file that was read.
+fn spare_inputs(args: &DiffArgs, program: &Program) -> anyhow::Result<()> {
+    let files = program.files.iter().map(|file| Path::new(&*file.path));
+    let files: BTreeSet<PathBuf> = files.filter_map(|file| file.canonicalize().ok()).collect();
+    let outputs = [&args.output, &args.json, &args.markdown, &args.sarif];
+    for path in outputs.into_iter().flatten() {
+        let is_input = path.canonicalize().is_ok_and(|path| files.contains(&path));
+        anyhow::ensure!(
+            !is_input,
+            "cannot write {}: it is one of the files to compare",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// Both sides with the same values of what they have in common.

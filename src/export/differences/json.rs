@@ -65,7 +65,7 @@ pub fn render(difference: &Difference) -> String {
         new,
         machine,
         nests: nests.iter().map(|nest| raw(&Nest::of(nest))).collect(),
-        totals: totals.iter().map(|row| raw(row)).collect(),
+        totals: totals.iter().map(raw).collect(),
         parameters,
         exceeded: exceeded.iter().map(with_text).collect(),
         unused_budgets,
