@@ -17,6 +17,7 @@ use super::headers::HeaderIndex;
 use super::included;
 use super::opened;
 use super::prepare;
+use super::reading_order::Order;
 use super::run_input::RunInput;
 use super::{Voice, deep_threads};
 use crate::analysis::facts::Program;
@@ -51,39 +52,6 @@ pub struct Reading {
     pub follows_opened: bool,
     /// In which order files are read, where that is not the order of their paths.
     pub order: Order,
-}
-
-/// The order of the files of an earlier version, wherever they are now: what is guessed may rest on it.
-#[derive(Default)]
-pub struct Order {
-    /// The directory that is read.
-    root: PathBuf,
-    /// Paths of the earlier version below its directory, in their order.
-    earlier: Vec<PathBuf>,
-}
-
-impl Order {
-    /// Of a directory whose earlier version has these files below its own.
-    pub fn new(root: &Path, earlier: Vec<PathBuf>) -> Order {
-        Order {
-            root: root.to_path_buf(),
-            earlier,
-        }
-    }
-
-    /// The place of the same file, of the only one of that name, or of the first one behind it.
-    fn position(&self, path: &Path) -> usize {
-        let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let at = |is_meant: &dyn Fn(&Path) -> bool| {
-            self.earlier.iter().position(|earlier| is_meant(earlier))
-        };
-        let of_name = |earlier: &Path| earlier.file_name() == below.file_name();
-        let is_alone = || self.earlier.iter().filter(|path| of_name(path)).count() == 1;
-        at(&|earlier| earlier == below)
-            .or_else(|| at(&of_name).filter(|_| is_alone()))
-            .or_else(|| at(&|earlier| earlier > below))
-            .unwrap_or(self.earlier.len())
-    }
 }
 
 impl Reading {

@@ -23,6 +23,7 @@ mod parameters;
 mod prepare;
 mod preprocess;
 mod project;
+mod reading_order;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;

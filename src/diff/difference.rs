@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::flips::{self, Direction, Flip};
+use crate::fusions;
 use crate::limits::{Exceeded, Limits};
 use crate::matching::{self, NestRef};
 use crate::nest::Nest;
@@ -13,7 +14,7 @@ use crate::parameters::{self, ParameterChange};
 use crate::quantity::{Cost, Quantity};
 use crate::report::Figure;
 use crate::report::static_report::DiagnosticReport;
-use crate::side::{Function, Fusion, Side};
+use crate::side::{Function, Side};
 
 /// What differs between two sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -194,7 +195,12 @@ impl NestDifference {
 pub fn compare(old: &Side, new: &Side, limits: &Limits) -> Difference {
     let pairs = matching::matched(old, new);
     let mut nests = differences(old, new, &pairs);
-    add_fusions(old, new, &pairs, &mut nests);
+    for (place, flip) in fusions::flipped(old, new, &pairs) {
+        let nest = nests.iter_mut().find(|(both, _)| both.1 == Some(place));
+        if let Some((_, nest)) = nest {
+            nest.flipped.push(flip);
+        }
+    }
     let mut nests: Vec<NestDifference> = nests
         .into_iter()
         .map(|(both, nest)| settled(old, new, both, nest))
@@ -320,66 +326,6 @@ fn settled(old: &Side, new: &Side, both: Both, mut nest: NestDifference) -> Nest
         }
     };
     nest
-}
-
-/// Adds to the first of two loops whether they may be fused, where that is not as it was.
-fn add_fusions(
-    old: &Side,
-    new: &Side,
-    pairs: &[(NestRef, NestRef)],
-    nests: &mut [(Both, NestDifference)],
-) {
-    let origin: HashMap<NestRef, NestRef> = pairs.iter().map(|(old, new)| (*new, *old)).collect();
-    let mut before: HashMap<(LoopPlace, LoopPlace), &Fusion> = HashMap::new();
-    for (places, fusion) in fusions(old) {
-        before.insert(places, fusion);
-    }
-    let position: HashMap<NestRef, usize> = (nests.iter().enumerate())
-        .filter_map(|(index, (both, _))| Some((both.1?, index)))
-        .collect();
-    let back = |(nest, depth): LoopPlace| Some((*origin.get(&nest)?, depth));
-    for ((first, second), fusion) in fusions(new) {
-        let Some(old_places) = back(first).zip(back(second)) else {
-            continue;
-        };
-        let Some(was) = before.get(&old_places) else {
-            continue;
-        };
-        let (is_legal, was_legal) = (fusion.prevented_by.is_none(), was.prevented_by.is_none());
-        if is_legal != was_legal {
-            let why = if is_legal { was } else { &fusion };
-            nests[position[&first.0]].1.flipped.push(Flip::Fusion {
-                direction: match is_legal {
-                    true => Direction::Better,
-                    false => Direction::Worse,
-                },
-                first: fusion.first.clone(),
-                second: fusion.second.clone(),
-                prevented_by: why.prevented_by.clone(),
-                arrays: fusion.arrays.clone(),
-            });
-        }
-    }
-}
-
-/// A loop: a nest that it is of, and at which depth.
-type LoopPlace = (NestRef, usize);
-
-fn fusions(side: &Side) -> impl Iterator<Item = ((LoopPlace, LoopPlace), &Fusion)> + '_ {
-    let functions = side.functions.iter().enumerate();
-    functions.flat_map(|(function, found)| {
-        let mut places: HashMap<&str, LoopPlace> = HashMap::new();
-        for (nest, own) in found.nests.iter().enumerate() {
-            for (depth, id) in own.loops.iter().enumerate() {
-                let place = (NestRef { function, nest }, depth);
-                places.entry(id.as_str()).or_insert(place);
-            }
-        }
-        found.fusions.iter().filter_map(move |fusion| {
-            let place = |id: &String| places.get(id.as_str()).copied();
-            Some((place(&fusion.first).zip(place(&fusion.second))?, fusion))
-        })
-    })
 }
 
 /// Sums over all nests, and over all calls where something says where a run begins.

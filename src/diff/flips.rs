@@ -251,11 +251,7 @@ impl fmt::Display for Flip {
             Flip::UnitStride {
                 array, variable, ..
             } => {
-                let how = if is_worse {
-                    "no longer walks"
-                } else {
-                    "walks now"
-                };
+                let how = if is_worse { "without" } else { "with" };
                 write!(
                     f,
                     "loop {variable} walks through {array} {how} unit stride now"

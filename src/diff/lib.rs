@@ -13,6 +13,7 @@ use loopsheet_report as report;
 
 mod difference;
 mod flips;
+mod fusions;
 mod limits;
 pub mod matching;
 mod nest;

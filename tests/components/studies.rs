@@ -131,6 +131,16 @@ fn understood() {
     has(&text, "4    100.0 %  kernels/smooth\n");
 }
 
+/// Edits of the samples that do not matter have no rows, and every change of a loop is found.
+#[test]
+fn diff_seeded() {
+    let text = printed(study("diff_seeded").args(["--at-least", "6", "samples/kernels"]));
+    has(
+        &text,
+        "neutral edits: 0 nests with rows; changes: 6 of 6 found",
+    );
+}
+
 #[test]
 fn drawn_nests() {
     let drawn = |count: &str| {

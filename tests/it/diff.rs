@@ -470,6 +470,43 @@ fn revisions_are_read_and_nothing_is_touched() {
     );
 }
 
+/// The commands of the workflow, as they stand.
+#[test]
+fn the_workflow_runs() {
+    let workflow = root().join("samples/ci/merge-request.yml");
+    let workflow = fs::read_to_string(workflow).expect("a workflow");
+    let mut lines = workflow.lines();
+    let mut commands = Vec::new();
+    while let Some(line) = lines.next() {
+        if line.trim() == "run: |" {
+            commands.extend(lines.next().map(str::trim));
+        }
+    }
+    assert_eq!(commands.len(), 2);
+    let directory = repository();
+    let program = Path::new(env!("CARGO_BIN_EXE_loopsheet"));
+    let path = std::env::var("PATH").expect("a path");
+    let path = format!(
+        "{}:{path}",
+        program.parent().expect("a directory").display()
+    );
+    let summary = directory.path().join("summary.md");
+    let run = |command: &str| {
+        let mut shell = Command::new("sh");
+        shell.current_dir(directory.path()).args(["-c", command]);
+        shell.env("PATH", &path).env("BASE", "main");
+        shell.env("GITHUB_STEP_SUMMARY", &summary);
+        shell.status().expect("a shell").code()
+    };
+    // A flop more in every iteration is more than 5 %.
+    assert_eq!([run(commands[0]), run(commands[1])], [Some(1), Some(0)]);
+    let summary = fs::read_to_string(summary).expect("a summary");
+    assert!(summary.contains("**Exceeded**"), "{summary}");
+    for name in ["loopsheet.sarif", "loopsheet.json"] {
+        assert!(directory.path().join(name).is_file(), "{name}");
+    }
+}
+
 #[test]
 fn bad_input_is_refused_with_what_to_do() {
     let directory = tree(&[
@@ -538,6 +575,17 @@ fn keys_of_differences() {
         &[("a.f90", &broken), ("b.f90", &constant(20))],
         &[],
     );
-    let keys = keys("loopsheet/diff/1", &[exceeded, others]);
+    let swapped = |outer: &str, inner: &str| {
+        format!(
+            "subroutine h(a)\n  real(8) :: a(9, 50, 50)\n  integer :: i, j\n  do {outer} = 1, 50\n    do {inner} = 1, 50\n      a(1, i, j) = 0\n    end do\n  end do\nend subroutine\n"
+        )
+    };
+    let (old, new) = (swapped("j", "i"), swapped("i", "j"));
+    let order = between(&[("a.f90", &old)], &[("a.f90", &new)], &[]);
+    assert!(
+        flipped(&order["nests"][0]).contains(&pair("loop_order", "worse")),
+        "{order:#}"
+    );
+    let keys = keys("loopsheet/diff/1", &[exceeded, others, order]);
     expect_file!["../golden/keys/diff.txt"].assert_eq(&keys);
 }

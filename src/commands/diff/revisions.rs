@@ -109,7 +109,7 @@ impl Repository {
     }
 
     /// A path as seen from the current directory, from the top on, with slashes; empty for the top itself.
-    fn from_top(&self, path: &Path) -> anyhow::Result<String> {
+    fn below_top(&self, path: &Path) -> anyhow::Result<String> {
         let path = match path.strip_prefix(&self.top) {
             Ok(inside) => inside.to_path_buf(),
             Err(_) => self.here.join(path),
@@ -137,10 +137,10 @@ impl Repository {
     fn check_out(&self, revision: &Revision, root: &Path, args: &DiffArgs) -> anyhow::Result<Tree> {
         let mut paths = Vec::new();
         for path in &args.paths {
-            paths.push(self.from_top(path)?);
+            paths.push(self.below_top(path)?);
         }
         if paths.is_empty() {
-            paths.push(self.from_top(Path::new(""))?);
+            paths.push(self.below_top(Path::new(""))?);
         }
         let mut wanted: Vec<String> = paths.clone();
         for path in paths.iter().filter(|path| !path.is_empty()) {
@@ -155,7 +155,7 @@ impl Repository {
         }
         let mut include = Vec::new();
         for given in &args.source.include {
-            let inside = self.from_top(given).ok();
+            let inside = self.below_top(given).ok();
             match inside.filter(|path| path.is_empty() || self.has(revision, path)) {
                 Some(path) => {
                     include.push(root.join(&path));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis::facts::{Origin, Program};
 use crate::cli::{DiffArgs, SourceArgs};
 use crate::commands::project::Project;
+use crate::commands::reading_order::Order;
 use crate::commands::{Voice, analyze, config, diagnostics, files, inputs};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Difference, Function, Limits, Place, Side, compare};
@@ -96,7 +97,7 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
     let old = read(old, &mut old_project, voice)?;
     let earlier = old.files.iter().map(|file| Path::new(&*file.path));
     let earlier = earlier.map(|path| path.strip_prefix(old_root).unwrap_or(path).to_path_buf());
-    new_project.reading.order = inputs::Order::new(&new.root, earlier.collect());
+    new_project.reading.order = Order::new(&new.root, earlier.collect());
     let new = read(new, &mut new_project, voice)?;
     for program in [&old, &new] {
         spare_inputs(args, program)?;

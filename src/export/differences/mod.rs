@@ -100,7 +100,7 @@ pub(crate) fn remarks(difference: &Difference) -> Vec<String> {
     }
     if !difference.unread.is_empty() {
         found.push(format!(
-            "{} regions of {} could not be read ({} of {})",
+            "regions that could not be read: {} in {}, {} in {}",
             difference.unread.len(),
             difference.new,
             difference.old_unread,
