@@ -1,6 +1,7 @@
 //! Arguments as typed.
 
 mod compare;
+mod diff;
 mod parameters;
 mod source;
 mod study;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use compare::CompareArgs;
+pub use diff::DiffArgs;
 pub use parameters::ParametersArgs;
 pub use source::{Cpp, SourceArgs, TrafficRule};
 pub use study::StudyArgs;
@@ -104,6 +106,11 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = validate::NOTES)]
     Validate(Box<ValidateArgs>),
+    /// Set two versions of a source side by side: which nests cost more, and why
+    ///
+    /// With no output asked for, a table goes to standard output.
+    #[command(after_help = diff::NOTES, override_usage = "loopsheet diff [OPTIONS] OLD NEW\n       loopsheet diff [OPTIONS] REV1..REV2 [-- PATH...]")]
+    Diff(Box<DiffArgs>),
     /// List what the figures rest on: sizes that the program is given, and what is guessed, by influence
     ///
     /// With no output asked for, a table goes to standard output.

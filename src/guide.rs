@@ -62,6 +62,7 @@ topics! {
     Accuracy accuracy "accuracy" "Which figure to trust for what, with measurements";
     Languages languages "languages" "What of C and Fortran is read, and every reason code";
     Compare compare "compare" "What the source says beside what a run did";
+    Diff diff "diff" "What a change of the source changes in the figures";
     Traces traces "traces" "How to record and read traces of RISC-V programs";
     Outputs outputs "outputs" "Files, JSON schemas, exit statuses";
     Ci ci "ci" "Daily work and continuous integration";

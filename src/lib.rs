@@ -26,6 +26,7 @@
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
 //! - [`report`]: what was found, as plain values that JSON is made of and that are read back.
 //! - [`compare`]: what the source says beside what a run did, nest by nest.
+//! - [`diff`]: what a change of the source changes, nest by nest.
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
 //! - [`export`]: facts and model to bytes. [`cli`] and [`commands`]: the only part that opens files
 //!   and prints.
@@ -46,12 +47,13 @@ pub use loopsheet_base::{attempt, diagnostic, formula, quantity, reason};
 pub use loopsheet_procedures::{intrinsics, message_passing};
 pub use {
     loopsheet_analysis as analysis, loopsheet_binary as binary, loopsheet_cache as cache,
-    loopsheet_compare as compare, loopsheet_dataflow as dataflow, loopsheet_export as export,
-    loopsheet_expr as expr, loopsheet_graph as graph, loopsheet_interpret as interpret,
-    loopsheet_ir as ir, loopsheet_lower as lower, loopsheet_machine as machine,
-    loopsheet_measure as measure, loopsheet_metrics as metrics, loopsheet_model as model,
-    loopsheet_regions as regions, loopsheet_report as report, loopsheet_source as source,
-    loopsheet_syntax as syntax, loopsheet_trace as trace, loopsheet_validate as validate,
+    loopsheet_compare as compare, loopsheet_dataflow as dataflow, loopsheet_diff as diff,
+    loopsheet_export as export, loopsheet_expr as expr, loopsheet_graph as graph,
+    loopsheet_interpret as interpret, loopsheet_ir as ir, loopsheet_lower as lower,
+    loopsheet_machine as machine, loopsheet_measure as measure, loopsheet_metrics as metrics,
+    loopsheet_model as model, loopsheet_regions as regions, loopsheet_report as report,
+    loopsheet_source as source, loopsheet_syntax as syntax, loopsheet_trace as trace,
+    loopsheet_validate as validate,
 };
 
 pub mod cli;

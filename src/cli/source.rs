@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct SourceArgs {
     /// Set parameters under their names in the workbook: cache_bytes, dram_gbs, block_x, nx, hi(1) …; machine.cores
     /// where the source has a variable `cores`, too

@@ -58,7 +58,7 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
     reports.finish(|format| {
         Ok(match format {
             Format::Workbook => xlsx::compare_workbook(&comparison)?,
-            Format::Page => {
+            Format::Page | Format::Markdown | Format::Sarif => {
                 anyhow::bail!("the page needs the model: `loopsheet study --html` writes it")
             }
             Format::Json => json::comparison(&comparison).into_bytes(),

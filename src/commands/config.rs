@@ -8,8 +8,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::files;
+use super::{budgets, files};
 use crate::diagnostic::Place;
+use crate::diff::Budget;
 use crate::export::explain;
 use crate::machine::names_file;
 
@@ -17,7 +18,7 @@ use crate::machine::names_file;
 pub const FILE_NAME: &str = "loopsheet.toml";
 
 /// What the file may say, in the order of its description.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "machine",
     "entry",
     "input",
@@ -29,6 +30,7 @@ const KEYS: [&str; 11] = [
     "define",
     "flags",
     "ignore",
+    "budget",
 ];
 
 /// What a file says; empty where there is none.
@@ -54,6 +56,8 @@ pub struct Config {
     pub flags: Vec<String>,
     /// Patterns as in `.gitignore`.
     pub ignore: Vec<String>,
+    /// What nests may cost at most, which `diff` checks.
+    pub budgets: Vec<Budget>,
 }
 
 /// A parameter's value.
@@ -187,6 +191,7 @@ fn parse(text: &str, name: &str, directory: &Path) -> anyhow::Result<Config> {
                 }
             }
             "ignore" => config.ignore = file.texts(value, "ignore")?,
+            "budget" => config.budgets = budgets::read(&file, value)?,
             unknown => {
                 let near = explain::did_you_mean(unknown, KEYS.into_iter());
                 let message = format!(
@@ -222,13 +227,13 @@ pub fn ignored(directory: &Path, patterns: &[String]) -> anyhow::Result<Gitignor
 }
 
 /// The text being read, to say where in it something is.
-struct File<'t> {
+pub(super) struct File<'t> {
     text: &'t str,
     name: Arc<str>,
 }
 
 impl File<'_> {
-    fn complaint(&self, offset: usize, message: &str) -> anyhow::Error {
+    pub(super) fn complaint(&self, offset: usize, message: &str) -> anyhow::Error {
         anyhow::anyhow!("{}: {message}", self.place(offset))
     }
 
@@ -236,7 +241,7 @@ impl File<'_> {
         Place::at(&self.name, self.text, offset)
     }
 
-    fn text(&self, value: &Spanned<DeValue<'_>>, key: &str) -> anyhow::Result<String> {
+    pub(super) fn text(&self, value: &Spanned<DeValue<'_>>, key: &str) -> anyhow::Result<String> {
         match value.get_ref().as_str() {
             Some(text) => Ok(text.to_string()),
             None => {

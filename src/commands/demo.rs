@@ -8,6 +8,7 @@ use clap::Parser;
 use super::files;
 use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
+use super::reading_order::Order;
 use super::run_input::RunInput;
 use super::{Status, Voice, samples, trace};
 use crate::cli::{Cli, Command, Cpp, TraceArgs};
@@ -54,6 +55,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         function: None,
         input: RunInput::default(),
         follows_opened: false,
+        order: Order::default(),
     };
     let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
     name_relative_to(&mut program, dir);

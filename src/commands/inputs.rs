@@ -18,6 +18,7 @@ use super::headers::HeaderIndex;
 use super::included;
 use super::opened;
 use super::prepare;
+use super::reading_order::Order;
 use super::run_input::RunInput;
 use super::{Voice, deep_threads};
 use crate::analysis::facts::Program;
@@ -50,6 +51,8 @@ pub struct Reading {
     pub input: RunInput,
     /// Whether files that the program opens by name are its input.
     pub follows_opened: bool,
+    /// In which order files are read, where that is not the order of their paths.
+    pub order: Order,
 }
 
 impl Reading {
@@ -89,6 +92,7 @@ impl Reading {
             function: pattern.map(|pattern| pattern.compile_matcher()),
             follows_opened: given.is_empty() && !args.no_input,
             input: RunInput::read(&given)?,
+            order: Order::default(),
         })
     }
 }
@@ -173,7 +177,7 @@ fn read_through(
         unread,
         mut skipped,
     } = found;
-    inputs.sort_by(|a, b| a.path.cmp(&b.path));
+    inputs.sort_by_cached_key(|input| (reading.order.position(&input.path), input.path.clone()));
     inputs.dedup_by(|a, b| a.path == b.path);
     if inputs.is_empty() {
         let others: Vec<String> = unread

@@ -1,12 +1,14 @@
 //! One file a sub-command. Only here are files opened, text printed and progress shown.
 
 mod analyze;
+mod budgets;
 mod build_files;
 mod compare;
 mod compile_commands;
 mod config;
 mod demo;
 mod diagnostics;
+mod diff;
 mod files;
 mod guide;
 mod headers;
@@ -22,6 +24,7 @@ mod parameters;
 mod prepare;
 mod preprocess;
 mod project;
+mod reading_order;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;
@@ -141,6 +144,7 @@ fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
             anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on")
         }
         Command::Validate(args) => validate::run(&args, voice),
+        Command::Diff(args) => diff::run(&args, voice),
         Command::Parameters(args) => list_parameters::run(&args, voice),
         Command::Guide { topic } => guide::run(topic),
         Command::Machines { name, toml } => machines::run(name.as_deref(), toml),

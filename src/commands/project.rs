@@ -9,6 +9,7 @@ use super::{Voice, machines, parameters};
 use crate::analysis::facts::{Origin, Program};
 use crate::cli::{SourceArgs, TrafficRule};
 use crate::diagnostic::Place;
+use crate::diff::Budget;
 use crate::export::explain;
 use crate::machine::MachineModel;
 use crate::machine::parameters::{OF_SCENARIOS, SCENARIOS, level_name};
@@ -29,6 +30,8 @@ pub struct Project {
     pub counts: Vec<PathBuf>,
     /// Tables of measured times, as the file names them.
     pub measured: Vec<PathBuf>,
+    /// What nests may cost at most.
+    pub budgets: Vec<Budget>,
     /// The procedures that a run begins with, as the user named them.
     entry: Vec<String>,
     /// Whether neither the command line nor the file names a machine.
@@ -102,8 +105,20 @@ impl Project {
             reading: Reading::of(source, &file)?,
             counts: file.counts,
             measured: file.measured,
+            budgets: file.budgets,
             places,
         })
+    }
+
+    /// Takes the machine, the settings and the entry of another one.
+    pub fn share(&mut self, other: &Project) {
+        self.machine = other.machine.clone();
+        self.without_effect.clone_from(&other.without_effect);
+        self.settings.clone_from(&other.settings);
+        self.entry.clone_from(&other.entry);
+        self.is_default_machine = other.is_default_machine;
+        self.entry_origin = other.entry_origin;
+        self.places.clone_from(&other.places);
     }
 
     /// Says which of the parameters that were given only the scenarios read, if DRAM traffic does not follow them.

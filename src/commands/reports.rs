@@ -12,6 +12,10 @@ pub enum Format {
     /// Only of a study, which has the model.
     Page,
     Json,
+    /// Only of a difference.
+    Markdown,
+    /// The same.
+    Sarif,
 }
 
 /// Files to be.

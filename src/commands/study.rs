@@ -142,6 +142,9 @@ fn render(
             let study = html::Study { run, comparison };
             html::study(model, study, &analyze::source_text).into_bytes()
         }
+        Format::Markdown | Format::Sarif => {
+            anyhow::bail!("`loopsheet diff` writes it, not `loopsheet study`")
+        }
         Format::Json => json::comparison(comparison).into_bytes(),
     })
 }

@@ -10,10 +10,11 @@ use tempfile::TempDir;
 use crate::support::command;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     "clock",
     "compared",
     "counted",
+    "diff_seeded",
     "drawn_nests",
     "first_run",
     "lines.py",
@@ -128,6 +129,16 @@ fn understood() {
     );
     has(&text, "9    100.0 %  .\n");
     has(&text, "4    100.0 %  kernels/smooth\n");
+}
+
+/// Edits of the samples that do not matter have no rows, and every change of a loop is found.
+#[test]
+fn diff_seeded() {
+    let text = printed(study("diff_seeded").args(["--at-least", "6", "samples/kernels"]));
+    has(
+        &text,
+        "neutral edits: 0 nests with rows; changes: 6 of 6 found",
+    );
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod counts;
 mod dataflow_oracle;
 mod deep_input;
 mod dependences;
+mod diff;
 mod entries;
 mod epoch_oracle;
 mod every_capacity;

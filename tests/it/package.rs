@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read};
 
+use crate::support::command::{loopsheet, root};
 use crate::support::programs::{WORKED, mixed, model};
 use crate::support::trace_reports;
 use loopsheet::export::xlsx::{ROOM, trace_workbook, workbook};
@@ -466,6 +467,23 @@ fn workbooks_of_traces_are_sound() {
     for report in [trace_reports::full(), trace_reports::large()] {
         Package::open(&trace_workbook(&report).unwrap()).check();
     }
+}
+
+#[test]
+fn the_workbook_of_a_difference_is_sound() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("diff.xlsx");
+    let mut command = loopsheet();
+    command.current_dir(root()).arg("diff");
+    command.args(["samples/changes/old", "samples/changes/new", "-q", "-o"]);
+    command.arg(&path).assert().success();
+    let package = Package::open(&std::fs::read(path).unwrap());
+    package.check();
+    assert_eq!(
+        package.sheets(),
+        ["Changes", "Flips and limits"].map(String::from).into()
+    );
+    assert!(package.formulas().len() > 30);
 }
 
 #[test]

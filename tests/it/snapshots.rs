@@ -100,7 +100,7 @@ fn gather(value: &Value, path: &str, found: &mut BTreeSet<String>) {
 }
 
 /// The keys of several reports of one schema.
-fn keys(schema: &str, reports: &[Value]) -> String {
+pub fn keys(schema: &str, reports: &[Value]) -> String {
     let mut found = BTreeSet::new();
     for report in reports {
         assert_eq!(report["schema"], schema);

@@ -45,6 +45,8 @@ pub(crate) enum Sheet {
     Compare,
     ComparePoints,
     Unjoined,
+    Diff,
+    DiffNotes,
 }
 
 impl Sheet {
@@ -81,6 +83,8 @@ impl Sheet {
             Sheet::Compare => "Compare",
             Sheet::ComparePoints => "Compare chart",
             Sheet::Unjoined => "Not compared",
+            Sheet::Diff => "Changes",
+            Sheet::DiffNotes => "Flips and limits",
         }
     }
 

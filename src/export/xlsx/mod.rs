@@ -5,6 +5,7 @@
 
 mod compare;
 mod dependencies;
+mod diff;
 mod highlights;
 mod inputs;
 mod layout;
@@ -37,6 +38,7 @@ use layout::{Layout, Place, Sheet};
 use page::{Book, Page};
 
 pub use compare::compare_workbook;
+pub use diff::diff_workbook;
 pub use rust_xlsxwriter::XlsxError;
 pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
 

@@ -1,0 +1,194 @@
+//! `loopsheet diff`: what a change of the source changes in the figures.
+
+mod revisions;
+mod trees;
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::reports::{Format, Reports};
+use super::{Status, Voice, config, files, outputs};
+use crate::cli::DiffArgs;
+use crate::diff::{Difference, Limits, Side, compare};
+use crate::export::differences::{json, markdown, sarif, table};
+use crate::export::xlsx;
+use crate::report::static_report::MachineReport;
+use trees::Tree;
+
+pub fn run(args: &DiffArgs, voice: Voice) -> anyhow::Result<Status> {
+    let inputs: Vec<&Path> = [Some(args.old.as_path()), args.new.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let sides = Sides::of(args)?;
+    let reports = Reports::create(
+        args.output.as_ref(),
+        &[
+            (Format::Json, args.json.as_ref()),
+            (Format::Markdown, args.markdown.as_ref()),
+            (Format::Sarif, args.sarif.as_ref()),
+        ],
+        (&inputs, "files to compare"),
+    )?;
+    let difference = match &sides {
+        Sides::Reports([old, new]) => of_reports(args, old, new, voice)?,
+        Sides::Trees(trees) => trees::difference(args, trees, voice)?,
+        Sides::Revisions(range) => {
+            let checked_out = revisions::read(range, args)?;
+            trees::difference(args, &checked_out.trees, voice)?
+        }
+    };
+    if reports.is_empty() {
+        outputs::print(table::render(&difference, args.top).as_bytes())?;
+    } else if !voice.quiet {
+        difference
+            .exceeded
+            .iter()
+            .for_each(|found| eprintln!("loopsheet: exceeded: {found}"));
+    }
+    reports.finish(|format| {
+        Ok(match format {
+            Format::Workbook => xlsx::diff_workbook(&difference)?,
+            Format::Json => json::render(&difference).into_bytes(),
+            Format::Markdown => markdown::render(&difference, args.top).into_bytes(),
+            Format::Sarif => sarif::render(&difference).into_bytes(),
+            Format::Page => anyhow::bail!("a difference has no page"),
+        })
+    })?;
+    let is_too_much = !difference.exceeded.is_empty() || difference.reads_less();
+    Ok(match is_too_much {
+        true => Status::WithErrors,
+        false => Status::Done,
+    })
+}
+
+/// What is compared.
+enum Sides<'a> {
+    Reports([&'a Path; 2]),
+    Trees([Tree; 2]),
+    /// `REV1..REV2`.
+    Revisions(&'a str),
+}
+
+impl Sides<'_> {
+    fn of(args: &DiffArgs) -> anyhow::Result<Sides<'_>> {
+        let old = args.old.as_path();
+        let Some(new) = args.new.as_deref() else {
+            anyhow::ensure!(
+                !old.exists(),
+                "{}: give what it is compared with, too: loopsheet diff OLD NEW",
+                old.display()
+            );
+            let range = old.to_str().filter(|text| text.contains(".."));
+            let range = range.with_context(|| {
+                let what = "give OLD and NEW, or revisions as REV1..REV2";
+                format!(
+                    "{} is not there, and names no revisions: {what}",
+                    old.display()
+                )
+            })?;
+            return Ok(Sides::Revisions(range));
+        };
+        anyhow::ensure!(
+            args.paths.is_empty(),
+            "paths after -- choose files of REV1..REV2; of OLD and NEW everything is compared"
+        );
+        for path in [old, new] {
+            let there = std::fs::metadata(path);
+            there.with_context(|| format!("cannot read {}", path.display()))?;
+        }
+        anyhow::ensure!(
+            old.canonicalize()? != new.canonicalize()?,
+            "OLD and NEW are the same: {}",
+            new.display()
+        );
+        let is_report = |path: &Path| path.extension().is_some_and(|end| end == "json");
+        match (is_report(old), is_report(new)) {
+            (true, true) => Ok(Sides::Reports([old, new])),
+            (false, false) => Ok(Sides::Trees([Tree::at(old), Tree::at(new)])),
+            _ => anyhow::bail!(
+                "{} and {}: one is a report, the other source; `loopsheet analyze --json` makes a report of source",
+                old.display(),
+                new.display()
+            ),
+        }
+    }
+}
+
+fn of_reports(args: &DiffArgs, old: &Path, new: &Path, voice: Voice) -> anyhow::Result<Difference> {
+    let source = &args.source;
+    let given = [
+        (args.machine.is_some(), "--machine"),
+        (!source.settings.is_empty(), "--set"),
+        (source.scenarios.is_some(), "--scenarios"),
+        (source.function.is_some(), "--function"),
+        (!source.entry.is_empty(), "--entry"),
+        (!source.input.is_empty(), "--input"),
+        (!source.define.is_empty(), "-D"),
+        (!source.include.is_empty(), "-I"),
+        (!source.ignore.is_empty(), "--ignore"),
+    ];
+    if let Some((_, option)) = given.into_iter().find(|(is_given, _)| *is_given) {
+        anyhow::bail!(
+            "{option} is for source: reports have their figures; give it to `loopsheet analyze`"
+        );
+    }
+    let side = |path: &Path| {
+        let text = files::read_text(path);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        Side::parse(&text, &path.display().to_string()).with_context(|| path.display().to_string())
+    };
+    let (old, new) = (side(old)?, side(new)?);
+    refuse_other_machine(&old, &new)?;
+    let path = match (&source.config, source.no_config) {
+        (Some(path), _) => Some(path.clone()),
+        (None, true) => None,
+        (None, false) => config::find(&[])?.map(|path| config::from_here(&path)),
+    };
+    let file = match &path {
+        Some(path) => config::read(path)?,
+        None => config::Config::default(),
+    };
+    if let Some(path) = path.filter(|_| !voice.quiet && !file.budgets.is_empty()) {
+        eprintln!("loopsheet: using the budgets of {}", path.display());
+    }
+    let limits = Limits {
+        thresholds: args.fail_above.clone(),
+        budgets: file.budgets,
+    };
+    Ok(compare(&old, &new, &limits))
+}
+
+/// Figures of two machines differ whatever the source does.
+fn refuse_other_machine(old: &Side, new: &Side) -> anyhow::Result<()> {
+    let advice = "analyse both for the same machine, with --machine and --set";
+    anyhow::ensure!(
+        old.machine.name == new.machine.name,
+        "{} is for the machine {}, {} for {}: {advice}",
+        old.name,
+        old.machine.name,
+        new.name,
+        new.machine.name
+    );
+    let figures = |machine: &MachineReport| machine.parameters.clone();
+    let (before, after) = (figures(&old.machine), figures(&new.machine));
+    let names = before.keys().chain(after.keys());
+    let other = names
+        .into_iter()
+        .find(|name| before.get(*name) != after.get(*name));
+    if let Some(name) = other {
+        let shown = |figures: &indexmap::IndexMap<String, crate::report::Figure>| {
+            let value = figures.get(name).and_then(|figure| figure.known());
+            value.map_or_else(|| "nothing".to_string(), |value| value.to_string())
+        };
+        anyhow::bail!(
+            "the two reports are for different machines: {name} is {} in {} and {} in {}: {advice}",
+            shown(&before),
+            old.name,
+            shown(&after),
+            new.name
+        );
+    }
+    Ok(())
+}

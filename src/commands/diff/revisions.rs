@@ -1,0 +1,218 @@
+//! Two revisions of a Git repository, each in a temporary directory: nothing that is checked out is touched.
+
+use std::io::Cursor;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context;
+use tempfile::TempDir;
+
+use super::trees::Tree;
+use crate::cli::DiffArgs;
+use crate::commands::config;
+
+/// Both revisions, there as long as this lives.
+pub struct CheckedOut {
+    pub trees: [Tree; 2],
+    _directory: TempDir,
+}
+
+/// A revision with what it is called.
+struct Revision {
+    name: String,
+    /// Of its commit.
+    hash: String,
+}
+
+/// The repository around the current directory.
+struct Repository {
+    top: PathBuf,
+    /// The current directory, from the top on.
+    here: PathBuf,
+}
+
+/// Reads the revisions of `REV1..REV2`, or of `REV1...REV2` from where their histories part.
+///
+/// # Errors
+/// There is no Git or no repository, or one of the revisions or paths is not in it.
+pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
+    anyhow::ensure!(
+        args.source.database.is_none(),
+        "-p is for source that was compiled where it lies; give -I, -D or --flags for revisions"
+    );
+    let repository = Repository::here()?;
+    let directory = tempfile::tempdir().context("cannot make a directory for the revisions")?;
+    let root = directory.path().canonicalize()?;
+    let [old, new] = repository.revisions(range)?;
+    let tree =
+        |revision: &Revision, name: &str| repository.check_out(revision, &root.join(name), args);
+    Ok(CheckedOut {
+        trees: [tree(&old, "old")?, tree(&new, "new")?],
+        _directory: directory,
+    })
+}
+
+impl Repository {
+    fn here() -> anyhow::Result<Repository> {
+        let top = git(None, &["rev-parse", "--show-toplevel"]);
+        let top = top.context("REV1..REV2 needs a Git repository with a work tree here; OLD and NEW may be two directories")?;
+        let here = git(None, &["rev-parse", "--show-prefix"])?;
+        Ok(Repository {
+            top: PathBuf::from(line(&top)),
+            here: PathBuf::from(line(&here)),
+        })
+    }
+
+    fn revisions(&self, range: &str) -> anyhow::Result<[Revision; 2]> {
+        let (from_fork, (old, new)) = match range.split_once("...") {
+            Some(names) => (true, names),
+            None => (false, range.split_once("..").unwrap_or((range, ""))),
+        };
+        let or_head = |name: &str| if name.is_empty() { "HEAD" } else { name }.to_string();
+        let mut old = self.revision(or_head(old))?;
+        let new = self.revision(or_head(new))?;
+        if from_fork {
+            let base = git(Some(&self.top), &["merge-base", &old.hash, &new.hash]);
+            let base = base.with_context(|| {
+                format!("{} and {} have no history in common", old.name, new.name)
+            })?;
+            old = Revision {
+                name: format!("fork of {} and {}", old.name, new.name),
+                hash: line(&base),
+            };
+        }
+        Ok([old, new])
+    }
+
+    fn revision(&self, name: String) -> anyhow::Result<Revision> {
+        let commit = format!("{name}^{{commit}}");
+        let words = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &commit,
+        ];
+        let hash = git(Some(&self.top), &words);
+        let hash =
+            hash.with_context(|| format!("there is no revision {name} in {}", self.top.display()))?;
+        Ok(Revision {
+            name,
+            hash: line(&hash),
+        })
+    }
+
+    /// Whether a revision has this path from the top on.
+    fn has(&self, revision: &Revision, path: &str) -> bool {
+        let object = format!("{}:{path}", revision.hash);
+        git(Some(&self.top), &["cat-file", "-e", &object]).is_ok()
+    }
+
+    /// A path as seen from the current directory, from the top on, with slashes; empty for the top itself.
+    fn below_top(&self, path: &Path) -> anyhow::Result<String> {
+        let path = match path.strip_prefix(&self.top) {
+            Ok(inside) => inside.to_path_buf(),
+            Err(_) => self.here.join(path),
+        };
+        let mut parts: Vec<String> = Vec::new();
+        for component in path.components() {
+            match component {
+                Component::CurDir => {}
+                Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+                Component::ParentDir if !parts.is_empty() => {
+                    parts.pop();
+                }
+                _ => anyhow::bail!(
+                    "{} lies outside of the repository {}",
+                    path.display(),
+                    self.top.display()
+                ),
+            }
+        }
+        Ok(parts.join("/"))
+    }
+
+    /// The tree of a revision below a directory: the paths that are asked for, with the settings of the project and with
+    /// the directories of included files.
+    fn check_out(&self, revision: &Revision, root: &Path, args: &DiffArgs) -> anyhow::Result<Tree> {
+        let mut paths = Vec::new();
+        for path in &args.paths {
+            paths.push(self.below_top(path)?);
+        }
+        if paths.is_empty() {
+            paths.push(self.below_top(Path::new(""))?);
+        }
+        let mut wanted: Vec<String> = paths.clone();
+        for path in paths.iter().filter(|path| !path.is_empty()) {
+            anyhow::ensure!(
+                self.has(revision, path),
+                "revision {} has no {path}",
+                revision.name
+            );
+            let above = Path::new(path).ancestors().skip(1);
+            let files = above.map(|above| above.join(config::FILE_NAME));
+            wanted.extend(files.map(|file| file.to_string_lossy().into_owned()));
+        }
+        let mut include = Vec::new();
+        for given in &args.source.include {
+            let inside = self.below_top(given).ok();
+            match inside.filter(|path| path.is_empty() || self.has(revision, path)) {
+                Some(path) => {
+                    include.push(root.join(&path));
+                    wanted.push(path);
+                }
+                None => include.push(given.clone()),
+            }
+        }
+        wanted.retain(|path| path.is_empty() || self.has(revision, path));
+        self.extract(revision, &wanted, root)?;
+        Ok(Tree {
+            name: revision.name.clone(),
+            paths: paths.iter().map(|path| root.join(path)).collect(),
+            root: root.to_path_buf(),
+            is_hidden: true,
+            include: Some(include),
+        })
+    }
+
+    fn extract(&self, revision: &Revision, paths: &[String], root: &Path) -> anyhow::Result<()> {
+        let mut words = vec!["--literal-pathspecs", "archive", "--format=zip", "-0"];
+        words.push(&revision.hash);
+        if !paths.iter().any(String::is_empty) {
+            words.push("--");
+            words.extend(paths.iter().map(String::as_str));
+        }
+        let what = || format!("cannot read the revision {}", revision.name);
+        let archive = git(Some(&self.top), &words).with_context(what)?;
+        let mut archive = zip::ZipArchive::new(Cursor::new(archive)).with_context(what)?;
+        archive.extract(root).with_context(what)
+    }
+}
+
+/// What git prints.
+fn git(directory: Option<&Path>, words: &[&str]) -> anyhow::Result<Vec<u8>> {
+    let mut command = Command::new("git");
+    if let Some(directory) = directory {
+        command.current_dir(directory);
+    }
+    let output = command.args(words).output();
+    let output = output.context("cannot run git, which reads the revisions")?;
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let complaint = complaint.trim();
+    anyhow::ensure!(
+        output.status.success(),
+        "{}",
+        if complaint.is_empty() {
+            "git says no"
+        } else {
+            complaint
+        }
+    );
+    Ok(output.stdout)
+}
+
+fn line(output: &[u8]) -> String {
+    String::from_utf8_lossy(output)
+        .trim_end_matches(['\n', '\r'])
+        .to_string()
+}

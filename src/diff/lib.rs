@@ -1,0 +1,33 @@
+//! What a change of the source changes in the figures, nest by nest (guide: diff).
+//!
+//! Both sides are reports of `loopsheet analyze` with the same options. A [`Side`] keeps of a report what is compared;
+//! [`matching`] finds which nest of one side is which of the other by what they do, not by lines; [`compare`] sets the
+//! pairs side by side, and [`Limits`] say what is too much.
+
+// The layers below, by their names.
+use loopsheet_analysis as analysis;
+use loopsheet_base::{diagnostic, quantity as units};
+use loopsheet_expr as expr;
+use loopsheet_model as model;
+use loopsheet_report as report;
+
+mod difference;
+mod flips;
+mod fusions;
+mod limits;
+pub mod matching;
+mod nest;
+mod parameters;
+mod quantity;
+mod side;
+mod stride;
+mod structure;
+
+pub use difference::{Difference, NestDifference, NestPlace, Row, Status, compare};
+pub use flips::{Direction, Flip};
+pub use limits::{Bound, Budget, Exceeded, Limit, Limits, Threshold};
+pub use nest::Nest;
+pub use parameters::ParameterChange;
+pub use quantity::{Cost, Quantity};
+pub use side::{Function, Place, Side};
+pub use structure::Structure;

@@ -1,0 +1,187 @@
+//! One side of a difference: what of a report is compared.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::diagnostic::Severity;
+use crate::nest::Nest;
+use crate::report::static_report::{
+    DiagnosticReport, FunctionReport, LoopReport, MachineReport, ParameterReport, SCHEMA,
+    TotalsReport,
+};
+use crate::report::{ReadError, StaticReport, read};
+
+/// A report with what is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// What people call it.
+    pub name: String,
+    pub machine: MachineReport,
+    pub parameters: IndexMap<String, ParameterReport>,
+    /// What of the source could not be read.
+    pub unread: Vec<DiagnosticReport>,
+    pub functions: Vec<Function>,
+    pub totals: TotalsReport,
+    /// Whether something says where a run begins, so that calls are followed from there.
+    pub has_entry: bool,
+}
+
+/// A function with its nests.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(from = "FunctionReport")]
+pub struct Function {
+    pub name: String,
+    pub file: String,
+    pub nests: Vec<Nest>,
+    pub(crate) fusions: Vec<Fusion>,
+    /// The file below the directory that the side is of.
+    pub(crate) place: String,
+}
+
+/// Two loops that follow each other, and whether they may be made one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fusion {
+    /// Ids of loops.
+    pub first: String,
+    pub second: String,
+    /// Why they may not.
+    pub prevented_by: Option<String>,
+    pub arrays: Vec<String>,
+}
+
+/// Where the files of a side lie: paths of both sides are compared from there on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the directory that all of them have in common.
+    Common,
+    /// In this directory, or it is the only file.
+    Below(String),
+    /// In this directory, which nobody has seen: files are named without it.
+    Hidden(String),
+}
+
+impl From<FunctionReport> for Function {
+    fn from(report: FunctionReport) -> Function {
+        let loops: IndexMap<&str, &LoopReport> = (report.loops.iter())
+            .map(|found| (found.id.as_str(), found))
+            .collect();
+        let nests = report.nests.into_iter();
+        let nests = nests.map(|nest| Nest::of(nest, &report.file, &loops));
+        let fusions = report.sequences.into_iter().flat_map(|found| found.fusions);
+        Function {
+            nests: nests.collect(),
+            fusions: fusions
+                .map(|fusion| Fusion {
+                    first: fusion.first,
+                    second: fusion.second,
+                    prevented_by: fusion.prevented_by,
+                    arrays: fusion.arrays,
+                })
+                .collect(),
+            name: report.name,
+            place: report.file.clone(),
+            file: report.file,
+        }
+    }
+}
+
+impl Side {
+    /// Of a report as it stands in a file.
+    ///
+    /// # Errors
+    /// The text is not what `loopsheet analyze --json` writes.
+    pub fn parse(text: &str, name: &str) -> Result<Side, ReadError> {
+        let hint = "it has to be one of `loopsheet analyze --json`";
+        let report: StaticReport<Function> = read(text, SCHEMA, hint)?;
+        Ok(Side::of(report, name, &Place::Common))
+    }
+
+    /// Of a report whose functions are condensed already.
+    pub fn of(report: StaticReport<Function>, name: &str, place: &Place) -> Side {
+        let errors = report.files.into_iter().flat_map(|file| file.diagnostics);
+        let mut side = Side {
+            name: name.to_string(),
+            machine: report.machine,
+            parameters: report.parameters,
+            unread: errors
+                .filter(|found| found.severity == Severity::Error)
+                .collect(),
+            functions: report.functions,
+            totals: report.totals,
+            has_entry: !report.entry.is_empty(),
+        };
+        match place {
+            Place::Common => side.place_below(&side.common_directory()),
+            Place::Below(directory) => side.place_below(directory),
+            Place::Hidden(directory) => {
+                side.hide(directory);
+                side.place_below("");
+            }
+        }
+        side
+    }
+
+    fn place_below(&mut self, directory: &str) {
+        for function in &mut self.functions {
+            function.place = below(&function.file, directory).to_string();
+        }
+    }
+
+    /// Names files without the directory.
+    fn hide(&mut self, directory: &str) {
+        for function in &mut self.functions {
+            function.file = below(&function.file, directory).to_string();
+            for nest in &mut function.nests {
+                nest.file = below(&nest.file, directory).to_string();
+            }
+        }
+        let prefix = format!("{directory}/");
+        for found in &mut self.unread {
+            found.file = below(&found.file, directory).to_string();
+            found.message = found.message.replace(&prefix, "");
+        }
+    }
+
+    /// What the paths of all files have in common, up to a slash; the whole path of a single file.
+    fn common_directory(&self) -> String {
+        let mut files = self.functions.iter().map(|function| &function.file);
+        let Some(first) = files.next() else {
+            return String::new();
+        };
+        let mut common = first.as_str();
+        for file in files {
+            while !file.starts_with(&format!("{common}/")) && file != common && !common.is_empty() {
+                common = common.rsplit_once('/').map_or("", |(parent, _)| parent);
+            }
+        }
+        common.to_string()
+    }
+}
+
+/// A path from the directory on.
+fn below<'p>(path: &'p str, directory: &str) -> &'p str {
+    match path.strip_prefix(directory) {
+        Some(rest) if rest.is_empty() => rest,
+        Some(rest) if directory.is_empty() || directory.ends_with('/') => rest,
+        Some(rest) => rest.strip_prefix('/').unwrap_or(path),
+        None => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below;
+
+    #[test]
+    fn paths_are_cut_at_slashes() {
+        for (path, directory, expected) in [
+            ("src/a.f90", "src", "a.f90"),
+            ("src/a.f90", "", "src/a.f90"),
+            ("srcs/a.f90", "src", "srcs/a.f90"),
+            ("a.f90", "a.f90", ""),
+            ("/a.f90", "/", "a.f90"),
+        ] {
+            assert_eq!(below(path, directory), expected, "{path} {directory}");
+        }
+    }
+}

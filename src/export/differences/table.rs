@@ -1,0 +1,57 @@
+//! A difference as a table for people: one block a nest, those first that cost the most time more or less.
+
+use std::fmt::Write;
+
+use super::{cells, heading, remarks, rows, summary};
+use crate::columns::{Align, aligned};
+use crate::diff::{Difference, Direction, Row};
+
+const COLUMNS: [Align; 4] = [Align::Left, Align::Right, Align::Right, Align::Right];
+
+/// At most `top` nests.
+pub fn render(difference: &Difference, top: usize) -> String {
+    let mut text = String::new();
+    let Difference { old, new, .. } = difference;
+    let _ = writeln!(text, "{old} -> {new}, machine {}", difference.machine);
+    let _ = writeln!(text, "{}", summary(difference));
+    for nest in difference.differing().take(top) {
+        let _ = writeln!(text, "\n{}", heading(nest));
+        let rows: Vec<&Row> = rows(nest).collect();
+        if !rows.is_empty() {
+            block(&mut text, &rows);
+        }
+        for flip in &nest.flipped {
+            let mark = match flip.direction() {
+                Direction::Worse => '!',
+                Direction::Better => '+',
+            };
+            let _ = writeln!(text, "  {mark} {flip}");
+        }
+    }
+    let more = difference.differing().count().saturating_sub(top);
+    if more > 0 {
+        let _ = writeln!(text, "\n{more} more nests: --top, --json");
+    }
+    text.push_str("\nin total\n");
+    block(&mut text, &difference.totals.iter().collect::<Vec<&Row>>());
+    for remark in remarks(difference) {
+        let _ = writeln!(text, "\nnote: {remark}");
+    }
+    if !difference.exceeded.is_empty() {
+        text.push_str("\nexceeded:\n");
+    }
+    for exceeded in &difference.exceeded {
+        let _ = writeln!(text, "  {exceeded}");
+    }
+    text
+}
+
+fn block(text: &mut String, rows: &[&Row]) {
+    let headings = ["  quantity", "old", "new", "change"].map(str::to_string);
+    let cells = rows.iter().map(|row| {
+        let [quantity, old, new, change] = cells(row);
+        [format!("  {quantity}"), old, new, change]
+    });
+    let cells: Vec<[String; 4]> = std::iter::once(headings).chain(cells).collect();
+    text.push_str(&aligned(&cells, COLUMNS));
+}

@@ -1,0 +1,591 @@
+//! `loopsheet diff`: nests are matched through what does not matter, what matters has rows, limits end with status 1, and
+//! bad input is refused.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use expect_test::expect_file;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::snapshots::keys;
+use crate::support::command::{loopsheet, printed, root};
+
+const OLD: &str = "samples/changes/old";
+const NEW: &str = "samples/changes/new";
+
+/// The JSON of a difference of the samples.
+fn samples(arguments: &[&str]) -> Value {
+    let mut command = loopsheet();
+    command
+        .current_dir(root())
+        .args(["diff", OLD, NEW, "--json", "-", "-q"]);
+    printed(command.args(arguments))
+}
+
+/// The nest whose name on either side begins so.
+fn nest<'d>(difference: &'d Value, name: &str) -> &'d Value {
+    let nests = difference["nests"].as_array().expect("nests");
+    let is_called = |side: &Value| {
+        side["name"]
+            .as_str()
+            .is_some_and(|own| own.starts_with(name))
+    };
+    let mut found = nests.iter();
+    let found = found.find(|nest| is_called(&nest["new"]) || is_called(&nest["old"]));
+    found.unwrap_or_else(|| panic!("no nest {name} in {difference:#}"))
+}
+
+fn row<'d>(nest: &'d Value, quantity: &str) -> &'d Value {
+    let rows = nest["rows"].as_array().expect("rows");
+    let found = rows.iter().find(|row| row["quantity"] == quantity);
+    found.unwrap_or_else(|| panic!("no {quantity} in {nest:#}"))
+}
+
+/// Kinds of what flipped, with directions.
+fn flipped(nest: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().expect("a text").to_string();
+    let flips = nest["flipped"].as_array().expect("flips").iter();
+    flips
+        .map(|flip| (text(&flip["kind"]), text(&flip["direction"])))
+        .collect()
+}
+
+fn pair(kind: &str, direction: &str) -> (String, String) {
+    (kind.to_string(), direction.to_string())
+}
+
+/// Files in a directory of their own.
+fn tree(files: &[(&str, &str)]) -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    write(directory.path(), files);
+    directory
+}
+
+fn write(directory: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+}
+
+/// The difference of two trees.
+fn between(old: &[(&str, &str)], new: &[(&str, &str)], arguments: &[&str]) -> Value {
+    let (old, new) = (tree(old), tree(new));
+    let mut command = loopsheet();
+    command.arg("diff").args([old.path(), new.path()]);
+    printed(command.args(["--json", "-", "-q"]).args(arguments))
+}
+
+fn statuses(difference: &Value) -> Vec<&str> {
+    let nests = difference["nests"].as_array().expect("nests").iter();
+    nests
+        .map(|nest| nest["status"].as_str().expect("a status"))
+        .collect()
+}
+
+/// Status and complaint of a command that is refused, and that nothing was printed.
+fn refused(directory: &Path, arguments: &[&str]) -> String {
+    let mut command = loopsheet();
+    let output = command
+        .current_dir(directory)
+        .arg("diff")
+        .args(arguments)
+        .output();
+    let output = output.expect("it runs");
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {complaint}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    complaint
+}
+
+#[test]
+fn every_status_is_in_the_samples() {
+    let found = samples(&[]);
+    let status = |name: &str| nest(&found, name)["status"].clone();
+    assert_eq!(found["nests"].as_array().map(Vec::len), Some(5));
+    assert_eq!(status("step"), "changed");
+    assert_eq!(status("scale"), "changed");
+    assert_eq!(status("energy"), "moved");
+    assert_eq!(status("clear"), "removed");
+    assert_eq!(status("source"), "added");
+    // 106^3 iterations: 5 flops and 3 more; two more planes of 110 x 110 cells have to fit.
+    let step = nest(&found, "step");
+    let iterations = 106 * 106 * 106;
+    assert_eq!(row(step, "flops")["old"], 5 * iterations);
+    assert_eq!(row(step, "flops")["new"], 8 * iterations);
+    assert_eq!(row(step, "flops")["change"], 0.6);
+    assert!(
+        flipped(step).contains(&pair("layer_condition", "worse")),
+        "{step:#}"
+    );
+    let texts = step["flipped"].to_string();
+    assert!(texts.contains("no longer fits L2"), "{texts}");
+    assert_eq!(
+        flipped(nest(&found, "scale")),
+        [pair("unit_stride", "worse")]
+    );
+    let energy = nest(&found, "energy");
+    assert_eq!(
+        (&energy["rows"], &energy["flipped"]),
+        (&json!([]), &json!([]))
+    );
+    assert_eq!(found["nests"][0], *step, "the costliest change is first");
+}
+
+#[test]
+fn the_other_way_round_everything_is_the_opposite() {
+    let mut command = loopsheet();
+    command
+        .current_dir(root())
+        .args(["diff", NEW, OLD, "--json", "-", "-q"]);
+    let found = printed(&mut command);
+    assert_eq!(nest(&found, "source")["status"], "removed");
+    assert!(flipped(nest(&found, "step")).contains(&pair("layer_condition", "better")));
+    assert_eq!(
+        flipped(nest(&found, "scale")),
+        [pair("unit_stride", "better")]
+    );
+}
+
+const SWEEPS: &str = "
+subroutine sweeps(a, b, c, idx, n)
+  integer :: n, idx(n), i
+  real(8) :: a(n), b(n), c(n)
+  do i = 2, n - 1
+    a(i) = b(i) + b(i + 1)
+  end do
+  do i = 2, n - 1
+    c(i) = 2 * a(i)
+  end do
+end subroutine sweeps
+";
+
+#[test]
+fn what_does_not_matter_has_no_rows() {
+    let renamed = SWEEPS
+        .replace("(i", "(p")
+        .replace("i =", "p =")
+        .replace(", i\n", ", p\n");
+    let commented = format!("! A remark.\n\n{renamed}");
+    let second = "subroutine second(x, n)\n  integer :: n, i\n  real(8) :: x(n)\n  do i = 1, n\n    x(i) = x(i) / 3\n  end do\nend subroutine second\n";
+    let old = format!("{SWEEPS}\n{second}");
+    let new = format!("{second}\n{commented}");
+    let reordered = between(&[("a.f90", &old)], &[("a.f90", &new)], &[]);
+    assert_eq!(statuses(&reordered), ["same"; 3]);
+    let moved = between(
+        &[("a.f90", &old)],
+        &[("b/second.f90", second), ("a.f90", &commented)],
+        &[],
+    );
+    assert_eq!(statuses(&moved), ["moved", "same", "same"]);
+    let called = SWEEPS.replace("sweeps", "strokes");
+    let renamed = between(&[("a.f90", SWEEPS)], &[("a.f90", &called)], &[]);
+    assert_eq!(statuses(&renamed), ["moved", "moved"]);
+}
+
+#[test]
+fn gathers_and_fusions_flip() {
+    let gathered = SWEEPS.replace("2 * a(i)", "2 * a(idx(i))");
+    let found = between(&[("a.f90", SWEEPS)], &[("a.f90", &gathered)], &[]);
+    let nests = found["nests"].as_array().expect("nests");
+    let flips: Vec<(String, String)> = nests.iter().flat_map(flipped).collect();
+    assert!(flips.contains(&pair("gather", "worse")), "{found:#}");
+    // a(i + 1) of the second loop is what the first one writes an iteration later.
+    let shifted = SWEEPS.replace("c(i) = 2 * a(i)", "c(i) = 2 * a(i + 1)");
+    for (old, new, direction) in [(SWEEPS, &*shifted, "worse"), (&shifted, SWEEPS, "better")] {
+        let found = between(&[("a.f90", old)], &[("a.f90", new)], &[]);
+        let first = nest(&found, "sweeps@5");
+        assert!(
+            flipped(first).contains(&pair("fusion", direction)),
+            "{found:#}"
+        );
+    }
+}
+
+#[test]
+fn both_sides_have_the_same_sizes() {
+    let wider = SWEEPS.replace("real(8)", "real(4)");
+    let set = ["--set", "n=1000002"];
+    let found = between(&[("a.f90", SWEEPS)], &[("a.f90", &wider)], &set);
+    let first = nest(&found, "sweeps@5");
+    let bytes = row(first, "dram_bytes");
+    assert!(bytes["old"].as_f64() > Some(1e7), "{bytes}");
+    assert!(
+        (bytes["change"].as_f64().expect("a share") + 0.5).abs() < 1e-3,
+        "{bytes}"
+    );
+    assert_eq!(found["parameters"], json!([]));
+    // Only one side has it: nothing is set on the other one, which is said.
+    let other = SWEEPS
+        .replace(", n)", ", m)")
+        .replace("(n)", "(m)")
+        .replace("n - 1", "m - 1")
+        .replace(":: n,", ":: m,");
+    let found = between(&[("a.f90", SWEEPS)], &[("a.f90", &other)], &set);
+    let notes = found["notes"].to_string();
+    assert!(notes.contains("n is set, and only"), "{notes}");
+    // The program's own constants are its own.
+    let constant = |size: u32| {
+        SWEEPS
+            .replace(
+                "integer :: n, idx(n)",
+                &format!("integer, parameter :: n = {size}\n  integer :: idx(n)"),
+            )
+            .replace(", n)\n  integer", ")\n  integer")
+    };
+    let found = between(
+        &[("a.f90", &constant(100))],
+        &[("a.f90", &constant(200))],
+        &[],
+    );
+    assert_eq!(found["parameters"][0]["name"], "n");
+    assert_eq!(found["parameters"][0]["new"], 200);
+}
+
+#[test]
+fn thresholds_and_budgets_end_with_status_1() {
+    let status = |arguments: &[&str]| {
+        let mut command = loopsheet();
+        command.current_dir(root()).args(["diff", OLD, NEW, "-q"]);
+        command
+            .args(arguments)
+            .output()
+            .expect("it runs")
+            .status
+            .code()
+    };
+    assert_eq!(status(&[]), Some(0));
+    assert_eq!(status(&["--fail-above", "10000%"]), Some(0));
+    assert_eq!(status(&["--fail-above", "59%:flops"]), Some(1));
+    let found = samples(&["--fail-above", "59%:flops"]);
+    let exceeded = &found["exceeded"];
+    assert!(exceeded.to_string().contains("step@13"), "{exceeded:#}");
+    assert_eq!(
+        exceeded[0]["limit"],
+        json!({ "kind": "threshold", "percent": 59.0 })
+    );
+
+    let directory = tree(&[(
+        "budgets.toml",
+        "[[budget]]\nnest = \"st*\"\ndram_bytes = \"40 MB\"\nflops = 8e6\n\n[[budget]]\nnest = \"nobody*\"\nseconds = 1\n",
+    )]);
+    let config = directory.path().join("budgets.toml");
+    let config = ["--config", config.to_str().expect("a path")];
+    assert_eq!(status(&config), Some(1));
+    let found = samples(&config);
+    let broken: Vec<&Value> = found["exceeded"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|found| &found["quantity"])
+        .collect();
+    assert_eq!(broken, ["flops"]);
+    assert_eq!(found["exceeded"][0]["most"], 8_000_000);
+    assert_eq!(found["unused_budgets"], json!(["nobody*"]));
+}
+
+#[test]
+fn reports_are_compared_as_trees_are() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let report = |name: &str, source: &str, arguments: &[&str]| {
+        let path = directory.path().join(name);
+        let mut command = loopsheet();
+        command
+            .current_dir(root())
+            .args(["analyze", source, "-q", "--json"])
+            .arg(&path);
+        command.args(arguments).assert().success();
+        path
+    };
+    let (old, new) = (report("old.json", OLD, &[]), report("new.json", NEW, &[]));
+    let mut command = loopsheet();
+    command
+        .arg("diff")
+        .args([&old, &new])
+        .args(["--json", "-", "-q"]);
+    let (found, expected) = (printed(&mut command), samples(&[]));
+    assert_eq!(
+        (&found["nests"], &found["totals"]),
+        (&expected["nests"], &expected["totals"])
+    );
+
+    let other = report("other.json", NEW, &["--machine", "a64fx"]);
+    let names = [&old, &other, &new].map(|path| path.to_str().expect("a path"));
+    let complaint = refused(root(), &names[..2]);
+    assert!(
+        complaint.contains("machine epyc-7763") && complaint.contains("--machine"),
+        "{complaint}"
+    );
+    let complaint = refused(root(), &[names[0], names[2], "--set", "n=4"]);
+    assert!(complaint.contains("--set is for source"), "{complaint}");
+}
+
+#[test]
+fn outputs_are_whole() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let mut command = loopsheet();
+    command
+        .current_dir(root())
+        .args(["diff", OLD, NEW, "-q", "--fail-above", "5%"]);
+    command.args([
+        "-o",
+        &path("a.xlsx"),
+        "--markdown",
+        &path("a.md"),
+        "--sarif",
+        &path("a.sarif"),
+    ]);
+    assert_eq!(command.output().expect("it runs").status.code(), Some(1));
+    let markdown = fs::read_to_string(path("a.md")).expect("Markdown");
+    assert!(
+        markdown.contains("**Exceeded**") && markdown.contains("| DRAM bytes |"),
+        "{markdown}"
+    );
+    let sarif: Value =
+        serde_json::from_str(&fs::read_to_string(path("a.sarif")).expect("SARIF")).expect("JSON");
+    let run = &sarif["runs"][0];
+    assert_eq!(
+        (&sarif["version"], &run["tool"]["driver"]["name"]),
+        (&json!("2.1.0"), &json!("loopsheet"))
+    );
+    let places: Vec<&Value> = run["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .map(|result| &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+        .collect();
+    assert!(
+        places.contains(&&json!("samples/changes/new/heat.f90")),
+        "{places:?}"
+    );
+    let workbook = fs::read(path("a.xlsx")).expect("a workbook");
+    assert!(workbook.starts_with(b"PK"));
+}
+
+/// What a change makes unreadable is an error with its line, and status 1; what was unreadable already is not.
+#[test]
+fn regions_that_cannot_be_read_any_more_end_with_status_1() {
+    let broken = format!("{SWEEPS}\nsubroutine worse(\n  do i = \nend subroutine\n");
+    let (sound, unsound) = (tree(&[("a.f90", SWEEPS)]), tree(&[("a.f90", &broken)]));
+    let also = tree(&[("a.f90", &broken)]);
+    let run = |old: &TempDir, new: &TempDir| {
+        let mut command = loopsheet();
+        command
+            .arg("diff")
+            .args([old.path(), new.path()])
+            .args(["-q", "--sarif", "-"]);
+        let output = command.output().expect("it runs");
+        let sarif: Value = serde_json::from_slice(&output.stdout).expect("SARIF");
+        (output.status.code(), sarif)
+    };
+    let (status, sarif) = run(&sound, &unsound);
+    assert_eq!(status, Some(1));
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(
+        (&result["ruleId"], &result["level"]),
+        (&json!("syntax-error"), &json!("error"))
+    );
+    assert_eq!(run(&unsound, &also).0, Some(0));
+}
+
+/// A repository with two commits and a branch.
+fn repository() -> TempDir {
+    let directory = tree(&[
+        ("src/heat.f90", SWEEPS),
+        ("loopsheet.toml", "[sizes]\nn = 5000\n"),
+    ]);
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .current_dir(directory.path())
+            .args(["-c", "user.name=a", "-c", "user.email=a@b"]);
+        let output = command.args(arguments).output().expect("git runs");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    git(&["checkout", "-qb", "wider"]);
+    write(
+        directory.path(),
+        &[(
+            "src/heat.f90",
+            &SWEEPS.replace("b(i) + b(i + 1)", "b(i) + b(i + 1) + c(i)"),
+        )],
+    );
+    git(&["commit", "-qam", "second"]);
+    // Not committed: nothing of it is read or touched.
+    write(directory.path(), &[("src/heat.f90", "! nothing\n")]);
+    directory
+}
+
+#[test]
+fn revisions_are_read_and_nothing_is_touched() {
+    let directory = repository();
+    let run = |place: &str, arguments: &[&str]| {
+        let mut command = loopsheet();
+        command
+            .current_dir(directory.path().join(place))
+            .arg("diff")
+            .args(["--json", "-", "-q"]);
+        printed(command.args(arguments))
+    };
+    let whole = run("", &["main..wider"]);
+    let first = nest(&whole, "sweeps@5");
+    assert_eq!(row(first, "flops")["change"], 1.0);
+    // The size of the project's settings: 4998 iterations with a flop more.
+    assert_eq!(row(first, "flops")["new"], 2 * 4998);
+    assert_eq!(
+        (&whole["old"], &whole["new"]),
+        (&json!("main"), &json!("wider"))
+    );
+    assert_eq!(first["new"]["file"], "src/heat.f90");
+    for (place, arguments) in [
+        ("", &["main..", "--", "src"][..]),
+        ("src", &["main...wider"]),
+        ("src", &["main..wider", "--", "heat.f90"]),
+    ] {
+        let part = run(place, arguments);
+        assert_eq!(part["nests"], whole["nests"], "{arguments:?}");
+    }
+    let text = fs::read_to_string(directory.path().join("src/heat.f90")).expect("a file");
+    assert_eq!(text, "! nothing\n");
+    assert_eq!(run("", &["main..main"])["nests"][0]["status"], "same");
+
+    let complaint = refused(directory.path(), &["main..nowhere"]);
+    assert!(complaint.contains("no revision nowhere"), "{complaint}");
+    let complaint = refused(directory.path(), &["main..wider", "--", "lib"]);
+    assert!(
+        complaint.contains("revision main has no lib"),
+        "{complaint}"
+    );
+    let complaint = refused(directory.path(), &["main..wider", "--", "../other"]);
+    assert!(
+        complaint.contains("outside of the repository"),
+        "{complaint}"
+    );
+}
+
+/// The commands of the workflow, as they stand.
+#[test]
+fn the_workflow_runs() {
+    let workflow = root().join("samples/ci/merge-request.yml");
+    let workflow = fs::read_to_string(workflow).expect("a workflow");
+    let mut lines = workflow.lines();
+    let mut commands = Vec::new();
+    while let Some(line) = lines.next() {
+        if line.trim() == "run: |" {
+            commands.extend(lines.next().map(str::trim));
+        }
+    }
+    assert_eq!(commands.len(), 2);
+    let directory = repository();
+    let program = Path::new(env!("CARGO_BIN_EXE_loopsheet"));
+    let path = std::env::var("PATH").expect("a path");
+    let path = format!(
+        "{}:{path}",
+        program.parent().expect("a directory").display()
+    );
+    let summary = directory.path().join("summary.md");
+    let run = |command: &str| {
+        let mut shell = Command::new("sh");
+        shell.current_dir(directory.path()).args(["-c", command]);
+        shell.env("PATH", &path).env("BASE", "main");
+        shell.env("GITHUB_STEP_SUMMARY", &summary);
+        shell.status().expect("a shell").code()
+    };
+    // A flop more in every iteration is more than 5 %.
+    assert_eq!([run(commands[0]), run(commands[1])], [Some(1), Some(0)]);
+    let summary = fs::read_to_string(summary).expect("a summary");
+    assert!(summary.contains("**Exceeded**"), "{summary}");
+    for name in ["loopsheet.sarif", "loopsheet.json"] {
+        assert!(directory.path().join(name).is_file(), "{name}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_what_to_do() {
+    let directory = tree(&[
+        ("a.f90", SWEEPS),
+        ("b.f90", SWEEPS),
+        ("a.json", "{\"schema\": \"loopsheet/trace/1\"}"),
+        ("b.json", "{}"),
+        ("c.json", "{\"schema\": \"loopsheet/static/1\"}"),
+        ("bad.toml", "[[budget]]\nnest = \"a*\"\ndram_byte = 4\n"),
+    ]);
+    for (arguments, complaint) in [
+        (&["main..HEAD"][..], "needs a Git repository"),
+        (&["a.f90"], "give what it is compared with"),
+        (
+            &["nothing.f90"],
+            "give OLD and NEW, or revisions as REV1..REV2",
+        ),
+        (&["a.f90", "a.f90"], "OLD and NEW are the same"),
+        (&["a.f90", "./a.f90"], "OLD and NEW are the same"),
+        (&["a.f90", "nothing.f90"], "cannot read nothing.f90"),
+        (&["a.f90", "a.json"], "one is a report, the other source"),
+        (
+            &["a.json", "b.json"],
+            "a.json: it has the schema loopsheet/trace/1",
+        ),
+        (
+            &["c.json", "b.json"],
+            "c.json: it does not have what is needed",
+        ),
+        (&["a.f90", "b.f90", "--", "src"], "paths after --"),
+        (&["a.f90", "b.f90", "--fail-above", "5"], "expected N%"),
+        (&["a.f90", "b.f90", "--set", "nn=4"], "--set nn"),
+        (
+            &["a.f90", "b.f90", "--config", "bad.toml"],
+            "bad.toml:3:1: unknown bound `dram_byte`",
+        ),
+        (
+            &["a.f90", "b.f90", "-o", "out.pdf"],
+            "the extension says what to write",
+        ),
+        (
+            &["a.f90", "b.f90", "--json", "a.f90"],
+            "it is one of the files to compare",
+        ),
+    ] {
+        let found = refused(directory.path(), arguments);
+        assert!(found.contains(complaint), "{arguments:?}: {found}");
+    }
+}
+
+#[test]
+fn keys_of_differences() {
+    let config = tree(&[("budgets.toml", "[[budget]]\nnest = \"s*\"\nflops = 1\n")]);
+    let path = config.path().join("budgets.toml");
+    let budgets = ["--config", path.to_str().expect("a path")];
+    let exceeded = samples(&[&budgets[..], &["--fail-above", "1%"]].concat());
+    let broken = format!("{SWEEPS}\nsubroutine worse(\n  do i = \nend subroutine\n")
+        .replace("c(i) = 2 * a(i)", "c(i) = 2 * a(i + 1) + b(idx(i))");
+    let constant = |size: u32| {
+        format!(
+            "module m\n  integer, parameter :: k = {size}\nend module\nsubroutine g(a)\n  use m\n  real(8) :: a(k)\n  integer :: i\n  do i = 1, k\n    a(i) = 1\n  end do\nend subroutine\n"
+        )
+    };
+    let others = between(
+        &[("a.f90", SWEEPS), ("b.f90", &constant(10))],
+        &[("a.f90", &broken), ("b.f90", &constant(20))],
+        &[],
+    );
+    let swapped = |outer: &str, inner: &str| {
+        format!(
+            "subroutine h(a)\n  real(8) :: a(9, 50, 50)\n  integer :: i, j\n  do {outer} = 1, 50\n    do {inner} = 1, 50\n      a(1, i, j) = 0\n    end do\n  end do\nend subroutine\n"
+        )
+    };
+    let (old, new) = (swapped("j", "i"), swapped("i", "j"));
+    let order = between(&[("a.f90", &old)], &[("a.f90", &new)], &[]);
+    assert!(
+        flipped(&order["nests"][0]).contains(&pair("loop_order", "worse")),
+        "{order:#}"
+    );
+    let keys = keys("loopsheet/diff/1", &[exceeded, others, order]);
+    expect_file!["../golden/keys/diff.txt"].assert_eq(&keys);
+}
