@@ -88,35 +88,42 @@ struct Header {
 /// A column is missing, or a row has no place or no number where one has to be: with its line.
 pub fn read(text: &str) -> Result<Vec<Timing>, TimingsError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // Such a quote would take the rows behind it for text.
-    let is_open = |line: &str| !line.starts_with('#') && line.matches('"').count() % 2 == 1;
-    if let Some((line, _)) = (1..).zip(text.lines()).find(|(_, line)| is_open(line)) {
-        return Err(TimingsError::Quote { line });
-    }
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(Trim::All)
-        .comment(Some(b'#'))
-        .from_reader(text.as_bytes());
     let mut header = None;
     let mut rows = Vec::new();
     let mut last = 1;
-    for record in reader.records() {
-        let record = record.map_err(|error| TimingsError::Table(error.to_string()))?;
-        last = record.position().map_or(last, |position| position.line());
-        if record.iter().all(str::is_empty) {
+    // Line by line, so that each error has its place, and a quote that does not end takes no rows with it.
+    for (line, text) in (1..).zip(text.lines()) {
+        if text.trim().is_empty() || text.starts_with('#') {
             continue;
         }
+        last = line;
+        let record = record(text, line)?;
         match &header {
-            None => header = Some(Header::of(&record, last)?),
-            Some(header) => rows.push(header.timing(&record, last)?),
+            None => header = Some(Header::of(&record, line)?),
+            Some(_) if record.iter().all(str::is_empty) => {}
+            Some(header) => rows.push(header.timing(&record, line)?),
         }
     }
     match (header, &rows[..]) {
         (None, _) => Err(TimingsError::Empty),
         (Some(_), []) => Err(TimingsError::NoRows { line: last }),
         _ => Ok(rows),
+    }
+}
+
+/// The fields of one line.
+fn record(text: &str, line: u64) -> Result<StringRecord, TimingsError> {
+    if text.matches('"').count() % 2 == 1 {
+        return Err(TimingsError::Quote { line });
+    }
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .trim(Trim::All)
+        .from_reader(text.as_bytes());
+    let mut record = StringRecord::new();
+    match reader.read_record(&mut record) {
+        Ok(_) => Ok(record),
+        Err(error) => Err(TimingsError::Table(error.to_string())),
     }
 }
 
