@@ -294,3 +294,27 @@ fn of_several_bodies_each_counts_with_a_mark() {
         );
     }
 }
+
+/// `validate` begins where `analyze` does, and refuses what is not there.
+#[test]
+fn validate_takes_an_entry() {
+    let path = fixture("entries").join("steps.c");
+    let status = |entry: &str| {
+        let mut command: Command = loopsheet();
+        let output = command
+            .arg("validate")
+            .arg(&path)
+            .args(["--quiet", "--entry", entry])
+            .output()
+            .expect("it runs");
+        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        (output.status.code(), error)
+    };
+    assert_eq!(status("main").0, Some(0));
+    let (code, error) = status("nosuch");
+    assert_eq!(code, Some(2));
+    assert!(
+        error.contains("--entry nosuch: no procedure has this name"),
+        "{error}"
+    );
+}

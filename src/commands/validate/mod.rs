@@ -26,8 +26,8 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let sizes = settings::combinations(args, &project.settings, &settings.levels)?;
     // Created first, so that a path that cannot be written fails before the work.
     let output = args.json.as_deref().map(Output::create).transpose()?;
-    let (program, bodies) = inputs::read_with_bodies(&args.paths, &project.reading, voice)?;
-    project.fit_machine(&program);
+    let (mut program, bodies) = inputs::read_with_bodies(&args.paths, &project.reading, voice)?;
+    project.begin(&mut program)?;
     spare_inputs(
         args,
         &program
