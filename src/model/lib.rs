@@ -297,18 +297,7 @@ impl<'p> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
         let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
         let memory_bandwidth = bandwidth::define_memory(&mut figures);
-        let mut nests: Vec<NestModel> = figures
-            .define_side_by_side(parts(nests), |part, figures| {
-                let neighbours = levels::neighbours(&part, &parameters, figures);
-                let each = part.into_iter().zip(&neighbours);
-                let build = |(nest, found): (_, &Option<_>)| {
-                    NestModel::build(nest, &machine, &parameters, found.as_ref(), figures)
-                };
-                each.map(build).collect::<Vec<_>>()
-            })
-            .into_iter()
-            .flatten()
-            .collect();
+        let mut nests = build_nests(nests, &machine, &parameters, &mut figures);
         for (nest, position) in nests.iter_mut().zip(&positions) {
             nest.checked = checked.get(position).copied();
         }
@@ -513,6 +502,24 @@ struct Collected<'p> {
     /// By position.
     checked: BTreeMap<usize, Checked>,
     measurements: Option<Measurements>,
+}
+
+/// Side by side, as far as no nest has to know the ones before it.
+fn build_nests<'p>(
+    nests: Vec<Nest<'p>>,
+    machine: &MachineModel,
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> Vec<NestModel<'p>> {
+    let built = figures.define_side_by_side(parts(nests), |part, figures| {
+        let neighbours = levels::neighbours(&part, parameters, figures);
+        let each = part.into_iter().zip(&neighbours);
+        let build = |(nest, found): (_, &Option<_>)| {
+            NestModel::build(nest, machine, parameters, found.as_ref(), figures)
+        };
+        each.map(build).collect::<Vec<_>>()
+    });
+    built.into_iter().flatten().collect()
 }
 
 impl<'p> Collected<'p> {
