@@ -21,7 +21,7 @@ const LAYERS: [&str; 11] = [
 ];
 
 /// Files that take text apart, and what that text is.
-const READERS: [(&str, &str); 13] = [
+const READERS: [(&str, &str); 14] = [
     ("ir/name.rs", "names that it prints itself"),
     ("analysis/calls/resolve.rs", "paths, names of linkers"),
     ("analysis/loop_variable.rs", "names that it prints itself"),
@@ -34,6 +34,7 @@ const READERS: [(&str, &str); 13] = [
     ("compare/line_counts/gcov.rs", "a file of gcov"),
     ("compare/names.rs", "names of linkers"),
     ("compare/places.rs", "names of linkers"),
+    ("compare/timings.rs", "a table of users"),
     ("compare/traced.rs", "names of linkers"),
 ];
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::asked::under_input;
-use super::dead::{Around, Guarded, guarded};
+use super::guarded::{Around, Guarded, guarded};
 use super::inputs;
 use super::keys::{is_literal, keyed};
 use super::places::{PlaceId, Places, inquired};

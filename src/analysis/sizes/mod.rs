@@ -9,6 +9,7 @@
 mod asked;
 mod dead;
 mod definitions;
+mod guarded;
 mod inputs;
 mod keys;
 mod options;
