@@ -561,7 +561,8 @@ pub struct Scalar {
     pub writes: u64,
 }
 
-/// Subscripts of the component dimensions of an array; empty if it has none. Printed with commas between them.
+/// Subscripts of the component dimensions of an array; empty if it has none. Printed with commas between them, and with
+/// `#` as expressions are that are read back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Component(pub Vec<Expr>);
 
@@ -583,7 +584,8 @@ impl Display for Component {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, subscript) in self.0.iter().enumerate() {
             let comma = if at > 0 { "," } else { "" };
-            write!(f, "{comma}{subscript}")?;
+            f.write_str(comma)?;
+            Display::fmt(subscript, f)?;
         }
         Ok(())
     }

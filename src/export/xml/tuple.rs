@@ -114,7 +114,8 @@ pub(super) fn offset_text(stream: &Stream, access: &Access) -> String {
             _ => offset.to_string(),
         }
     };
-    let component = Some(stream.component.to_string()).filter(|component| !component.is_empty());
+    let component =
+        Some(format!("{:#}", stream.component)).filter(|component| !component.is_empty());
     tuple((0..rank).map(entry).chain(component))
 }
 

@@ -359,7 +359,7 @@ fn array(stream: &Stream, loops: &[&str]) -> Element {
     let element = with_type(
         Element::new("array")
             .with("name", array)
-            .with("component", component),
+            .with("component", format!("{component:#}")),
         ty,
     )
     .with("accesstype", class.as_str())
