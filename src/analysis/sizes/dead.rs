@@ -2,13 +2,12 @@
 //! tiles that are not there, as `if (i <= mod(n, chunks)) extra = 1` for one chunk.
 
 use super::definitions::{Definition, Definitions};
-use super::guarded::Around;
 use super::places::{PlaceId, Places};
 use super::values::Found;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
-use crate::ir::{BinaryOp, Control, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
 use rustc_hash::FxHashMap;
 
 /// Names and conditions are followed so far.
