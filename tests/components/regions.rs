@@ -58,9 +58,11 @@ fn traced(compiler: &str, flags: &[&str], source: &str) -> Traced {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+    let trace = std::fs::read_to_string(&trace).expect("a trace");
+    let trace = trace.strip_suffix("# end: exit status 0\n");
     Traced {
         elf: std::fs::read(&program).expect("a program"),
-        trace: std::fs::read(&trace).expect("a trace"),
+        trace: trace.expect("the run's end is the last line").into(),
         dir,
     }
 }
