@@ -54,8 +54,9 @@ fn budget(file: &File<'_>, place: usize, table: &DeTable<'_>) -> anyhow::Result<
                 })?;
                 let most = match value.get_ref().as_str() {
                     Some(text) => parse_bytes(text).map(|bytes| bytes.0),
-                    None => number(value)
-                        .ok_or_else(|| "it must be a number or a size in quotes".to_string()),
+                    None => number(value).ok_or_else(|| {
+                        "it must be 0 or more: a number, or a size in quotes".to_string()
+                    }),
                 };
                 bounds.push(Bound {
                     quantity: Quantity::Bytes(level),

@@ -193,7 +193,7 @@ fn unfinished_file(directory: &Path) -> std::io::Result<tempfile::NamedTempFile>
             .tempfile_in(directory)
     };
     #[cfg(target_os = "linux")]
-    let made = super::unfinished::note(make);
+    let made = super::unfinished::note(make, tempfile::NamedTempFile::path);
     #[cfg(not(target_os = "linux"))]
     let made = make();
     made

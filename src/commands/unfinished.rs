@@ -2,30 +2,30 @@
 
 use std::io::Read;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::{emulate_default_handler, pipe};
-use tempfile::NamedTempFile;
 
-/// Temporary files that were made. Those that have become outputs are no longer there under these names.
+/// Temporary files and directories that were made. Those that have become outputs are no longer there under these names.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Makes a temporary file and notes it; no signal comes between.
+/// Makes a temporary file or directory and notes it; no signal comes between.
 ///
 /// # Errors
-/// The file cannot be made.
-pub fn note(
-    make: impl FnOnce() -> std::io::Result<NamedTempFile>,
-) -> std::io::Result<NamedTempFile> {
+/// It cannot be made.
+pub fn note<T>(
+    make: impl FnOnce() -> std::io::Result<T>,
+    path: impl FnOnce(&T) -> &Path,
+) -> std::io::Result<T> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let file = make()?;
-    made.push(file.path().to_path_buf());
-    Ok(file)
+    let new = make()?;
+    made.push(path(&new).to_path_buf());
+    Ok(new)
 }
 
-/// From here on a signal that ends the program removes the temporary files first. Signals that are ignored,
+/// From here on a signal that ends the program removes the temporary files and directories first. Signals that are ignored,
 /// as under `nohup`, stay so.
 ///
 /// # Errors
@@ -43,7 +43,10 @@ pub fn remove_on_signals() -> std::io::Result<()> {
             if seen.read(&mut [0]).is_ok() {
                 let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
                 for path in made.iter() {
-                    let _ = std::fs::remove_file(path);
+                    let _ = match path.is_dir() {
+                        true => std::fs::remove_dir_all(path),
+                        false => std::fs::remove_file(path),
+                    };
                 }
                 let _ = emulate_default_handler(signal);
             }

@@ -288,10 +288,10 @@ impl fmt::Display for Flip {
                     _ => Ok(()),
                 }
             }
-            Flip::Reason { code, .. } => {
-                let how = if is_worse { "now" } else { "no longer" };
-                write!(f, "{how} not understood in full: {code}")
-            }
+            Flip::Reason { code, .. } => match is_worse {
+                true => write!(f, "not fully understood now: {code}"),
+                false => write!(f, "{code} no longer limits what is understood"),
+            },
             Flip::Unknown => f.write_str("it does something else, and its figures are unknown"),
         }
     }

@@ -456,6 +456,15 @@ fn revisions_are_read_and_nothing_is_touched() {
     assert_eq!(text, "! nothing\n");
     assert_eq!(run("", &["main..main"])["nests"][0]["status"], "same");
 
+    let complaint = refused(
+        directory.path(),
+        &["main..wider", "--markdown", "src/heat.f90"],
+    );
+    assert!(
+        complaint.contains("a file of the repository"),
+        "{complaint}"
+    );
+
     let complaint = refused(directory.path(), &["main..nowhere"]);
     assert!(complaint.contains("no revision nowhere"), "{complaint}");
     let complaint = refused(directory.path(), &["main..wider", "--", "lib"]);

@@ -3,10 +3,27 @@
 
 use std::collections::BTreeSet;
 
+use crate::small;
 use crate::support::{command, programs, sources};
 use loopsheet::analysis;
 use loopsheet::model::{Detail, Model};
 use serde_json::Value;
+
+/// Of an array flattened by hand with a width that is not known, two columns are no more than their elements' lines.
+#[test]
+fn two_columns_of_a_flattened_array_move_a_line_an_element() {
+    let json = small::analyse(
+        &[(
+            "a.c",
+            "void f(int n, double *restrict v) {
+                for (int c = 0; c < n + 2; c++) { v[c*(n + 2)] = 0; v[c*(n + 2) + n] = 0; }
+            }",
+        )],
+        &["n=512"],
+    );
+    let (elements, line) = (2.0 * 514.0, 64.0);
+    assert_eq!(small::bytes(&json, "f"), [elements * line * 2.0]);
+}
 
 /// Every case of some functions of a fixture is within 5 %, away from steps of the traffic.
 fn is_right(file: &str, functions: &str, arguments: &[&str]) {

@@ -35,13 +35,14 @@ pub fn run(args: &DiffArgs, voice: Voice) -> anyhow::Result<Status> {
         Sides::Reports([old, new]) => of_reports(args, old, new, voice)?,
         Sides::Trees(trees) => trees::difference(args, trees, voice)?,
         Sides::Revisions(range) => {
+            revisions::spare_tracked([&args.output, &args.json, &args.markdown, &args.sarif])?;
             let checked_out = revisions::read(range, args)?;
             trees::difference(args, &checked_out.trees, voice)?
         }
     };
     if reports.is_empty() {
         outputs::print(table::render(&difference, args.top).as_bytes())?;
-    } else if !voice.quiet {
+    } else {
         difference
             .exceeded
             .iter()

@@ -41,7 +41,7 @@ pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
         "-p is for source that was compiled where it lies; give -I, -D or --flags for revisions"
     );
     let repository = Repository::here()?;
-    let directory = tempfile::tempdir().context("cannot make a directory for the revisions")?;
+    let directory = directory().context("cannot make a directory for the revisions")?;
     let root = directory.path().canonicalize()?;
     let [old, new] = repository.revisions(range)?;
     let tree =
@@ -50,6 +50,39 @@ pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
         trees: [tree(&old, "old")?, tree(&new, "new")?],
         _directory: directory,
     })
+}
+
+/// A directory that a signal removes, where the system lets it.
+fn directory() -> std::io::Result<TempDir> {
+    #[cfg(target_os = "linux")]
+    let made = crate::commands::unfinished::note(tempfile::tempdir, TempDir::path);
+    #[cfg(not(target_os = "linux"))]
+    let made = tempfile::tempdir();
+    made
+}
+
+/// An output must not take the place of a file that the repository has.
+///
+/// # Errors
+/// One would.
+pub fn spare_tracked<'a>(
+    outputs: impl IntoIterator<Item = &'a Option<PathBuf>>,
+) -> anyhow::Result<()> {
+    for path in outputs.into_iter().flatten() {
+        let shown = path.to_string_lossy();
+        let words = [
+            "--literal-pathspecs",
+            "ls-files",
+            "--error-unmatch",
+            "--",
+            &*shown,
+        ];
+        anyhow::ensure!(
+            git(None, &words).is_err(),
+            "cannot write {shown}: it is a file of the repository"
+        );
+    }
+    Ok(())
 }
 
 impl Repository {
@@ -94,8 +127,9 @@ impl Repository {
             &commit,
         ];
         let hash = git(Some(&self.top), &words);
-        let hash =
-            hash.with_context(|| format!("there is no revision {name} in {}", self.top.display()))?;
+        let hash = hash.map_err(|_| {
+            anyhow::anyhow!("there is no revision {name} in {}", self.top.display())
+        })?;
         Ok(Revision {
             name,
             hash: line(&hash),

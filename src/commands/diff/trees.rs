@@ -59,6 +59,19 @@ impl Tree {
         }
     }
 
+    /// Whether it has a file of settings above its paths.
+    fn has_settings(&self) -> bool {
+        let above = |path: &Path| {
+            let inside = path
+                .ancestors()
+                .take_while(|above| above.starts_with(&self.root));
+            inside
+                .map(|above| above.join(config::FILE_NAME))
+                .any(|file| file.is_file())
+        };
+        self.paths.iter().any(|path| above(path))
+    }
+
     /// The text of a file that people know by this name.
     fn text(&self, shown: &str) -> Option<String> {
         let below = shown.strip_prefix(&format!("{}:", self.name));
@@ -141,6 +154,10 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
     let mut source: SourceArgs = args.source.clone();
     if let Some(include) = &tree.include {
         source.include.clone_from(include);
+    }
+    // What lies around a revision's files is not of the revision.
+    if tree.is_hidden && source.config.is_none() {
+        source.no_config |= !tree.has_settings();
     }
     let mut project = Project::of(args.machine.as_deref(), &source, &tree.paths, voice)?;
     // Patterns are relative to either tree, not only to where the command runs.

@@ -94,9 +94,7 @@ pub(crate) fn remarks(difference: &Difference) -> Vec<String> {
     }
     found.extend(difference.notes.iter().cloned());
     for pattern in &difference.unused_budgets {
-        found.push(format!(
-            "the budget of {pattern} is of no nest: none has such a name"
-        ));
+        found.push(format!("no nest matches the budget for `{pattern}`"));
     }
     if !difference.unread.is_empty() {
         found.push(format!(

@@ -30,7 +30,10 @@ pub fn render(difference: &Difference, top: usize) -> String {
     }
     let more = difference.differing().count().saturating_sub(top);
     if more > 0 {
-        let _ = writeln!(text, "\n{more} more nests: --top, --json");
+        let _ = writeln!(
+            text,
+            "\n{more} more nests (--top N shows more, --json has all)"
+        );
     }
     text.push_str("\nin total\n");
     block(&mut text, &difference.totals.iter().collect::<Vec<&Row>>());

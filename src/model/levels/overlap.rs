@@ -135,6 +135,9 @@ fn join(
                 && [&low, &high, &other_low, &other_high]
                     .into_iter()
                     .all(is_fixed);
+            let are_dense = [r, s]
+                .iter()
+                .all(|of| is_dense(domain, references[*of], level));
             let mut as_one = |from: Expr, length: Expr| {
                 counted[r].row = Some((from, length));
                 counted[r]
@@ -146,8 +149,7 @@ fn join(
             };
             if !near(&high, &other_low) || !near(&other_high, &low) {
                 if !is_plain
-                    || !is_dense(domain, references[r], level)
-                    || !is_dense(domain, references[s], level)
+                    || !are_dense
                     || is_above(&other_low, &high)
                     || is_above(&low, &other_high)
                 {
@@ -183,7 +185,7 @@ fn join(
                 whole(other_high.distance(&high)),
             ) {
                 (Some(before), Some(after)) => extend(&mut counted[r].offsets, before, after),
-                _ if is_plain => {
+                _ if is_plain && are_dense => {
                     let (low, high) = (Expr::min([low, other_low]), Expr::max([high, other_high]));
                     as_one(low.clone(), high - low + 1.0);
                 }
