@@ -53,7 +53,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         false => inputs::read_with_bodies(&args.paths, &project.reading, voice)?,
     };
     project.begin(&mut program)?;
-    spare_inputs(&requested, args, &program)?;
+    spare_inputs(args, &requested, &program)?;
     let found = program
         .files
         .iter()
@@ -124,6 +124,21 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+/// Refuses outputs that would replace a file that this run reads.
+fn spare_inputs(
+    args: &AnalyzeArgs,
+    requested: &[(Format, PathBuf)],
+    program: &Program,
+) -> anyhow::Result<()> {
+    let typed = args.paths.iter().chain(&args.measured);
+    let read = program.files.iter().map(|file| Path::new(&*file.path));
+    outputs::spare_inputs(
+        requested.iter().map(|(_, path)| path.as_path()),
+        typed.map(PathBuf::as_path).chain(read),
+        "files to analyse",
+    )
 }
 
 /// Remarks how a file was read.
@@ -370,30 +385,6 @@ fn create(requested: &[(Format, PathBuf)]) -> anyhow::Result<Vec<(Format, Output
         .iter()
         .map(|(format, path)| Ok((*format, Output::create(path)?)))
         .collect()
-}
-
-/// An output must not take the place of a file that was read.
-fn spare_inputs(
-    requested: &[(Format, PathBuf)],
-    args: &AnalyzeArgs,
-    program: &Program,
-) -> anyhow::Result<()> {
-    let read = args
-        .paths
-        .iter()
-        .chain(&args.measured)
-        .cloned()
-        .chain(program.files.iter().map(|file| PathBuf::from(&*file.path)));
-    let read: HashSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
-    for (_, path) in requested {
-        let is_input = path.canonicalize().is_ok_and(|path| read.contains(&path));
-        anyhow::ensure!(
-            !is_input,
-            "cannot write {}: it is one of the files to analyse",
-            path.display()
-        );
-    }
-    Ok(())
 }
 
 /// Nothing to analyse is an error; functions without loops are not.

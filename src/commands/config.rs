@@ -9,6 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{budgets, files};
+use crate::cli::SourceArgs;
 use crate::diagnostic::Place;
 use crate::diff::Budget;
 use crate::export::explain;
@@ -74,9 +75,20 @@ pub struct Value {
 /// # Errors
 /// The sources lie under different ones.
 pub fn find(sources: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
+    let found = find_below(None, sources)?;
+    Ok(found.or_else(|| above(None, Path::new("."))))
+}
+
+/// The nearest file above the sources that is not above `root`.
+///
+/// # Errors
+/// The sources lie under different ones.
+pub fn find_below(root: Option<&Path>, sources: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
     let mut found: Option<PathBuf> = None;
     for source in sources {
-        let Some(path) = above(source) else { continue };
+        let Some(path) = above(root, source) else {
+            continue;
+        };
         if let Some(other) = found.as_ref().filter(|other| **other != path) {
             bail!(
                 "the sources lie under {} and under {}: choose one with --config, or none with --no-config",
@@ -86,14 +98,35 @@ pub fn find(sources: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
         }
         found = Some(path);
     }
-    Ok(found.or_else(|| above(Path::new("."))))
+    Ok(found)
 }
 
-fn above(path: &Path) -> Option<PathBuf> {
+fn above(root: Option<&Path>, path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().ok()?;
     path.ancestors()
+        .take_while(|above| root.is_none_or(|root| above.starts_with(root)))
         .map(|directory| directory.join(FILE_NAME))
         .find(|file| file.is_file())
+}
+
+/// The file that the command line chooses, or the nearest one above the sources, and what it says.
+///
+/// # Errors
+/// It cannot be read, or the sources lie under different ones.
+pub fn chosen(
+    source: &SourceArgs,
+    sources: &[PathBuf],
+) -> anyhow::Result<(Option<PathBuf>, Config)> {
+    let path = match (&source.config, source.no_config) {
+        (Some(path), _) => Some(path.clone()),
+        (None, true) => None,
+        (None, false) => find(sources)?.map(|path| from_here(&path)),
+    };
+    let config = match &path {
+        Some(path) => read(path)?,
+        None => Config::default(),
+    };
+    Ok((path, config))
 }
 
 /// A path as seen from the current directory, which it need not lie in.

@@ -1,6 +1,7 @@
 //! Output files: created before the long work starts, so that a bad path fails at once, and renamed
 //! into place when complete, so that nothing half-written is ever seen.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -182,6 +183,30 @@ fn make_readable(path: &Path) -> std::io::Result<()> {
 
 #[cfg(not(unix))]
 fn make_readable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// An output must not take the place of a file that is read; `what` says which files these are.
+///
+/// # Errors
+/// One would.
+pub fn spare_inputs<'a, I: AsRef<Path>>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    inputs: impl IntoIterator<Item = I>,
+    what: &str,
+) -> anyhow::Result<()> {
+    let inputs = inputs.into_iter();
+    let inputs: HashSet<PathBuf> = inputs
+        .filter_map(|path| path.as_ref().canonicalize().ok())
+        .collect();
+    for path in outputs {
+        let is_input = path.canonicalize().is_ok_and(|path| inputs.contains(&path));
+        anyhow::ensure!(
+            !is_input,
+            "cannot write {}: it is one of the {what}",
+            path.display()
+        );
+    }
     Ok(())
 }
 

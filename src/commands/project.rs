@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::config::{self, Config};
+use super::config;
 use super::inputs::Reading;
 use super::{Voice, machines, parameters};
 use crate::analysis::facts::{Origin, Program};
@@ -53,15 +53,7 @@ impl Project {
         paths: &[PathBuf],
         voice: Voice,
     ) -> anyhow::Result<Project> {
-        let path = match (&source.config, source.no_config) {
-            (Some(path), _) => Some(path.clone()),
-            (None, true) => None,
-            (None, false) => config::find(paths)?.map(|path| config::from_here(&path)),
-        };
-        let file = match &path {
-            Some(path) => config::read(path)?,
-            None => Config::default(),
-        };
+        let (path, file) = config::chosen(source, paths)?;
         if let Some(path) = path.filter(|_| !voice.quiet) {
             eprintln!("loopsheet: using the settings of {}", path.display());
         }

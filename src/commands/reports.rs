@@ -56,18 +56,8 @@ impl Reports {
                 .iter()
                 .filter_map(|(format, path)| Some((*format, (*path)?))),
         );
-        let inputs: Vec<PathBuf> = inputs
-            .iter()
-            .filter_map(|path| path.canonicalize().ok())
-            .collect();
-        for (_, path) in &requested {
-            let is_input = path.canonicalize().is_ok_and(|path| inputs.contains(&path));
-            anyhow::ensure!(
-                !is_input,
-                "cannot write {}: it is one of the {what}",
-                path.display()
-            );
-        }
+        let paths = requested.iter().map(|(_, path)| path.as_path());
+        outputs::spare_inputs(paths, inputs, what)?;
         outputs::refuse_equal(
             &requested
                 .iter()

@@ -15,17 +15,15 @@ use crate::validate::Report;
 /// The whole analysis, with times over a range of single inputs. What it says does not depend on what else the model was
 /// built for.
 pub fn report(model: &Model) -> String {
-    let numbers = (model.figures.detail() != Detail::Values).then(|| model.for_numbers());
-    let model = numbers.as_ref().unwrap_or(model);
-    render(&with_rendered_functions(
-        model,
-        Some(&model.for_sensitivity()),
-    ))
+    on_numbers(model, |model| {
+        let swept = model.for_sensitivity();
+        render(&with_rendered_functions(model, Some(&swept)))
+    })
 }
 
 /// The same without these times.
 pub fn analysis(model: &Model) -> String {
-    render(&with_rendered_functions(model, None))
+    on_numbers(model, |model| render(&with_rendered_functions(model, None)))
 }
 
 /// The report of a trace.
@@ -64,12 +62,17 @@ pub fn validation(report: &Report) -> String {
 
 /// Functions stand on one line each.
 fn with_rendered_functions(model: &Model, swept: Option<&Model>) -> StaticReport<Box<RawValue>> {
-    if model.figures.detail() != Detail::Values {
-        return with_rendered_functions(&model.for_numbers(), swept);
-    }
     StaticReport::with_functions(model, swept, |function: FunctionReport| {
         to_raw_value(&function).expect("a report has no maps with keys that are no text")
     })
+}
+
+/// Renders the model with numbers, whether it has formulas or not.
+fn on_numbers(model: &Model, render: impl FnOnce(&Model) -> String) -> String {
+    match model.figures.detail() {
+        Detail::Values => render(model),
+        _ => render(&model.for_numbers()),
+    }
 }
 
 fn render(report: &impl Serialize) -> String {

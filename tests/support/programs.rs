@@ -32,70 +32,58 @@ pub fn model<'p>(program: &'p Program, machine: &str, pairs: &[(&str, &str)]) ->
     Model::build(program, machine, &settings(pairs)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Figures so far, and the inputs of a model.
-struct Inputs<'a>(&'a BTreeMap<FigureId, f64>, &'a Figures);
-
-impl Lookup for Inputs<'_> {
-    fn symbol(&self, symbol: &Symbol) -> Option<f64> {
-        self.1.input(symbol.name())
-    }
-
-    fn figure(&self, id: FigureId) -> Option<f64> {
-        self.0.get(&id).copied()
-    }
-}
-
 /// What a model's figures come to with the inputs of another.
 pub fn figures_with_inputs_of(model: &Model, other: &Model) -> BTreeMap<FigureId, f64> {
-    let mut values = BTreeMap::new();
-    for (id, figure) in model.figures.iter() {
-        let value = figure
-            .expr
-            .evaluate(&Inputs(&values, &other.figures))
-            .unwrap_or(f64::NAN);
-        values.insert(id, value);
-    }
-    values
+    let recalculated = Recalculated {
+        inputs: &other.figures,
+        ..Recalculated::new(model, [])
+    };
+    let ids = model.figures.iter().map(|(id, _)| id);
+    ids.map(|id| (id, recalculated.value(id))).collect()
 }
 
 /// A model with other inputs, as a spreadsheet recalculates it: only the figures that are asked for.
 pub struct Recalculated<'m> {
     figures: &'m Figures,
-    inputs: HashMap<&'m str, f64>,
+    inputs: &'m Figures,
+    changed: HashMap<&'m str, f64>,
     values: RefCell<HashMap<FigureId, f64>>,
 }
 
 impl<'m> Recalculated<'m> {
-    pub fn new(model: &'m Model, inputs: impl IntoIterator<Item = (&'m str, f64)>) -> Self {
-        let inputs: HashMap<_, _> = inputs.into_iter().collect();
-        for name in inputs.keys() {
+    pub fn new(model: &'m Model, changed: impl IntoIterator<Item = (&'m str, f64)>) -> Self {
+        let changed: HashMap<_, _> = changed.into_iter().collect();
+        for name in changed.keys() {
             assert!(model.figures.input(name).is_some(), "no input {name}");
         }
         Recalculated {
             figures: &model.figures,
-            inputs,
+            inputs: &model.figures,
+            changed,
             values: RefCell::default(),
         }
     }
 
+    /// The value of a figure; what is not known is no number.
     pub fn value(&self, id: FigureId) -> f64 {
-        self.figure(id).unwrap_or(f64::NAN)
+        let known = self.values.borrow().get(&id).copied();
+        known.unwrap_or_else(|| {
+            let value = self.figures.get(id).expr.evaluate(self);
+            let value = value.unwrap_or(f64::NAN);
+            self.values.borrow_mut().insert(id, value);
+            value
+        })
     }
 }
 
 impl Lookup for Recalculated<'_> {
     fn symbol(&self, symbol: &Symbol) -> Option<f64> {
-        let changed = self.inputs.get(symbol.name()).copied();
-        changed.or_else(|| self.figures.input(symbol.name()))
+        let changed = self.changed.get(symbol.name()).copied();
+        changed.or_else(|| self.inputs.input(symbol.name()))
     }
 
     fn figure(&self, id: FigureId) -> Option<f64> {
-        let known = self.values.borrow().get(&id).copied();
-        known.or_else(|| {
-            let value = self.figures.get(id).expr.evaluate(self).ok()?;
-            self.values.borrow_mut().insert(id, value);
-            Some(value)
-        })
+        Some(self.value(id))
     }
 }
 

@@ -142,15 +142,7 @@ fn of_reports(args: &DiffArgs, old: &Path, new: &Path, voice: Voice) -> anyhow::
     };
     let (old, new) = (side(old)?, side(new)?);
     refuse_other_machine(&old, &new)?;
-    let path = match (&source.config, source.no_config) {
-        (Some(path), _) => Some(path.clone()),
-        (None, true) => None,
-        (None, false) => config::find(&[])?.map(|path| config::from_here(&path)),
-    };
-    let file = match &path {
-        Some(path) => config::read(path)?,
-        None => config::Config::default(),
-    };
+    let (path, file) = config::chosen(source, &[])?;
     if let Some(path) = path.filter(|_| !voice.quiet && !file.budgets.is_empty()) {
         eprintln!("loopsheet: using the budgets of {}", path.display());
     }

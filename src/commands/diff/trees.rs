@@ -7,7 +7,7 @@ use crate::analysis::facts::{Origin, Program};
 use crate::cli::{DiffArgs, SourceArgs};
 use crate::commands::project::Project;
 use crate::commands::reading_order::Order;
-use crate::commands::{Voice, analyze, config, diagnostics, files, inputs};
+use crate::commands::{Voice, analyze, config, diagnostics, files, inputs, outputs};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Difference, Function, Limits, Place, Side, compare};
 use crate::model::parameters::{Kind, Row};
@@ -59,19 +59,6 @@ impl Tree {
         }
     }
 
-    /// Whether it has a file of settings above its paths.
-    fn has_settings(&self) -> bool {
-        let above = |path: &Path| {
-            let inside = path
-                .ancestors()
-                .take_while(|above| above.starts_with(&self.root));
-            inside
-                .map(|above| above.join(config::FILE_NAME))
-                .any(|file| file.is_file())
-        };
-        self.paths.iter().any(|path| above(path))
-    }
-
     /// The text of a file that people know by this name.
     fn text(&self, shown: &str) -> Option<String> {
         let below = shown.strip_prefix(&format!("{}:", self.name));
@@ -113,7 +100,12 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
     new_project.reading.order = Order::new(&new.root, earlier.collect());
     let new = read(new, &mut new_project, voice)?;
     for program in [&old, &new] {
-        spare_inputs(args, program)?;
+        let outputs = [&args.output, &args.json, &args.markdown, &args.sarif];
+        outputs::spare_inputs(
+            outputs.into_iter().flatten().map(PathBuf::as_path),
+            program.files.iter().map(|file| Path::new(&*file.path)),
+            "files to compare",
+        )?;
     }
     anyhow::ensure!(
         !old.functions.is_empty() || !new.functions.is_empty(),
@@ -156,8 +148,9 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
         source.include.clone_from(include);
     }
     // What lies around a revision's files is not of the revision.
-    if tree.is_hidden && source.config.is_none() {
-        source.no_config |= !tree.has_settings();
+    if tree.is_hidden && source.config.is_none() && !source.no_config {
+        source.config = config::find_below(Some(&tree.root), &tree.paths)?;
+        source.no_config = source.config.is_none();
     }
     let mut project = Project::of(args.machine.as_deref(), &source, &tree.paths, voice)?;
     // Patterns are relative to either tree, not only to where the command runs.
@@ -186,22 +179,6 @@ fn read(tree: &Tree, project: &mut Project, voice: Voice) -> anyhow::Result<Prog
     let found: Vec<&Diagnostic> = found.iter().collect();
     diagnostics::print(&found, voice, &|file| tree.text(file));
     Ok(program)
-}
-
-/// An output must not take the place of a file that was read.
-fn spare_inputs(args: &DiffArgs, program: &Program) -> anyhow::Result<()> {
-    let files = program.files.iter().map(|file| Path::new(&*file.path));
-    let files: BTreeSet<PathBuf> = files.filter_map(|file| file.canonicalize().ok()).collect();
-    let outputs = [&args.output, &args.json, &args.markdown, &args.sarif];
-    for path in outputs.into_iter().flatten() {
-        let is_input = path.canonicalize().is_ok_and(|path| files.contains(&path));
-        anyhow::ensure!(
-            !is_input,
-            "cannot write {}: it is one of the files to compare",
-            path.display()
-        );
-    }
-    Ok(())
 }
 
 /// Both sides with the same values of what they have in common.

@@ -28,13 +28,10 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let output = args.json.as_deref().map(Output::create).transpose()?;
     let (mut program, bodies) = inputs::read_with_bodies(&args.paths, &project.reading, voice)?;
     project.begin(&mut program)?;
-    spare_inputs(
-        args,
-        &program
-            .files
-            .iter()
-            .map(|file| &*file.path)
-            .collect::<Vec<&str>>(),
+    outputs::spare_inputs(
+        args.json.as_deref(),
+        program.files.iter().map(|file| Path::new(&*file.path)),
+        "files to validate",
     )?;
     let found = program
         .files
@@ -131,22 +128,4 @@ fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
     let bar = ProgressBar::new(length as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} nests  {elapsed}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// The output must not take the place of a file that was read.
-fn spare_inputs(args: &ValidateArgs, read: &[&str]) -> anyhow::Result<()> {
-    let Some(path) = args.json.as_ref().and_then(|path| path.canonicalize().ok()) else {
-        return Ok(());
-    };
-    let is_input = read.iter().any(|file| {
-        Path::new(file)
-            .canonicalize()
-            .is_ok_and(|file| file == path)
-    });
-    anyhow::ensure!(
-        !is_input,
-        "cannot write {}: it is one of the files to validate",
-        path.display()
-    );
-    Ok(())
 }
