@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::{self, Role, Stmt, Value, visit};
 use crate::source::{Form, Language, SourceText};
 
-const TEMPLATE: &str = include_str!("../../templates/blas.f90");
+const TEMPLATE: &str = include_str!("blas.f90");
 
 /// How reports name the file of these bodies.
 pub const FILE: &str = "(loopsheet)/blas.f90";

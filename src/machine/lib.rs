@@ -38,42 +38,42 @@ const PRESETS: &[(&str, PresetKind, &str)] = &[
     (
         "epyc-7763",
         PresetKind::Real,
-        include_str!("../../templates/machines/epyc-7763.toml"),
+        include_str!("templates/epyc-7763.toml"),
     ),
     (
         "xeon-8380",
         PresetKind::Real,
-        include_str!("../../templates/machines/xeon-8380.toml"),
+        include_str!("templates/xeon-8380.toml"),
     ),
     (
         "a64fx",
         PresetKind::Real,
-        include_str!("../../templates/machines/a64fx.toml"),
+        include_str!("templates/a64fx.toml"),
     ),
     (
         "grace",
         PresetKind::Real,
-        include_str!("../../templates/machines/grace.toml"),
+        include_str!("templates/grace.toml"),
     ),
     (
         "sg2042",
         PresetKind::Real,
-        include_str!("../../templates/machines/sg2042.toml"),
+        include_str!("templates/sg2042.toml"),
     ),
     (
         "exasat",
         PresetKind::Paper,
-        include_str!("../../templates/machines/exasat.toml"),
+        include_str!("templates/exasat.toml"),
     ),
     (
         "edan",
         PresetKind::Paper,
-        include_str!("../../templates/machines/edan.toml"),
+        include_str!("templates/edan.toml"),
     ),
     (
         "camat",
         PresetKind::Paper,
-        include_str!("../../templates/machines/camat.toml"),
+        include_str!("templates/camat.toml"),
     ),
 ];
 

@@ -106,8 +106,7 @@ mod tests {
         assert!(error("[cycles]\nfrobnicate = 2\n").contains("`frobnicate`"));
         assert!(error("[cycles]\nload = 1000000\n").contains("100000"));
         assert!(error("load = 3\n").contains("[cycles]"));
-        Costs::parse(include_str!("../../templates/instructions.toml"))
-            .expect("the table that users copy");
+        Costs::parse(include_str!("instructions.toml")).expect("the table that users copy");
         assert_eq!(Costs::default().of(Class::Load), 1);
     }
 }

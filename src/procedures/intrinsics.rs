@@ -184,7 +184,7 @@ impl Intrinsics {
     pub fn builtin() -> &'static Intrinsics {
         static TABLE: OnceLock<Intrinsics> = OnceLock::new();
         TABLE.get_or_init(|| {
-            toml::from_str(include_str!("../../templates/intrinsics.toml"))
+            toml::from_str(include_str!("intrinsics.toml"))
                 .expect("templates/intrinsics.toml is sound")
         })
     }

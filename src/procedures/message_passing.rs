@@ -159,7 +159,7 @@ impl Interfaces {
     pub fn builtin() -> &'static Interfaces {
         static TABLE: OnceLock<Interfaces> = OnceLock::new();
         TABLE.get_or_init(|| {
-            let text = include_str!("../../templates/communication.toml");
+            let text = include_str!("communication.toml");
             toml::from_str(text).expect("templates/communication.toml is sound")
         })
     }

@@ -50,9 +50,9 @@ impl Grammar {
                 Grammar::new(
                     tree_sitter_c::LANGUAGE.into(),
                     concat!(
-                        include_str!("../../grammars/c/declarations.scm"),
-                        include_str!("../../grammars/c/statements.scm"),
-                        include_str!("../../grammars/c/expressions.scm"),
+                        include_str!("grammars/c/declarations.scm"),
+                        include_str!("grammars/c/statements.scm"),
+                        include_str!("grammars/c/expressions.scm"),
                     ),
                 )
             }),
@@ -60,9 +60,9 @@ impl Grammar {
                 Grammar::new(
                     tree_sitter_fortran::LANGUAGE.into(),
                     concat!(
-                        include_str!("../../grammars/fortran/declarations.scm"),
-                        include_str!("../../grammars/fortran/statements.scm"),
-                        include_str!("../../grammars/fortran/expressions.scm"),
+                        include_str!("grammars/fortran/declarations.scm"),
+                        include_str!("grammars/fortran/statements.scm"),
+                        include_str!("grammars/fortran/expressions.scm"),
                     ),
                 )
             }),

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use quick_xml::escape::unescape;
 use tempfile::TempDir;
 
+use crate::tool;
+
 /// A workbook and what it is of.
 struct Book {
     kind: &'static str,
@@ -283,20 +285,6 @@ fn big() -> String {
         );
     }
     code
-}
-
-/// A file of the tools that `tests/run` installs.
-fn tool(path: &str) -> PathBuf {
-    let tools = std::env::var_os("LOOPSHEET_TEST_TOOLS").expect(
-        "LOOPSHEET_TEST_TOOLS is the directory of the tools that check workbooks; tests/run installs them and sets it",
-    );
-    let tool = Path::new(&tools).join(path);
-    assert!(
-        tool.exists(),
-        "{} is missing; tests/run installs it",
-        tool.display()
-    );
-    tool
 }
 
 fn text(bytes: &[u8]) -> String {

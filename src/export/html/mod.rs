@@ -24,19 +24,19 @@ use figures::Figures;
 /// The text of a source file by its path, if it can be read.
 pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 
-const PAGE: &str = include_str!("../../../templates/report/report.html");
-const STYLE: &str = include_str!("../../../templates/report/report.css");
+const PAGE: &str = include_str!("../templates/report.html");
+const STYLE: &str = include_str!("../templates/report.css");
 /// In the order in which they name each other.
 const SCRIPTS: [&str; 9] = [
-    include_str!("../../../templates/report/evaluate.js"),
-    include_str!("../../../templates/report/format.js"),
-    include_str!("../../../templates/report/state.js"),
-    include_str!("../../../templates/report/table.js"),
-    include_str!("../../../templates/report/maps.js"),
-    include_str!("../../../templates/report/roofline.js"),
-    include_str!("../../../templates/report/scatter.js"),
-    include_str!("../../../templates/report/nests.js"),
-    include_str!("../../../templates/report/main.js"),
+    include_str!("../templates/evaluate.js"),
+    include_str!("../templates/format.js"),
+    include_str!("../templates/state.js"),
+    include_str!("../templates/table.js"),
+    include_str!("../templates/maps.js"),
+    include_str!("../templates/roofline.js"),
+    include_str!("../templates/scatter.js"),
+    include_str!("../templates/nests.js"),
+    include_str!("../templates/main.js"),
 ];
 
 /// The page. Values and formulas are those of a model built with [`crate::model::Detail::Formulas`].

@@ -1,0 +1,1 @@
+../../templates/blas.f90
