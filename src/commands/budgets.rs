@@ -36,6 +36,9 @@ fn budget(file: &File<'_>, place: usize, table: &DeTable<'_>) -> anyhow::Result<
         match key.get_ref().as_ref() {
             "nest" => {
                 let pattern = file.text(value, "nest")?;
+                if pattern.trim().is_empty() {
+                    return Err(complaint("`nest` is empty; \"*\" is every nest"));
+                }
                 let glob = Glob::new(&pattern);
                 nests = Some(glob.map_err(|error| complaint(&error.to_string()))?);
             }

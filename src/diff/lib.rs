@@ -25,7 +25,7 @@ mod structure;
 
 pub use difference::{Difference, NestDifference, NestPlace, Row, Status, compare};
 pub use flips::{Direction, Flip};
-pub use limits::{Bound, Budget, Exceeded, Limit, Limits, Threshold};
+pub use limits::{Bound, Budget, Exceeded, Limit, Limits, Threshold, UnknownLevel};
 pub use nest::Nest;
 pub use parameters::ParameterChange;
 pub use quantity::{Cost, Quantity};

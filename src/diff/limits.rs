@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::difference::{NestDifference, NestPlace, Row};
 use crate::quantity::{Cost, Quantity};
 use crate::report::Figure;
+use crate::side::Side;
 
 /// All limits of a difference.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,7 +127,49 @@ impl Threshold {
     }
 }
 
+/// A budget for a level that the machine lacks.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the budget of {nests} bounds {quantity}, but {machine} has only {levels}")]
+pub struct UnknownLevel {
+    pub nests: String,
+    pub quantity: Quantity,
+    pub machine: String,
+    /// The levels there are, with commas.
+    pub levels: String,
+}
+
 impl Limits {
+    /// Whether the nests of a side have every level that a budget bounds.
+    ///
+    /// # Errors
+    /// One of them is none of the machine's.
+    pub fn fit(&self, side: &Side) -> Result<(), UnknownLevel> {
+        let mut nests = side.functions.iter().flat_map(|function| &function.nests);
+        let Some(nest) = nests.next() else {
+            return Ok(());
+        };
+        let levels: Vec<&Quantity> = (nest.figures.iter())
+            .map(|(quantity, _)| quantity)
+            .filter(|quantity| matches!(quantity, Quantity::Bytes(_)))
+            .collect();
+        for budget in &self.budgets {
+            let bounds = budget.bounds.iter().map(|bound| &bound.quantity);
+            let unknown = bounds
+                .filter(|quantity| matches!(quantity, Quantity::Bytes(_)))
+                .find(|quantity| !levels.contains(quantity));
+            if let Some(quantity) = unknown {
+                let known: Vec<String> = levels.iter().map(ToString::to_string).collect();
+                return Err(UnknownLevel {
+                    nests: budget.nests.to_string(),
+                    quantity: quantity.clone(),
+                    machine: side.machine.name.clone(),
+                    levels: known.join(", "),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// What of the nests and totals exceeds a limit. Nests that were added or removed have no old or new figures of
     /// their own to compare: the totals have them.
     pub(crate) fn exceeded_by(&self, nests: &[NestDifference], totals: &[Row]) -> Vec<Exceeded> {

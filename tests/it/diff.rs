@@ -525,6 +525,8 @@ fn bad_input_is_refused_with_what_to_do() {
         ("b.json", "{}"),
         ("c.json", "{\"schema\": \"loopsheet/static/1\"}"),
         ("bad.toml", "[[budget]]\nnest = \"a*\"\ndram_byte = 4\n"),
+        ("empty.toml", "[[budget]]\nnest = \"\"\nflops = 4\n"),
+        ("level.toml", "[[budget]]\nnest = \"*\"\nl7_bytes = 4\n"),
     ]);
     for (arguments, complaint) in [
         (&["main..HEAD"][..], "needs a Git repository"),
@@ -551,6 +553,14 @@ fn bad_input_is_refused_with_what_to_do() {
         (
             &["a.f90", "b.f90", "--config", "bad.toml"],
             "bad.toml:3:1: unknown bound `dram_byte`",
+        ),
+        (
+            &["a.f90", "b.f90", "--config", "empty.toml"],
+            "empty.toml:2:8: `nest` is empty",
+        ),
+        (
+            &["a.f90", "b.f90", "--config", "level.toml"],
+            "the budget of * bounds L7 bytes, but epyc-7763 has only L1 bytes, L2 bytes, L3 bytes, DRAM bytes",
         ),
         (
             &["a.f90", "b.f90", "-o", "out.pdf"],

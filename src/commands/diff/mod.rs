@@ -150,6 +150,7 @@ fn of_reports(args: &DiffArgs, old: &Path, new: &Path, voice: Voice) -> anyhow::
         thresholds: args.fail_above.clone(),
         budgets: file.budgets,
     };
+    limits.fit(&new)?;
     Ok(compare(&old, &new, &limits))
 }
 

@@ -137,6 +137,7 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
     ];
     let mut notes = Vec::new();
     let (old, new) = models(&sides, &mut notes, voice)?;
+    limits.fit(&new)?;
     let mut difference = compare(&old, &new, &limits);
     difference.notes.extend(notes);
     Ok(difference)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{cells, heading, remarks, rows, summary};
+use super::{cells, counted, heading, remarks, rows, summary};
 use crate::diff::{Difference, Direction, Row};
 
 /// At most `top` nests.
@@ -38,7 +38,7 @@ pub fn render(difference: &Difference, top: usize) -> String {
     }
     let more = difference.differing().count().saturating_sub(top);
     if more > 0 {
-        let _ = writeln!(text, "\n{more} more nests are not shown.");
+        let _ = writeln!(text, "\n{} not shown.", counted(more, "more nest"));
     }
     let remarks = remarks(difference);
     if !remarks.is_empty() {

@@ -6,6 +6,7 @@ pub mod sarif;
 pub mod table;
 
 use crate::diff::{Cost, Difference, NestDifference, Quantity, Row, Status};
+use crate::quantity::significant;
 use crate::report::Figure;
 
 /// The cells of a row: what, old, new, change.
@@ -29,7 +30,7 @@ fn percent(change: f64) -> String {
         0.0 => "0 %".to_string(),
         size if size < 0.05 => format!("{percent:+.1e} %"),
         size if size < 1000.0 => format!("{percent:+.1} %"),
-        _ => format!("x {:.3}", change + 1.0),
+        _ => format!("x {}", significant(change + 1.0)),
     }
 }
 
@@ -52,13 +53,19 @@ fn rows(nest: &NestDifference) -> impl Iterator<Item = &Row> {
 fn summary(difference: &Difference) -> String {
     let nests = |status| difference.count(status);
     format!(
-        "{} nests changed, {} added, {} removed, {} moved, {} the same",
-        nests(Status::Changed),
+        "{} changed, {} added, {} removed, {} moved, {} the same",
+        counted(nests(Status::Changed), "nest"),
         nests(Status::Added),
         nests(Status::Removed),
         nests(Status::Moved),
         nests(Status::Same)
     )
+}
+
+/// `1 nest`, `2 nests`.
+fn counted(count: usize, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
 }
 
 /// What became of a nest, with its place, and where it was.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{cells, heading, remarks, rows, summary};
+use super::{cells, counted, heading, remarks, rows, summary};
 use crate::columns::{Align, aligned};
 use crate::diff::{Difference, Direction, Row};
 
@@ -32,7 +32,8 @@ pub fn render(difference: &Difference, top: usize) -> String {
     if more > 0 {
         let _ = writeln!(
             text,
-            "\n{more} more nests (--top N shows more, --json has all)"
+            "\n{} more (--top N shows more, --json has all)",
+            counted(more, "nest")
         );
     }
     text.push_str("\nin total\n");
