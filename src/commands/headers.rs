@@ -72,6 +72,19 @@ impl HeaderIndex {
     /// The file that an include of `name` in `from` may mean: its path ends with the name; of several,
     /// the one with the longest way in common with `from`, then the first by name.
     fn find(&self, from: &Path, name: &str) -> Option<&PathBuf> {
+        let common = |path: &Path| {
+            from.components()
+                .zip(path.components())
+                .take_while(|(a, b)| a == b)
+                .count()
+        };
+        let fits = self.fitting(name).into_iter().flatten();
+        fits.filter(|path| *path != from)
+            .max_by(|a, b| common(a).cmp(&common(b)).then_with(|| b.cmp(a)))
+    }
+
+    /// The files that an include of `name` may mean.
+    fn fitting(&self, name: &str) -> Option<impl Iterator<Item = &PathBuf>> {
         let wanted: PathBuf = Path::new(name)
             .components()
             .filter(|part| !matches!(part, Component::ParentDir))
@@ -80,17 +93,21 @@ impl HeaderIndex {
             return None;
         }
         let candidates = self.by_name.get(wanted.file_name()?.to_str()?)?;
-        let fits = candidates
-            .iter()
-            .filter(|path| path.ends_with(&wanted) && *path != from);
-        let common = |path: &Path| {
-            from.components()
-                .zip(path.components())
-                .take_while(|(a, b)| a == b)
-                .count()
-        };
-        fits.max_by(|a, b| common(a).cmp(&common(b)).then_with(|| b.cmp(a)))
+        Some(
+            candidates
+                .iter()
+                .filter(move |path| path.ends_with(&wanted)),
+        )
     }
+}
+
+/// An included file that was found by its name only.
+pub struct Guess {
+    /// The name in the source.
+    pub wanted: String,
+    pub file: Arc<str>,
+    /// How many other files have the name.
+    pub others: usize,
 }
 
 /// Included files: beside the including file, then along the include path, then anywhere under the
@@ -123,10 +140,20 @@ impl<'a> Includes<'a> {
         (wanted, places.map(|place| place.join(wanted)).collect())
     }
 
-    pub fn into_guesses(self) -> BTreeMap<String, Arc<str>> {
-        self.guesses
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// What was found by name only.
+    pub fn into_guesses(self) -> Vec<Guess> {
+        let guesses = self.guesses.into_inner();
+        let guesses = guesses.unwrap_or_else(PoisonError::into_inner);
+        let guess = |(wanted, file): (String, Arc<str>)| {
+            let fitting = self.index.fitting(&wanted);
+            let others = fitting.map_or(0, |fitting| fitting.count().saturating_sub(1));
+            Guess {
+                wanted,
+                file,
+                others,
+            }
+        };
+        guesses.into_iter().map(guess).collect()
     }
 }
 

@@ -269,9 +269,6 @@ const NOT_READ: [&str; 10] = [
     "cc", "cpp", "cxx", "C", "hh", "hpp", "hxx", "cu", "cuh", "f2py",
 ];
 
-/// Extensions of files that sources include and that are not read by themselves.
-const INCLUDED: [&str; 7] = ["inc", "incl", "fi", "fh", "H", "hpp", "def"];
-
 fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Result<()> {
     let Found {
         inputs,
@@ -341,9 +338,7 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
         let path = entry.path();
         build.add(path);
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        if source::classify(path).is_some() || INCLUDED.contains(&extension) {
-            headers.add(path);
-        }
+        headers.add(path);
         match kind(path) {
             // A model lies beside many sources by chance; it is read only where it is named.
             Some(Kind::Model) => {}

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::compile_commands::Flags;
 use super::files::{self, decode};
-use super::headers::{HeaderIndex, Includes};
+use super::headers::{Guess, HeaderIndex, Includes};
 use super::inputs::{Input, Kind};
 use super::preprocess;
 use crate::attempt::{Defect, attempt};
@@ -320,20 +320,32 @@ fn finish<'a>(
 
 /// Remarks that included files were found by their names only.
 fn add_guesses(source: &mut SourceText, input: &Input, files: Includes) {
-    for (wanted, file) in files.into_guesses() {
-        source.diagnostics.push(guessed(input, &wanted, &file));
-    }
+    let guesses = files.into_guesses();
+    let remarks = guesses.iter().map(|guess| guessed(input, guess));
+    source.diagnostics.extend(remarks);
 }
 
-/// The remark that an included file was found by its name only.
-fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
+/// The remark that an included file was found by its name only: a warning where it may be another one.
+fn guessed(input: &Input, guess: &Guess) -> Diagnostic {
+    let Guess {
+        wanted,
+        file,
+        others,
+    } = guess;
+    let (severity, choice) = match others {
+        0 => (Severity::Note, String::new()),
+        others => (
+            Severity::Warning,
+            format!(", one of {} files of that name", others + 1),
+        ),
+    };
     let text = decode(files::read(&input.path).unwrap_or_default());
     let line = text
         .lines()
-        .position(|line| line.contains("include") && line.contains(wanted))
+        .position(|line| line.contains("include") && line.contains(wanted.as_str()))
         .unwrap_or(0);
     Diagnostic {
-        severity: Severity::Note,
+        severity,
         code: DiagnosticCode::IncludeGuessed,
         place: Place {
             file: input.name.clone(),
@@ -341,7 +353,7 @@ fn guessed(input: &Input, wanted: &str, file: &str) -> Diagnostic {
             column: 1,
         },
         width: 1,
-        message: format!("`{wanted}` is not on the include path; {file} is read"),
+        message: format!("`{wanted}` is not on the include path; {file} is read{choice}"),
         help: Some("pass -I DIR to choose another one".to_string()),
     }
 }

@@ -45,6 +45,29 @@ pub(super) fn words(line: &mut Line) {
         Some(_) => {}
         None => apart(line, word.start, word.end),
     }
+    if !line.starts_with(word.start, "format") {
+        numbers(line);
+    }
+}
+
+/// `100 000`: no two numbers stand side by side.
+fn numbers(line: &mut Line) {
+    let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
+    let mut at = 0;
+    while let Some(gap) = line.find(b' ', at) {
+        let next = line.skip_blanks(gap);
+        at = next.max(gap + 1);
+        if gap > 0 && is_digit(line.byte(gap - 1)) && is_digit(line.byte(next)) {
+            let mut end = next;
+            while is_digit(line.byte(end)) {
+                end += 1;
+            }
+            let digits = line.text(next..end).to_string();
+            let blanks = " ".repeat(next - gap);
+            line.replace(gap..end, &format!("{digits}{blanks}"));
+            at = gap + digits.len();
+        }
+    }
 }
 
 /// `do10i=1,n` and `doi=1,n`: only a loop has a comma.

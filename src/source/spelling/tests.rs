@@ -94,6 +94,11 @@ fn words_of_fixed_form_are_set_apart_and_joined() {
             ("      goto10", "      goto 10"),
             ("   20 a(i)=a(i)*dvl3a i(i)", "   20 a(i)=a(i)*dvl3ai (i)"),
             ("      x = 1 000 .and. y", "      x = 1000  .and. y"),
+            (
+                "      parameter (m = 100 000, n = 'a 1 2')",
+                "      parameter (m = 100000 , n = 'a 1 2')",
+            ),
+            ("   30 format (i3 2x)", "   30 format (i3 2x)"),
         ],
         Form::Fixed,
     );
