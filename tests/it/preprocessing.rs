@@ -100,6 +100,26 @@ fn a_command_may_preprocess() {
 }
 
 #[test]
+fn of_several_included_files_of_a_name_one_is_read_with_a_warning() {
+    let main = "      subroutine f(x)\n      include 'SIZE'\n      real x(n)\n      do i = 1, n\n        x(i) = 0\n      end do\n      end\n";
+    let size = |n: usize| format!("      integer n\n      parameter (n = {n} 000)\n");
+    let (first, second) = (size(3), size(4));
+    let dir = project(&[
+        ("src/main.f", main),
+        ("test/a/SIZE", &first),
+        ("test/b/SIZE", &second),
+    ]);
+    let (report, said) = analyse(dir.path(), &["."]);
+    let warning =
+        "`SIZE` is not on the include path; test/a/SIZE is read, one of 2 files of that name";
+    assert!(said.contains(warning), "{said}");
+    assert_eq!(report["parameters"]["n"]["value"], 3000);
+    let (report, said) = analyse(dir.path(), &[".", "-I", "test/b"]);
+    assert!(!said.contains("SIZE"), "{said}");
+    assert_eq!(report["parameters"]["n"]["value"], 4000);
+}
+
+#[test]
 fn a_header_under_the_analysed_directory_is_found_by_name() {
     let main = "#include <sizes.h>\n#include <stdio.h>\nvoid f(real *x) {\n  for (int i = 0; i < N; i++) x[i] = 0;\n}\n";
     let header = "#define N 17\ntypedef float real;\n";

@@ -138,6 +138,21 @@ fn a_range_whose_ends_both_are_sizes_is_stretched() {
 }
 
 #[test]
+fn no_size_is_stretched_without_end() {
+    // One loop runs where n is larger, the other where m is.
+    let json = c("void s(int n, int m, double *a) {
+          for (int i = 0; i < n; i++) a[i] = 0;
+          for (int i = 0; i < m; i++) a[i] = 0;
+          for (int i = 0; i < (n - m) / 64; i++) a[i] = 1;
+          for (int i = 0; i < (m - n) / 64; i++) a[i] = 2;
+        }");
+    for name in ["n", "m"] {
+        let (value, _) = parameter(&json, name);
+        assert!((128.0..=8192.0).contains(&value), "{name} = {value}");
+    }
+}
+
+#[test]
 fn of_several_values_a_range_begins_at_the_smallest_and_ends_at_the_largest() {
     let json = c(
         "void s(int first, int last, double *a) { for (int i = first; i <= last; i++) a[i] = 0; }

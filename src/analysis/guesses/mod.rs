@@ -18,6 +18,9 @@ use crate::facts::{Block, Constant, Loop, Origin, Program};
 
 /// Iterations of a loop of which nothing is known.
 pub const NOMINAL: f64 = 128.0;
+
+/// What a size is guessed to be at most so that a loop runs.
+const LONGEST: f64 = 64.0 * NOMINAL;
 /// Where a range begins that nothing else says.
 pub const BEGINNING: f64 = 1.0;
 /// What counts components, or loops around three others.
@@ -181,9 +184,10 @@ impl<'p> Guesses<'p> {
             let value = self.values.get(&unknown).copied().unwrap_or(NOMINAL);
             let raised = extent(self, &Some((&unknown, value + NOMINAL)));
             let slope = (raised - before) / NOMINAL;
-            if slope > 0.0 {
-                let more = ((NOMINAL - before) / slope).ceil().min(64.0 * NOMINAL);
-                self.values.insert(unknown, value + more);
+            // What would have to be larger still is not what keeps the loop short.
+            let longer = (value + ((NOMINAL - before) / slope).ceil()).min(LONGEST);
+            if slope > 0.0 && longer > value {
+                self.values.insert(unknown, longer);
                 return true;
             }
         }
