@@ -326,11 +326,17 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
             shown(costs.seconds, &|v| Seconds(v).to_string()),
         ]
     };
-    let _ = writeln!(
-        text,
-        "with every call followed: {}",
-        costs(&calls.executed).join(", ")
-    );
+    let known = KnownTotals::over_calls(&model.nests, &model.ranking, &model.figures);
+    let all = match known.filter(|known| !known.unknown.is_empty()) {
+        None => costs(&calls.executed),
+        // The line of what is not in the total has named the nests.
+        Some(known) => [
+            Flops(known.flops).to_string(),
+            Bytes(known.traffic).to_string(),
+            Seconds(known.seconds).to_string(),
+        ],
+    };
+    let _ = writeln!(text, "with every call followed: {}", all.join(", "));
     let mut rows =
         vec![["call path", "nest", "calls", "flops", "traffic", "time"].map(String::from)];
     rows.extend(

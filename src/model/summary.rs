@@ -3,6 +3,7 @@
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
 use super::nest_model::NestModel;
+use super::ranking::Ranking;
 use crate::expr::{Comparison, Expr, FigureId};
 
 /// Sums over the nests of a model.
@@ -28,17 +29,40 @@ pub struct KnownTotals {
 }
 
 impl KnownTotals {
+    /// Each nest once.
     pub fn of(nests: &[NestModel], figures: &Figures) -> KnownTotals {
+        KnownTotals::weighted(nests, figures, |_| Some(1.0))
+    }
+
+    /// Each nest as often as its function is called; `None` where calls are not followed.
+    pub fn over_calls(
+        nests: &[NestModel],
+        ranking: &Ranking,
+        figures: &Figures,
+    ) -> Option<KnownTotals> {
+        let calls = |nest: usize| Some(figures.value(ranking.of(nest)?.calls?));
+        let follows_calls = ranking.follows_calls;
+        follows_calls.then(|| KnownTotals::weighted(nests, figures, calls))
+    }
+
+    /// Each nest so many times; those without a weight do not count.
+    fn weighted(
+        nests: &[NestModel],
+        figures: &Figures,
+        weight: impl Fn(usize) -> Option<f64>,
+    ) -> KnownTotals {
         let mut totals = KnownTotals::default();
         for (index, nest) in nests.iter().enumerate() {
-            let value = |id| figures.value(id);
+            let Some(weight) = weight(index) else {
+                continue;
+            };
             let parts = [
                 nest.operations.flops,
                 nest.operations.weighted,
                 nest.traffic.actual,
                 nest.time.seconds,
             ]
-            .map(value);
+            .map(|id| weight * figures.value(id));
             if parts.iter().all(|part| part.is_finite()) {
                 let [flops, weighted_flops, traffic, seconds] = parts;
                 totals.flops += flops;

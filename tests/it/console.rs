@@ -88,6 +88,40 @@ void lost(int m, int s, double *a) { for (int i = 0; i < m; i += s) a[i] += 1.0;
     );
 }
 
+/// Each nest as often as it is called, those of unknown figures left out.
+#[test]
+fn a_nest_with_an_unknown_figure_leaves_the_totals_of_calls_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = "\
+static void known(int n, double *a) { for (int i = 0; i < n; i++) a[i] += 1.0; }
+static void lost(int m, int s, double *a) { for (int i = 0; i < m; i += s) a[i] += 1.0; }
+int main(int argc, char **argv) {
+  double a[4000]; int n = 1000, s = atoi(argv[1]), k;
+  for (k = 0; k < 3; k++) known(n, a);
+  lost(n, s, a);
+}
+";
+    std::fs::write(directory.path().join("k.c"), text).expect("a file");
+    let followed = |step: &str| {
+        let set = format!("n=1000,s={step}");
+        let table = analyse(directory.path(), &["k.c", "-q", "--set", &set]).0;
+        let line = table
+            .lines()
+            .find(|line| line.starts_with("with every call followed"));
+        line.expect("a line").to_string()
+    };
+    assert!(
+        followed("1").contains(": 4.00 kflop, "),
+        "{}",
+        followed("1")
+    );
+    assert!(
+        followed("0").contains(": 3.00 kflop, "),
+        "{}",
+        followed("0")
+    );
+}
+
 #[test]
 fn no_figure_has_more_digits_than_it_deserves() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Figure;
 use crate::analysis::coverage::unknown_calls;
-use crate::model::{CallPath, Costs, Model};
+use crate::model::{CallPath, Costs, KnownTotals, Model};
 
 /// All of the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -77,6 +77,16 @@ impl CostsReport {
             flops: Figure::of(model, costs.flops),
             bytes: Figure::of(model, costs.traffic),
             seconds: Figure::of(model, costs.seconds),
+        }
+    }
+}
+
+impl From<&KnownTotals> for CostsReport {
+    fn from(known: &KnownTotals) -> CostsReport {
+        CostsReport {
+            flops: known.flops.into(),
+            bytes: known.traffic.into(),
+            seconds: known.seconds.into(),
         }
     }
 }

@@ -45,7 +45,13 @@ impl TotalsReport {
             bytes: total(totals.traffic, known.traffic),
             seconds: total(totals.seconds, known.seconds),
             unknown: known.unknown.iter().map(id).collect(),
-            executed: calls.map(|calls| CostsReport::of(model, &calls.executed)),
+            executed: calls.map(|calls| {
+                let known = KnownTotals::over_calls(&model.nests, &model.ranking, &model.figures);
+                match known.filter(|known| !known.unknown.is_empty()) {
+                    None => CostsReport::of(model, &calls.executed),
+                    Some(known) => CostsReport::from(&known),
+                }
+            }),
         }
     }
 }
