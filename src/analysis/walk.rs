@@ -164,10 +164,11 @@ fn analyze_procedure(
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
-    let effects = Effects::new(known, id, function, origins);
+    let effects = &Effects::new(known, id, function, origins);
     let mut walker = Walker {
         symbols: Symbols {
             function,
+            effects,
             own_name: known.own_name(function),
             known: BTreeMap::new(),
             loops: Vec::new(),
@@ -176,7 +177,7 @@ fn analyze_procedure(
             may_move: false,
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),
-            assigned_once: assigned_once(function, &effects),
+            assigned_once: assigned_once(function, effects),
             chased: if function.conventions.has_pointers() {
                 chased(function)
             } else {
@@ -189,7 +190,7 @@ fn analyze_procedure(
                 BTreeMap::new()
             },
         },
-        outputs: outputs(function, &effects),
+        outputs: outputs(function, effects),
         effects,
         conditional: BTreeSet::new(),
         loaded: BTreeMap::new(),
@@ -286,7 +287,7 @@ struct Walker<'f> {
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
-    effects: Effects<'f>,
+    effects: &'f Effects<'f>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
     /// The elements that variables inside of loops were last set to, as array and place.
@@ -467,7 +468,7 @@ impl<'f> Walker<'f> {
     /// Forgets what is known of every variable that the statements assign.
     fn vary(&mut self, statements: &[Stmt], depth: usize) {
         let mut assigned = BTreeMap::new();
-        count_assignments(statements, &self.effects, &mut assigned);
+        count_assignments(statements, self.effects, &mut assigned);
         for (id, count) in assigned {
             let changes = count.statements > 0 || self.outputs.contains(&id);
             if changes && !self.symbols.assigned_once.contains_key(&id) {

@@ -93,6 +93,33 @@ pub enum Elementary {
     Power,
 }
 
+/// What a function computes whose value sizes and conditions of a program are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Meaning {
+    Minimum,
+    Maximum,
+    Absolute,
+    /// What is left of a division, with the sign of the dividend.
+    Remainder,
+    /// The same with the sign of the divisor.
+    Modulo,
+    Floor,
+    Ceiling,
+    /// Rounded to the nearest whole number.
+    Nearest,
+    /// Rounded towards zero.
+    Truncated,
+    /// The same number in another type.
+    Unchanged,
+    /// How many elements an array has.
+    Extent,
+    /// The largest subscript of an array.
+    UpperBound,
+    /// Whether texts differ: zero if they are the same.
+    TextComparison,
+}
+
 /// How the type of a call's value follows from its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -132,6 +159,7 @@ pub enum ResultType {
 pub struct Intrinsic {
     pub kind: IntrinsicKind,
     pub elementary: Option<Elementary>,
+    pub meaning: Option<Meaning>,
     pub result: ResultType,
 }
 

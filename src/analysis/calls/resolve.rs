@@ -134,7 +134,7 @@ impl<'u> Procedures<'u> {
             return Target::Body(nearest);
         }
         if let Some(intrinsic) = Intrinsics::builtin().lookup(conventions.language, name) {
-            return Target::Library(intrinsic.kind);
+            return Target::Library(intrinsic);
         }
         let same: Vec<ProcedureId> = own
             .iter()

@@ -7,6 +7,7 @@ use super::values::Found;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
+use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
 use rustc_hash::FxHashMap;
 
@@ -106,8 +107,11 @@ impl<'u> Seen<'_, 'u> {
             }
             Value::Call {
                 name, arguments, ..
-            } => match (name.as_str(), &arguments[..]) {
-                ("mod", [left, right]) => self.remainder(at, left, right, depth),
+            } => match (
+                self.known.target(at.procedure, name).meaning(),
+                &arguments[..],
+            ) {
+                (Some(Meaning::Remainder), [left, right]) => self.remainder(at, left, right, depth),
                 _ => None,
             },
             _ => None,

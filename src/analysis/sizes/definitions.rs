@@ -275,7 +275,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                     }
                     Stmt::Call {
                         name, arguments, ..
-                    } if matches!(self.known.target(id, name), Target::Library(kind) if kind.gives_from_outside()) => {
+                    } if matches!(self.known.target(id, name), Target::Library(called) if called.kind.gives_from_outside()) => {
                         for argument in arguments {
                             let target = self.written(id, argument).unwrap_or(argument);
                             read.extend(self.place(id, target));
@@ -383,11 +383,11 @@ impl<'k, 'u> Collector<'k, 'u> {
             }
             target => {
                 let gives = match target {
-                    Target::Library(kind) => kind.gives_from_outside(),
+                    Target::Library(called) => called.kind.gives_from_outside(),
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };
-                let is_list = matches!(target, Target::Library(IntrinsicKind::Input));
+                let is_list = matches!(target, Target::Library(called) if called.kind == IntrinsicKind::Input);
                 for argument in arguments.iter().filter(|_| gives) {
                     // What is read are addresses, all of them.
                     let written = match self.written(caller, argument) {

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::calls::{ProcedureId, Procedures};
+use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::{Function, Home, Role, Type, Value, VarId};
 
 /// Index of a place.
@@ -269,9 +270,10 @@ pub fn inquired(function: &Function, value: &Value) -> Option<(VarId, u32)> {
     };
     let extent = function.variable(array).dimensions.get(at)?;
     let begins_at_one = matches!(extent.lower, None | Some(Value::Integer(1)));
-    let counts = match name.as_str() {
-        "size" => true,
-        "ubound" => begins_at_one,
+    let intrinsic = Intrinsics::builtin().lookup(function.conventions.language, name)?;
+    let counts = match intrinsic.meaning? {
+        Meaning::Extent => true,
+        Meaning::UpperBound => begins_at_one,
         _ => false,
     };
     let is_open = extent.upper.is_none();

@@ -12,6 +12,7 @@ use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
+use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId};
 use crate::symbolic::{integer_quotient, of_whole_numbers, remainder};
 
@@ -665,9 +666,12 @@ impl<'a, 'u> Resolver<'a, 'u> {
             }
             Value::Call {
                 name, arguments, ..
-            } => match inquired(function, value) {
-                Some((array, dimension)) => self.dimension(id, array, dimension, depth),
-                None => self.call(id, name, arguments, depth),
+            } => match self.known.target(id, name) {
+                Target::Body(callee) => self.result(callee, depth),
+                target => match inquired(function, value) {
+                    Some((array, dimension)) => self.dimension(id, array, dimension, depth),
+                    None => self.computed(id, target.meaning(), arguments, depth),
+                },
             },
             _ => Err(Gap::Unfollowed),
         }
@@ -766,34 +770,37 @@ impl<'a, 'u> Resolver<'a, 'u> {
         self.mention(place.ok_or(Gap::Unfollowed)?, depth)
     }
 
-    fn call(
+    /// What a function of the program returns.
+    fn result(&mut self, callee: ProcedureId, depth: u32) -> Result<Expr, Gap> {
+        let function = self.known.get(callee).function;
+        let result = function.result.ok_or(Gap::Unfollowed)?;
+        let place = self.places.find(function, callee, &Value::Variable(result));
+        let value = self.mention(place.ok_or(Gap::Unfollowed)?, depth)?;
+        // What a function reads is another value in every call.
+        match self.is_given(&value) {
+            true => Err(Gap::Given),
+            false => Ok(value),
+        }
+    }
+
+    /// What a function of the language computes.
+    fn computed(
         &mut self,
         id: ProcedureId,
-        name: &str,
+        meaning: Option<Meaning>,
         arguments: &[Value],
         depth: u32,
     ) -> Result<Expr, Gap> {
-        if let Target::Body(callee) = self.known.target(id, name) {
-            let function = self.known.get(callee).function;
-            let result = function.result.ok_or(Gap::Unfollowed)?;
-            let place = self.places.find(function, callee, &Value::Variable(result));
-            let place = place.ok_or(Gap::Unfollowed)?;
-            let value = self.mention(place, depth)?;
-            // What a function reads is another value in every call.
-            return match self.is_given(&value) {
-                true => Err(Gap::Given),
-                false => Ok(value),
-            };
-        }
+        let meaning = meaning.ok_or(Gap::Unfollowed)?;
         let function = self.known.get(id).function;
         if (arguments.iter()).any(|argument| matches!(argument.ty(function), Type::Real(_))) {
-            return self.rounded(id, name, arguments, depth);
+            return self.rounded(id, meaning, arguments, depth);
         }
         let values = arguments
             .iter()
             .map(|argument| self.value(id, argument, depth))
             .collect::<Result<Vec<Expr>, Gap>>()?;
-        of_whole_numbers(name, values).ok_or(Gap::Unfollowed)
+        of_whole_numbers(meaning, values).ok_or(Gap::Unfollowed)
     }
 }
 
