@@ -105,7 +105,11 @@ impl<'a> Compiler<'a> {
     fn intrinsic(&self, name: &str, arguments: usize) -> Option<Option<Intrinsic>> {
         use Meaning::{Absolute, Maximum, Minimum, Modulo, Nearest, Remainder, Truncated};
         let language = self.source.function.conventions.language;
-        let meaning = Intrinsics::builtin().lookup(language, name)?.meaning?;
+        let table = Intrinsics::builtin();
+        let known = table.lookup(language, name);
+        let meaning = known
+            .or_else(|| table.of_headers(language, name))?
+            .meaning?;
         Some(match (meaning, arguments) {
             (Minimum, 1..) => Some(Intrinsic::Min),
             (Maximum, 1..) => Some(Intrinsic::Max),
