@@ -121,17 +121,40 @@ fn analyze_known(
         name_loops(&mut function.body, &function.name, &mut ids);
     }
     let places = sizes.settle(&mut functions);
+    let unmentioned = unmentioned(known, functions.iter().zip(&kept));
     (
         Program {
             files,
             functions,
             places,
+            unmentioned,
             is_part: false,
             unread: BTreeMap::new(),
         },
         kept,
         sizes.used(),
     )
+}
+
+/// The parameters of functions that none of their expressions mentions.
+fn unmentioned<'f>(
+    known: &Procedures,
+    functions: impl Iterator<Item = (&'f Function, &'f ProcedureId)>,
+) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (function, id) in functions {
+        let is_fixed = |variable: &&ir::Variable| {
+            variable.role == ir::Role::Constant(ir::ConstantOrigin::Parameter)
+                && matches!(variable.ty, ir::Type::Integer(_))
+                && variable.dimensions.is_empty()
+                && function.constant(&Symbol::source(&variable.name)).is_none()
+        };
+        for variable in known.get(*id).function.variables.iter().filter(is_fixed) {
+            let of = found.entry(variable.name.to_string()).or_default();
+            of.insert(function.name.clone());
+        }
+    }
+    found
 }
 
 fn key(function: &Function) -> (Arc<str>, u32, String) {

@@ -6,12 +6,13 @@ use super::asked::under_input;
 use super::guarded::{Around, Guarded, guarded};
 use super::inputs;
 use super::keys::{is_literal, keyed};
-use super::places::{PlaceId, Places, inquired};
+use super::places::{PlaceId, Places, inquired, literals};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{BinaryOp, Control, If, Passing, Stmt, UnaryOp, Value, VarId, addressed};
+use crate::ir::{BinaryOp, Control, Function, If, Passing, Stmt, UnaryOp, Value, VarId, addressed};
 use crate::message_passing::InterfaceKind;
+use crate::reason::ReasonCode;
 
 /// One way in which a place gets a value.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub enum Definition<'u> {
     Value(ProcedureId, &'u Value),
     /// What a called procedure gives the dummy argument that the place is passed for.
     Returned(PlaceId),
-    /// Whatever another array has: the one that is passed for a dummy array.
+    /// Whatever another array has, element by element: the one that is passed for a dummy array, or that is copied.
     Array(PlaceId),
     /// The number of words of the command line, which is one if there are no arguments.
     Arguments,
@@ -74,7 +75,9 @@ impl<'u> Definitions<'u> {
 
     /// Whether statements give it values, and nothing from outside does.
     pub fn is_filled(&self) -> bool {
-        let is_value = |definition: &Definition| matches!(definition, Definition::Value(..));
+        let is_value = |definition: &Definition| {
+            matches!(definition, Definition::Value(..) | Definition::Array(_))
+        };
         let is_given = |definition: &Definition| {
             matches!(definition, Definition::Given | Definition::Alone(_))
         };
@@ -198,7 +201,11 @@ impl<'k, 'u> Collector<'k, 'u> {
                     if matches!(definition, Definition::Given) {
                         self.readers.insert(id);
                     }
-                    self.assign(id, target, definition);
+                    match self.copied(id, target, value) {
+                        Some((to, from)) if to == from => {}
+                        Some((to, from)) => self.of(to).assign(Definition::Array(from)),
+                        None => self.assign(id, target, definition),
+                    }
                     if is_among(&under_input, value)
                         && let Some(place) = self.place(id, target)
                     {
@@ -319,6 +326,7 @@ impl<'k, 'u> Collector<'k, 'u> {
 
     /// Ends the collection: every place has its definitions.
     pub fn finish(mut self) -> Collected<'u> {
+        self.number_copied();
         self.all
             .resize_with(self.places.len(), Definitions::default);
         let read = |(_, callee): &&(ProcedureId, ProcedureId)| self.readers.contains(callee);
@@ -333,6 +341,70 @@ impl<'k, 'u> Collector<'k, 'u> {
             places: self.places,
             definitions: self.all,
             readers: self.readers,
+        }
+    }
+
+    /// The arrays that a statement copies from one to the other, the copy first: `a(i) = b(i)`. Copies from one object of
+    /// a type to another give the component, which is one place, nothing.
+    fn copied(
+        &mut self,
+        id: ProcedureId,
+        target: &Value,
+        value: &Value,
+    ) -> Option<(PlaceId, PlaceId)> {
+        let same = match (target, value) {
+            (Value::Variable(_), Value::Variable(_)) => {
+                let (to, from) = (self.place(id, target)?, self.place(id, value)?);
+                return (to == from).then_some((to, from));
+            }
+            (
+                Value::Element { subscripts, .. },
+                Value::Element {
+                    subscripts: others, ..
+                },
+            ) => subscripts == others && literals(subscripts).is_none(),
+            _ => false,
+        };
+        match same {
+            true => Some((self.place(id, target)?, self.place(id, value)?)),
+            false => None,
+        }
+    }
+
+    /// Gives elements of arrays places of their own where those of arrays have them that they are copied to.
+    fn number_copied(&mut self) {
+        let mut number = 0;
+        while number < self.places.len() {
+            let place = PlaceId(number as u32);
+            number += 1;
+            if self.places.get(place).is_array {
+                self.number_sources(place);
+            }
+        }
+    }
+
+    fn number_sources(&mut self, array: PlaceId) {
+        let mut pending = vec![array];
+        while let Some(array) = pending.pop() {
+            let Definitions {
+                assigned, passed, ..
+            } = self.of(array);
+            let source = |definition: &Definition| match definition {
+                Definition::Array(other) => Some(*other),
+                _ => None,
+            };
+            let sources: Vec<PlaceId> =
+                assigned.iter().chain(&*passed).filter_map(source).collect();
+            for element in self.places.get(array).elements.clone() {
+                for source in &sources {
+                    let known = self.places.len();
+                    let numbers = self.places.get(element).subscripts.clone();
+                    self.places.numbered(*source, numbers);
+                    if self.places.len() > known {
+                        pending.push(*source);
+                    }
+                }
+            }
         }
     }
 
@@ -451,6 +523,14 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.assign(caller, target, Definition::Returned(element));
             }
             _ => {
+                let listed = listed(actual);
+                let is_listed = rank == 1 && listed.iter().all(|value| self.is_one(caller, value));
+                for (value, number) in listed.iter().zip(first_subscript(function, formal)..) {
+                    if is_listed {
+                        let element = self.places.numbered(dummy, [number].into());
+                        self.of(element).pass(Definition::Value(caller, value));
+                    }
+                }
                 if let Value::Variable(array) = actual
                     && let Some(array) = self.places.variable(self.known, caller, *array)
                 {
@@ -458,6 +538,21 @@ impl<'k, 'u> Collector<'k, 'u> {
                     self.of(array).assign(Definition::Returned(dummy));
                 }
             }
+        }
+    }
+
+    /// Whether a value is one number.
+    fn is_one(&self, procedure: ProcedureId, value: &Value) -> bool {
+        match value {
+            Value::Variable(_) | Value::Element { .. } => self.is_scalar(procedure, value),
+            Value::Unary(_, operand) | Value::Convert(_, operand) => {
+                self.is_one(procedure, operand)
+            }
+            Value::Binary(_, left, right) => {
+                self.is_one(procedure, left) && self.is_one(procedure, right)
+            }
+            Value::Integer(_) => true,
+            _ => false,
         }
     }
 
@@ -475,6 +570,23 @@ impl<'k, 'u> Collector<'k, 'u> {
             }
             _ => false,
         }
+    }
+}
+
+/// The elements of an array constructor.
+fn listed(value: &Value) -> &[Value] {
+    match value {
+        Value::Opaque { reason, inner } if reason.code == ReasonCode::ArrayConstructor => inner,
+        _ => &[],
+    }
+}
+
+/// The first subscript of an array, if that is a number; the language's own else.
+fn first_subscript(function: &Function, array: VarId) -> i64 {
+    let first = function.variable(array).dimensions.first();
+    match first.and_then(|extent| extent.lower.as_ref()) {
+        Some(Value::Integer(first)) => *first,
+        _ => function.conventions.first_index,
     }
 }
 

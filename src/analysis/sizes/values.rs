@@ -534,10 +534,11 @@ impl<'a, 'u> Resolver<'a, 'u> {
             return;
         }
         // Of an element, also what is given to elements whose number is not known; of an array, what any has.
+        let own = place;
         let Place {
             elements, array, ..
-        } = self.places.get(place);
-        let behind = std::iter::once(place).chain(*array);
+        } = self.places.get(own);
+        let behind = std::iter::once(own).chain(*array);
         let behind: Vec<PlaceId> = behind.chain(elements.iter().copied()).collect();
         for place in behind {
             if seen.contains(&place) {
@@ -547,7 +548,12 @@ impl<'a, 'u> Resolver<'a, 'u> {
             for definition in &self.definitions[place.at()].assigned {
                 match definition {
                     Definition::Value(procedure, value) => {
-                        found.add(self.assigned_value(place, *procedure, value, depth - 1));
+                        let value = self.assigned_value(place, *procedure, value, depth - 1);
+                        found.add(self.distinct(own, value));
+                    }
+                    Definition::Array(other) => {
+                        let value = self.mention(self.counterpart(own, *other), depth - 1);
+                        found.add(self.distinct(own, value));
                     }
                     Definition::Returned(dummy) => {
                         self.by_statements(*dummy, found, seen, depth - 1);
@@ -574,7 +580,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                     Definition::Allocated(procedure, array, dimension) => {
                         found.add(self.dimension(*procedure, *array, *dimension, depth - 1));
                     }
-                    Definition::Array(_) | Definition::Arguments => {}
+                    Definition::Arguments => {}
                 }
             }
         }
@@ -608,13 +614,34 @@ impl<'a, 'u> Resolver<'a, 'u> {
         };
         for definition in &self.definitions[array.at()].passed {
             if let Definition::Array(other) = definition {
-                let numbers = &self.places.get(place).subscripts;
-                let elements = &self.places.get(*other).elements;
-                let same = elements
-                    .iter()
-                    .find(|element| self.places.get(**element).subscripts == *numbers);
-                found.add(self.mention(*same.unwrap_or(other), depth));
+                let value = self.mention(self.counterpart(place, *other), depth);
+                found.add(self.distinct(place, value));
             }
+        }
+    }
+
+    /// The element of another array with the same subscripts as an element; the other array as a whole else.
+    fn counterpart(&self, element: PlaceId, other: PlaceId) -> PlaceId {
+        let numbers = &self.places.get(element).subscripts;
+        let elements = &self.places.get(other).elements;
+        let is_same = |element: &&PlaceId| self.places.get(**element).subscripts == *numbers;
+        elements.iter().find(is_same).copied().unwrap_or(other)
+    }
+
+    /// A value of a place. An element is no other name for whatever element of an array: others would be the same then.
+    fn distinct(&self, place: PlaceId, value: Result<Expr, Gap>) -> Result<Expr, Gap> {
+        let is_whole = |symbol: &Symbol| {
+            let number = self.numbers.get(symbol);
+            number.is_some_and(|number| self.places.get(PlaceId(*number as u32)).is_array)
+        };
+        match &value {
+            Ok(found) if self.places.get(place).array.is_some() => {
+                match found.symbols().iter().any(is_whole) {
+                    true => Err(Gap::Unfollowed),
+                    false => value,
+                }
+            }
+            _ => value,
         }
     }
 
