@@ -116,6 +116,10 @@ pub enum Meaning {
     Extent,
     /// The largest subscript of an array.
     UpperBound,
+    /// How many images of the program run.
+    Images,
+    /// Which of them this one is, counted from one.
+    Image,
     /// Whether texts differ: zero if they are the same.
     TextComparison,
 }

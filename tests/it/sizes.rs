@@ -201,6 +201,35 @@ fn coarrays_have_the_extents_that_they_are_allocated_with() {
 }
 
 #[test]
+fn one_image_runs_alone_unless_there_are_said_to_be_more() {
+    let source = "program p
+          integer, parameter :: total = 400
+          integer :: part, first
+          real(8), allocatable :: u(:)[:]
+          part = total/num_images()
+          first = (this_image() - 1)*part + 1
+          allocate(u(first:first + part - 1)[*])
+          u = 1.0d0
+          call scale(u)
+        contains
+          subroutine scale(a)
+            real(8) :: a(:)
+            integer :: i
+            do i = 1, size(a)
+              a(i) = 2*a(i)
+            end do
+          end subroutine
+        end program";
+    let json = fortran(source);
+    assert_eq!(iterations(&json, "scale"), [400.0]);
+    assert_eq!(iterations(&json, "p"), [400.0]);
+    assert_eq!(parameter(&json, "num_images_"), (1.0, "alone".to_string()));
+    let json = analyse(&[("a.f90", source)], &["num_images()=4"]);
+    assert_eq!(iterations(&json, "scale"), [100.0]);
+    assert_eq!(iterations(&json, "p"), [100.0]);
+}
+
+#[test]
 fn c_programs_take_sizes_from_the_command_line_and_through_pointers() {
     let json = c("#include <stdlib.h>
         struct mesh { int rows; double *v; };

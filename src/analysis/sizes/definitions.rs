@@ -6,11 +6,13 @@ use super::asked::under_input;
 use super::guarded::{Around, Guarded, guarded};
 use super::inputs;
 use super::keys::{is_literal, keyed};
-use super::places::{PlaceId, Places, inquired, literals};
+use super::places::{PlaceId, Places, asked_of_images, inquired, literals};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{BinaryOp, Control, Function, If, Passing, Stmt, UnaryOp, Value, VarId, addressed};
+use crate::ir::{
+    BinaryOp, Control, Function, If, Passing, Stmt, UnaryOp, Value, VarId, addressed, source_text,
+};
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
 
@@ -419,8 +421,17 @@ impl<'k, 'u> Collector<'k, 'u> {
             }
             Value::Call { name, .. } => {
                 let function = self.known.get(id).function;
-                let (array, dimension) = inquired(function, value)?;
                 let is_own = matches!(self.known.target(id, name), Target::Body(_));
+                if let Some(meaning) = asked_of_images(function, value).filter(|_| !is_own) {
+                    let text = source_text(value, function);
+                    let place = self.places.image(function, meaning, text);
+                    let known = self.of(place);
+                    if known.assigned.is_empty() {
+                        known.assign(Definition::Alone(1));
+                    }
+                    return Some(place);
+                }
+                let (array, dimension) = inquired(function, value)?;
                 (!is_own).then(|| self.places.extent(self.known, id, array, dimension))
             }
             _ => None,

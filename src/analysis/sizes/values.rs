@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::dead::Seen;
 use super::definitions::{Collected, Collector, Definition, Definitions};
 use super::options::option;
-use super::places::{Place, PlaceId, Places, inquired};
+use super::places::{Place, PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
@@ -695,6 +695,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                 name, arguments, ..
             } => match self.known.target(id, name) {
                 Target::Body(callee) => self.result(callee, depth),
+                _ if asked_of_images(function, value).is_some() => self.named(id, value, depth),
                 target => match inquired(function, value) {
                     Some((array, dimension)) => self.dimension(id, array, dimension, depth),
                     None => self.computed(id, target.meaning(), arguments, depth),
