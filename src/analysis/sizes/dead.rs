@@ -1,9 +1,9 @@
 //! Statements that no run gets to that is given what this one is: what a decomposition does for the processes, chunks or
 //! tiles that are not there, as `if (i <= mod(n, chunks)) extra = 1` for one chunk.
 
-use super::definitions::{Definition, Definitions};
+use super::definition::{Definition, Definitions};
+use super::found::Found;
 use super::places::{PlaceId, Places};
-use super::values::Found;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;

@@ -1,7 +1,8 @@
 //! Whole numbers that are made from real ones: `nx = length / dx`.
 
+use super::candidates::Gap;
 use super::places::PlaceId;
-use super::values::{Gap, Resolver};
+use super::resolver::Resolver;
 use crate::calls::ProcedureId;
 use crate::expr::{Expr, Node};
 use crate::intrinsics::Meaning;
