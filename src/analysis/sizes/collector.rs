@@ -235,7 +235,6 @@ impl<'k, 'u> Collector<'k, 'u> {
 
     /// Ends the collection: every place has its definitions.
     pub fn finish(mut self) -> Collected<'u> {
-        self.number_copied();
         self.all
             .resize_with(self.places.len(), Definitions::default);
         let read = |(_, callee): &&(ProcedureId, ProcedureId)| self.readers.contains(callee);
