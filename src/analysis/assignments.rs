@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::calls::{Origins, ProcedureId, Procedures, Target};
 use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
-use crate::ir::visit::{each_value, values_of, variables_of};
+use crate::ir::visit::{calls_in_values, each_value, variables_of};
 use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed};
 
 /// What the calls of one procedure do.
@@ -58,7 +58,8 @@ impl<'a> Effects<'a> {
         each_value(value, &mut |part| {
             if let Value::Call { name, .. } = part {
                 let target = self.target(name);
-                found |= matches!(target, Target::Library(kind) if kind.gives_from_outside());
+                found |=
+                    matches!(target, Target::Library(known) if known.kind.gives_from_outside());
             }
         });
         found
@@ -153,14 +154,7 @@ impl<'a> Effects<'a> {
         {
             call(name, arguments);
         }
-        values_of(statement, &mut |value| {
-            if let Value::Call {
-                name, arguments, ..
-            } = value
-            {
-                call(name, arguments);
-            }
-        });
+        calls_in_values(statement, &mut call);
     }
 
     /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what

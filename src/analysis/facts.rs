@@ -3,7 +3,7 @@
 //!
 //! Counts belong to a block and exclude the loops and branches inside it (ExaSAT's convention).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct Program {
     pub is_part: bool,
     /// Storage of the program that values of constants mention, and its own values, by symbol.
     pub places: BTreeMap<Symbol, Place>,
+    /// Named whole numbers of functions that no expression of them mentions, with the functions.
+    pub unmentioned: BTreeMap<String, BTreeSet<String>>,
     /// Files that are not read, by extension, with how many there were.
     pub unread: BTreeMap<String, usize>,
 }

@@ -3,6 +3,7 @@
 use super::facts::{Decision, Guard, GuardRange};
 use super::symbols::{Start, Symbols};
 use crate::expr::{Expr, Symbol};
+use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
 
 /// What one loop around a condition counts, outermost first.
@@ -36,8 +37,8 @@ pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option
         Value::Binary(BinaryOp::Remainder, _, divisor) => divisor,
         Value::Call {
             name, arguments, ..
-        } => match (name.as_str(), &arguments[..]) {
-            ("mod" | "modulo", [_, divisor]) => divisor,
+        } => match (symbols.effects.target(name).meaning(), &arguments[..]) {
+            (Some(Meaning::Remainder | Meaning::Modulo), [_, divisor]) => divisor,
             _ => return None,
         },
         _ => return None,

@@ -109,41 +109,7 @@ impl Display for LoopVariable {
     }
 }
 
-impl PartialEq<str> for LoopVariable {
-    fn eq(&self, other: &str) -> bool {
-        self.name == other
-    }
-}
-
-impl PartialEq<&str> for LoopVariable {
-    fn eq(&self, other: &&str) -> bool {
-        self.name == *other
-    }
-}
-
-impl PartialEq<LoopVariable> for str {
-    fn eq(&self, other: &LoopVariable) -> bool {
-        self == other.name
-    }
-}
-
-impl PartialEq<LoopVariable> for &str {
-    fn eq(&self, other: &LoopVariable) -> bool {
-        *self == other.name
-    }
-}
-
-impl PartialEq<LoopVariable> for String {
-    fn eq(&self, other: &LoopVariable) -> bool {
-        *self == other.name
-    }
-}
-
-impl PartialEq<String> for LoopVariable {
-    fn eq(&self, other: &String) -> bool {
-        self.name == *other
-    }
-}
+loopsheet_ir::compares_with_text!(LoopVariable);
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::facts::{Constant, Origin};
 use super::symbols::{Known, Start, Symbols};
 use crate::expr::{Comparison, Expr, Node, Symbol};
+use crate::intrinsics::Meaning;
 use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
 
@@ -115,16 +116,16 @@ impl Symbols<'_> {
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Option<Expr> {
-        match name {
-            "min" | "min0" | "max" | "max0" | "abs" | "iabs" | "mod" => {}
-            "int" | "nint" | "fmin" | "fmax" if arguments.iter().all(|a| self.is_whole(a)) => {}
-            _ => return None,
+        let meaning = self.effects.target(name).meaning()?;
+        // The same in whole numbers, whatever type they have.
+        if !arguments.iter().all(|argument| self.is_whole(argument)) {
+            return None;
         }
         let mut values = Vec::new();
         for argument in arguments {
             values.push(self.expression(argument)?);
         }
-        of_whole_numbers(name, values)
+        of_whole_numbers(meaning, values)
     }
 
     fn select(&mut self, condition: &Value, then: &Value, otherwise: &Value) -> Option<Expr> {
@@ -200,8 +201,9 @@ impl Symbols<'_> {
         match value {
             Value::Call {
                 name, arguments, ..
-            } if matches!(name.as_str(), "fmin" | "fmax") => {
-                arguments.iter().all(|argument| self.is_whole(argument))
+            } if !self.is_integer(value) => {
+                matches!(self.effects.target(name).meaning(), Some(meaning) if keeps_whole(meaning))
+                    && arguments.iter().all(|argument| self.is_whole(argument))
             }
             Value::Real(number, _) => number.fract() == 0.0,
             Value::Convert(_, inner) => self.is_whole(inner),
@@ -222,21 +224,30 @@ impl Symbols<'_> {
     }
 }
 
-/// The value of a function of whole numbers, by its name in the language.
-pub fn of_whole_numbers(name: &str, mut values: Vec<Expr>) -> Option<Expr> {
-    match (name, values.len()) {
-        ("int" | "nint", 1) => values.pop(),
-        ("mod", 2) if !values[1].is_zero() => Some(remainder(values.remove(0), values.remove(0))),
-        _ => extreme_or_absolute(name, values),
+/// Whether a function makes whole numbers of whole numbers, though its type is real.
+fn keeps_whole(meaning: Meaning) -> bool {
+    use Meaning::{Absolute, Maximum, Minimum};
+    matches!(meaning, Minimum | Maximum | Absolute)
+}
+
+/// The value of a function of whole numbers; behind the one that is rounded may stand the kind of the result.
+pub fn of_whole_numbers(meaning: Meaning, mut values: Vec<Expr>) -> Option<Expr> {
+    use Meaning::{Ceiling, Floor, Nearest, Remainder, Truncated};
+    match (meaning, values.len()) {
+        (Truncated | Nearest | Floor | Ceiling, 1..) => Some(values.remove(0)),
+        (Remainder, 2) if !values[1].is_zero() => {
+            Some(remainder(values.remove(0), values.remove(0)))
+        }
+        _ => extreme_or_absolute(meaning, values),
     }
 }
 
-/// The smallest or the largest of numbers, or the absolute value of one, by the name of the function in the language.
-pub fn extreme_or_absolute(name: &str, mut values: Vec<Expr>) -> Option<Expr> {
-    Some(match (name, values.len()) {
-        ("min" | "min0" | "fmin" | "fminf", 1..) => Expr::min(values),
-        ("max" | "max0" | "fmax" | "fmaxf", 1..) => Expr::max(values),
-        ("abs" | "iabs" | "fabs" | "fabsf" | "dabs", 1) => values.remove(0).absolute(),
+/// The smallest or the largest of numbers, or the absolute value of one.
+pub fn extreme_or_absolute(meaning: Meaning, mut values: Vec<Expr>) -> Option<Expr> {
+    Some(match (meaning, values.len()) {
+        (Meaning::Minimum, 1..) => Expr::min(values),
+        (Meaning::Maximum, 1..) => Expr::max(values),
+        (Meaning::Absolute, 1) => values.remove(0).absolute(),
         _ => return None,
     })
 }

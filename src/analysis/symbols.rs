@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::assignments::Effects;
 use super::facts::Constant;
 use super::guards::Counted;
 use crate::expr::{Expr, Symbol};
@@ -67,6 +68,8 @@ pub struct Level {
 /// Names to expressions, for one function.
 pub struct Symbols<'f> {
     pub function: &'f Function,
+    /// What its calls stand for.
+    pub effects: &'f Effects<'f>,
     /// What the function is called in the names of parameters.
     pub own_name: &'f str,
     /// Variables whose value is not just their own symbol.

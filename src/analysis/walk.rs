@@ -121,17 +121,40 @@ fn analyze_known(
         name_loops(&mut function.body, &function.name, &mut ids);
     }
     let places = sizes.settle(&mut functions);
+    let unmentioned = unmentioned(known, functions.iter().zip(&kept));
     (
         Program {
             files,
             functions,
             places,
+            unmentioned,
             is_part: false,
             unread: BTreeMap::new(),
         },
         kept,
         sizes.used(),
     )
+}
+
+/// The parameters of functions that none of their expressions mentions.
+fn unmentioned<'f>(
+    known: &Procedures,
+    functions: impl Iterator<Item = (&'f Function, &'f ProcedureId)>,
+) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (function, id) in functions {
+        let is_fixed = |variable: &&ir::Variable| {
+            variable.role == ir::Role::Constant(ir::ConstantOrigin::Parameter)
+                && matches!(variable.ty, ir::Type::Integer(_))
+                && variable.dimensions.is_empty()
+                && function.constant(&Symbol::source(&variable.name)).is_none()
+        };
+        for variable in known.get(*id).function.variables.iter().filter(is_fixed) {
+            let of = found.entry(variable.name.to_string()).or_default();
+            of.insert(function.name.clone());
+        }
+    }
+    found
 }
 
 fn key(function: &Function) -> (Arc<str>, u32, String) {
@@ -164,10 +187,11 @@ fn analyze_procedure(
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
-    let effects = Effects::new(known, id, function, origins);
+    let effects = &Effects::new(known, id, function, origins);
     let mut walker = Walker {
         symbols: Symbols {
             function,
+            effects,
             own_name: known.own_name(function),
             known: BTreeMap::new(),
             loops: Vec::new(),
@@ -176,7 +200,7 @@ fn analyze_procedure(
             may_move: false,
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),
-            assigned_once: assigned_once(function, &effects),
+            assigned_once: assigned_once(function, effects),
             chased: if function.conventions.has_pointers() {
                 chased(function)
             } else {
@@ -189,7 +213,7 @@ fn analyze_procedure(
                 BTreeMap::new()
             },
         },
-        outputs: outputs(function, &effects),
+        outputs: outputs(function, effects),
         effects,
         conditional: BTreeSet::new(),
         loaded: BTreeMap::new(),
@@ -286,7 +310,7 @@ struct Walker<'f> {
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
-    effects: Effects<'f>,
+    effects: &'f Effects<'f>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
     /// The elements that variables inside of loops were last set to, as array and place.
@@ -467,7 +491,7 @@ impl<'f> Walker<'f> {
     /// Forgets what is known of every variable that the statements assign.
     fn vary(&mut self, statements: &[Stmt], depth: usize) {
         let mut assigned = BTreeMap::new();
-        count_assignments(statements, &self.effects, &mut assigned);
+        count_assignments(statements, self.effects, &mut assigned);
         for (id, count) in assigned {
             let changes = count.statements > 0 || self.outputs.contains(&id);
             if changes && !self.symbols.assigned_once.contains_key(&id) {

@@ -4,7 +4,7 @@ use globset::Glob;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::config::File;
+use super::config::{File, decimal};
 use crate::diff::{Bound, Budget, Quantity};
 use crate::quantity::parse_bytes;
 
@@ -92,11 +92,6 @@ fn level(key: &str) -> Option<String> {
 
 /// A number that is no less than zero.
 fn number(value: &Spanned<DeValue<'_>>) -> Option<f64> {
-    let text = match value.get_ref() {
-        DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
-        DeValue::Float(number) => number.as_str(),
-        _ => return None,
-    };
-    let number = text.replace('_', "").parse().ok();
+    let number = decimal(value.get_ref())?.replace('_', "").parse().ok();
     number.filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }

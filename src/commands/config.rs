@@ -323,18 +323,14 @@ impl File<'_> {
     ) -> anyhow::Result<()> {
         for (name, value) in table {
             let full = format!("{prefix}{}", name.get_ref());
-            let text = match value.get_ref() {
-                DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
-                DeValue::Float(number) => number.as_str(),
-                DeValue::Table(inner) => {
-                    self.add_values(inner, (key, &format!("{full}.")), values)?;
-                    continue;
-                }
-                _ => {
-                    let message = format!("`{full}` in [{key}] must be a number");
-                    return Err(self.complaint(value.span().start, &message));
-                }
-            };
+            if let DeValue::Table(inner) = value.get_ref() {
+                self.add_values(inner, (key, &format!("{full}.")), values)?;
+                continue;
+            }
+            let text = decimal(value.get_ref()).ok_or_else(|| {
+                let message = format!("`{full}` in [{key}] must be a number");
+                self.complaint(value.span().start, &message)
+            })?;
             values.push(Value {
                 name: full,
                 text: text.to_string(),
@@ -342,6 +338,15 @@ impl File<'_> {
             });
         }
         Ok(())
+    }
+}
+
+/// The text of a decimal number.
+pub(super) fn decimal<'v>(value: &'v DeValue<'_>) -> Option<&'v str> {
+    match value {
+        DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
+        DeValue::Float(number) => Some(number.as_str()),
+        _ => None,
     }
 }
 

@@ -253,12 +253,16 @@ fn append(program: &mut Program, other: Program) {
         functions,
         is_part,
         places,
+        unmentioned,
         unread,
     } = other;
     program.is_part |= is_part;
     program.files.extend(files);
     program.places.extend(places);
     program.functions.extend(functions);
+    for (name, of) in unmentioned {
+        program.unmentioned.entry(name).or_default().extend(of);
+    }
     for (extension, count) in unread {
         *program.unread.entry(extension).or_insert(0) += count;
     }

@@ -14,7 +14,9 @@ use super::places::{Place, Places};
 use super::tolerance::{LENGTH_STEP, are_same_rate as near};
 use super::traced::Join;
 use crate::ir::{Conventions, Handles};
-use crate::metrics::profile::{Accesses, DataRange, RangeKind, Site, SourceProfile, plain};
+use crate::metrics::profile::{
+    Accesses, DataRange, RangeKind, Site, SourceProfile, takes_memory_back,
+};
 use crate::report::StaticReport;
 use crate::report::static_report::NestReport;
 use crate::source::{Language, classify};
@@ -104,7 +106,7 @@ fn reusing(report: &StaticReport, places: &Places, profile: &SourceProfile) -> B
     let gives_back = |site: &Site| {
         site.calls
             .iter()
-            .any(|call| matches!(plain(&call.function), "free" | "realloc"))
+            .any(|call| takes_memory_back(&call.function))
     };
     let (mut gave, mut found) = (BTreeSet::new(), BTreeSet::new());
     for site in profile

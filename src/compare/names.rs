@@ -23,9 +23,3 @@ pub fn is_variable_of(symbol: &str, variable: &str) -> bool {
         .trim_end_matches('_');
     plain == variable || plain.eq_ignore_ascii_case(variable) && symbol != plain
 }
-
-/// Whether a name stands in an expression.
-pub fn mentions(text: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.split(|c| !is_word(c)).any(|word| word == name)
-}

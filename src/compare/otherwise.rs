@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::causes::Cause;
-use super::names::mentions;
 use super::quantity::AccessCount;
 use super::sides::Sides;
 use super::tolerance::are_near as is_near;
@@ -49,7 +48,7 @@ pub(super) fn done_otherwise(
         !array
             .subscripts
             .iter()
-            .any(|subscript| mentions(subscript, &facts.var))
+            .any(|subscript| subscript.mentions(&facts.var))
     };
     let size = |array: &ArrayReport| {
         if kind.is_bytes() {
@@ -125,7 +124,7 @@ pub(super) fn done_otherwise(
 /// none that a store leaves in a register.
 fn leading(array: &ArrayReport, variable: &str) -> Option<f64> {
     let mut moving =
-        (0..array.subscripts.len()).filter(|at| mentions(&array.subscripts[*at], variable));
+        (0..array.subscripts.len()).filter(|at| array.subscripts[*at].mentions(variable));
     let (Some(along), None) = (moving.next(), moving.next()) else {
         return None;
     };

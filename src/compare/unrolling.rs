@@ -3,7 +3,6 @@
 //! What tells it best is how far addresses move: an access that walks by 32 bytes a round, where the source moves by one
 //! element of 8, has done four rounds. Where no address tells, operations and stored bytes have to agree on it.
 
-use super::names::mentions;
 use super::tolerance::ROUNDING;
 use super::work::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, promised, writes};
 use crate::expr::Expr;
@@ -121,11 +120,11 @@ fn stride(facts: &LoopReport, array: &ArrayReport) -> Option<i64> {
     let (own, others) = array.subscripts.split_first()?;
     let is_elsewhere = others
         .iter()
-        .any(|subscript| mentions(subscript, &facts.var));
+        .any(|subscript| subscript.mentions(&facts.var));
     let element = array
         .element_bytes
         .filter(|_| array.component.is_empty() && !is_elsewhere)?;
-    let linear = Expr::parse(own).ok()?.linear_in(&[facts.var.as_str()])?;
+    let linear = own.value()?.linear_in(&[facts.var.as_str()])?;
     let step = Expr::parse(&facts.step).ok()?.as_number()?;
     let stride = linear.coefficients.first()?.as_number()? * step * f64::from(element);
     (stride != 0.0 && stride.fract() == 0.0).then_some(stride as i64)
@@ -223,5 +222,5 @@ fn varies(facts: &LoopReport, array: &ArrayReport) -> bool {
     array
         .subscripts
         .iter()
-        .any(|subscript| mentions(subscript, &facts.var))
+        .any(|subscript| subscript.mentions(&facts.var))
 }

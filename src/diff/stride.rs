@@ -1,7 +1,7 @@
 //! How the innermost loop walks through an array.
 
 use crate::expr::Expr;
-use crate::report::static_report::ArrayReport;
+use crate::report::static_report::{ArrayReport, SubscriptReport};
 
 /// From one iteration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Stride {
 impl Stride {
     /// Of an array that a loop with this variable refers to.
     pub fn of(array: &ArrayReport, variable: &str) -> Stride {
-        let mut subscripts = (array.subscripts.iter()).map(|text| step(text, variable));
+        let mut subscripts = (array.subscripts.iter()).map(|subscript| step(subscript, variable));
         let first = subscripts.next();
         let outer: Vec<Step> = subscripts.collect();
         match first {
@@ -37,7 +37,7 @@ impl Stride {
 pub fn order(array: &ArrayReport, variables: &[&str]) -> Vec<usize> {
     let dimension = |variable: &&str| {
         let mut subscripts = array.subscripts.iter();
-        let walked = subscripts.position(|text| step(text, variable) != Step::By(0));
+        let walked = subscripts.position(|subscript| step(subscript, variable) != Step::By(0));
         walked.map(|dimension| dimension + 1)
     };
     variables.iter().filter_map(dimension).collect()
@@ -50,27 +50,20 @@ enum Step {
     Gather,
 }
 
-/// How a subscript begins that data gives.
-const GATHER: &str = "gather(";
-
 /// Whether data says which element is meant.
 pub fn is_gather(array: &ArrayReport) -> bool {
-    let mut subscripts = array.subscripts.iter();
-    subscripts.any(|text| text.starts_with(GATHER))
+    array.subscripts.iter().any(SubscriptReport::is_gather)
 }
 
-/// What one more of the variable adds to a subscript as reports write it. That of data is `gather(TEXT)`; where the text
-/// does not mention the variable, it is the same in all iterations.
-fn step(subscript: &str, variable: &str) -> Step {
-    if let Some(data) = subscript.strip_prefix(GATHER) {
-        let mut words = data.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let is_fixed = data.contains('(') && words.all(|word| !word.eq_ignore_ascii_case(variable));
-        return match is_fixed {
+/// What one more of the variable adds to a subscript. Data that does not mention the variable is the same in all iterations.
+fn step(subscript: &SubscriptReport, variable: &str) -> Step {
+    if subscript.is_gather() {
+        return match subscript.is_of_call() && !subscript.mentions(variable) {
             true => Step::By(0),
             false => Step::Gather,
         };
     }
-    let Ok(value) = Expr::parse(subscript) else {
+    let Some(value) = subscript.value() else {
         return Step::Other;
     };
     let next = Expr::symbol(variable) + 1.0;
@@ -97,7 +90,11 @@ mod tests {
             ("gather(idx(j))", Step::By(0)),
             ("gather(k)", Step::Gather),
         ] {
-            assert_eq!(step(subscript, "i"), expected, "{subscript}");
+            assert_eq!(
+                step(&subscript.to_string().into(), "i"),
+                expected,
+                "{subscript}"
+            );
         }
     }
 }

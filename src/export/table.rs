@@ -13,7 +13,7 @@ use crate::diagnostic::DiagnosticCode;
 use crate::model::advice::words;
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
-use crate::model::{Costs, KnownTotals, Model, NestModel};
+use crate::model::{BoundKind, Costs, KnownTotals, Model, NestModel};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 use crate::reason::ReasonCode;
 
@@ -77,20 +77,24 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
     };
     let (headings, align) = headings(model);
     let mut rows = vec![headings.iter().map(|text| (*text).to_string()).collect()];
+    let mut bounds = vec![None];
     let mut is_called = true;
     for nest in &shown {
         if std::mem::replace(&mut is_called, model.ranking.of(*nest).is_some()) && !is_called {
             let mut line = vec![String::new(); headings.len()];
             line[0] = NOT_CALLED.to_string();
             rows.push(line);
+            bounds.push(None);
         }
         rows.push(row(model, *nest));
+        let time = &model.nests[*nest].time;
+        bounds.push(Some(time.bound_kind(model.value(time.bound))));
     }
     let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
     columns::shorten(&mut rows, screen.width, &[0, 1]);
     let table = columns::aligned(&rows, &align);
     match screen.has_colour {
-        true => text.push_str(&coloured(&table, &rows)),
+        true => text.push_str(&coloured(&table, rows.iter().zip(bounds))),
         false => text.push_str(&table),
     }
     let in_table: HashSet<usize> = shown.iter().copied().collect();
@@ -153,23 +157,23 @@ fn write_advice(text: &mut String, model: &Model) {
     }
 }
 
-/// Headings in bold, and what bounds a nest in a colour of its own: arithmetic, caches or memory.
-fn coloured(table: &str, rows: &[Vec<String>]) -> String {
+/// Headings in bold, and what bounds a nest, which ends its row, in a colour of its own: arithmetic, caches or memory.
+fn coloured<'r>(
+    table: &str,
+    rows: impl Iterator<Item = (&'r Vec<String>, Option<BoundKind>)>,
+) -> String {
     let mut text = String::new();
-    for (line, row) in table.lines().zip(rows) {
-        let bound = row.last().map_or("", String::as_str);
+    for (line, (row, bound)) in table.lines().zip(rows) {
         let style = match bound {
-            "CPU" => AnsiColor::Green.on_default(),
-            "DRAM" => AnsiColor::Blue.on_default(),
-            "unknown" => Style::new().dimmed(),
-            _ => AnsiColor::Yellow.on_default(),
+            None => Style::new().bold(),
+            Some(BoundKind::Arithmetic) => AnsiColor::Green.on_default(),
+            Some(BoundKind::Memory) => AnsiColor::Blue.on_default(),
+            Some(BoundKind::Unknown) => Style::new().dimmed(),
+            Some(BoundKind::Cache | BoundKind::InCore) => AnsiColor::Yellow.on_default(),
         };
-        let _ = match line.strip_suffix(bound) {
-            Some(before) if row[0] != HEADINGS[0] && row[0] != NOT_CALLED => {
-                writeln!(text, "{before}{style}{bound}{style:#}")
-            }
-            _ => writeln!(text, "{0}{line}{0:#}", Style::new().bold()),
-        };
+        let length = row.last().filter(|_| bound.is_some()).map(String::len);
+        let (before, styled) = line.split_at(length.map_or(0, |length| line.len() - length));
+        let _ = writeln!(text, "{before}{style}{styled}{style:#}");
     }
     text
 }

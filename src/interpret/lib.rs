@@ -17,6 +17,7 @@
 use loopsheet_base::{diagnostic, reason};
 use loopsheet_cache as cache;
 use loopsheet_ir as ir;
+use loopsheet_procedures::intrinsics;
 
 mod before;
 pub mod blocks;

@@ -4,6 +4,7 @@ use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
 use super::compiler::Compiler;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
+use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId, is_address, is_left_out, source_text};
 use crate::reason::ReasonCode;
 
@@ -78,7 +79,7 @@ impl<'a> Compiler<'a> {
             }
             Value::Call {
                 name, arguments, ..
-            } => match intrinsic(name, arguments.len()) {
+            } => match self.intrinsic(name, arguments.len()) {
                 Some(intrinsic) if arguments.iter().all(|a| self.is_integer(a)) => {
                     let mut operands: Vec<Integer> =
                         arguments.iter().map(|a| self.integer(a)).collect();
@@ -98,6 +99,26 @@ impl<'a> Compiler<'a> {
             }
             _ => self.data(value),
         }
+    }
+
+    /// What a function of the language makes of integers; the inner `None` leaves one as it is.
+    fn intrinsic(&self, name: &str, arguments: usize) -> Option<Option<Intrinsic>> {
+        use Meaning::{Absolute, Maximum, Minimum, Modulo, Nearest, Remainder, Truncated};
+        let language = self.source.function.conventions.language;
+        let table = Intrinsics::builtin();
+        let known = table.lookup(language, name);
+        let meaning = known
+            .or_else(|| table.of_headers(language, name))?
+            .meaning?;
+        Some(match (meaning, arguments) {
+            (Minimum, 1..) => Some(Intrinsic::Min),
+            (Maximum, 1..) => Some(Intrinsic::Max),
+            (Absolute, 1) => Some(Intrinsic::Absolute),
+            (Remainder, 2) => Some(Intrinsic::Remainder),
+            (Modulo, 2) => Some(Intrinsic::Modulo),
+            (Truncated | Nearest, 1) => None,
+            _ => return None,
+        })
     }
 
     /// A value that is not computed: its reads only.
@@ -365,17 +386,4 @@ pub(super) fn binary(op: BinaryOp, left: Integer, right: Integer) -> Integer {
         }
         _ => Integer::Binary(op, Box::new(left), Box::new(right)),
     }
-}
-
-/// An integer function by name; the inner `None` is one that leaves an integer as it is.
-fn intrinsic(name: &str, arguments: usize) -> Option<Option<Intrinsic>> {
-    Some(match (name, arguments) {
-        ("min" | "min0", 1..) => Some(Intrinsic::Min),
-        ("max" | "max0", 1..) => Some(Intrinsic::Max),
-        ("abs" | "iabs" | "labs", 1) => Some(Intrinsic::Absolute),
-        ("mod", 2) => Some(Intrinsic::Remainder),
-        ("modulo", 2) => Some(Intrinsic::Modulo),
-        ("int" | "nint" | "int8" | "long", 1) => None,
-        _ => return None,
-    })
 }

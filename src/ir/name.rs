@@ -269,35 +269,29 @@ impl PartialEq for Name {
 
 impl Eq for Name {}
 
-impl PartialEq<str> for Name {
-    fn eq(&self, other: &str) -> bool {
-        self.text == other
-    }
+/// Compares a name with texts, either way round.
+#[macro_export]
+macro_rules! compares_with_text {
+    ($name:ty) => {
+        $crate::compares_with_text!($name, str, String, &str);
+    };
+    ($name:ty, $($text:ty),+) => {$(
+        impl PartialEq<$text> for $name {
+            fn eq(&self, other: &$text) -> bool {
+                let other: &str = other.as_ref();
+                self.as_str() == other
+            }
+        }
+
+        impl PartialEq<$name> for $text {
+            fn eq(&self, other: &$name) -> bool {
+                other == self
+            }
+        }
+    )+};
 }
 
-impl PartialEq<&str> for Name {
-    fn eq(&self, other: &&str) -> bool {
-        self.text == *other
-    }
-}
-
-impl PartialEq<String> for Name {
-    fn eq(&self, other: &String) -> bool {
-        self.text == *other
-    }
-}
-
-impl PartialEq<Name> for String {
-    fn eq(&self, other: &Name) -> bool {
-        *self == other.text
-    }
-}
-
-impl PartialEq<Name> for &str {
-    fn eq(&self, other: &Name) -> bool {
-        *self == other.text
-    }
-}
+compares_with_text!(Name);
 
 impl PartialOrd for Name {
     fn partial_cmp(&self, other: &Name) -> Option<Ordering> {

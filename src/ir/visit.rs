@@ -68,6 +68,11 @@ pub fn calls_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a str, &'a [Value]))
     {
         visit(name, arguments);
     }
+    calls_in_values(stmt, visit);
+}
+
+/// Visits the calls in the values of one statement, by name and arguments.
+pub fn calls_in_values<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a str, &'a [Value])) {
     values_of(stmt, &mut |value| {
         if let Value::Call {
             name, arguments, ..

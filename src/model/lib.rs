@@ -76,7 +76,7 @@ pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::{KnownTotals, Totals};
-pub use time::{LevelFigures, LevelKind, TimeFigures};
+pub use time::{BoundKind, LevelFigures, LevelKind, TimeFigures};
 pub use traffic::{NestTraffic, WorkingSet, WorkingSets};
 pub use what_if::{OtherMachine, OtherNest};
 

@@ -5,7 +5,7 @@ mod names;
 mod usage;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use names::Names;
@@ -51,12 +51,15 @@ impl Setting {
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
     #[error(
-        "--set {name}: there is no parameter of that name{}{}",
+        "--set {name}: there is no parameter of that name{}{}{}",
+        listed("no figure depends on the constant of", constant_of),
         listed("near ones are", near),
         listed("the roots are", roots)
     )]
     Unknown {
         name: String,
+        /// The functions that call a constant so, which no figure depends on.
+        constant_of: Vec<String>,
         near: Vec<String>,
         /// The parameters that others follow from, where that is known.
         roots: Vec<String>,
@@ -283,6 +286,8 @@ pub struct ParameterTable {
     resolved: HashMap<(usize, Symbol), usize>,
     /// Places of the program to rows.
     places: HashMap<Symbol, usize>,
+    /// Constants of functions that no figure depends on.
+    unmentioned: BTreeMap<String, BTreeSet<String>>,
     /// Symbols that no source names, where one has the same name for something else: what they are called instead.
     renamed: HashMap<Symbol, Symbol>,
 }
@@ -388,7 +393,10 @@ impl ParameterTable {
         dimensions: usize,
         settings: &[Setting],
     ) -> Result<(MachineModel, ParameterTable), SettingError> {
-        let mut table = ParameterTable::default();
+        let mut table = ParameterTable {
+            unmentioned: program.unmentioned.clone(),
+            ..ParameterTable::default()
+        };
         let mut names = Names::new(&machine, dimensions);
         for position in 0..dimensions {
             let name = Symbol::block(&dimension_name(position)).name().to_string();
@@ -716,8 +724,11 @@ impl ParameterTable {
         Ok(())
     }
 
-    /// The row that all functions know that have a symbol of that name.
+    /// The row that all functions know that have a symbol of that name; none if it is also that of a constant.
     fn only_named(&self, name: &str) -> Option<usize> {
+        if self.unmentioned.contains_key(name) {
+            return None;
+        }
         let mut rows = self
             .resolved
             .iter()
@@ -766,8 +777,10 @@ impl ParameterTable {
             .filter(|(score, _)| *score <= -750)
             .collect();
         scored.sort();
+        let constant_of = self.unmentioned.get(name).into_iter().flatten();
         SettingError::Unknown {
             name: name.to_string(),
+            constant_of: constant_of.cloned().collect(),
             near: scored
                 .into_iter()
                 .take(5)

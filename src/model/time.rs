@@ -29,6 +29,18 @@ pub enum LevelKind {
     Memory,
 }
 
+/// What takes longest in a nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundKind {
+    Unknown,
+    /// Arithmetic at peak.
+    Arithmetic,
+    Cache,
+    Memory,
+    /// Chains of operations, or the ports of a core.
+    InCore,
+}
+
 /// Time figures of a nest.
 #[derive(Clone)]
 pub struct TimeFigures {
@@ -149,6 +161,19 @@ impl TimeFigures {
             slowest,
             seconds,
             bound,
+        }
+    }
+
+    /// What a value of `bound` counts.
+    pub fn bound_kind(&self, value: f64) -> BoundKind {
+        match (value as usize).checked_sub(1) {
+            None => BoundKind::Unknown,
+            Some(0) => BoundKind::Arithmetic,
+            Some(position) => match self.levels.get(position - 1).map(|level| level.kind) {
+                Some(LevelKind::Memory) => BoundKind::Memory,
+                Some(LevelKind::Cache) => BoundKind::Cache,
+                None => BoundKind::InCore,
+            },
         }
     }
 

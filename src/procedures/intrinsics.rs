@@ -93,6 +93,37 @@ pub enum Elementary {
     Power,
 }
 
+/// What a function computes whose value sizes and conditions of a program are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Meaning {
+    Minimum,
+    Maximum,
+    Absolute,
+    /// What is left of a division, with the sign of the dividend.
+    Remainder,
+    /// The same with the sign of the divisor.
+    Modulo,
+    Floor,
+    Ceiling,
+    /// Rounded to the nearest whole number.
+    Nearest,
+    /// Rounded towards zero.
+    Truncated,
+    /// The same number in another type.
+    Unchanged,
+    /// How many elements an array has.
+    Extent,
+    /// The largest subscript of an array.
+    UpperBound,
+    /// How many images of the program run.
+    Images,
+    /// Which of them this one is, counted from one.
+    Image,
+    /// Whether texts differ: zero if they are the same.
+    TextComparison,
+}
+
 /// How the type of a call's value follows from its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -132,6 +163,7 @@ pub enum ResultType {
 pub struct Intrinsic {
     pub kind: IntrinsicKind,
     pub elementary: Option<Elementary>,
+    pub meaning: Option<Meaning>,
     pub result: ResultType,
 }
 
@@ -176,6 +208,7 @@ impl Intrinsic {
 #[serde(deny_unknown_fields)]
 pub struct Intrinsics {
     c: BTreeMap<String, Intrinsic>,
+    headers: BTreeMap<String, Intrinsic>,
     fortran: BTreeMap<String, Intrinsic>,
 }
 
@@ -194,6 +227,14 @@ impl Intrinsics {
         match language {
             Language::C => self.c.get(name),
             Language::Fortran => self.fortran.get(name),
+        }
+    }
+
+    /// What a name stands for that headers of C may define and no function of the program has.
+    pub fn of_headers(&self, language: Language, name: &str) -> Option<&Intrinsic> {
+        match language {
+            Language::C => self.headers.get(name),
+            Language::Fortran => None,
         }
     }
 }
@@ -257,6 +298,49 @@ mod tests {
         assert_eq!(result(Language::C, "sqrtf"), Some(ResultType::Real4));
         assert_eq!(result(Language::C, "fabsl"), Some(ResultType::LongDouble));
         assert_eq!(result(Language::C, "abs"), Some(ResultType::Integer));
+    }
+
+    /// Machines time the specific and the complex names as they do the generic ones.
+    #[test]
+    fn specific_names_are_timed_as_generic_ones() {
+        use Elementary::{Exponential, Logarithm, Root, Trigonometric};
+        let of = |language, name| {
+            let known = Intrinsics::builtin().lookup(language, name);
+            known.and_then(|known| known.elementary)
+        };
+        for (names, function) in [
+            (
+                "log alog dlog clog cdlog zlog log10 alog10 dlog10",
+                Logarithm,
+            ),
+            ("sqrt dsqrt csqrt cdsqrt zsqrt", Root),
+            ("exp dexp cexp cdexp zexp", Exponential),
+            (
+                "sin cos tan dsin dcos dtan csin ccos cdsin cdcos zsin zcos",
+                Trigonometric,
+            ),
+        ] {
+            for name in names.split_whitespace() {
+                assert_eq!(of(Language::Fortran, name), Some(function), "{name}");
+            }
+        }
+        for (names, function) in [
+            ("log logf logl clog clogf clogl __builtin_log", Logarithm),
+            ("sqrt sqrtf sqrtl csqrt csqrtf csqrtl __builtin_sqrt", Root),
+            (
+                "exp expf expl cexp cexpf cexpl exp10 __builtin_expf",
+                Exponential,
+            ),
+            (
+                "sin cosf tanl csin ccosf ctanl __builtin_sin",
+                Trigonometric,
+            ),
+            ("pow powf powl cpow cpowf cpowl", Elementary::Power),
+        ] {
+            for name in names.split_whitespace() {
+                assert_eq!(of(Language::C, name), Some(function), "{name}");
+            }
+        }
     }
 
     #[test]

@@ -28,34 +28,42 @@ pub fn of(
     loops: &[Loop],
     debug: Option<&Debug>,
 ) -> Vec<LoopName> {
-    let found: Vec<LoopName> = loops
+    let found: Vec<Parts> = loops
         .iter()
-        .map(|one| name(function, code, graph, one, debug))
+        .map(|one| parts(function, code, graph, one, debug))
         .collect();
-    number_equals(found, loops, graph)
+    numbered(found, loops, graph)
 }
 
-fn name(
+/// What a loop's name is made of.
+struct Parts {
+    own: String,
+    /// The function that the loop's was inlined in.
+    caller: Option<String>,
+    place: Option<SourceLine>,
+}
+
+fn parts(
     function: &Function,
     code: &Code,
     graph: &FlowGraph,
     one: &Loop,
     debug: Option<&Debug>,
-) -> LoopName {
+) -> Parts {
     let place = debug.and_then(|debug| own_frame(code, graph, one, debug));
     let Some((frame, place)) = place else {
         let header = graph.blocks[one.header].low;
-        return LoopName {
-            name: format!("{}+{:#x}", function.name, header - function.low),
+        return Parts {
+            own: format!("{}+{:#x}", function.name, header - function.low),
+            caller: None,
             place: None,
         };
     };
-    let name = match frame {
-        Some(inlined) => format!("{inlined}@{} (in {})", place.line, function.name),
-        None => format!("{}@{}", function.name, place.line),
-    };
-    LoopName {
-        name,
+    let caller = frame.is_some().then(|| function.name.clone());
+    let written_in = frame.unwrap_or_else(|| function.name.clone());
+    Parts {
+        own: format!("{written_in}@{}", place.line),
+        caller,
         place: Some(place),
     }
 }
@@ -165,20 +173,28 @@ fn line<'l>(
     })
 }
 
-/// In the order of addresses; a loop comes before those inside it.
-fn number_equals(mut names: Vec<LoopName>, loops: &[Loop], graph: &FlowGraph) -> Vec<LoopName> {
+/// Names with the numbers of equal ones, in the order of addresses; a loop comes before those inside it.
+fn numbered(parts: Vec<Parts>, loops: &[Loop], graph: &FlowGraph) -> Vec<LoopName> {
     let mut order: Vec<usize> = (0..loops.len()).collect();
     order.sort_by_key(|&number| (graph.blocks[loops[number].blocks[0]].low, number));
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, &Option<String>), u32> = BTreeMap::new();
+    let mut counts = vec![0; parts.len()];
     for number in order {
-        let count = seen.entry(names[number].name.clone()).or_default();
+        let Parts { own, caller, .. } = &parts[number];
+        let count = seen.entry((own, caller)).or_default();
         *count += 1;
-        if *count > 1 {
-            let suffix = format!("#{count}");
-            let name = &mut names[number].name;
-            let at = name.find(" (in ").unwrap_or(name.len());
-            name.insert_str(at, &suffix);
-        }
+        counts[number] = *count;
     }
-    names
+    let name = |(parts, count): (Parts, u32)| {
+        let number = match count {
+            1 => String::new(),
+            count => format!("#{count}"),
+        };
+        let caller = parts.caller.map(|caller| format!(" (in {caller})"));
+        LoopName {
+            name: format!("{}{number}{}", parts.own, caller.unwrap_or_default()),
+            place: parts.place,
+        }
+    };
+    parts.into_iter().zip(counts).map(name).collect()
 }

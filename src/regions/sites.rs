@@ -14,7 +14,7 @@ use super::placement::{RegionError, judge, load_base};
 use super::statements::Statement;
 use crate::binary::Variable;
 use crate::trace::Instruction;
-use crate::trace::isa::{Flow, control_flow, decode_word};
+use crate::trace::isa::{Flow, control_flow, decode_word, is_move};
 
 /// Where an instruction stands, and what its execution says of loops and calls. All numbers are those of
 /// [`Places`], except `function`, which is only told apart from others.
@@ -438,7 +438,6 @@ fn is_guarded(nest: &Nest, found: &Loop, is_own: &dyn Fn(u64) -> bool) -> bool {
 
 /// Whether a block has more of the body than moves between registers, which a round that is over leaves for the next.
 fn does_anything(code: &super::code::Code, block: &Block, is_body: &dyn Fn(u64) -> bool) -> bool {
-    let is_move = |word: u32| decode_word(word).is_some_and(|known| known.mnemonic.ends_with("mv"));
     instructions(code, block.low, block.high)
         .any(|(address, word)| is_body(address) && !is_move(word))
 }

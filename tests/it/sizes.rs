@@ -37,6 +37,86 @@ program p
   call smooth(b%x_min, b%x_max, 2, a)
 end program";
 
+/// Bounds in elements of components, which are copied from object to object.
+const BOUNDED: &str = "
+module fields
+  implicit none
+  type :: field
+    integer :: lb(2), ub(2)
+    integer :: dims(2)
+    real(8), allocatable :: data(:,:)
+  end type
+  interface field
+    module procedure :: new_field
+  end interface
+contains
+  type(field) function new_field(name, dims) result(self)
+    character(*), intent(in) :: name
+    integer, intent(in) :: dims(2)
+    integer :: tiles(4)
+    self%dims = dims
+    tiles = tile(dims)
+    self%lb = tiles([1, 3])
+    self%ub = tiles([2, 4])
+    allocate(self%data(self%lb(1)-1:self%ub(1)+1, self%lb(2)-1:self%ub(2)+1))
+    self%data = 0
+  end function
+  function tile(dims) result(found)
+    integer, intent(in) :: dims(2)
+    integer :: found(4)
+    read *, found
+  end function
+  subroutine copy(target, source)
+    type(field), intent(inout) :: target
+    type(field), intent(in) :: source
+    target%lb = source%lb
+    target%ub = source%ub
+    target%dims = source%dims
+    target%data = source%data
+  end subroutine
+  subroutine smooth(self)
+    type(field), intent(inout) :: self
+    integer :: i, j
+    do j = self%lb(2), self%ub(2)
+      do i = self%lb(1), self%ub(1)
+        self%data(i, j) = 0.5d0*self%data(i, j)
+      end do
+    end do
+  end subroutine
+  subroutine whole(self, out)
+    type(field), intent(in) :: self
+    real(8), intent(out) :: out(self%dims(1), self%dims(2))
+    integer :: i, j
+    do j = 1, self%dims(2)
+      do i = 1, self%dims(1)
+        out(i, j) = self%data(i, j)
+      end do
+    end do
+  end subroutine
+  function ddx(x) result(dx)
+    real(8), intent(in) :: x(:,:)
+    real(8) :: dx(size(x, 1), size(x, 2))
+    integer :: i, im
+    im = size(x, 1)
+    dx = 0
+    do i = 2, im - 1
+      dx(i, :) = x(i+1, :) - x(i-1, :)
+    end do
+  end function
+end module
+program p
+  use fields
+  implicit none
+  integer, parameter :: im = 201, jm = 101
+  type(field) :: h, g
+  real(8) :: all(im, jm)
+  h = field('h', [im, jm])
+  call copy(g, h)
+  call smooth(h)
+  h%data = ddx(h%data)
+  call whole(h, all)
+end program";
+
 fn parameter(json: &Value, name: &str) -> (f64, String) {
     let parameter = &json["parameters"][name];
     let value = parameter["value"].as_f64().unwrap_or(f64::NAN);
@@ -58,6 +138,95 @@ fn a_bound_follows_through_calls_components_and_modules() {
     // What follows may be set as well.
     let json = analyse(&[("a.f90", PARTED)], &["cells=2000", "box%x_max=10"]);
     assert_eq!(iterations(&json, "smooth"), [14.0]);
+}
+
+#[test]
+fn elements_that_hold_bounds_are_parameters_of_their_own() {
+    let json = fortran(BOUNDED);
+    let (lower, upper) = (
+        parameter(&json, "field_lb_1").0,
+        parameter(&json, "field_ub_2").0,
+    );
+    assert_eq!((lower, upper), (1.0, 128.0));
+    assert_eq!(json["parameters"]["field_ub"], Value::Null);
+    let json = analyse(&[("a.f90", BOUNDED)], &["field_ub_1=40", "field%ub(2)=10"]);
+    assert_eq!(iterations(&json, "smooth"), [400.0]);
+    assert_eq!(iterations(&json, "ddx"), [42.0 * 12.0, 40.0 * 12.0]);
+}
+
+#[test]
+fn elements_follow_from_what_is_listed_and_copied() {
+    assert_eq!(iterations(&fortran(BOUNDED), "whole"), [201.0 * 101.0]);
+}
+
+#[test]
+fn a_constant_that_no_figure_depends_on_is_not_set_somewhere_else() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("a.f90"), BOUNDED).expect("written");
+    let mut program = Command::cargo_bin("loopsheet").expect("the program");
+    let output = program
+        .args(["analyze", "a.f90", "--set", "im=201"])
+        .current_dir(directory.path())
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(
+        told.contains("no figure depends on the constant of p"),
+        "{told}"
+    );
+    // The same name is that of a local variable, which has no other meaning there.
+    let alone = BOUNDED
+        .replace("im = 201, jm = 101", "km = 201, jm = 101")
+        .replace("[im, jm]", "[km, jm]");
+    let alone = alone.replace("all(im, jm)", "all(km, jm)");
+    let json = analyse(&[("a.f90", &alone)], &["im=12"]);
+    assert_eq!(iterations(&json, "ddx"), [12.0 * 130.0, 10.0 * 130.0]);
+}
+
+#[test]
+fn coarrays_have_the_extents_that_they_are_allocated_with() {
+    let json = fortran(
+        "program p
+           integer, parameter :: m = 40
+           integer :: k
+           real(8), allocatable :: e(:,:)[:], f(:,:)
+           k = 3*m
+           allocate(e(k, 4)[*], f(k, 4))
+           e = 1.0d0
+           f = 2.0d0
+         end program",
+    );
+    assert_eq!(iterations(&json, "p"), [480.0, 480.0]);
+}
+
+#[test]
+fn one_image_runs_alone_unless_there_are_said_to_be_more() {
+    let source = "program p
+          integer, parameter :: total = 400
+          integer :: part, first
+          real(8), allocatable :: u(:)[:]
+          part = total/num_images()
+          first = (this_image() - 1)*part + 1
+          allocate(u(first:first + part - 1)[*])
+          u = 1.0d0
+          call scale(u)
+        contains
+          subroutine scale(a)
+            real(8) :: a(:)
+            integer :: i
+            do i = 1, size(a)
+              a(i) = 2*a(i)
+            end do
+          end subroutine
+        end program";
+    let json = fortran(source);
+    assert_eq!(iterations(&json, "scale"), [400.0]);
+    assert_eq!(iterations(&json, "p"), [400.0]);
+    assert_eq!(parameter(&json, "num_images_"), (1.0, "alone".to_string()));
+    let json = analyse(&[("a.f90", source)], &["num_images()=4"]);
+    assert_eq!(iterations(&json, "scale"), [100.0]);
+    assert_eq!(iterations(&json, "p"), [100.0]);
 }
 
 #[test]

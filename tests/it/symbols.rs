@@ -74,6 +74,51 @@ fn a_function_that_is_called_like_something_unknown_is_a_bound_all_the_same() {
     assert_eq!(iterations(&json, "f"), iterations(&json, "g"));
 }
 
+#[test]
+fn a_function_that_is_called_like_one_of_another_language_is_not_that_one() {
+    let json = c("int min(int a, int b);
+        int mod(int a, int b);
+        static int max(int a, int b) { return a + b; }
+        void h(int n, int m, double *a) { for (int i = 0; i < max(n, m); i++) a[i] *= 2; }
+        void f(int n, int m, double *a) { for (int i = 0; i < min(n, m); i++) a[i] *= 2; }
+        void g(int n, int m, double *a) { for (int i = 0; i < mod(n, m); i++) a[i] *= 2; }");
+    assert_eq!(function(&json, "g")["loops"][0]["upper"], "mod(n,m) - 1");
+    assert_eq!(function(&json, "h")["loops"][0]["upper"], "`max(n,m)` - 1");
+    // Headers that are not there may have it.
+    assert_eq!(function(&json, "f")["loops"][0]["upper"], "min(n, m) - 1");
+}
+
+#[test]
+fn functions_of_whole_numbers_are_known_by_what_they_compute() {
+    let json = analyse(
+        &[(
+            "a.f90",
+            "subroutine s(n, m, a)
+               integer :: n, m, i
+               real(8) :: a(*)
+               do i = 1, min0(n, m)
+                 a(i) = 1.0d0
+               end do
+               do i = 1, mod(n, m) + max(0, int(m, 4))
+                 a(i) = 2.0d0
+               end do
+             end subroutine",
+        )],
+        &["n=10", "m=7"],
+    );
+    assert_eq!(iterations(&json, "s"), [7.0, 10.0]);
+    let json = analyse(
+        &[(
+            "a.c",
+            "#include <math.h>
+             #include <stdlib.h>
+             void f(int n, long m, double *a) { for (int i = 0; i < fmin(n, labs(m)); i++) a[i] *= 2; }",
+        )],
+        &["n=10", "m=-7"],
+    );
+    assert_eq!(iterations(&json, "f"), [7.0]);
+}
+
 /// A size with the very name of the probability of a branch, which gives way.
 #[test]
 fn a_size_and_a_probability_of_one_name_are_two_parameters() {

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 /// Directories of `src` that neither read input nor write output.
-const LAYERS: [&str; 11] = [
+const LAYERS: [&str; 13] = [
     "ir",
     "analysis",
     "model",
@@ -17,17 +17,19 @@ const LAYERS: [&str; 11] = [
     "metrics",
     "report",
     "compare",
+    "diff",
     "graph",
+    "regions",
 ];
 
 /// Files that take text apart, and what that text is.
-const READERS: [(&str, &str); 14] = [
+const READERS: [(&str, &str); 20] = [
     ("ir/name.rs", "names that it prints itself"),
+    ("ir/element.rs", "types that it prints itself"),
     ("analysis/calls/resolve.rs", "paths, names of linkers"),
     ("analysis/loop_variable.rs", "names that it prints itself"),
     ("model/parameters.rs", "what users write after --set"),
     ("cache/spec.rs", "what users write after --cache"),
-    ("metrics/camat/formulas.rs", "names that it prints itself"),
     ("metrics/costs.rs", "keys of a file of users"),
     ("metrics/profile/symbols.rs", "names of linkers"),
     ("compare/line_counts.rs", "a file of llvm-cov"),
@@ -36,6 +38,15 @@ const READERS: [(&str, &str); 14] = [
     ("compare/places.rs", "names of linkers"),
     ("compare/timings.rs", "a table of users"),
     ("compare/traced.rs", "names of linkers"),
+    ("diff/limits.rs", "what users write after --fail-above"),
+    ("diff/matching.rs", "paths"),
+    ("diff/side.rs", "paths"),
+    (
+        "report/static_report/subscripts.rs",
+        "subscripts that it prints itself",
+    ),
+    ("regions/placement.rs", "paths"),
+    ("regions/statements.rs", "paths"),
 ];
 
 /// Functions that look for a part of a text.
@@ -94,6 +105,9 @@ fn searches_are_found_and_other_calls_are_not() {
         "name.strip_prefix(OF_MACHINE)",
         "if level.name == \"DRAM\" {",
         "if kind != \"real8\" {",
+        "\"min\" | \"min0\" => Expr::min(values),",
+        "(\"mod\" | \"modulo\", [_, divisor]) => divisor,",
+        "if matches!(name.as_str(), \"fmin\" | \"fmax\") {",
     ];
     for line in decides {
         assert_eq!(searching(line), [(1, line)], "{line}");
@@ -103,6 +117,7 @@ fn searches_are_found_and_other_calls_are_not() {
         "all.iter().find(|one| one.is_known())",
         "// names.starts_with(\"prob_\")",
         "FEW.contains(&own)",
+        "Origin::Macro => \"macro\",",
         "#[cfg(test)]\nmod tests { assert!(text.contains(\"n\")); }",
     ];
     for text in others {
@@ -128,6 +143,19 @@ fn looks_for_text(line: &str) -> bool {
     let compares = ["== ", "!= "].iter().flat_map(|sign| after(sign));
     searches.into_iter().any(is_fixed_text)
         || compares.into_iter().any(|rest| rest.starts_with('"'))
+        || is_arm(line)
+}
+
+/// Whether a line is an arm of a `match` on texts, `"min" | "max" =>` or `("abs", [x]) =>`, or asks for one of several.
+fn is_arm(line: &str) -> bool {
+    let is_pattern = |pattern: &str| {
+        let pattern = pattern.trim_start_matches(['(', '|', ' ']);
+        pattern.starts_with('"') && !pattern.starts_with("\"\"")
+    };
+    let arm = line.split_once(" =>").map(|(pattern, _)| pattern);
+    let asked = line.split_once("matches!(").map(|(_, asked)| asked);
+    let pattern = asked.and_then(|asked| asked.split_once(", "));
+    arm.is_some_and(is_pattern) || pattern.is_some_and(|(_, pattern)| is_pattern(pattern))
 }
 
 /// Whether an argument is a certain text, characters, or a constant.

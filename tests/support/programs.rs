@@ -221,6 +221,7 @@ pub fn program(functions: Vec<Function>) -> Program {
         functions,
         is_part: false,
         places: BTreeMap::new(),
+        unmentioned: BTreeMap::new(),
         unread: BTreeMap::new(),
     }
 }

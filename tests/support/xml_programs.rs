@@ -619,13 +619,16 @@ fn place() -> impl Strategy<Value = facts::Place> {
 /// Any program with unique loop ids.
 pub fn program() -> impl Strategy<Value = Program> {
     let unread = prop::collection::btree_map(text(), any::<usize>(), 0..3);
+    let functions = prop::collection::btree_set(text(), 1..3);
+    let unmentioned = prop::collection::btree_map(text(), functions, 0..3);
     (
         prop::collection::vec(file(), 0..3),
         prop::collection::vec(function(), 0..3),
         prop::collection::btree_map(place_symbol(), place(), 0..3),
+        unmentioned,
         unread,
     )
-        .prop_map(|(files, mut functions, places, unread)| {
+        .prop_map(|(files, mut functions, places, unmentioned, unread)| {
             let mut count = 0;
             functions
                 .iter_mut()
@@ -635,6 +638,7 @@ pub fn program() -> impl Strategy<Value = Program> {
                 functions,
                 is_part: false,
                 places,
+                unmentioned,
                 unread,
             }
         })

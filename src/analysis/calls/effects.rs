@@ -229,7 +229,7 @@ impl Scan<'_> {
                 }
                 Some(&callee.writes)
             }
-            Target::Library(kind) if !kind.may_write() => return,
+            Target::Library(known) if !known.kind.may_write() => return,
             Target::Library(_) => None,
             Target::Recursive(_) => {
                 let call = || {

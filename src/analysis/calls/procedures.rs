@@ -89,7 +89,7 @@ impl<'u> Procedures<'u> {
                 let library = Intrinsics::builtin().lookup(self.conventions(caller).language, name);
                 library.map_or_else(
                     || communication(self.get(caller).function, name),
-                    |intrinsic| Target::Library(intrinsic.kind),
+                    Target::Library,
                 )
             })
     }

@@ -134,7 +134,7 @@ impl<'u> Procedures<'u> {
             return Target::Body(nearest);
         }
         if let Some(intrinsic) = Intrinsics::builtin().lookup(conventions.language, name) {
-            return Target::Library(intrinsic.kind);
+            return Target::Library(intrinsic);
         }
         let same: Vec<ProcedureId> = own
             .iter()
@@ -143,7 +143,12 @@ impl<'u> Procedures<'u> {
             .collect();
         self.nearest(caller, &same)
             .or_else(|| self.foreign(caller, name))
-            .map_or(Target::Unknown, Target::Body)
+            .map(Target::Body)
+            .or_else(|| {
+                let known = Intrinsics::builtin().of_headers(conventions.language, name);
+                known.map(Target::Library)
+            })
+            .unwrap_or(Target::Unknown)
     }
 
     /// The procedures outside of modules that may be meant by a name; none if they are too many to be one program's.

@@ -8,7 +8,7 @@ use super::target::{ProcedureId, Target};
 use super::template::{Origins, Template};
 use crate::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, calls_of, statements, values_of};
+use crate::ir::visit::{InLoop, calls_in_values, calls_of, statements, values_of};
 use crate::ir::{self, If, Jump, Results, Role, Stmt, Type, Value, VarId, Variable};
 
 /// Bodies of more values than this stay calls.
@@ -232,10 +232,8 @@ fn remaining_calls(
         .target(name)
         .unwrap_or_else(|| known.target(id, name))
     {
-        Target::Library(kind) if !kind.may_write() => {
-            can_move &= !matches!(kind, IntrinsicKind::Reduction | IntrinsicKind::Array);
-        }
-        Target::Library(IntrinsicKind::Memory | IntrinsicKind::Communication) => can_move = false,
+        Target::Library(called) if stays(called.kind) => can_move = false,
+        Target::Library(called) if !called.kind.may_write() => {}
         Target::Recursive(_) | Target::Communication(_) => can_move = false,
         target => {
             if !calls.iter().any(|(known, _)| known == name) {
@@ -249,11 +247,7 @@ fn remaining_calls(
         {
             call(name);
         }
-        values_of(stmt, &mut |value| {
-            if let Value::Call { name, .. } = value {
-                call(name);
-            }
-        });
+        calls_in_values(stmt, &mut |name, _| call(name));
     });
     can_move.then_some(calls)
 }
@@ -321,4 +315,10 @@ fn touches_only_text(function: &ir::Function) -> bool {
         });
     });
     text && !others
+}
+
+/// Whether a library function works on memory, or with other processes, where it stands.
+fn stays(kind: IntrinsicKind) -> bool {
+    use IntrinsicKind::{Array, Communication, Memory, Reduction};
+    matches!(kind, Reduction | Array | Memory | Communication)
 }

@@ -1,6 +1,6 @@
 //! What a name that is called stands for.
 
-use crate::intrinsics::IntrinsicKind;
+use crate::intrinsics::{Intrinsic, Meaning};
 use crate::message_passing::Interface;
 
 /// Index into the procedures of all units, in their order.
@@ -20,8 +20,18 @@ pub enum Target {
     /// A body that leads back to the caller.
     Recursive(ProcedureId),
     /// What the language brings along.
-    Library(IntrinsicKind),
+    Library(&'static Intrinsic),
     /// Moves data between processes.
     Communication(&'static Interface),
     Unknown,
+}
+
+impl Target {
+    /// What it computes, where that is a function of the language that sizes are made of.
+    pub fn meaning(self) -> Option<Meaning> {
+        match self {
+            Target::Library(intrinsic) => intrinsic.meaning,
+            _ => None,
+        }
+    }
 }

@@ -58,10 +58,10 @@ fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<V
             found.extend(variable(target));
         }
         calls_of(stmt, &mut |name, arguments| {
-            if let Target::Library(kind) = known.target(id, name)
-                && kind.gives_from_outside()
+            if let Target::Library(called) = known.target(id, name)
+                && called.kind.gives_from_outside()
             {
-                let is_list = kind == IntrinsicKind::Input;
+                let is_list = called.kind == IntrinsicKind::Input;
                 found.extend(
                     arguments
                         .iter()

@@ -1,12 +1,13 @@
 //! Statements that no run gets to that is given what this one is: what a decomposition does for the processes, chunks or
 //! tiles that are not there, as `if (i <= mod(n, chunks)) extra = 1` for one chunk.
 
-use super::definitions::{Definition, Definitions};
+use super::definition::{Definition, Definitions};
+use super::found::Found;
 use super::places::{PlaceId, Places};
-use super::values::Found;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
+use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
 use rustc_hash::FxHashMap;
 
@@ -106,8 +107,11 @@ impl<'u> Seen<'_, 'u> {
             }
             Value::Call {
                 name, arguments, ..
-            } => match (name.as_str(), &arguments[..]) {
-                ("mod", [left, right]) => self.remainder(at, left, right, depth),
+            } => match (
+                self.known.target(at.procedure, name).meaning(),
+                &arguments[..],
+            ) {
+                (Some(Meaning::Remainder), [left, right]) => self.remainder(at, left, right, depth),
                 _ => None,
             },
             _ => None,

@@ -9,7 +9,7 @@ pub fn is_input(value: &Value, known: &Procedures, id: ProcedureId) -> bool {
     let mut found = false;
     each_value(value, &mut |part| {
         if let Value::Call { name, .. } = part {
-            found |= matches!(known.target(id, name), Target::Library(kind) if kind.gives_from_outside());
+            found |= matches!(known.target(id, name), Target::Library(called) if called.kind.gives_from_outside());
         }
     });
     found

@@ -1,44 +1,46 @@
 //! What the input calls a variable: the word that is compared before the variable is read, as in
 //! `case ('max_iters'); limit = get_integer(next_word())` or `if (!strcmp(key, "nx")) n = atoi(value)`.
 
+use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{BinaryOp, Function, If, Stmt, UnaryOp, Value};
+use crate::source::Language;
 
 /// The branches of a function that are taken for some words of the input, with a word: what one of them reads has its name.
 pub(super) fn keyed(function: &Function) -> Vec<(&str, &[Stmt])> {
     let mut found = Vec::new();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::If(branch) = stmt {
-            of_branch(branch, &mut found);
+            of_branch(branch, function.conventions.language, &mut found);
         }
     });
     found
 }
 
-fn of_branch<'u>(branch: &'u If, found: &mut Vec<(&'u str, &'u [Stmt])>) {
+fn of_branch<'u>(branch: &'u If, language: Language, found: &mut Vec<(&'u str, &'u [Stmt])>) {
     let mut asked = Vec::new();
-    if words(&branch.condition, &mut asked) {
+    if words(&branch.condition, language, &mut asked) {
         found.extend(asked.into_iter().map(|word| (word, &branch.then[..])));
-    } else if let Some(word) = differing(&branch.condition) {
+    } else if let Some(word) = differing(&branch.condition, language) {
         found.push((word, &branch.otherwise));
     }
 }
 
 /// The words that a condition asks for, and whether it asks for nothing else: `word == 'n' .or. word == 'm'`,
 /// `strcmp(word, "n") == 0`, `!strcmp(word, "n")`.
-fn words<'u>(condition: &'u Value, found: &mut Vec<&'u str>) -> bool {
+fn words<'u>(condition: &'u Value, language: Language, found: &mut Vec<&'u str>) -> bool {
     let word = match condition {
         Value::Binary(BinaryOp::Or, left, right) => {
-            return words(left, found) && words(right, found);
+            return words(left, language, found) && words(right, language, found);
         }
         Value::Binary(BinaryOp::Equal, left, right) => match (&**left, &**right) {
             (Value::Text(word), other) | (other, Value::Text(word)) if is_variable(other) => {
                 Some(name(word))
             }
-            (call, Value::Integer(0)) | (Value::Integer(0), call) => compared(call),
+            (call, Value::Integer(0)) | (Value::Integer(0), call) => compared(call, language),
             _ => None,
         },
-        Value::Unary(UnaryOp::Not, call) => compared(call),
+        Value::Unary(UnaryOp::Not, call) => compared(call, language),
         _ => None,
     };
     found.extend(word);
@@ -46,17 +48,17 @@ fn words<'u>(condition: &'u Value, found: &mut Vec<&'u str>) -> bool {
 }
 
 /// The word that a condition asks the absence of: `strcmp(word, "n")`.
-fn differing(condition: &Value) -> Option<&str> {
+fn differing(condition: &Value, language: Language) -> Option<&str> {
     match condition {
         Value::Binary(BinaryOp::NotEqual, call, zero) if **zero == Value::Integer(0) => {
-            compared(call)
+            compared(call, language)
         }
-        call => compared(call),
+        call => compared(call, language),
     }
 }
 
 /// The literal that a call compares a text with.
-fn compared(call: &Value) -> Option<&str> {
+fn compared(call: &Value, language: Language) -> Option<&str> {
     let Value::Call {
         name: function,
         arguments,
@@ -65,10 +67,8 @@ fn compared(call: &Value) -> Option<&str> {
     else {
         return None;
     };
-    if !matches!(
-        function.as_str(),
-        "strcmp" | "strcasecmp" | "strncmp" | "strncasecmp"
-    ) {
+    let intrinsic = Intrinsics::builtin().lookup(language, function)?;
+    if intrinsic.meaning != Some(Meaning::TextComparison) {
         return None;
     }
     match &arguments[..] {

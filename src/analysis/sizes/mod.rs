@@ -7,14 +7,21 @@
 //! that they differ.
 
 mod asked;
+mod candidates;
+mod collector;
+mod copied;
 mod dead;
-mod definitions;
+mod definition;
+mod found;
 mod guarded;
 mod inputs;
 mod keys;
 mod options;
+mod passed;
 mod places;
+mod program;
 mod reals;
+mod resolver;
 mod values;
 
-pub use values::Sizes;
+pub use program::Sizes;

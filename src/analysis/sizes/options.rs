@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::definitions::{Definition, Definitions};
+use super::definition::{Definition, Definitions};
 use super::places::{PlaceId, Places};
-use super::values::Sizes;
+use super::program::Sizes;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
 use crate::ir::{BinaryOp, Function, UnaryOp, Value};

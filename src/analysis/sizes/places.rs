@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::calls::{ProcedureId, Procedures};
+use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::{Function, Home, Role, Type, Value, VarId};
 
 /// Index of a place.
@@ -25,6 +26,8 @@ enum Key {
     Element(PlaceId, Box<[i64]>),
     /// How many elements an array has along one of its dimensions, which no declaration says.
     Extent(Box<Key>, u32),
+    /// How many images run, and which one this is, in a main program without others.
+    Image(Meaning),
 }
 
 /// A place and where it is.
@@ -111,6 +114,29 @@ impl Places {
         self.add(key, place)
     }
 
+    /// The place that holds what a procedure asks of images, made if there is none.
+    pub fn image(&mut self, function: &Function, meaning: Meaning, text: String) -> PlaceId {
+        let key = Key::Image(meaning);
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        let place = Place {
+            name: text.clone(),
+            own_name: text,
+            scope: String::new(),
+            file: function.place.file.clone(),
+            line: function.place.line,
+            is_own: false,
+            is_local: false,
+            is_real: false,
+            is_array: false,
+            elements: Vec::new(),
+            array: None,
+            subscripts: Box::default(),
+        };
+        self.add(key, place)
+    }
+
     /// The same if it is known already.
     pub fn find_extent(
         &self,
@@ -174,10 +200,13 @@ impl Places {
                 let own = element.and_then(|key| self.numbers.get(&key));
                 Some(*own.unwrap_or(whole))
             }
-            Value::Call { .. } => {
-                let (array, dimension) = inquired(function, value)?;
-                self.find_extent(function, procedure, array, dimension)
-            }
+            Value::Call { .. } => match asked_of_images(function, value) {
+                Some(meaning) => self.numbers.get(&Key::Image(meaning)).copied(),
+                None => {
+                    let (array, dimension) = inquired(function, value)?;
+                    self.find_extent(function, procedure, array, dimension)
+                }
+            },
             _ => None,
         }
     }
@@ -226,7 +255,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         Key::Shared(Home::Component { scope, of, name }) => {
             (scope.to_string(), format!("{of}%{name}"))
         }
-        Key::Own(..) | Key::Element(..) | Key::Extent(..) => {
+        Key::Own(..) | Key::Element(..) | Key::Extent(..) | Key::Image(_) => {
             (function.name.clone(), variable.name.to_string())
         }
     };
@@ -269,13 +298,28 @@ pub fn inquired(function: &Function, value: &Value) -> Option<(VarId, u32)> {
     };
     let extent = function.variable(array).dimensions.get(at)?;
     let begins_at_one = matches!(extent.lower, None | Some(Value::Integer(1)));
-    let counts = match name.as_str() {
-        "size" => true,
-        "ubound" => begins_at_one,
+    let intrinsic = Intrinsics::builtin().lookup(function.conventions.language, name)?;
+    let counts = match intrinsic.meaning? {
+        Meaning::Extent => true,
+        Meaning::UpperBound => begins_at_one,
         _ => false,
     };
     let is_open = extent.upper.is_none();
     (counts && is_open).then_some((array, at as u32))
+}
+
+/// What a value asks of the images of the program: `num_images()`, `this_image()`.
+pub fn asked_of_images(function: &Function, value: &Value) -> Option<Meaning> {
+    let Value::Call {
+        name, arguments, ..
+    } = value
+    else {
+        return None;
+    };
+    let language = function.conventions.language;
+    let meaning = Intrinsics::builtin().lookup(language, name)?.meaning?;
+    let is_asked = matches!(meaning, Meaning::Images | Meaning::Image) && arguments.is_empty();
+    is_asked.then_some(meaning)
 }
 
 /// Subscripts that are numbers, all of them; pointers' own `[0]` among them.

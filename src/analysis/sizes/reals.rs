@@ -1,9 +1,11 @@
 //! Whole numbers that are made from real ones: `nx = length / dx`.
 
+use super::candidates::Gap;
 use super::places::PlaceId;
-use super::values::{Gap, Resolver};
-use crate::calls::{ProcedureId, Target};
+use super::resolver::Resolver;
+use crate::calls::ProcedureId;
 use crate::expr::{Expr, Node};
+use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value};
 use crate::symbolic::extreme_or_absolute;
 
@@ -36,9 +38,10 @@ impl Resolver<'_, '_> {
             }
             Value::Call {
                 name, arguments, ..
-            } if matches!(self.known.target(id, name), Target::Library(_)) => {
-                self.rounded(id, name, arguments, depth)
-            }
+            } => match self.known.target(id, name).meaning() {
+                Some(meaning) => self.rounded(id, meaning, arguments, depth),
+                None => Err(Gap::Unfollowed),
+            },
             _ => Err(Gap::Unfollowed),
         }
     }
@@ -47,7 +50,7 @@ impl Resolver<'_, '_> {
     pub(super) fn rounded(
         &mut self,
         id: ProcedureId,
-        name: &str,
+        meaning: Meaning,
         arguments: &[Value],
         depth: u32,
     ) -> Result<Expr, Gap> {
@@ -55,7 +58,7 @@ impl Resolver<'_, '_> {
             .iter()
             .map(|argument| self.real(id, argument, depth))
             .collect::<Result<Vec<Expr>, Gap>>()?;
-        rounded(name, values).ok_or(Gap::Unfollowed)
+        rounded(meaning, values).ok_or(Gap::Unfollowed)
     }
 
     /// A real variable all of whose values are known, at least until the program is told another.
@@ -87,15 +90,17 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// The value of a function of numbers, by its name in the language.
-fn rounded(name: &str, mut values: Vec<Expr>) -> Option<Expr> {
-    let count = values.len();
-    Some(match (name, count) {
-        ("floor" | "floorf", 1) => values.remove(0).floor(),
-        ("ceil" | "ceilf" | "ceiling", 1) => values.remove(0).ceiling(),
-        ("nint" | "lround" | "round" | "anint", 1) => (values.remove(0) + 0.5).floor(),
-        ("int" | "aint" | "trunc", 1..) => values.remove(0).truncated(),
-        ("real" | "dble" | "float", 1..) => values.remove(0),
-        _ => return extreme_or_absolute(name, values),
+/// The value of a function of numbers; behind the first may stand the kind of the result.
+fn rounded(meaning: Meaning, mut values: Vec<Expr>) -> Option<Expr> {
+    if values.is_empty() {
+        return None;
+    }
+    Some(match meaning {
+        Meaning::Floor => values.remove(0).floor(),
+        Meaning::Ceiling => values.remove(0).ceiling(),
+        Meaning::Nearest => (values.remove(0) + 0.5).floor(),
+        Meaning::Truncated => values.remove(0).truncated(),
+        Meaning::Unchanged => values.remove(0),
+        _ => return extreme_or_absolute(meaning, values),
     })
 }

@@ -6,7 +6,7 @@ use crate::communication::{self, Types};
 use crate::datatypes::Datatypes;
 use crate::diagnostic::Place;
 use crate::facts::{AccessClass, Block, Body, Call, Communication};
-use crate::intrinsics::IntrinsicKind;
+use crate::intrinsics::{Intrinsic, IntrinsicKind};
 use crate::ir::{Type, Value, VarId, addressed};
 use crate::message_passing::Interface;
 use crate::reason::ReasonCode;
@@ -23,8 +23,8 @@ impl Walker<'_> {
             Allocation, Array, Communication, Input, Io, Memory, Reduction, System, Timer,
         };
         let body = match self.effects.target(name) {
-            Target::Library(kind) => {
-                match kind {
+            Target::Library(called) => {
+                match called.kind {
                     Reduction | Array => {
                         self.reason(block, place, ReasonCode::ArrayIntrinsic, name.to_string());
                     }
@@ -139,8 +139,8 @@ impl Walker<'_> {
             }
             _ => match (addressed(argument), self.effects.target(at.0)) {
                 // `frexp(x, &e[i])`
-                (Some(element @ Value::Element { .. }), Target::Library(kind))
-                    if touches_element(kind) =>
+                (Some(element @ Value::Element { .. }), Target::Library(called))
+                    if touches_element(called.kind) =>
                 {
                     self.reads_in(place, element, block);
                 }
@@ -225,7 +225,10 @@ impl Walker<'_> {
             // All that it may reach.
             Target::Unknown
             | Target::Recursive(_)
-            | Target::Library(IntrinsicKind::Communication) => {
+            | Target::Library(Intrinsic {
+                kind: IntrinsicKind::Communication,
+                ..
+            }) => {
                 let scalar = |argument: &Value| match argument {
                     Value::Variable(id) if self.function().variable(*id).dimensions.is_empty() => {
                         Some(*id)

@@ -74,7 +74,7 @@ impl Walker<'_> {
         let variable = self.function().variable(id);
         let is_integer = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         let mut counts = BTreeMap::new();
-        count_assignments(&inner.body, &self.effects, &mut counts);
+        count_assignments(&inner.body, self.effects, &mut counts);
         let once = counts.get(&id).is_some_and(|found| found.statements == 1);
         if !is_integer || !once || may_skip(&inner.body) {
             return None;

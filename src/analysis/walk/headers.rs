@@ -94,7 +94,7 @@ impl Walker<'_> {
             reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
         }
         let end_moves = function.conventions.loop_ends == LoopEnds::EachIteration
-            && assigns_any_of(&inner.body, &self.effects, [upper, step]);
+            && assigns_any_of(&inner.body, self.effects, [upper, step]);
         if end_moves {
             reasons.push((
                 ReasonCode::BoundModified,

@@ -41,7 +41,7 @@ impl Walker<'_> {
             .map(|(id, known)| (*id, known.clone()))
             .collect();
         self.vary(&inner.body, self.depth() + 1);
-        for id in exchanged(&inner.body, &self.effects) {
+        for id in exchanged(&inner.body, self.effects) {
             match before.get(&id) {
                 Some(known) => self.symbols.known.insert(id, known.clone()),
                 None => self.symbols.known.remove(&id),
@@ -178,7 +178,7 @@ impl Walker<'_> {
             variables_of(amount, &mut used);
             id.is_some_and(|counter| used.contains(&counter))
         };
-        for induction in inductions(&inner.body, &self.effects) {
+        for induction in inductions(&inner.body, self.effects) {
             let id = induction.variable;
             if induction.amounts.iter().any(counts_on) {
                 continue;
@@ -263,7 +263,7 @@ impl Walker<'_> {
             counter,
             has_unit_step,
             counted,
-            advanced: advanced(&inner.body, &self.effects),
+            advanced: advanced(&inner.body, self.effects),
         });
         self.exits.push(ends == Ends::AtBoundOrBefore);
         let mut body = Block::default();

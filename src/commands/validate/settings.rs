@@ -222,10 +222,10 @@ pub fn build<'p>(
     loop {
         match Model::with(program, project.machine.clone(), &known, Detail::Values) {
             Ok(model) => return Ok((model, others)),
-            Err(SettingError::Unknown { name, near, roots }) => {
+            Err(error @ SettingError::Unknown { .. }) => {
+                let name = error.setting().to_string();
                 let scalar = is_scalar(bodies, &name).then(|| Symbol::source(&name));
                 let Some(symbol) = scalar.or_else(|| probability(program, &name)) else {
-                    let error = SettingError::Unknown { name, near, roots };
                     project.leave_out(&mut known, error, unknown)?;
                     continue;
                 };

@@ -105,6 +105,7 @@ impl Reader {
                 "module" => self.program(child)?,
                 "ls:file" => self.file(child)?,
                 "ls:unread" => self.unread(child)?,
+                "ls:unmentioned" => self.unmentioned(child)?,
                 "ls:place" => {
                     let (symbol, place) = parts::place(&Fields::new(child, &self.context))?;
                     self.program.places.insert(symbol, place);
@@ -159,6 +160,15 @@ impl Reader {
         self.program
             .unread
             .insert(fields.required("extension")?.to_string(), count);
+        fields.finish();
+        Ok(())
+    }
+
+    fn unmentioned(&mut self, element: &Element) -> Result<(), XmlError> {
+        let fields = Fields::new(element, &self.context);
+        let name = fields.required("name")?.to_string();
+        let of = self.program.unmentioned.entry(name).or_default();
+        of.insert(fields.required("function")?.to_string());
         fields.finish();
         Ok(())
     }

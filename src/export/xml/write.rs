@@ -86,8 +86,17 @@ fn document(program: &Program) -> Element {
         functions,
         is_part: _,
         places,
+        unmentioned,
         unread,
     } = program;
+    let unmentioned = unmentioned.iter().flat_map(|(name, functions)| {
+        let of = move |function: &String| {
+            Element::new("ls:unmentioned")
+                .with("name", name)
+                .with("function", function)
+        };
+        functions.iter().map(of)
+    });
     let unread = unread.iter().map(|(extension, count)| {
         Element::new("ls:unread")
             .with("extension", extension)
@@ -96,6 +105,7 @@ fn document(program: &Program) -> Element {
     Element::new("program")
         .containing(files.iter().map(file))
         .containing(unread)
+        .containing(unmentioned)
         .containing(places.iter().map(place))
         .containing(functions.iter().map(function))
 }

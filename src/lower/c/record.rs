@@ -11,6 +11,8 @@ pub struct RecordId(usize);
 #[derive(Clone, Debug)]
 pub struct Record<'t> {
     pub name: String,
+    /// Whether only its place in the file names it.
+    is_anonymous: bool,
     pub members: Vec<Member<'t>>,
     pub is_complete: bool,
     pub arrangement: Arrangement,
@@ -56,13 +58,6 @@ impl Alignment {
     }
 }
 
-impl Record<'_> {
-    /// Whether only its place in the file names it.
-    pub fn is_anonymous(&self) -> bool {
-        self.name.contains('@')
-    }
-}
-
 impl Member<'_> {
     /// Places the member of a type that takes so much room; gives the byte that it, or the unit of a bit-field,
     /// begins at.
@@ -94,10 +89,11 @@ impl<'t> Records<'t> {
         &self.known[id.0]
     }
 
-    /// Adds one of which nothing but its name is known.
-    pub fn add(&mut self, name: String) -> RecordId {
+    /// Adds one of which nothing but its tag and its line are known.
+    pub fn add(&mut self, tag: Option<&str>, line: u32) -> RecordId {
         self.known.push(Record {
-            name,
+            name: tag.map_or_else(|| format!("struct@{line}"), str::to_string),
+            is_anonymous: tag.is_none(),
             members: Vec::new(),
             is_complete: false,
             arrangement: Arrangement::Structure,
@@ -127,7 +123,7 @@ impl<'t> Records<'t> {
     /// Gives one that only its place names the name of a typedef.
     pub fn rename(&mut self, id: RecordId, name: &str) {
         let record = &mut self.known[id.0];
-        if record.is_anonymous() {
+        if std::mem::take(&mut record.is_anonymous) {
             record.name = name.to_string();
         }
     }

@@ -39,8 +39,8 @@ impl<'t> Names<'t> {
         let id = match known {
             Some(id) if body.is_none() || !self.records.get(id).is_complete => id,
             _ => {
-                let unnamed = || format!("struct@{}", self.place(specifier).line);
-                let id = self.records.add(tag.map_or_else(unnamed, str::to_string));
+                let line = self.place(specifier).line;
+                let id = self.records.add(tag, line);
                 if let Some(tag) = tag {
                     self.define_tag(tag, id);
                 }

@@ -59,15 +59,9 @@ impl Allocations {
     }
 
     fn statement(&mut self, reader: &Reader, node: Node, scope: &Arc<Scope>) {
-        let mut cursor = node.walk();
-        for allocation in node.children_by_field_name(field::ALLOCATION, &mut cursor) {
-            let [object, size] = named_children(allocation)[..] else {
-                continue;
-            };
+        for [object, size] in sized(node) {
             let name = reader.name(object);
-            let is_name =
-                allocation.kind() == kind::SIZED_ALLOCATION && object.kind() == kind::IDENTIFIER;
-            if is_name && !scope.symbols.contains_key(&name) {
+            if object.kind() == kind::IDENTIFIER && !scope.symbols.contains_key(&name) {
                 let bounds = bounds(reader, size).into();
                 self.by_name.entry(name).or_default().push(Allocation {
                     scope: scope.clone(),
@@ -76,6 +70,21 @@ impl Allocations {
             }
         }
     }
+}
+
+/// What a statement allocates with bounds, and these; `[*]` behind them says nothing more.
+pub fn sized<'t>(statement: Node<'t>) -> Vec<[Node<'t>; 2]> {
+    let mut cursor = statement.walk();
+    let allocations = statement.children_by_field_name(field::ALLOCATION, &mut cursor);
+    let of_image = |allocation: Node<'t>| match allocation.kind() {
+        kind::COARRAY_ALLOCATION => named_children(allocation).into_iter().next(),
+        _ => Some(allocation),
+    };
+    allocations
+        .filter_map(of_image)
+        .filter(|allocation| allocation.kind() == kind::SIZED_ALLOCATION)
+        .filter_map(|allocation| named_children(allocation)[..].try_into().ok())
+        .collect()
 }
 
 impl<'a> World<'a> {

@@ -23,6 +23,7 @@ names! { kind, KINDS:
     CASE = "case_statement",
     CASE_VALUES = "case_value_range_list",
     CHARACTER_LENGTH = "character_length",
+    COARRAY_ALLOCATION = "coarray_allocation",
     COARRAY_DECLARATOR = "coarray_declarator",
     COARRAY_EXPRESSION = "coarray_expression",
     CONCURRENT = "concurrent_statement",

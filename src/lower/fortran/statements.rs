@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::flow::Falls;
+use super::allocations::sized;
 use super::directives::Pending;
 use super::expression::{Argument, Expr};
 use super::generic::{Choice, arranged};
@@ -420,17 +421,7 @@ impl Lowering<'_> {
 
     /// `allocate` tells the bounds that a declaration left open.
     fn allocation(&mut self, node: Node) {
-        let mut cursor = node.walk();
-        let allocations: Vec<Node> = node
-            .children_by_field_name(field::ALLOCATION, &mut cursor)
-            .collect();
-        for allocation in allocations
-            .into_iter()
-            .filter(|n| n.kind() == kind::SIZED_ALLOCATION)
-        {
-            let [object, size] = named_children(allocation)[..] else {
-                continue;
-            };
+        for [object, size] in sized(node) {
             let bounds = super::declarators::bounds(self.reader, size);
             let object = self.reader.read(object);
             let extents = self.extents(&bounds, self.scope);

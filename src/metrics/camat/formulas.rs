@@ -191,6 +191,8 @@ pub struct Figures {
     program: BTreeMap<ProgramFigure, f64>,
     /// Levels count from one.
     levels: BTreeMap<(usize, LevelFigure), f64>,
+    /// What the names in formulas mean.
+    leaves: BTreeMap<String, Leaf>,
 }
 
 impl Figures {
@@ -203,7 +205,10 @@ impl Figures {
             hart_cycles,
             stall_target,
         } = camat.program;
-        let mut figures = Figures::default();
+        let mut figures = Figures {
+            leaves: leaves(camat.levels.len()),
+            ..Figures::default()
+        };
         let inputs = [
             (P::Instructions, instructions.map(|count| count as f64)),
             (P::CpiExe, cpi_exe),
@@ -257,7 +262,7 @@ impl Figures {
 
 impl Lookup for Figures {
     fn symbol(&self, symbol: &Symbol) -> Option<f64> {
-        match leaf(symbol.name())? {
+        match *self.leaves.get(symbol.name())? {
             Leaf::Program(figure) => self.get(figure),
             Leaf::Level(figure, level) => self.at(figure, level),
         }
@@ -269,47 +274,53 @@ impl Lookup for Figures {
 }
 
 /// What a name in a formula means.
+#[derive(Clone, Copy, Debug)]
 enum Leaf {
     Program(ProgramFigure),
     Level(LevelFigure, usize),
 }
 
-fn leaf(name: &str) -> Option<Leaf> {
-    match name.split_once('.') {
-        None => ProgramFigure::named(name).map(Leaf::Program),
-        Some((key, level)) => Some(Leaf::Level(LevelFigure::named(key)?, level.parse().ok()?)),
+/// The names of formulas over so many levels.
+fn leaves(levels: usize) -> BTreeMap<String, Leaf> {
+    let name = |figure: &ProgramFigure| (figure.entry().name.to_string(), Leaf::Program(*figure));
+    let of_program = ProgramFigure::ALL.iter().map(name);
+    let of_level = |level: usize| {
+        let name = move |figure: &LevelFigure| (figure.name_at(level), Leaf::Level(*figure, level));
+        LevelFigure::ALL.iter().map(name)
+    };
+    of_program.chain((1..=levels).flat_map(of_level)).collect()
+}
+
+impl Figures {
+    /// An expression with the symbols of the paper: `ω(1)/α(1)`.
+    pub fn text(&self, expr: &Expr) -> String {
+        self.printed(expr, true)
+    }
+
+    /// The same for an expression of one level that is valid at every level: `ω/α`.
+    pub fn text_of_any_level(&self, expr: &Expr) -> String {
+        self.printed(expr, false)
+    }
+
+    fn printed(&self, expr: &Expr, with_level: bool) -> String {
+        let leaves = &self.leaves;
+        let names = &Symbols { leaves, with_level };
+        Excel { expr, names }.to_string()
     }
 }
 
-/// An expression with the symbols of the paper: `ω(1)/α(1)`.
-pub fn text(expr: &Expr) -> String {
-    Excel {
-        expr,
-        names: &Symbols { with_level: true },
-    }
-    .to_string()
-}
-
-/// The same for an expression of one level that is valid at every level: `ω/α`.
-pub fn text_of_any_level(expr: &Expr) -> String {
-    Excel {
-        expr,
-        names: &Symbols { with_level: false },
-    }
-    .to_string()
-}
-
-struct Symbols {
+struct Symbols<'f> {
+    leaves: &'f BTreeMap<String, Leaf>,
     with_level: bool,
 }
 
-impl CellNames for Symbols {
+impl CellNames for Symbols<'_> {
     fn figure(&self, id: FigureId) -> String {
         format!("figure {}", id.0)
     }
 
     fn symbol(&self, name: &str) -> String {
-        match leaf(name) {
+        match self.leaves.get(name) {
             None => name.to_string(),
             Some(Leaf::Program(figure)) => figure.entry().printed().to_string(),
             Some(Leaf::Level(figure, level)) if self.with_level => {

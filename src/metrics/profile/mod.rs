@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::AccessKind;
 
 pub(super) use meter::ProfileMeter;
-pub use symbols::plain;
+pub use symbols::{plain, takes_memory_back};
 
 /// Everything by site, as in the JSON of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

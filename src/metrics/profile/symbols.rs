@@ -5,6 +5,11 @@ pub fn plain(function: &str) -> &str {
     function.split('@').next().unwrap_or(function)
 }
 
+/// Whether a function takes memory back.
+pub fn takes_memory_back(function: &str) -> bool {
+    matches!(plain(function), "free" | "realloc")
+}
+
 /// Whether a function hands out memory or takes it back.
 pub(super) fn hands_out_memory(function: &str) -> bool {
     let name = plain(function).trim_start_matches('_');

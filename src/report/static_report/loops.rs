@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::SubscriptReport;
 use crate::analysis::coverage;
 use crate::analysis::facts::{
     Access, AccessClass, Block, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript,
@@ -91,7 +92,7 @@ pub struct ArrayReport {
     pub class: Option<AccessClass>,
     #[serde(default)]
     pub shape: String,
-    pub subscripts: Vec<String>,
+    pub subscripts: Vec<SubscriptReport>,
     /// By dimension, how far accesses reach beyond the range on either side.
     #[serde(default)]
     pub ghost: Vec<(i64, i64)>,
@@ -366,15 +367,15 @@ impl ArrayReport {
     }
 }
 
-fn subscript(subscript: &Subscript, place: &Surroundings) -> String {
+fn subscript(subscript: &Subscript, place: &Surroundings) -> SubscriptReport {
     match &subscript.gather {
-        Some(text) => format!("gather({text})"),
+        Some(text) => SubscriptReport::Gather(text.clone()),
         None => {
             let terms = subscript
                 .terms
                 .iter()
                 .map(|(name, c)| c * &Expr::symbol(name));
-            place.text(&Expr::sum(terms.chain([subscript.base.clone()])))
+            SubscriptReport::Affine(place.text(&Expr::sum(terms.chain([subscript.base.clone()]))))
         }
     }
 }

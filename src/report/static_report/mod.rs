@@ -13,6 +13,7 @@ mod measured;
 mod nests;
 mod registers;
 mod sensitivity;
+mod subscripts;
 mod totals;
 
 use std::collections::{BTreeMap, HashMap};
@@ -47,6 +48,7 @@ pub use nests::{
 };
 pub use registers::{RegisterFileReport, RegistersReport};
 pub use sensitivity::{SweepReport, SweptNestReport};
+pub use subscripts::SubscriptReport;
 pub use totals::{CoverageReport, ReasonCodeReport, TotalsReport};
 
 /// Of the reports of `loopsheet analyze`.

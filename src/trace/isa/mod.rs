@@ -13,7 +13,7 @@ mod word;
 pub use flow::control_flow;
 pub use table::{encodings, pseudo_mnemonics};
 pub use text::{TextError, decode_text, unknown};
-pub use word::{decode_word, length};
+pub use word::{decode_word, is_move, length};
 
 use crate::cache::AccessKind;
 

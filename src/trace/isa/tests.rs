@@ -737,3 +737,27 @@ proptest! {
         }
     }
 }
+
+/// Words of the GNU assembler.
+#[test]
+fn moves_copy_a_register_and_do_nothing_else() {
+    for (word, text) in [
+        (0x852e, "c.mv a0,a1"),
+        (0x0005_8513, "addi a0,a1,0"),
+        (0x22b5_8553, "fmv.d fa0,fa1"),
+        (0x20b5_8553, "fmv.s fa0,fa1"),
+    ] {
+        assert!(is_move(word), "{text}");
+    }
+    for (word, text) in [
+        (0x8582, "c.jr a1"),
+        (0x952e, "c.add a0,a1"),
+        (0x0000_0013, "nop"),
+        (0x0000_0513, "li a0,0"),
+        (0x0015_8513, "addi a0,a1,1"),
+        (0x22b5_9553, "fneg.d fa0,fa1"),
+        (0x22c5_8553, "fsgnj.d fa0,fa1,fa2"),
+    ] {
+        assert!(!is_move(word), "{text}");
+    }
+}

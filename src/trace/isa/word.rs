@@ -35,6 +35,24 @@ pub fn decode_word(word: u32) -> Option<Decoded> {
     })
 }
 
+/// Whether the instruction of a machine word copies a register, or a part of one that is a number, and nothing else:
+/// `mv` and `fmv`, which are other instructions with certain operands.
+pub fn is_move(word: u32) -> bool {
+    let field = |from: u32, bits: u32| word >> from & ((1 << bits) - 1);
+    let (rd, rs1, rs2) = (field(7, 5), field(15, 5), field(20, 5));
+    if length(word) == 2 {
+        // `add rd, x0, rs2`
+        return word & 0xf003 == 0x8002 && rd != 0 && field(2, 5) != 0;
+    }
+    match (word & 0x7f, field(12, 3)) {
+        // `addi rd, rs1, 0`
+        (0x13, 0) => rd != 0 && rs1 != 0 && field(20, 12) == 0,
+        // `fsgnj rd, rs1, rs1`
+        (0x53, 0) => field(27, 5) == 0b00100 && rs1 == rs2,
+        _ => false,
+    }
+}
+
 fn values(operands: &[Field], format: Format, word: u32) -> Values {
     let mut values = Values::default();
     for field in operands {

@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::{Named, inputs};
 use crate::expr::Expr;
 use crate::formula::{Catalogue, Unit};
-use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure, text, text_of_any_level};
+use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use crate::metrics::camat::identities::identity_formulas;
 use crate::metrics::camat::{Camat, Figures, matching};
 
@@ -138,7 +138,7 @@ fn write_program(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
     for (row, figure) in (first..).zip(ProgramFigure::derived()) {
         let Some(expr) = figure.expr() else { continue };
-        let (entry, printed) = (figure.entry(), text(&expr));
+        let (entry, printed) = (figure.entry(), page.book.figures.text(&expr));
         let source = entry.source.to_string();
         let texts = [
             (0, entry.meaning),
@@ -200,8 +200,8 @@ fn write_levels(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         let deepest = figure.expr(names.len());
         let printed = match (figure, &deepest) {
             (_, None) => String::new(),
-            (LevelFigure::LpmrTarget, Some(expr)) => text(expr),
-            (_, Some(expr)) => text_of_any_level(expr),
+            (LevelFigure::LpmrTarget, Some(expr)) => page.book.figures.text(expr),
+            (_, Some(expr)) => page.book.figures.text_of_any_level(expr),
         };
         let source = entry.source.to_string();
         let texts = [
@@ -330,7 +330,11 @@ fn write_identities(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
                 &style::cell(Look::Number, Role::Unknown),
             )?;
         }
-        let printed = format!("{} = {}", text(&identity.left), text(&identity.right));
+        let printed = format!(
+            "{} = {}",
+            page.book.figures.text(&identity.left),
+            page.book.figures.text(&identity.right)
+        );
         page.text(row, VALUE + 4, &printed, &plain)?;
     }
     Ok(())

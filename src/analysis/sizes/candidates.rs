@@ -1,0 +1,131 @@
+//! The values that a place may have, and what they add up to.
+
+use super::found::Found;
+use super::places::Place;
+use crate::expr::Expr;
+use crate::facts::Origin;
+
+/// Different values of one place of which the largest counts.
+const MOST_VALUES: usize = 4;
+
+/// Why an expression has no value over places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// It is made from the value that the place had before.
+    Circle,
+    /// It is computed in a way that is not followed.
+    Unfollowed,
+    /// It comes from outside, another value each time.
+    Given,
+}
+
+/// The values that a place may have.
+#[derive(Default)]
+pub struct Candidates {
+    pub values: Vec<Expr>,
+    /// It is no larger than these.
+    pub limits: Vec<Expr>,
+    pub is_given: bool,
+    /// What it is given where one process runs alone.
+    pub alone: Option<i64>,
+    /// The variable of a loop, whose last value is one of them.
+    pub is_counted: bool,
+    /// Where the loops begin.
+    pub firsts: Vec<Expr>,
+    pub is_circular: bool,
+    pub has_gaps: bool,
+}
+
+impl Candidates {
+    pub fn add(&mut self, value: Result<Expr, Gap>) {
+        match value {
+            Ok(value) if self.values.contains(&value) => {}
+            Ok(value) => self.values.push(value),
+            Err(Gap::Circle) => self.is_circular = true,
+            Err(Gap::Unfollowed) => self.has_gaps = true,
+            Err(Gap::Given) => self.is_given = true,
+        }
+    }
+
+    /// Whether it is what input may give: it is read from outside, or is shared and has numbers only.
+    pub fn may_be_read(&self, place: &Place, has_initial: bool) -> bool {
+        let is_open = self.is_circular || self.has_gaps || self.is_counted;
+        let has_numbers = self.values.iter().all(|value| value.as_number().is_some());
+        let is_set = has_initial || !self.values.is_empty();
+        self.is_given || (!place.is_local && !place.is_own && !is_open && has_numbers && is_set)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && !self.is_given && !self.is_circular && !self.has_gaps
+    }
+
+    /// The value that several add up to.
+    pub fn chosen(self, is_assigned: bool, initial: Option<Expr>) -> Found {
+        let Candidates {
+            mut values,
+            limits: _,
+            is_given,
+            alone,
+            is_counted,
+            firsts,
+            is_circular,
+            has_gaps,
+        } = self;
+        if let Some(alone) = alone {
+            return Found::one(Some(Expr::from(alone)), Origin::Alone);
+        }
+        if is_given {
+            // What the program has unless it is told otherwise.
+            let mut numbers = values.iter().filter(|value| value.as_number().is_some());
+            let value = match (&values[..], numbers.next(), numbers.next()) {
+                ([only], ..) => Some(only.clone()),
+                ([], ..) => initial,
+                (_, Some(only), None) => Some(only.clone()),
+                _ => None,
+            };
+            // Zero and less say that the program has yet to be told.
+            let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
+            let value = value.filter(|value| !is_unset(value));
+            return Found::one(value, Origin::Given);
+        }
+        let is_complete = !is_circular && !has_gaps;
+        match (values.len(), initial) {
+            (0, Some(value)) if is_complete => Found::one(Some(value), Origin::Initial),
+            (0, _) => Found::NOTHING,
+            // What is counted from a number, or is a number at times, is not known by it.
+            (1, _) if !is_complete && values[0].as_number().is_some() => Found::NOTHING,
+            (1, _) if is_complete && !is_counted => {
+                let origin = match is_assigned {
+                    true => Origin::Derived,
+                    false => Origin::Caller,
+                };
+                Found::one(values.pop(), origin)
+            }
+            (..=MOST_VALUES, _) => Found {
+                smallest: (values.len() + firsts.len() > 1)
+                    .then(|| Expr::min(values.iter().cloned().chain(firsts))),
+                value: Some(Expr::max(values)),
+                origin: Origin::Callers,
+                is_complete: is_complete && !is_counted,
+            },
+            _ => {
+                let (value, smallest) = ends(&values).unzip();
+                Found {
+                    value,
+                    smallest,
+                    origin: Origin::Callers,
+                    is_complete: is_complete && !is_counted,
+                }
+            }
+        }
+    }
+}
+
+/// The largest and the smallest of numbers, if all are.
+fn ends(values: &[Expr]) -> Option<(Expr, Expr)> {
+    let numbers: Option<Vec<f64>> = values.iter().map(Expr::as_number).collect();
+    let numbers = numbers?;
+    let largest = numbers.iter().copied().reduce(f64::max)?;
+    let smallest = numbers.iter().copied().reduce(f64::min)?;
+    Some((Expr::from(largest), Expr::from(smallest)))
+}

@@ -1,0 +1,312 @@
+//! Collects what gives places values, over all statements of the program.
+
+use rustc_hash::FxHashSet;
+
+use super::asked::under_input;
+use super::definition::{Definition, Definitions, is_among};
+use super::guarded::{Guarded, guarded};
+use super::inputs;
+use super::keys::{is_literal, keyed};
+use super::places::{PlaceId, Places, asked_of_images, inquired};
+use crate::calls::{ProcedureId, Procedures, Target, reached};
+use crate::ir::visit::{InLoop, each_value, statements, values_of};
+use crate::ir::{BinaryOp, Control, If, Stmt, UnaryOp, Value, VarId, source_text};
+
+/// Procedures are asked for the extents of an array that many of them share.
+const MOST_ALLOCATIONS: usize = 8;
+
+/// What was collected.
+pub struct Collected<'u> {
+    pub places: Places,
+    /// Of every place.
+    pub definitions: Vec<Definitions<'u>>,
+    /// Procedures that read input, or call one that does.
+    pub readers: FxHashSet<ProcedureId>,
+}
+
+/// Collects the definitions of all places.
+pub struct Collector<'k, 'u> {
+    pub known: &'k Procedures<'u>,
+    pub places: Places,
+    pub all: Vec<Definitions<'u>>,
+    /// Procedures that read input, or call one that does.
+    pub readers: FxHashSet<ProcedureId>,
+    /// Calls of procedures, caller first.
+    pub calls: Vec<(ProcedureId, ProcedureId)>,
+}
+
+impl<'k, 'u> Collector<'k, 'u> {
+    pub fn new(known: &'k Procedures<'u>) -> Collector<'k, 'u> {
+        Collector {
+            known,
+            places: Places::default(),
+            all: Vec::new(),
+            readers: FxHashSet::default(),
+            calls: Vec::new(),
+        }
+    }
+
+    /// Adds what the statements of all procedures do. What no run gets to counts only for places that nothing else gives
+    /// a value.
+    pub fn program(&mut self) {
+        match reached(self.known) {
+            None => self.known.ids().for_each(|id| self.procedure(id)),
+            Some(reached) => {
+                let is_reached = |id: &ProcedureId| reached[id.at()];
+                let (first, others): (Vec<_>, Vec<_>) = self.known.ids().partition(is_reached);
+                first.into_iter().for_each(|id| self.procedure(id));
+                for known in &mut self.all {
+                    known.is_settled = !known.assigned.is_empty()
+                        || !known.passed.is_empty()
+                        || known.initial.is_some();
+                }
+                others.into_iter().for_each(|id| self.procedure(id));
+            }
+        }
+    }
+
+    /// Adds what the statements of a procedure do.
+    fn procedure(&mut self, id: ProcedureId) {
+        let function = self.known.get(id).function;
+        for (variable, value) in &function.initial {
+            if let Some(place) = self.places.variable(self.known, id, *variable) {
+                self.of(place).initial.get_or_insert((id, value));
+            }
+        }
+        // The language gives it the command line.
+        if function.is_main
+            && let Some(count) = self.known.formals(id).first()
+            && let Some(place) = self.places.variable(self.known, id, *count)
+        {
+            self.of(place).pass(Definition::Arguments);
+        }
+        for stmt in &function.body {
+            if let Stmt::Assign { target, value, .. } = stmt
+                && let Some(place) = self.place(id, target)
+            {
+                self.of(place).unconditional.push(value);
+            }
+        }
+        let under_input = under_input(self.known, id);
+        let mut limits: Vec<&Value> = Vec::new();
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            match stmt {
+                Stmt::Assign { target, value, .. } => {
+                    self.assigned(id, target, (value, is_among(&limits, value)));
+                    if is_among(&under_input, value)
+                        && let Some(place) = self.place(id, target)
+                    {
+                        self.of(place).under_input.push(value);
+                    }
+                }
+                Stmt::Call {
+                    name, arguments, ..
+                } => self.call(id, name, arguments),
+                Stmt::Loop(inner) => {
+                    if let Control::Counted {
+                        variable,
+                        lower,
+                        upper,
+                        step,
+                    } = &inner.control
+                    {
+                        let ends = match counts_down(step) {
+                            true => [upper, lower],
+                            false => [lower, upper],
+                        };
+                        let definition = Definition::Counted(id, ends);
+                        self.assign(id, &Value::Variable(*variable), definition);
+                    }
+                }
+                Stmt::If(branch) => limits.extend(upper_limit(branch)),
+                Stmt::Jump { .. }
+                | Stmt::Mark { .. }
+                | Stmt::Evaluate { .. }
+                | Stmt::Opaque { .. } => {}
+            }
+            values_of(stmt, &mut |value| {
+                if let Value::Call {
+                    name, arguments, ..
+                } = value
+                {
+                    self.call(id, name, arguments);
+                }
+                // Read somewhere: it has a place, whatever gives it a value.
+                self.place(id, value);
+            });
+        });
+        for Guarded {
+            target,
+            value,
+            around,
+        } in guarded(&function.body)
+        {
+            if let Some(place) = self.place(id, target) {
+                self.of(place).guards.push((id, value, around));
+            }
+        }
+        self.name_by_keys(id);
+        self.allocated(id);
+        for variable in &function.variables {
+            for extent in &variable.dimensions {
+                for bound in [&extent.lower, &extent.upper].into_iter().flatten() {
+                    each_value(bound, &mut |value| {
+                        self.place(id, value);
+                    });
+                }
+            }
+        }
+    }
+
+    /// Adds what a statement assigns, which may be a limit of what the target has.
+    fn assigned(
+        &mut self,
+        id: ProcedureId,
+        target: &'u Value,
+        (value, is_limit): (&'u Value, bool),
+    ) {
+        let definition = if inputs::is_input(value, self.known, id) {
+            self.readers.insert(id);
+            Definition::Given
+        } else if is_limit {
+            Definition::AtMost(id, value)
+        } else {
+            Definition::Value(id, value)
+        };
+        match self.copied(id, target, value) {
+            Some((to, from)) if to == from => {}
+            Some((to, from)) => self.of(to).assign(Definition::Array(from)),
+            None => self.assign(id, target, definition),
+        }
+    }
+
+    /// Gives places the names that the input has for them: those that are read alone behind a comparison with a word.
+    fn name_by_keys(&mut self, id: ProcedureId) {
+        for (key, branch) in keyed(self.known.get(id).function) {
+            let mut read: Vec<PlaceId> = Vec::new();
+            for stmt in branch {
+                match stmt {
+                    Stmt::Assign { target, value, .. } if !is_literal(value) => {
+                        read.extend(self.place(id, target));
+                    }
+                    Stmt::Call {
+                        name, arguments, ..
+                    } if matches!(self.known.target(id, name), Target::Library(called) if called.kind.gives_from_outside()) => {
+                        for argument in arguments {
+                            let target = self.written(id, argument).unwrap_or(argument);
+                            read.extend(self.place(id, target));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if let [place] = read[..] {
+                self.of(place).keys.push(key);
+            }
+        }
+    }
+
+    /// Adds the extents of arrays that the procedure shares with others, which may not see how they are allocated.
+    fn allocated(&mut self, id: ProcedureId) {
+        let function = self.known.get(id).function;
+        let mut shared: Vec<VarId> = function.homes.keys().copied().collect();
+        shared.sort();
+        for array in shared {
+            for (extent, dimension) in function.variable(array).dimensions.iter().zip(0..) {
+                if extent.upper.is_none() {
+                    continue;
+                }
+                let place = self.places.extent(self.known, id, array, dimension);
+                let definition = Definition::Allocated(id, array, dimension);
+                if self.of(place).assigned.len() < MOST_ALLOCATIONS {
+                    self.of(place).assign(definition);
+                }
+            }
+        }
+    }
+
+    pub fn of(&mut self, place: PlaceId) -> &mut Definitions<'u> {
+        if self.all.len() < self.places.len() {
+            self.all
+                .resize_with(self.places.len(), Definitions::default);
+        }
+        &mut self.all[place.at()]
+    }
+
+    /// Ends the collection: every place has its definitions.
+    pub fn finish(mut self) -> Collected<'u> {
+        self.all
+            .resize_with(self.places.len(), Definitions::default);
+        let read = |(_, callee): &&(ProcedureId, ProcedureId)| self.readers.contains(callee);
+        let through: Vec<ProcedureId> = self
+            .calls
+            .iter()
+            .filter(read)
+            .map(|(caller, _)| *caller)
+            .collect();
+        self.readers.extend(through);
+        Collected {
+            places: self.places,
+            definitions: self.all,
+            readers: self.readers,
+        }
+    }
+
+    pub fn place(&mut self, id: ProcedureId, value: &Value) -> Option<PlaceId> {
+        match value {
+            Value::Variable(variable) => self.places.variable(self.known, id, *variable),
+            Value::Element {
+                array, subscripts, ..
+            } => {
+                let array = self.places.variable(self.known, id, *array)?;
+                Some(self.places.element(array, subscripts))
+            }
+            Value::Call { name, .. } => {
+                let function = self.known.get(id).function;
+                let is_own = matches!(self.known.target(id, name), Target::Body(_));
+                if let Some(meaning) = asked_of_images(function, value).filter(|_| !is_own) {
+                    let text = source_text(value, function);
+                    let place = self.places.image(function, meaning, text);
+                    let known = self.of(place);
+                    if known.assigned.is_empty() {
+                        known.assign(Definition::Alone(1));
+                    }
+                    return Some(place);
+                }
+                let (array, dimension) = inquired(function, value)?;
+                (!is_own).then(|| self.places.extent(self.known, id, array, dimension))
+            }
+            _ => None,
+        }
+    }
+
+    pub fn assign(&mut self, id: ProcedureId, target: &Value, definition: Definition<'u>) {
+        if let Some(place) = self.place(id, target) {
+            self.of(place).assign(definition);
+        }
+    }
+}
+
+/// The value that a variable is limited to: the `n` of `if (x > n) x = n`.
+fn upper_limit(branch: &If) -> Option<&Value> {
+    let [Stmt::Assign { target, value, .. }] = &branch.then[..] else {
+        return None;
+    };
+    let Value::Binary(op, left, right) = &branch.condition else {
+        return None;
+    };
+    let (smaller, larger) = match op {
+        BinaryOp::Less | BinaryOp::LessOrEqual => (&**left, &**right),
+        BinaryOp::Greater | BinaryOp::GreaterOrEqual => (&**right, &**left),
+        _ => return None,
+    };
+    (branch.otherwise.is_empty() && value == smaller && target == larger).then_some(value)
+}
+
+fn counts_down(step: &Value) -> bool {
+    match step {
+        Value::Integer(n) => *n < 0,
+        Value::Unary(UnaryOp::Negate, operand) => matches!(**operand, Value::Integer(1..)),
+        _ => false,
+    }
+}

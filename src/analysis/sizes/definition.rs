@@ -1,0 +1,103 @@
+//! What gives places values.
+
+use super::guarded::Around;
+use super::places::PlaceId;
+use crate::calls::ProcedureId;
+use crate::ir::{Value, VarId};
+
+/// One way in which a place gets a value.
+#[derive(Clone, Debug)]
+pub enum Definition<'u> {
+    /// The value of an expression of a procedure.
+    Value(ProcedureId, &'u Value),
+    /// What a called procedure gives the dummy argument that the place is passed for.
+    Returned(PlaceId),
+    /// Whatever another array has, element by element: the one that is passed for a dummy array, or that is copied.
+    Array(PlaceId),
+    /// The number of words of the command line, which is one if there are no arguments.
+    Arguments,
+    /// No more than the value, which it is given where it is larger: `if (x > n) x = n`.
+    AtMost(ProcedureId, &'u Value),
+    /// From outside: a file, the command line, the environment.
+    Given,
+    /// From outside, and this where one process runs alone: their number, its rank.
+    Alone(i64),
+    /// The variable of a loop, with its smallest and its largest value.
+    Counted(ProcedureId, [&'u Value; 2]),
+    /// The number of elements that an array, or a part of one, has along a dimension.
+    Extent(ProcedureId, &'u Value, u32),
+    /// The same of an array whose bounds a procedure knows, as it allocates it.
+    Allocated(ProcedureId, VarId, u32),
+}
+
+/// Everything that gives one place values.
+#[derive(Clone, Debug, Default)]
+pub struct Definitions<'u> {
+    /// By statements.
+    pub assigned: Vec<Definition<'u>>,
+    /// By calls of the procedure whose dummy argument it is.
+    pub passed: Vec<Definition<'u>>,
+    /// Before the program runs.
+    pub initial: Option<(ProcedureId, &'u Value)>,
+    /// Of what is assigned, the values of statements that no condition and no loop is around.
+    pub unconditional: Vec<&'u Value>,
+    /// Of what is assigned, the values of statements under conditions on what their procedure reads.
+    pub under_input: Vec<&'u Value>,
+    /// Of what is assigned, literals and counts under conditions, and these.
+    pub guards: Vec<(ProcedureId, &'u Value, Around<'u>)>,
+    /// Whether something that is assigned is left out, as no run that is given the same gets there.
+    pub has_unreached: bool,
+    /// What the input calls it, where that is not its own name.
+    pub keys: Vec<&'u str>,
+    /// Whether nothing counts but what is there already.
+    pub is_settled: bool,
+}
+
+impl<'u> Definitions<'u> {
+    /// Whether no condition and no loop is around the statement that assigns the value.
+    pub fn is_unconditional(&self, value: &Value) -> bool {
+        is_among(&self.unconditional, value)
+    }
+
+    /// Whether the statement that assigns the value is under a condition on what its procedure reads.
+    pub fn is_under_input(&self, value: &Value) -> bool {
+        is_among(&self.under_input, value)
+    }
+
+    /// Whether statements give it values, and nothing from outside does.
+    pub fn is_filled(&self) -> bool {
+        let is_value = |definition: &Definition| {
+            matches!(definition, Definition::Value(..) | Definition::Array(_))
+        };
+        let is_given = |definition: &Definition| {
+            matches!(definition, Definition::Given | Definition::Alone(_))
+        };
+        self.assigned.iter().any(is_value) && !self.assigned.iter().any(is_given)
+    }
+
+    /// Leaves out the statement that assigns the value.
+    pub fn leave_out(&mut self, value: &Value) {
+        let is_it = |definition: &Definition| matches!(definition, Definition::Value(_, other) if std::ptr::eq(*other, value));
+        self.has_unreached |= self.assigned.iter().any(is_it);
+        self.assigned.retain(|definition| !is_it(definition));
+        self.guards
+            .retain(|(_, other, _)| !std::ptr::eq(*other, value));
+    }
+
+    pub fn assign(&mut self, definition: Definition<'u>) {
+        if !self.is_settled {
+            self.assigned.push(definition);
+        }
+    }
+
+    pub fn pass(&mut self, definition: Definition<'u>) {
+        if !self.is_settled {
+            self.passed.push(definition);
+        }
+    }
+}
+
+/// Whether a value is one of those, not just equal to it.
+pub fn is_among(values: &[&Value], value: &Value) -> bool {
+    values.iter().any(|other| std::ptr::eq(*other, value))
+}

@@ -1,0 +1,43 @@
+//! What is known of the value of a place.
+
+use crate::expr::{Expr, Node};
+use crate::facts::Origin;
+
+/// What is known of the value of a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Over other places; `None` if nothing that can be followed gives it a value.
+    pub value: Option<Expr>,
+    /// Of several values the smallest, where `value` is the largest.
+    pub smallest: Option<Expr>,
+    pub origin: Origin,
+    /// Whether all that gives it values is followed.
+    pub is_complete: bool,
+}
+
+impl Found {
+    pub const NOTHING: Found = Found {
+        value: None,
+        smallest: None,
+        origin: Origin::Default,
+        is_complete: false,
+    };
+
+    /// A place that has the one value of an origin.
+    pub fn one(value: Option<Expr>, origin: Origin) -> Found {
+        Found {
+            value,
+            smallest: None,
+            origin,
+            is_complete: true,
+        }
+    }
+
+    /// Whether the place is just another name for its value.
+    pub fn is_plain(&self) -> bool {
+        let is_plain = |value: &Expr| matches!(value.node(), Node::Number(_) | Node::Symbol(_));
+        !matches!(self.origin, Origin::Given | Origin::Alone | Origin::Input)
+            && self.smallest.is_none()
+            && self.value.as_ref().is_some_and(is_plain)
+    }
+}

@@ -1,0 +1,167 @@
+//! What calls pass, and what they give back.
+
+use super::collector::Collector;
+use super::definition::Definition;
+use crate::calls::{ProcedureId, Target};
+use crate::intrinsics::IntrinsicKind;
+use crate::ir::{Function, Passing, Value, VarId, addressed};
+use crate::message_passing::InterfaceKind;
+use crate::reason::ReasonCode;
+
+impl<'u> Collector<'_, 'u> {
+    pub fn call(&mut self, caller: ProcedureId, name: &str, arguments: &'u [Value]) {
+        match self.known.target(caller, name) {
+            Target::Body(callee) | Target::Recursive(callee) => {
+                self.body(caller, callee, arguments);
+            }
+            // What a pointer may mean, or one of several with the name.
+            Target::Unknown => {
+                for callee in self.known.candidates(caller, name) {
+                    self.body(caller, callee, arguments);
+                }
+            }
+            Target::Communication(interface) if !interface.alone.is_empty() => {
+                for (position, value) in &interface.alone {
+                    if let Some(argument) = arguments.get(position - 1) {
+                        let target = self.written(caller, argument).unwrap_or(argument);
+                        self.assign(caller, target, Definition::Alone(*value));
+                        self.readers.insert(caller);
+                    }
+                }
+            }
+            target => {
+                let gives = match target {
+                    Target::Library(called) => called.kind.gives_from_outside(),
+                    Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
+                    _ => false,
+                };
+                let is_list = matches!(target, Target::Library(called) if called.kind == IntrinsicKind::Input);
+                for argument in arguments.iter().filter(|_| gives) {
+                    // What is read are addresses, all of them.
+                    let written = match self.written(caller, argument) {
+                        None if is_list => Some(argument),
+                        written => written,
+                    };
+                    if let Some(target) = written {
+                        self.assign(caller, target, Definition::Given);
+                        self.readers.insert(caller);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds what a call of a procedure passes.
+    fn body(&mut self, caller: ProcedureId, callee: ProcedureId, arguments: &'u [Value]) {
+        self.calls.push((caller, callee));
+        for (formal, actual) in self.known.formals(callee).into_iter().zip(arguments) {
+            self.pass(caller, actual, callee, formal);
+        }
+    }
+
+    /// The scalar that a called procedure may give a value.
+    pub fn written<'v>(&self, caller: ProcedureId, argument: &'v Value) -> Option<&'v Value> {
+        let function = self.known.get(caller).function;
+        match addressed(argument) {
+            Some(target) => Some(target),
+            None if function.conventions.passing == Passing::Places => Some(argument),
+            None => None,
+        }
+    }
+
+    fn pass(&mut self, caller: ProcedureId, actual: &'u Value, callee: ProcedureId, formal: VarId) {
+        let dimensions = &self.known.get(callee).function.variable(formal).dimensions;
+        for (extent, dimension) in dimensions.iter().zip(0..) {
+            if extent.upper.is_none() {
+                let place = self.places.extent(self.known, callee, formal, dimension);
+                self.of(place)
+                    .pass(Definition::Extent(caller, actual, dimension));
+            }
+        }
+        let Some(dummy) = self.places.variable(self.known, callee, formal) else {
+            return;
+        };
+        let function = self.known.get(callee).function;
+        let rank = function.variable(formal).dimensions.len();
+        if rank == 0 {
+            self.of(dummy).pass(Definition::Value(caller, actual));
+            if function.conventions.passing == Passing::Places {
+                self.assign(caller, actual, Definition::Returned(dummy));
+            }
+            return;
+        }
+        match self.written(caller, actual) {
+            // `f(&n)`: the first element that the pointer leads to is the variable.
+            Some(target) if self.is_scalar(caller, target) => {
+                let first = vec![function.conventions.first_index; rank];
+                let element = self.places.numbered(dummy, first.into());
+                self.of(element).pass(Definition::Value(caller, target));
+                self.assign(caller, target, Definition::Returned(element));
+            }
+            _ => {
+                let listed = listed(actual);
+                let is_listed = rank == 1 && listed.iter().all(|value| self.is_one(caller, value));
+                for (value, number) in listed.iter().zip(first_subscript(function, formal)..) {
+                    if is_listed {
+                        let element = self.places.numbered(dummy, [number].into());
+                        self.of(element).pass(Definition::Value(caller, value));
+                    }
+                }
+                if let Value::Variable(array) = actual
+                    && let Some(array) = self.places.variable(self.known, caller, *array)
+                {
+                    self.of(dummy).pass(Definition::Array(array));
+                    self.of(array).assign(Definition::Returned(dummy));
+                }
+            }
+        }
+    }
+
+    /// Whether a value is one number.
+    fn is_one(&self, procedure: ProcedureId, value: &Value) -> bool {
+        match value {
+            Value::Variable(_) | Value::Element { .. } => self.is_scalar(procedure, value),
+            Value::Unary(_, operand) | Value::Convert(_, operand) => {
+                self.is_one(procedure, operand)
+            }
+            Value::Binary(_, left, right) => {
+                self.is_one(procedure, left) && self.is_one(procedure, right)
+            }
+            Value::Integer(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a value is a scalar variable or an element of an array.
+    fn is_scalar(&self, procedure: ProcedureId, value: &Value) -> bool {
+        match value {
+            Value::Variable(id) => {
+                let function = self.known.get(procedure).function;
+                function.variable(*id).dimensions.is_empty()
+            }
+            Value::Element { subscripts, .. } => {
+                let is_part =
+                    |subscript: &Value| matches!(subscript, Value::Section(_) | Value::Row);
+                !subscripts.iter().any(is_part)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The elements of an array constructor.
+fn listed(value: &Value) -> &[Value] {
+    match value {
+        Value::Opaque { reason, inner } if reason.code == ReasonCode::ArrayConstructor => inner,
+        _ => &[],
+    }
+}
+
+/// The first subscript of an array, if that is a number; the language's own else.
+fn first_subscript(function: &Function, array: VarId) -> i64 {
+    let first = function.variable(array).dimensions.first();
+    match first.and_then(|extent| extent.lower.as_ref()) {
+        Some(Value::Integer(first)) => *first,
+        _ => function.conventions.first_index,
+    }
+}

@@ -1,0 +1,253 @@
+//! The integers of a program, and what others ask of them.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::collector::{Collected, Collector};
+use super::dead::Seen;
+use super::definition::Definitions;
+use super::found::Found;
+use super::options::option;
+use super::places::{PlaceId, Places};
+use super::resolver::Resolver;
+use crate::calls::{ProcedureId, Procedures};
+use crate::expr::{Expr, Node, Symbol, SymbolKind};
+use crate::facts::{self, Constant, Origin};
+use crate::inputs::{Inputs, Used};
+use crate::ir::{Function, Value};
+
+/// What is left where statements are not reached may show of others that they are not, so many times.
+const ROUNDS: usize = 3;
+
+/// The integers of a program and where their values come from.
+pub struct Sizes {
+    places: Places,
+    symbols: Vec<Symbol>,
+    numbers: FxHashMap<Symbol, PlaceId>,
+    found: Vec<Found>,
+    options: Vec<Option<i64>>,
+    /// Of every place, whether statements give it values, none of which are read from outside.
+    filled: Vec<bool>,
+    /// The names of the input that places took their values from.
+    taken: Vec<String>,
+    /// Whether a run begins somewhere: else anything may call what is passed to.
+    has_entry: bool,
+}
+
+impl Sizes {
+    /// Reads what all statements of the program give integers.
+    pub fn new(known: &Procedures, inputs: &Inputs) -> Sizes {
+        let mut collector = Collector::new(known);
+        collector.program();
+        let Collected {
+            places,
+            mut definitions,
+            readers,
+        } = collector.finish();
+        let symbols = symbols(&places);
+        let numbers: FxHashMap<&Symbol, usize> = symbols.iter().zip(0..).collect();
+        let all = |definitions: &[Definitions]| {
+            Resolver::all(known, (&places, definitions), (&symbols, &numbers), inputs)
+        };
+        let (mut found, mut taken) = all(&definitions);
+        for _ in 0..ROUNDS {
+            let unreached = Seen {
+                known,
+                places: &places,
+                definitions: &definitions,
+                found: &found,
+                numbers: &numbers,
+            }
+            .unreached();
+            if unreached.is_empty() {
+                break;
+            }
+            for (place, value) in unreached {
+                definitions[place.at()].leave_out(value);
+            }
+            (found, taken) = all(&definitions);
+        }
+        let option = |(place, found): (u32, &Found)| match &found.value {
+            Some(value) if found.origin == Origin::Input => value.as_integer(),
+            _ => option(known, &places, &definitions, &readers, PlaceId(place)),
+        };
+        let options = (0..).zip(&found).map(option).collect();
+        let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
+        Sizes {
+            places,
+            symbols,
+            numbers,
+            found,
+            options,
+            filled: definitions.iter().map(Definitions::is_filled).collect(),
+            taken,
+            has_entry: known.ids().any(|id| known.get(id).function.is_main),
+        }
+    }
+
+    /// What a variable or element of a procedure is, over places; a place that nothing gives a value is itself. Of a
+    /// function with bodies in place of calls, `function` has the variables.
+    pub fn value(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        value: &Value,
+    ) -> Option<(Expr, Origin)> {
+        let place = self.place(procedure, function, value)?;
+        let found = &self.found[place.at()];
+        if self.places.get(place).is_real && found.value.is_none() {
+            return None;
+        }
+        let name = self.name_of(place).cloned();
+        Some((name.unwrap_or_else(|| self.symbol(place)), found.origin))
+    }
+
+    /// The place of a variable or element of a procedure.
+    pub(super) fn place(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        value: &Value,
+    ) -> Option<PlaceId> {
+        self.places.find(function, procedure, value)
+    }
+
+    /// The number or other place that a place is just another name for.
+    pub(super) fn name_of(&self, place: PlaceId) -> Option<&Expr> {
+        let found = &self.found[place.at()];
+        found.value.as_ref().filter(|_| found.is_plain())
+    }
+
+    /// The largest and the smallest value that a place is given, where all that gives it values is followed. Without a
+    /// main program, calls may come from anywhere.
+    pub(super) fn ends(&self, place: PlaceId) -> Option<[&Expr; 2]> {
+        let Found {
+            value,
+            smallest,
+            origin,
+            is_complete,
+        } = &self.found[place.at()];
+        let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
+        let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
+        let is_name = matches!(largest.node(), Node::Symbol(_));
+        if !self.has_entry && !is_name {
+            return None;
+        }
+        Some([largest, smallest.as_ref().unwrap_or(largest)])
+    }
+
+    /// The value that a place has unless the input says otherwise.
+    pub(super) fn option(&self, place: PlaceId) -> Option<i64> {
+        self.options[place.at()]
+    }
+
+    /// The place of a symbol.
+    pub(super) fn numbered(&self, symbol: &Symbol) -> Option<PlaceId> {
+        self.numbers.get(symbol).copied()
+    }
+
+    /// Whether a value is nothing but a variable that one procedure has for itself and nothing gives a value.
+    fn is_itself(&self, value: &Expr) -> bool {
+        let Node::Symbol(symbol) = value.node() else {
+            return false;
+        };
+        self.numbered(symbol).is_some_and(|place| {
+            self.places.get(place).is_own && self.found[place.at()] == Found::NOTHING
+        })
+    }
+
+    /// Drops the values of symbols that are nothing but themselves and that no other function knows of, and collects the
+    /// places that the others mention.
+    pub fn settle(&self, functions: &mut [facts::Function]) -> BTreeMap<Symbol, facts::Place> {
+        let is_itself = |constant: &Constant| self.is_itself(&constant.value);
+        let constants = functions.iter().flat_map(|function| &function.constants);
+        let places = self.places_of(
+            constants
+                .filter(|constant| !is_itself(constant))
+                .map(|constant| &constant.value),
+        );
+        let is_known = |value: &Expr| match value.node() {
+            Node::Symbol(symbol) => places.contains_key(symbol),
+            _ => false,
+        };
+        for function in functions {
+            let constants = &mut function.constants;
+            constants.retain(|constant| !is_itself(constant) || is_known(&constant.value));
+        }
+        places
+    }
+
+    /// The names of the input that places took their values from.
+    pub fn used(&self) -> Used {
+        Used::of(self.taken.iter().map(String::as_str))
+    }
+
+    fn symbol(&self, place: PlaceId) -> Expr {
+        Expr::from(self.symbols[place.at()].clone())
+    }
+
+    /// Whether statements give an array its elements, none of which are read from outside.
+    fn is_filled(&self, place: PlaceId) -> bool {
+        self.filled[place.at()]
+    }
+
+    /// The places that expressions mention, and those that their values do.
+    fn places_of<'e>(
+        &self,
+        expressions: impl Iterator<Item = &'e Expr>,
+    ) -> BTreeMap<Symbol, facts::Place> {
+        let mut found: BTreeMap<Symbol, facts::Place> = BTreeMap::new();
+        let mut pending: Vec<Symbol> = expressions.flat_map(Expr::symbols).collect();
+        while let Some(symbol) = pending.pop() {
+            let Some(number) = self.numbered(&symbol) else {
+                continue;
+            };
+            if found.contains_key(&symbol) {
+                continue;
+            }
+            let place = self.places.get(number);
+            let Found {
+                value,
+                smallest,
+                origin,
+                is_complete: _,
+            } = self.found[number.at()].clone();
+            let values = value.iter().chain(&smallest);
+            pending.extend(values.flat_map(Expr::symbols));
+            let place = facts::Place {
+                name: place.name.clone(),
+                file: place.file.clone(),
+                line: place.line,
+                is_real: place.is_real,
+                is_table: place.is_array && place.elements.is_empty() && self.is_filled(number),
+                value,
+                smallest,
+                guess: None,
+                origin,
+            };
+            found.insert(symbol, place);
+        }
+        found
+    }
+}
+
+/// A symbol for every place: its name, behind what it belongs to.
+fn symbols(places: &Places) -> Vec<Symbol> {
+    let mut taken: BTreeMap<String, u32> = BTreeMap::new();
+    let name = |number: usize| {
+        let place = places.get(PlaceId(number as u32));
+        let name = match place.scope.as_str() {
+            "" => place.name.clone(),
+            scope => format!("{scope}.{}", place.name),
+        };
+        let count = taken.entry(name.clone()).or_insert(0);
+        *count += 1;
+        let name = match *count {
+            1 => name,
+            count => format!("{name}#{count}"),
+        };
+        Symbol::new(SymbolKind::Place, &name)
+    };
+    (0..places.len()).map(name).collect()
+}

@@ -1,0 +1,259 @@
+//! From what gives places values to what is known of them.
+
+use rustc_hash::FxHashMap;
+
+use super::candidates::{Candidates, Gap};
+use super::definition::{Definition, Definitions};
+use super::found::Found;
+use super::places::{Place, PlaceId, Places};
+use crate::calls::Procedures;
+use crate::expr::{Expr, Symbol};
+use crate::facts::Origin;
+use crate::inputs::Inputs;
+
+/// Places that lead to each other are followed so far.
+const DEPTH: u32 = 100;
+
+#[derive(Clone, Debug)]
+pub enum State {
+    Waiting,
+    Busy,
+    Done(Found),
+}
+
+impl State {
+    fn found(self) -> Found {
+        match self {
+            State::Done(found) => found,
+            State::Waiting | State::Busy => Found::NOTHING,
+        }
+    }
+}
+
+/// Follows places to others, each once.
+pub struct Resolver<'a, 'u> {
+    pub known: &'a Procedures<'u>,
+    pub places: &'a Places,
+    definitions: &'a [Definitions<'u>],
+    symbols: &'a [Symbol],
+    pub numbers: &'a FxHashMap<&'a Symbol, usize>,
+    pub states: Vec<State>,
+    inputs: &'a Inputs,
+    /// The names of the input that places took their values from.
+    taken: Vec<String>,
+}
+
+impl<'a, 'u> Resolver<'a, 'u> {
+    /// What is known of all places, and the names of the input that some took their values from.
+    pub fn all(
+        known: &'a Procedures<'u>,
+        (places, definitions): (&'a Places, &'a [Definitions<'u>]),
+        (symbols, numbers): (&'a [Symbol], &'a FxHashMap<&'a Symbol, usize>),
+        inputs: &'a Inputs,
+    ) -> (Vec<Found>, Vec<String>) {
+        let mut resolver = Resolver {
+            known,
+            places,
+            definitions,
+            symbols,
+            numbers,
+            states: vec![State::Waiting; places.len()],
+            inputs,
+            taken: Vec::new(),
+        };
+        for place in 0..places.len() as u32 {
+            let _ = resolver.resolve(PlaceId(place), DEPTH);
+        }
+        let found = resolver.states.into_iter().map(State::found).collect();
+        (found, resolver.taken)
+    }
+
+    fn resolve(&mut self, place: PlaceId, depth: u32) -> Result<Found, Gap> {
+        match &self.states[place.at()] {
+            State::Done(found) => return Ok(found.clone()),
+            State::Busy => return Err(Gap::Circle),
+            State::Waiting if depth == 0 => return Err(Gap::Unfollowed),
+            State::Waiting => {}
+        }
+        self.states[place.at()] = State::Busy;
+        let found = self.decide(place, depth - 1);
+        self.states[place.at()] = State::Done(found.clone());
+        Ok(found)
+    }
+
+    /// The value of a place where an expression mentions it.
+    pub fn mention(&mut self, place: PlaceId, depth: u32) -> Result<Expr, Gap> {
+        let found = self.resolve(place, depth)?;
+        Ok(match &found.value {
+            Some(value) if found.is_plain() => value.clone(),
+            _ => Expr::from(self.symbols[place.at()].clone()),
+        })
+    }
+
+    fn decide(&mut self, place: PlaceId, depth: u32) -> Found {
+        let mut candidates = Candidates::default();
+        self.assigned(place, &mut candidates, depth);
+        let is_assigned = !candidates.is_empty();
+        self.passed(place, &mut candidates, depth);
+        let initial = self.initial(place, depth);
+        if candidates.may_be_read(self.places.get(place), initial.is_some())
+            && let Some((name, number)) = self.input(place)
+            && (self.places.get(place).is_real || number.fract() == 0.0)
+        {
+            self.taken.push(name);
+            return Found::one(Some(Expr::from(number)), Origin::Input);
+        }
+        let limits = std::mem::take(&mut candidates.limits);
+        let mut found = candidates.chosen(is_assigned, initial);
+        // Only this run has the one value.
+        if self.definitions[place.at()].has_unreached && found.origin == Origin::Derived {
+            found.origin = Origin::Callers;
+        }
+        let limited = |value: Expr| Expr::min(std::iter::once(value).chain(limits.iter().cloned()));
+        Found {
+            value: found.value.map(limited),
+            smallest: found.smallest.map(limited),
+            ..found
+        }
+    }
+
+    /// What the input gives a place, by the word that the program looks for or else by its own name.
+    fn input(&self, place: PlaceId) -> Option<(String, f64)> {
+        let keys = self.definitions[place.at()].keys.iter().copied();
+        let mut names = keys.chain([self.places.get(place).own_name.as_str()]);
+        names.find_map(|name| Some((name.to_string(), self.inputs.value(name)?)))
+    }
+
+    /// What statements give a place, those of procedures that it is passed to among them.
+    fn assigned(&mut self, place: PlaceId, found: &mut Candidates, depth: u32) {
+        let mut seen = Vec::new();
+        self.by_statements(place, found, &mut seen, depth);
+    }
+
+    fn by_statements(
+        &mut self,
+        place: PlaceId,
+        found: &mut Candidates,
+        seen: &mut Vec<PlaceId>,
+        depth: u32,
+    ) {
+        if depth == 0 {
+            return;
+        }
+        // Of an element, also what is given to elements whose number is not known; of an array, what any has.
+        let own = place;
+        let Place {
+            elements, array, ..
+        } = self.places.get(own);
+        let behind = std::iter::once(own).chain(*array);
+        let behind: Vec<PlaceId> = behind.chain(elements.iter().copied()).collect();
+        for place in behind {
+            if seen.contains(&place) {
+                continue;
+            }
+            seen.push(place);
+            for definition in &self.definitions[place.at()].assigned {
+                match definition {
+                    Definition::Value(procedure, value) => {
+                        let value = self.assigned_value(place, *procedure, value, depth - 1);
+                        found.add(self.distinct(own, value));
+                    }
+                    Definition::Array(other) => {
+                        let value = self.mention(self.counterpart(own, *other), depth - 1);
+                        found.add(self.distinct(own, value));
+                    }
+                    Definition::Returned(dummy) => {
+                        self.by_statements(*dummy, found, seen, depth - 1);
+                    }
+                    Definition::Given => found.is_given = true,
+                    Definition::Alone(value) => {
+                        (found.is_given, found.alone) = (true, Some(*value));
+                    }
+                    Definition::AtMost(procedure, limit) => {
+                        found
+                            .limits
+                            .extend(self.value(*procedure, limit, depth - 1));
+                    }
+                    Definition::Counted(procedure, [first, last]) => {
+                        found.add(self.value(*procedure, last, depth - 1));
+                        found.is_counted = true;
+                        found
+                            .firsts
+                            .extend(self.value(*procedure, first, depth - 1));
+                    }
+                    Definition::Extent(procedure, array, dimension) => {
+                        found.add(self.extent(*procedure, array, *dimension, depth - 1));
+                    }
+                    Definition::Allocated(procedure, array, dimension) => {
+                        found.add(self.dimension(*procedure, *array, *dimension, depth - 1));
+                    }
+                    Definition::Arguments => {}
+                }
+            }
+        }
+    }
+
+    /// What calls pass for a dummy argument.
+    fn passed(&mut self, place: PlaceId, found: &mut Candidates, depth: u32) {
+        for definition in &self.definitions[place.at()].passed {
+            match definition {
+                Definition::Value(procedure, value) => {
+                    found.add(self.assigned_value(place, *procedure, value, depth));
+                }
+                Definition::Array(array) => found.add(self.mention(*array, depth)),
+                Definition::Arguments => {
+                    found.is_given = true;
+                    found.add(Ok(Expr::from(1.0)));
+                }
+                Definition::Extent(procedure, array, dimension) => {
+                    found.add(self.extent(*procedure, array, *dimension, depth));
+                }
+                Definition::Returned(_)
+                | Definition::Allocated(..)
+                | Definition::AtMost(..)
+                | Definition::Given
+                | Definition::Alone(_)
+                | Definition::Counted(..) => {}
+            }
+        }
+        let Some(array) = self.places.get(place).array else {
+            return;
+        };
+        for definition in &self.definitions[array.at()].passed {
+            if let Definition::Array(other) = definition {
+                let value = self.mention(self.counterpart(place, *other), depth);
+                found.add(self.distinct(place, value));
+            }
+        }
+    }
+
+    /// The element of another array with the same subscripts as an element; the other array as a whole else.
+    fn counterpart(&self, element: PlaceId, other: PlaceId) -> PlaceId {
+        let numbers = &self.places.get(element).subscripts;
+        let elements = &self.places.get(other).elements;
+        let is_same = |element: &&PlaceId| self.places.get(**element).subscripts == *numbers;
+        elements.iter().find(is_same).copied().unwrap_or(other)
+    }
+
+    /// A value of a place. An element is no other name for whatever element of an array: others would be the same then.
+    fn distinct(&self, place: PlaceId, value: Result<Expr, Gap>) -> Result<Expr, Gap> {
+        let is_whole = |symbol: &Symbol| {
+            let number = self.numbers.get(symbol);
+            number.is_some_and(|number| self.places.get(PlaceId(*number as u32)).is_array)
+        };
+        match &value {
+            Ok(found) if self.places.get(place).array.is_some() => {
+                match found.symbols().iter().any(is_whole) {
+                    true => Err(Gap::Unfollowed),
+                    false => value,
+                }
+            }
+            _ => value,
+        }
+    }
+
+    fn initial(&mut self, place: PlaceId, depth: u32) -> Option<Expr> {
+        let (procedure, value) = self.definitions[place.at()].initial?;
+        self.assigned_value(place, procedure, value, depth).ok()
+    }
+}
