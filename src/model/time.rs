@@ -29,6 +29,19 @@ pub enum LevelKind {
     Memory,
 }
 
+/// What takes the longest part of a nest's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundBy {
+    /// Arithmetic at peak.
+    Arithmetic,
+    /// A level, by its position among [`TimeFigures::levels`].
+    Level(usize),
+    /// Iterations that wait for earlier ones.
+    Chains,
+    /// Issuing loads, stores and arithmetic.
+    Ports,
+}
+
 /// Time figures of a nest.
 #[derive(Clone)]
 pub struct TimeFigures {
@@ -156,6 +169,17 @@ impl TimeFigures {
     pub fn bound_name(&self, value: f64) -> Option<&str> {
         let position = (value as usize).checked_sub(1)?;
         self.bound_names().get(position).copied()
+    }
+
+    /// What a value of `bound` counts.
+    pub fn bound_by(&self, value: f64) -> Option<BoundBy> {
+        let levels = (0..self.levels.len()).map(BoundBy::Level);
+        let core = (self.in_core.iter()).flat_map(|_| [BoundBy::Chains, BoundBy::Ports]);
+        let position = (value as usize).checked_sub(1)?;
+        let mut all = std::iter::once(BoundBy::Arithmetic)
+            .chain(levels)
+            .chain(core);
+        all.nth(position)
     }
 
     /// Names that `bound` counts.
