@@ -12,8 +12,12 @@ use crate::model::{FigureMap, Model};
 /// Assignments in one function: engines compile a function as a whole.
 const ASSIGNMENTS: usize = 200;
 
-/// Figures of nests that follow the inputs: a page of some megabytes, which browsers open in seconds.
-const MOST_FIGURES: usize = 80_000;
+/// Figures of nests that follow the inputs: some megabytes of formulas.
+const MOST_FIGURES: usize = 200_000;
+/// The same of programs with many nests, whose names and values have to fit beside them.
+const MOST_OF_MANY: usize = 80_000;
+/// More nests than that are many.
+const MANY_NESTS: usize = 800;
 
 /// Runs of values at consecutive positions, each with the first one; what is unknown has none.
 pub(super) type Constants = Vec<(u32, Vec<Option<f64>>)>;
@@ -223,7 +227,10 @@ impl<'m> Figures<'m> {
 fn live_nests(model: &Model) -> Vec<bool> {
     let order = model.ranking.order(&model.nests, &model.figures);
     let mut live = vec![false; model.nests.len()];
-    let mut left = MOST_FIGURES;
+    let mut left = match model.nests.len() > MANY_NESTS {
+        true => MOST_OF_MANY,
+        false => MOST_FIGURES,
+    };
     for nest in order {
         let Range { start, end } = &model.nests[nest].figures;
         let Some(rest) = left.checked_sub((end.0 - start.0) as usize) else {
