@@ -166,7 +166,9 @@ Examples:
   loopsheet analyze src --machine a64fx --set nx=512 another machine, another problem size
   loopsheet analyze kernel.c --xml model.xml         the loop model, to edit by hand
   loopsheet analyze model.xml -o report.xlsx         the same workbook from the model
-  loopsheet analyze src --explain smooth@12          every formula of one nest, with its numbers
+  loopsheet analyze src --explain                    the names of all nests, costliest first
+  loopsheet analyze src --explain smooth@12          what one nest costs and why, on a screen
+  loopsheet analyze src --explain smooth@12 --explain-full    every formula of it, with its numbers
   loopsheet analyze --explain while_loop             what a reason means, and what to do about it
   loopsheet analyze --explain memory_traffic         what a figure means, with unit and source
 
@@ -260,10 +262,13 @@ pub struct AnalyzeArgs {
     /// Do not check the costliest nests by running them with small sizes, which marks those of which the model is wrong
     #[arg(long)]
     pub no_check: bool,
-    /// Show every formula of one nest: its id (`smooth@12`), or a function and line. Or what a reason, a diagnostic or a
-    /// figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
-    #[arg(long, value_name = "LOOP|CODE|FIGURE")]
-    pub explain: Option<String>,
+    /// Show what one nest costs and why: its id (`smooth@12`), `file:line`, or a function; without a name, list the nests.
+    /// Or what a reason, a diagnostic or a figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
+    #[arg(long, value_name = "NEST|CODE|FIGURE", num_args = 0..=1)]
+    pub explain: Option<Option<String>>,
+    /// With --explain NEST: every formula that leads to its time, with names and with numbers
+    #[arg(long, requires = "explain")]
+    pub explain_full: bool,
     /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,

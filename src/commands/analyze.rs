@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{Status, Voice, deep_threads, diagnostics, files, inputs, parameters, timings};
+use super::{
+    Status, Voice, deep_threads, diagnostics, explain, files, inputs, parameters, timings,
+};
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{File, Program};
 use crate::cli::AnalyzeArgs;
 use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::export::{explain, html, json, loops_dot, svg, table, tables, xlsx, xml};
+use crate::export::{html, json, loops_dot, svg, table, tables, xlsx, xml};
 use crate::model::{Checked, Detail, Model, Setting};
 use crate::source::Preprocessing;
 use crate::validate::{Checks, MOST_NESTS};
@@ -28,14 +30,8 @@ enum Format {
 }
 
 pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
-    if let Some(name) = &args.explain {
-        anyhow::ensure!(
-            !name.trim().is_empty(),
-            "--explain: give a loop such as smooth@12 and its file, or a code such as while_loop or syntax-error"
-        );
-        if args.paths.is_empty() {
-            return without_input(name, args);
-        }
+    if let Some(status) = explain::before_reading(args)? {
+        return Ok(status);
     }
     let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let requested = requested_outputs(args)?;
@@ -90,10 +86,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let to_stdout = outputs
         .iter()
         .any(|(_, output)| output.is_standard_output());
-    let explained = match &args.explain {
-        Some(name) => Some(explain::named(&model, name, &source_text).map_err(anyhow::Error::msg)?),
-        None => None,
-    };
+    let explained = explain::explained(&model, args)?;
     let rendered = outputs
         .into_iter()
         .map(|(format, output)| Ok((render(&model, &measured, format)?, output)));
@@ -156,37 +149,12 @@ fn remark_file(file: &File) {
     );
 }
 
-/// Explains what takes no input: a reason or diagnostic by its code, a kind of figure by its name. As text, to the file
-/// of `-o` if there is one.
-fn without_input(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
-    let text = explain::without_input(name).with_context(|| {
-        let near = explain::did_you_mean(name, explain::known());
-        format!("--explain {name}: no reason or diagnostic has this code, and no figure this name{near}; for a loop, give its file, too")
-    })?;
-    anyhow::ensure!(
-        !has_reports(args),
-        "--explain {name}: there is nothing to analyse, so that only -o can be written, as text"
-    );
-    match &args.output {
-        Some(path) => {
-            let format = path.extension().and_then(|extension| extension.to_str());
-            anyhow::ensure!(
-                format.is_none_or(|format| matches!(format, "txt" | "text" | "md")),
-                "-o {}: what a code means is written as text; give the file the extension .txt",
-                path.display()
-            );
-            Output::create(path)?.finish(text.as_bytes())?;
-        }
-        None => outputs::print(text.as_bytes())?,
-    }
-    Ok(Status::Done)
-}
-
 /// What the outputs need. The workbook has a model of its own, made from this one.
 fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
     let is = |wanted: Format| move |(format, _): &(Format, PathBuf)| *format == wanted;
     let has_graphs = args.dot.is_some() || args.svg.is_some();
-    if args.explain.is_some() || args.tables.is_some() || requested.iter().any(is(Format::Page)) {
+    let explains_nest = matches!(args.explain, Some(Some(_)));
+    if explains_nest || args.tables.is_some() || requested.iter().any(is(Format::Page)) {
         Detail::Formulas
     } else if is_silent(args) || !has_graphs && requested.iter().all(is(Format::Workbook)) {
         Detail::Least
@@ -271,7 +239,7 @@ fn is_silent(args: &AnalyzeArgs) -> bool {
 }
 
 /// Whether reports are asked for by their formats.
-fn has_reports(args: &AnalyzeArgs) -> bool {
+pub(super) fn has_reports(args: &AnalyzeArgs) -> bool {
     let files = [
         &args.html,
         &args.xml,

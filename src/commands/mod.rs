@@ -9,6 +9,7 @@ mod config;
 mod demo;
 mod diagnostics;
 mod diff;
+mod explain;
 mod files;
 mod guide;
 mod headers;

@@ -13,7 +13,7 @@ use crate::diagnostic::DiagnosticCode;
 use crate::model::advice::words;
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
-use crate::model::{BoundKind, Costs, KnownTotals, Model, NestModel};
+use crate::model::{BoundBy, Costs, KnownTotals, LevelKind, Model, NestModel, TimeFigures};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 use crate::reason::ReasonCode;
 
@@ -88,7 +88,7 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         }
         rows.push(row(model, *nest));
         let time = &model.nests[*nest].time;
-        bounds.push(Some(time.bound_kind(model.value(time.bound))));
+        bounds.push(Some(bound_style(time, model.value(time.bound))));
     }
     let mut text = format!("{} ({})\n\n", model.machine.name, model.machine.title);
     columns::shorten(&mut rows, screen.width, &[0, 1]);
@@ -157,20 +157,28 @@ fn write_advice(text: &mut String, model: &Model) {
     }
 }
 
+/// Of what bounds a nest.
+fn bound_style(time: &TimeFigures, bound: f64) -> Style {
+    match time.bound_by(bound) {
+        None => Style::new().dimmed(),
+        Some(BoundBy::Arithmetic) => AnsiColor::Green.on_default(),
+        Some(BoundBy::Level(level)) if time.levels[level].kind == LevelKind::Memory => {
+            AnsiColor::Blue.on_default()
+        }
+        Some(BoundBy::Level(_) | BoundBy::Chains | BoundBy::Ports) => {
+            AnsiColor::Yellow.on_default()
+        }
+    }
+}
+
 /// Headings in bold, and what bounds a nest, which ends its row, in a colour of its own: arithmetic, caches or memory.
 fn coloured<'r>(
     table: &str,
-    rows: impl Iterator<Item = (&'r Vec<String>, Option<BoundKind>)>,
+    rows: impl Iterator<Item = (&'r Vec<String>, Option<Style>)>,
 ) -> String {
     let mut text = String::new();
     for (line, (row, bound)) in table.lines().zip(rows) {
-        let style = match bound {
-            None => Style::new().bold(),
-            Some(BoundKind::Arithmetic) => AnsiColor::Green.on_default(),
-            Some(BoundKind::Memory) => AnsiColor::Blue.on_default(),
-            Some(BoundKind::Unknown) => Style::new().dimmed(),
-            Some(BoundKind::Cache | BoundKind::InCore) => AnsiColor::Yellow.on_default(),
-        };
+        let style = bound.unwrap_or(Style::new().bold());
         let length = row.last().filter(|_| bound.is_some()).map(String::len);
         let (before, styled) = line.split_at(length.map_or(0, |length| line.len() - length));
         let _ = writeln!(text, "{before}{style}{styled}{style:#}");

@@ -88,7 +88,7 @@ fn is_guessed_size(row: &Row) -> bool {
 }
 
 /// The sizes that a nest's figures rest on and that nothing tells, as the source calls them.
-pub(super) fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
+pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
     let rows = parameters.rows();
     let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
     let behind = behind(rows, &index);

@@ -29,16 +29,17 @@ pub enum LevelKind {
     Memory,
 }
 
-/// What takes longest in a nest.
+/// What takes the longest part of a nest's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoundKind {
-    Unknown,
+pub enum BoundBy {
     /// Arithmetic at peak.
     Arithmetic,
-    Cache,
-    Memory,
-    /// Chains of operations, or the ports of a core.
-    InCore,
+    /// A level, by its position among [`TimeFigures::levels`].
+    Level(usize),
+    /// Iterations that wait for earlier ones.
+    Chains,
+    /// Issuing loads, stores and arithmetic.
+    Ports,
 }
 
 /// Time figures of a nest.
@@ -164,23 +165,21 @@ impl TimeFigures {
         }
     }
 
-    /// What a value of `bound` counts.
-    pub fn bound_kind(&self, value: f64) -> BoundKind {
-        match (value as usize).checked_sub(1) {
-            None => BoundKind::Unknown,
-            Some(0) => BoundKind::Arithmetic,
-            Some(position) => match self.levels.get(position - 1).map(|level| level.kind) {
-                Some(LevelKind::Memory) => BoundKind::Memory,
-                Some(LevelKind::Cache) => BoundKind::Cache,
-                None => BoundKind::InCore,
-            },
-        }
-    }
-
     /// The name that a value of `bound` counts.
     pub fn bound_name(&self, value: f64) -> Option<&str> {
         let position = (value as usize).checked_sub(1)?;
         self.bound_names().get(position).copied()
+    }
+
+    /// What a value of `bound` counts.
+    pub fn bound_by(&self, value: f64) -> Option<BoundBy> {
+        let levels = (0..self.levels.len()).map(BoundBy::Level);
+        let core = (self.in_core.iter()).flat_map(|_| [BoundBy::Chains, BoundBy::Ports]);
+        let position = (value as usize).checked_sub(1)?;
+        let mut all = std::iter::once(BoundBy::Arithmetic)
+            .chain(levels)
+            .chain(core);
+        all.nth(position)
     }
 
     /// Names that `bound` counts.

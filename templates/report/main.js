@@ -1,51 +1,4 @@
-// The page: inputs, totals, and everything that follows an edit.
-
-/** The control of one input. */
-function inputControl(index) {
-  const input = inputs[index];
-  const isSwitch = input.kind === "switch";
-  const control = element("input", {
-    type: isSwitch ? "checkbox" : "text", "data-input": index, "aria-label": `${input.label} (${input.name})`,
-    inputmode: isSwitch ? false : "decimal", autocomplete: "off", spellcheck: "false", disabled: input.fixed,
-    size: isSwitch ? false : 14,
-  });
-  const undo = element("button", { type: "button", class: "undo", "aria-label": `Reset ${input.name}` }, "↺");
-  const problem = element("span", { class: "problem", id: `problem-${index}` });
-  const typed = () => {
-    const wrong = setInput(index, isSwitch ? String(control.checked) : control.value);
-    control.setAttribute("aria-invalid", wrong ? "true" : "false");
-    if (wrong) control.setAttribute("aria-describedby", problem.id); else control.removeAttribute("aria-describedby");
-    problem.textContent = wrong ?? "";
-    if (!wrong) edited();
-  };
-  control.oninput = typed;
-  // What was typed is shown as the number that it is.
-  control.onchange = () => { if (control.getAttribute("aria-invalid") !== "true") showInput(control, true); };
-  undo.onclick = () => { overrides.delete(index); control.setAttribute("aria-invalid", "false"); problem.textContent = ""; edited(); showInput(control, true); control.focus(); };
-  const box = element("span", { class: "input" }, control, undo, problem);
-  showInput(control, true);
-  return box;
-}
-
-/** Shows the value that an input has now, unless somebody is typing there. */
-function showInput(control, always) {
-  const index = Number(control.dataset.input);
-  const isOverridden = overrides.has(index);
-  const box = control.parentElement;
-  if (always || document.activeElement !== control) {
-    if (control.type === "checkbox") control.checked = s[index] !== 0;
-    else if (control.getAttribute("aria-invalid") !== "true") control.value = Number.isFinite(s[index]) ? String(s[index]) : "";
-  }
-  control.dataset.value = s[index];
-  const differs = !same(s[index], written.s[index]);
-  control.classList.toggle("changed", differs);
-  control.classList.toggle("derived", definitions.has(index) && !isOverridden);
-  control.classList.toggle("guessed", Boolean(inputs[index].guessed) && !isOverridden);
-  control.placeholder = UNKNOWN;
-  control.title = differs ? `as written: ${Number.isFinite(written.s[index]) ? written.s[index] : UNKNOWN}` : "";
-  const undo = box?.querySelector(".undo");
-  if (undo) undo.hidden = !isOverridden;
-}
+// The page: totals, and everything that follows an edit.
 
 const tables = [];
 let isPending = false;
@@ -67,15 +20,50 @@ function showAll() {
   drawRoofline();
   maps.forEach(map => map.follow());
   drawScatter();
+  drawShares();
+  showMachines();
+  showChanged();
   showState();
 }
 
-/** How many inputs are not as written. */
+/** How many inputs are not as written, and which machine counts. */
 function showState() {
   const names = [...overrides.keys()].map(index => inputs[index].name);
   const few = names.length > 4 ? `${names.slice(0, 4).join(", ")} …` : names.join(", ");
-  document.getElementById("state").textContent = names.length === 0 ? "inputs as written" : `${names.length} ${names.length === 1 ? "input" : "inputs"} changed: ${few}`;
-  document.getElementById("reset").disabled = names.length === 0 && !document.querySelector("[aria-invalid=true]");
+  const machine = picked.machine < 0 ? "" : `on ${data.presets[picked.machine].name}, `;
+  document.getElementById("state").textContent = machine + (names.length === 0 ? "inputs as written" : `${names.length} ${names.length === 1 ? "input" : "inputs"} changed: ${few}`);
+  document.getElementById("reset").disabled = names.length === 0 && picked.machine < 0 && picked.other < 0 && !document.querySelector("[aria-invalid=true]");
+  const beside = document.getElementById("beside");
+  beside.hidden = onOther === null;
+  if (onOther === null) return;
+  const { name } = data.presets[picked.other];
+  const [, total] = data.totals.find(([, , unit]) => unit === "s") ?? [];
+  if (total === undefined) return;
+  const [here, there] = [f[total], onOther[total]];
+  beside.textContent = `On ${name}, with that machine as it is: ${shown(there, { unit: "s", look: "seconds" })} instead of ${shown(here, { unit: "s", look: "seconds" })}`
+    + (here > 0 && there > 0 ? `, ${ratio(here / there)} times as fast.` : ".");
+}
+
+/** The time of all nests by what bounds them, as one bar. */
+function drawShares() {
+  const spec = data.tables.find(table => table.id === "nests");
+  const column = spec.columns.findIndex(column => column.group === "Time" && column.header === "Bound by");
+  const sums = new Map();
+  data.roofline.points.forEach(([, , seconds], nest) => {
+    const value = seconds === null ? NaN : f[seconds];
+    if (!(value > 0 && Number.isFinite(value))) return;
+    const bound = sortValue(spec.rows[nest][column]);
+    sums.set(bound, (sums.get(bound) ?? 0) + value);
+  });
+  const all = [...sums.values()].reduce((sum, value) => sum + value, 0);
+  const parts = [...sums].sort((a, b) => b[1] - a[1]).map(([name, value], at) => {
+    const share = 100 * value / all;
+    const part = element("div", { class: `series-${at % 4}`, title: `${name}: ${share.toFixed(1)} %` }, share > 9 ? `${name} ${share.toFixed(0)} %` : "");
+    part.style.width = `${share}%`;
+    return part;
+  });
+  document.getElementById("bounds").replaceChildren(...parts);
+  document.getElementById("bounds-title").hidden = parts.length === 0;
 }
 
 function totals(list, entries) {
@@ -85,6 +73,14 @@ function totals(list, entries) {
   }
 }
 
+/** Shows a section, open. */
+function goTo(section) {
+  const folder = section.querySelector("details.folder");
+  if (folder) folder.open = true;
+  section.scrollIntoView();
+  section.focus({ preventScroll: true });
+}
+
 function sectionLinks() {
   const list = document.getElementById("sections");
   for (const section of document.querySelectorAll("main > section")) {
@@ -92,7 +88,7 @@ function sectionLinks() {
     if (!title) { section.hidden = true; continue; }
     const link = element("a", { href: `#${section.id}` }, title.textContent);
     // The address keeps the inputs.
-    link.onclick = event => { event.preventDefault(); section.scrollIntoView(); section.focus({ preventScroll: true }); };
+    link.onclick = event => { event.preventDefault(); goTo(section); };
     list.append(element("li", {}, link));
   }
 }
@@ -105,6 +101,7 @@ function complain(problems) {
 
 function reset() {
   overrides.clear();
+  Object.assign(picked, { machine: -1, other: -1 });
   for (const control of document.querySelectorAll("[data-input]")) {
     control.setAttribute("aria-invalid", "false");
     control.parentElement.querySelector(".problem").textContent = "";
@@ -117,12 +114,10 @@ function reset() {
 /** Paper has no buttons to turn pages with. */
 function showAllForPrint(isPrinted) {
   tables.forEach(table => table.print(isPrinted));
-  printCards(isPrinted);
 }
 
-function start() {
-  complain(readAddress());
-  compute();
+/** What the page as a whole says of itself. */
+function introduce() {
   const { name, title, about } = data.machine;
   document.getElementById("machine-name").textContent = `Machine: ${title} (${name}). ${about}`;
   totals(document.getElementById("totals"), data.totals);
@@ -136,17 +131,26 @@ function start() {
     `A page cannot compute all ${data.live.length} nests. The ${first} costliest follow the inputs, with their arrays, cache levels, layer conditions and registers. `
     + `The other ${others}, marked \u2693, keep the figures of the report as written, in totals too, and are listed with fewer columns: `
     + `JSON and --tables have all of every nest, and --function narrows a report.`;
-  if (data.scatter) startScatter();
-  startMaps();
-  for (const spec of data.tables) tables.push(new DataTable(spec));
   for (const [name, paragraphs] of Object.entries(data.notes)) {
     const list = element("dl", { class: "notes" });
     paragraphs.forEach(([what, text]) => list.append(element("dt", {}, what), element("dd", {}, text)));
     document.getElementById("notes").append(element("h3", {}, name), list);
   }
-  startCards();
+}
+
+function start(unpacked) {
+  take(unpacked);
+  complain(readAddress());
+  if (overrides.size > 0 || picked.machine >= 0 || picked.other >= 0) compute();
+  if (options.rows === "all") data.nests.forEach((nest, index) => opened.add(index));
+  introduce();
+  startPanel();
+  if (data.scatter) startScatter();
+  startMaps();
+  for (const spec of data.tables) tables.push(new DataTable(spec));
   sectionLinks();
   document.getElementById("reset").onclick = reset;
+  document.getElementById("to-inputs").onclick = event => { event.preventDefault(); goTo(document.getElementById("inputs")); };
   window.addEventListener("hashchange", () => { if (location.hash.includes("=")) { complain(readAddress()); compute(); showAll(); } });
   window.addEventListener("beforeprint", () => {
     document.querySelectorAll("details.graph").forEach(graph => { graph.open = true; });
@@ -154,7 +158,13 @@ function start() {
   });
   window.addEventListener("afterprint", () => showAllForPrint(false));
   showAll();
+  document.documentElement.dataset.milliseconds = Math.round(performance.now());
   document.documentElement.dataset.ready = "true";
 }
 
-start();
+const ready = unpackAll().then(start).catch(error => {
+  const place = document.getElementById("problem");
+  place.hidden = false;
+  place.textContent = error.message;
+  throw error;
+});

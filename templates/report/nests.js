@@ -1,59 +1,44 @@
-// Nests beside their source.
+// What a nest is about: its source, its stencils, layer conditions, time by bound, and advice. Opened in its row.
 
-const nestTable = data.tables.find(table => table.id === "nests");
-/** Nests, the costliest first as the page was opened. */
-let ranked = [];
-const cardPage = { first: 0, size: 10 };
-let cardPager;
+const opened = new Set();
 
-function showCards() {
-  const seen = cardPage.size === Infinity ? ranked : ranked.slice(cardPage.first, cardPage.first + cardPage.size);
-  document.getElementById("cards").replaceChildren(...seen.map(card));
-  cardPager.show(ranked.length);
+function toggleNest(nest) {
+  if (opened.has(nest)) opened.delete(nest); else opened.add(nest);
+  tableOf("nests").render();
 }
 
-/** All nests while the page is printed. */
-function printCards(isPrinted) {
-  if (ranked.length === 0) return;
-  if (isPrinted) cardPage.onScreen = { first: cardPage.first, size: cardPage.size };
-  Object.assign(cardPage, isPrinted ? { first: 0, size: Infinity } : cardPage.onScreen);
-  showCards();
-}
-
-function startCards() {
-  const seconds = nest => f[data.roofline.points[nest][2] ?? -1];
-  const key = nest => Number.isFinite(seconds(nest)) ? seconds(nest) : -1;
-  ranked = data.nests.map((nest, index) => index).sort((a, b) => key(b) - key(a) || a - b);
-  if (options.rows === "all") cardPage.size = Infinity;
-  cardPager = pager("nests", cardPage, [10, 50, Infinity], showCards);
-  document.getElementById("source-pager").append(cardPager.controls);
-  if (ranked.length > 0) return showCards();
-  cardPager.show(0);
-  document.getElementById("cards").append(element("p", {}, "No loop was found."));
-}
-
-/** Turns to the page with a nest. */
+/** Opens a nest in the table, on the page where it is, and goes there. */
 function showNest(nest) {
-  const rank = ranked.indexOf(nest);
-  if (cardPage.size !== Infinity) cardPage.first = rank - rank % cardPage.size;
-  showCards();
+  opened.add(nest);
+  const table = tableOf("nests");
+  const at = table.rows().indexOf(nest);
+  if (at >= 0 && table.page.size !== Infinity) table.page.first = at - at % table.page.size;
+  table.render();
   const target = document.getElementById(`nest-${nest}`);
-  target.scrollIntoView({ block: "start" });
-  target.focus({ preventScroll: true });
+  target?.scrollIntoView({ block: "start" });
+  target?.focus({ preventScroll: true });
 }
 
+/** The name of a nest, which opens and closes it. */
 function linkToNest(nest, text) {
-  const link = element("button", { type: "button", class: "link", title: "Show its source" }, text);
-  link.onclick = () => showNest(nest);
+  const link = element("button", { type: "button", class: "link nest", "aria-expanded": opened.has(nest), "aria-controls": `nest-${nest}` },
+    element("span", { "aria-hidden": "true", class: "turn" }, opened.has(nest) ? "▾" : "▸"), ` ${text}`);
+  link.onclick = () => {
+    toggleNest(nest);
+    document.querySelector(`[aria-controls="nest-${nest}"]`)?.focus({ preventScroll: true });
+  };
   return link;
 }
 
-function card(nest) {
+/** The row below the row of a nest. */
+function nestDetails(nest, columns) {
   const place = data.nests[nest];
-  const title = element("h3", { id: `nest-${nest}-title` }, place.id, element("small", {}, ` ${place.file}:${place.line}`));
-  return element("article", { id: `nest-${nest}`, tabindex: -1, "aria-labelledby": title.id },
-    title, data.live[nest] ? "" : element("p", { class: "remark" }, "⚓ These figures do not follow the inputs: see the summary."),
-    element("div", { class: "beside" }, source(place), cardFigures(nest)), ...reasons(place));
+  const detail = place.detail;
+  const parts = [element("p", { class: "remark" }, `${place.file}:${place.line}`, data.live[nest] ? "" : " ⚓ These figures do not follow the inputs: see the summary.")];
+  parts.push(...reasons(place), element("div", { class: "beside" }, source(place), ...(detail ? [stencils(detail)] : [])));
+  if (detail) parts.push(streams(detail), conditions(detail), times(detail), ...advice(detail));
+  const box = element("div", { class: "detail", id: `nest-${nest}`, tabindex: -1, role: "region", "aria-label": place.id }, ...parts);
+  return element("tr", { class: "details" }, element("td", { colspan: columns }, box));
 }
 
 function source(place) {
@@ -70,24 +55,114 @@ function source(place) {
   return box;
 }
 
-function cardFigures(nest) {
-  const list = element("dl", { class: "figures" });
-  nestTable.columns.forEach((column, index) => {
-    const cell = nestTable.rows[nest][index];
-    const isFigure = typeof cell === "number" || Array.isArray(cell) && cell.length === 2;
-    if (!isFigure || !data.card.some(([group, header]) => column.group === group && (!header || column.header === header))) return;
-    const value = element("dd");
-    bind(value, typeof cell === "number" ? cell : cell[0], column, typeof cell === "number" ? undefined : data.choices[cell[1]]);
-    const short = column.group.split(" over ")[0];
-    const name = data.plain.includes(column.group) ? column.header : `${short}: ${column.header.toLowerCase()}`;
-    list.append(element("div", {}, element("dt", { title: column.meaning }, name), value));
+const COLUMN = { bytes: { unit: "B", look: "count" }, seconds: { unit: "s", look: "seconds" }, size: { unit: "", look: "count" } };
+
+/** Headings of numbers among the first ones. */
+const RIGHT = ["Bytes", "Time"];
+
+/** A small table in the details. */
+function small(caption, headers, rows) {
+  const heads = headers.map((header, at) => element("th", { scope: "col", class: at < 3 && !RIGHT.includes(header) ? "text" : false }, header));
+  const table = element("table", { class: "data small" }, element("caption", {}, caption), element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows));
+  return element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption }, table);
+}
+
+function streams({ streams }) {
+  const rows = streams.map(({ name, access, type, shape, points, footprint }) => element("tr", {},
+    element("th", { scope: "row" }, name), element("td", { class: "text" }, `${access}, ${type}`),
+    element("td", { class: "text" }, points > 1 ? `${shape} of ${points} points` : shape), bind(element("td"), footprint, COLUMN.bytes)));
+  return small("Streams", ["Array", "Access", "Shape", "Footprint"], rows);
+}
+
+/** How far a polynomial of a working set may be off to be shown. */
+const ROUGHLY = 0.04;
+
+function conditions({ conditions, caches }) {
+  if (conditions.length === 0) return element("p", { class: "remark" }, "No layer conditions: nothing is used again.");
+  const rows = conditions.map(({ carrier, arrays, symbols, sum, distance, again, sizes }) => {
+    const now = f[distance];
+    const holds = sum !== null && Math.abs(f[sum] - now) <= ROUGHLY * now;
+    const fits = caches.map(({ capacity }, cache) => {
+      const does = now <= f[capacity];
+      const cell = element("td", { class: does ? "fits" : "misses" }, does ? "✓ " : "✗ ");
+      const [name, largest] = sizes.find(([, figures]) => f[figures[cache]] >= 1 && f[figures[cache]] < 1e15) ?? [];
+      if (name) cell.append(`to ${name} = `, bind(element("span"), largest[cache], COLUMN.size));
+      return cell;
+    });
+    return element("tr", {}, element("th", { scope: "row" }, carrier), element("td", { class: "text" }, arrays),
+      element("td", { class: "text" }, holds ? `${symbols} ≈` : ""), bind(element("td"), distance, COLUMN.bytes), ...fits, bind(element("td"), again, COLUMN.bytes));
   });
-  return list;
+  const names = caches.map(({ name, capacity }) => element("span", {}, `${name}, `, bind(element("span"), capacity, COLUMN.bytes)));
+  return small("Layer conditions: what has to fit so that a loop finds its data again, and up to which size it does, one size at a time",
+    ["Loop", "Finds", "Working set", "now", ...names, "Else moved again"], rows);
+}
+
+/** Time by bound, the slowest in bold. */
+function times({ times }) {
+  const known = times.map(({ seconds }) => f[seconds]).filter(Number.isFinite);
+  const slowest = known.length ? Math.max(...known) : NaN;
+  const rows = times.map(({ name, bytes, seconds }) => {
+    const bar = element("td", { class: "bar" }, element("span"));
+    bar.firstChild.style.width = `${slowest > 0 ? 100 * f[seconds] / slowest : 0}%`;
+    return element("tr", { class: f[seconds] === slowest && slowest > 0 ? "slowest" : false }, element("th", { scope: "row" }, name),
+      bytes === null ? element("td") : bind(element("td"), bytes, COLUMN.bytes), bind(element("td"), seconds, COLUMN.seconds), bar);
+  });
+  return small("Time by bound: the slowest hides the others", ["Part", "Bytes", "Time", ""], rows);
+}
+
+function advice({ advice }) {
+  if (advice.length === 0) return [];
+  return [element("p", {}, "Advice, as written:"), element("ul", {}, ...advice.map(text => element("li", {}, text)))];
 }
 
 function reasons(place) {
   const items = place.reasons.map(([code, line, detail]) => element("li", {}, element("code", {}, code), ` line ${line}: ${detail}`));
   const ratio = code => code === "check_failed" && place.disagreement ? ` ${place.disagreement.toPrecision(3)} times the bytes of a run` : "";
   items.push(...place.codes.map(code => element("li", {}, element("code", {}, code), ratio(code))));
-  return items.length === 0 ? [] : [element("p", { class: "remark" }, "Not understood or not exact, and so not or only roughly in these figures:"), element("ul", { class: "reasons" }, ...items)];
+  return items.length === 0 ? [] : [element("p", { class: "remark" }, "* Not understood or not exact, and so not or only roughly in these figures:"), element("ul", { class: "reasons" }, ...items)];
+}
+
+const hasStar = nest => data.nests[nest].reasons.length + data.nests[nest].codes.length > 0;
+
+/** Cells of a drawing, and how far from the middle offsets may be to be drawn. */
+const CELL = 13;
+const FARTHEST = 8;
+const DRAWN = 4;
+
+function stencils({ streams }) {
+  const drawnStreams = streams.filter(({ points, offsets }) => points > 1 && offsets.length > 0).slice(0, DRAWN);
+  return element("div", { class: "stencils" }, ...drawnStreams.map(stencil));
+}
+
+/** Offsets as points: the contiguous dimension to the right, the next one up, slices for all others. */
+function stencil({ name, offsets, points }) {
+  const label = `${name}: ${points} points`;
+  const figure = element("figure", {}, element("figcaption", {}, label));
+  const far = Math.max(...offsets.flatMap(offset => offset.slice(0, 2).map(Math.abs)));
+  const slices = new Map();
+  for (const [x, y = 0, ...rest] of offsets) {
+    const key = rest.join(", ");
+    if (!slices.has(key)) slices.set(key, []);
+    slices.get(key).push([x, y]);
+  }
+  if (far > FARTHEST || slices.size > 9) {
+    figure.append(element("p", { class: "remark" }, "too wide to draw"));
+    return figure;
+  }
+  const rank = offsets[0].length;
+  const [across, up] = [far, rank > 1 ? far : 0];
+  const [width, height] = [(2 * across + 1) * CELL, (2 * up + 1) * CELL];
+  const svg = drawn("svg", { width: (width + 10) * slices.size, height: height + 18, role: "img", class: "stencil" });
+  svg.append(drawn("title", {}, `${label}: ${offsets.map(offset => `(${offset.join(", ")})`).join(" ")}`));
+  const inOrder = [...slices].sort(([a], [b]) => Number(a) - Number(b) || 0);
+  inOrder.forEach(([key, cells], at) => {
+    const left = at * (width + 10) + 1;
+    for (let x = -across; x <= across; x++) for (let y = -up; y <= up; y++) {
+      const isIn = cells.some(([a, b]) => a === x && b === y);
+      svg.append(drawn("rect", { x: left + (x + across) * CELL, y: 1 + (up - y) * CELL, width: CELL - 1, height: CELL - 1, class: `${isIn ? "in" : "out"}${x === 0 && y === 0 ? " middle" : ""}` }));
+    }
+    if (rank > 2) svg.append(drawn("text", { x: left + width / 2, y: height + 14, "text-anchor": "middle" }, key));
+  });
+  figure.append(svg);
+  return figure;
 }

@@ -1,6 +1,8 @@
 // The roofline: log-log, drawn anew after every edit.
 
 const SVG = "http://www.w3.org/2000/svg";
+/** Points that are drawn. */
+const MOST_POINTS = 500;
 const FRAME = { left: 78, right: 24, top: 22, bottom: 52, width: 960, height: 520 };
 
 function drawn(name, attributes, text) {
@@ -28,7 +30,8 @@ function drawRoofline() {
   const peak = f[data.roofline.peak];
   const roofs = data.roofline.roofs.map(([name, figure]) => ({ name, bandwidth: f[figure] })).filter(roof => roof.bandwidth > 0);
   const all = data.roofline.points.map(([intensity, rate, seconds], nest) => ({ nest, x: f[intensity], y: f[rate], seconds: seconds === null ? 0 : f[seconds] }));
-  const points = all.filter(({ x, y }) => x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y));
+  const known = all.filter(({ x, y }) => x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y));
+  const points = known.length > MOST_POINTS ? known.sort((a, b) => b.seconds - a.seconds).slice(0, MOST_POINTS) : known;
   const ridges = roofs.map(roof => peak / roof.bandwidth);
   const [left, right] = decades([...points.map(point => point.x), ...ridges]);
   const [bottom, top] = decades([...points.map(point => point.y), peak, ...roofs.map(roof => roof.bandwidth * 10 ** left)].filter((y, i) => y > 0 && (i < points.length + 1 || y > peak * 1e-6)));
@@ -49,8 +52,9 @@ function drawRoofline() {
   const held = place.contains(document.activeElement) ? document.activeElement.dataset.nest : undefined;
   place.replaceChildren(svg);
   if (held !== undefined) svg.querySelector(`[data-nest="${held}"]`)?.focus({ preventScroll: true });
-  const none = all.length - points.length;
+  const none = all.length - known.length;
   const notes = [];
+  if (points.length < known.length) notes.push(`Of ${known.length} nests, the ${points.length} with the most time are drawn.`);
   if (labelled < points.length) notes.push(`${points.length - labelled} of ${points.length} points have no room for a label: point at one to read its name, or look it up in the table of nests.`);
   if (none > 0) notes.push(`${none} of ${all.length} nests ${none === 1 ? "has" : "have"} no flops, no memory traffic or an unknown time, and so no place here.`);
   document.getElementById("roofline-note").textContent = notes.join(" ");

@@ -1,25 +1,57 @@
 // Inputs and the values that follow from them.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const inputs = data.inputs;
+let data;
+let inputs;
 /** Values of all inputs; what is unknown is not a number. */
-const s = new Float64Array(inputs.length);
+let s;
+/** Values of inputs and figures as the page was written. */
+let written;
+/** Inputs that follow from others, by position. */
+let definitions;
 /** What was set by hand: position of an input to number. */
 const overrides = new Map();
+/** Positions among the presets: the machine that counts, and the one beside it; none is the machine as written, or no other. */
+const picked = { machine: -1, other: -1 };
+/** Figures on the other machine, if one is picked. */
+let onOther = null;
 
-function compute() {
-  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? input.value ?? NaN; });
+function take(unpacked) {
+  data = unpacked;
+  inputs = data.inputs;
+  s = new Float64Array(inputs.length);
+  definitions = new Map(derived);
+  data.constants.forEach(([first, values]) => values.forEach((value, at) => { f[first + at] = value ?? NaN; }));
+  compute();
+  written = { s: s.slice(), f: f.slice() };
+}
+
+/** What an input is if nobody sets it: as the machine says that is picked, or as written. */
+function base(index, preset = picked.machine) {
+  const values = preset < 0 ? null : data.presets[preset].values;
+  return (values && index < values.length ? values[index] : inputs[index].value) ?? NaN;
+}
+
+function evaluate() {
   for (const [index, definition] of derived) if (!overrides.has(index)) s[index] = definition(s);
   // What is not known is no number, but for what limits nothing where it is not known.
   const taken = s.map((value, index) => Number.isNaN(value) ? inputs[index].absent ?? NaN : value);
   for (const assign of figures) assign(taken);
 }
 
-compute();
-const written = { s: s.slice(), f: f.slice() };
+function compute() {
+  if (picked.other >= 0) {
+    // What was set by hand of the machine is of the first one.
+    const { length } = data.presets[picked.other].values;
+    inputs.forEach((input, index) => { s[index] = index < length ? base(index, picked.other) : overrides.get(index) ?? base(index); });
+    evaluate();
+    onOther = f.slice();
+  } else onOther = null;
+  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? base(index); });
+  evaluate();
+}
+
 const same = (a, b) => a === b || (a !== a && b !== b);
 const isChanged = figure => !same(f[figure], written.f[figure]);
-const definitions = new Map(derived);
 
 const SIZES = { "": 1, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824, kB: 1e3, MB: 1e6, GB: 1e9 };
 
@@ -44,7 +76,7 @@ function setInput(index, text) {
   if (input.fixed) return "cannot be changed here, as this level is not in the formulas: use --set and write the report again";
   const { value, problem } = read(input, text);
   if (problem) return problem;
-  const isAsWritten = value === input.value && !definitions.has(index);
+  const isAsWritten = value === base(index) && !definitions.has(index);
   if (isAsWritten) overrides.delete(index); else overrides.set(index, value);
 }
 
@@ -55,7 +87,15 @@ function inputNamed(name) {
   return exact >= 0 ? exact : inputs.findIndex(input => !input.exact && input.name.toLowerCase() === compact.toLowerCase());
 }
 
-/** Options of the address: `#set=nx=512&set=dram_gbs=100&rows=all&columns=all`. */
+/** Takes a machine by its name, as the one that counts or the one beside it; returns what is wrong with it, if anything. */
+function pick(which, name) {
+  const position = name === "" ? -1 : data.presets.findIndex(preset => preset.name === name);
+  if (name !== "" && position < 0) return "is no machine of this page";
+  if (position >= 0 && data.presets[position].differs) return data.presets[position].differs;
+  picked[which] = position;
+}
+
+/** Options of the address: `#machine=grace&set=nx=512&set=dram_gbs=100&rows=all&columns=all`. */
 const options = { rows: "", columns: "" };
 
 /** Takes inputs and options from the address; returns what could not be taken. */
@@ -64,11 +104,17 @@ function readAddress() {
   if (!fragment.includes("=")) return fragment === "" || document.getElementById(fragment) ? [] : [`${fragment}: neither an input nor a section`];
   const problems = [];
   overrides.clear();
+  Object.assign(picked, { machine: -1, other: -1 });
   for (const part of fragment.split("&")) {
     const [key, ...rest] = part.split("=");
     let text = rest.join("=");
     try { text = decodeURIComponent(text); } catch { problems.push(`${part}: not readable`); continue; }
     if (key in options) { options[key] = text; continue; }
+    if (key in picked) {
+      const problem = pick(key, text);
+      if (problem) problems.push(`${text} ${problem}`);
+      continue;
+    }
     const [name, ...value] = text.split("=");
     const index = key === "set" ? inputNamed(name) : -1;
     if (index < 0) { problems.push(`${text || part}: no input is called so`); continue; }
@@ -81,7 +127,8 @@ function readAddress() {
 function writeAddress() {
   const sets = [...overrides].map(([index, value]) => `set=${encodeURIComponent(inputs[index].name)}=${value}`);
   const others = Object.entries(options).filter(([, text]) => text).map(([key, text]) => `${key}=${encodeURIComponent(text)}`);
-  const fragment = [...sets, ...others].join("&");
+  const machines = Object.entries(picked).filter(([, at]) => at >= 0).map(([key, at]) => `${key}=${data.presets[at].name}`);
+  const fragment = [...machines, ...sets, ...others].join("&");
   // Some browsers refuse this for files; the page works without.
   try { history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search); } catch { /* as said */ }
 }

@@ -47,7 +47,7 @@ function sortValue(cell, column) {
   if (cell === null) return NaN;
   if (typeof cell === "number") return f[cell];
   if (Array.isArray(cell)) return cell.length === 2 ? data.choices[cell[1]][f[cell[0]] - 1] ?? UNKNOWN : cell[0];
-  return typeof cell === "object" ? s[cell.input] : cell;
+  return cell;
 }
 
 function compare(a, b) {
@@ -77,37 +77,64 @@ function pager(label, state, sizes, turn) {
   return { controls, show };
 }
 
-/** A table in its section. */
+/** Sections whose tables are seen at once; the others are opened. */
+const SEEN = ["nests", "compared", "advice", "fits"];
+
+/** How far the sides of a comparison may be apart, relatively, to be left out at first. */
+const AGREE = 0.05;
+
+const tableOf = id => tables.find(table => table.spec.id === id);
+
+/** A table in its section; its rows are made when it is open, a page at a time. */
 class DataTable {
   constructor(spec) {
     this.spec = spec;
-    this.hasInputs = spec.columns.some(column => column.look === "input");
+    const isNests = spec.id === "nests";
     // Nests come with the costliest first.
-    const first = spec.id === "nests" ? spec.columns.findIndex(column => column.group === "Time" && column.header === data.ranked) : -1;
+    const first = isNests ? spec.columns.findIndex(column => column.group === "Time" && column.header === data.ranked) : -1;
     this.sort = { column: first, descending: true };
     this.filter = "";
-    const size = options.rows === "all" ? Infinity : Number(options.rows) || (this.hasInputs ? 100 : 25);
+    this.onlyOff = Boolean(spec.sides) && options.rows !== "all";
+    const size = options.rows === "all" ? Infinity : Number(options.rows) || 25;
     this.page = { first: 0, size };
     if (options.columns === "all") spec.columns.forEach(column => { column.shown = true; });
+    const others = spec.columns.map((column, index) => index).filter(index => !spec.first?.includes(index));
+    this.order = [...spec.first ?? [], ...others];
+    // Few columns need no groups above them; each then says its own.
+    this.isFlat = Boolean(spec.first);
     const sizes = [...new Set([25, 100, 1000, size, Infinity])].sort((a, b) => a - b);
     this.pager = pager(spec.title, this.page, sizes, () => this.render());
     const caption = element("caption", { class: "hidden" }, spec.title);
     this.head = element("thead");
     this.body = element("tbody");
-    this.table = element("table", { class: "data" }, caption, this.head, this.body);
-    const box = element("div", { class: this.hasInputs ? "wide inputs" : "wide", tabindex: 0, role: "region", "aria-label": spec.title }, this.table);
+    this.table = element("table", { class: isNests ? "data nests" : "data" }, caption, this.head, this.body);
+    const box = element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": spec.title }, this.table);
     const section = document.getElementById(spec.id);
     const title = element("h2", { id: `${spec.id}-title` }, spec.title);
     section.setAttribute("aria-labelledby", title.id);
-    section.append(title);
-    if (spec.remark) section.append(element("p", { class: "remark" }, spec.remark));
-    if (spec.rows.length === 0) { section.append(element("p", {}, "None.")); return; }
-    section.append(this.tools(), box);
-    this.render();
+    const rows = spec.rows.length;
+    const parts = [spec.remark ? element("p", { class: "remark" }, spec.remark) : "", rows === 0 ? element("p", {}, "None.") : "", rows > 0 ? this.tools() : "", rows > 0 ? box : ""];
+    if (SEEN.includes(spec.id) || rows === 0) {
+      section.append(title, ...parts);
+      this.isOpen = rows > 0;
+    } else {
+      this.folder = element("details", { class: "folder" }, element("summary", {}, title, element("small", {}, ` ${count(rows)} ${rows === 1 ? "row" : "rows"}`)), ...parts);
+      this.folder.ontoggle = () => { this.isOpen = this.folder.open; if (this.isOpen) this.render(); };
+      this.isOpen = this.folder.open = options.rows === "all";
+      section.append(this.folder);
+    }
+    if (this.isOpen) this.render();
   }
 
   tools() {
     const tools = element("div", { class: "tools" });
+    if (this.spec.sides) {
+      const box = element("input", { type: "checkbox", id: "all-rows" });
+      box.checked = !this.onlyOff;
+      box.onchange = () => { this.onlyOff = !box.checked; this.page.first = 0; this.render(); };
+      this.left = element("span", { class: "remark" });
+      tools.append(element("label", {}, box, " all rows, not only those that differ "), this.left);
+    }
     if (this.spec.rows.length > 10) {
       const input = element("input", { type: "search" });
       input.oninput = () => { this.filter = input.value.toLowerCase(); this.page.first = 0; this.render(); };
@@ -119,8 +146,24 @@ class DataTable {
     return tools;
   }
 
+  /** Whether the sides of a comparison are apart: by so much, or as one of them is nothing. */
+  isOff(row) {
+    const { promised, run, ratio } = this.spec.sides;
+    const cells = this.spec.rows[row];
+    const value = sortValue(cells[ratio]);
+    if (Number.isFinite(value)) return Math.abs(value - 1) > AGREE;
+    const [a, b] = [sortValue(cells[promised]), sortValue(cells[run])];
+    return Number.isFinite(a) && Number.isFinite(b) && a !== b;
+  }
+
   columnChoice(groups) {
     const list = element("div", { class: "columns" });
+    const chooser = element("details", { class: "chooser" }, element("summary", {}, "Columns and what they mean"), list);
+    chooser.ontoggle = () => { if (chooser.open && !list.hasChildNodes()) this.fillChoice(list, groups); };
+    return chooser;
+  }
+
+  fillChoice(list, groups) {
     for (const group of groups) {
       const members = this.spec.columns.filter(column => column.group === group);
       const box = element("input", { type: "checkbox" });
@@ -133,7 +176,6 @@ class DataTable {
       }
       list.append(element("div", {}, element("label", {}, box, ` ${group}`), meanings));
     }
-    return element("details", { class: "chooser" }, element("summary", {}, "Columns and what they mean"), list);
   }
 
   rows() {
@@ -142,6 +184,11 @@ class DataTable {
       const fits = row => this.spec.rows[row].some(cell => typeof cell === "string" && cell.toLowerCase().includes(this.filter));
       rows = rows.filter(fits);
     }
+    if (this.onlyOff) {
+      const all = rows.length;
+      rows = rows.filter(row => this.isOff(row));
+      this.left.textContent = `${all - rows.length} of ${all} agree within ${100 * AGREE} %, or have one side only`;
+    } else if (this.left) this.left.textContent = "";
     const { column, descending } = this.sort;
     if (column < 0) return rows;
     const keys = new Map(rows.map(row => [row, sortValue(this.spec.rows[row][column])]));
@@ -157,9 +204,11 @@ class DataTable {
     const rows = this.rows();
     if (this.page.first >= rows.length) this.page.first = 0;
     const seen = this.page.size === Infinity ? rows : rows.slice(this.page.first, this.page.first + this.page.size);
-    this.columns = this.spec.columns.map((column, index) => index).filter(index => this.spec.columns[index].shown);
+    this.columns = this.order.filter(index => this.spec.columns[index].shown);
     this.renderHead();
-    this.body.replaceChildren(...seen.map(row => this.row(row)));
+    const isNests = this.spec.id === "nests";
+    const width = this.columns.length + (isNests && onOther ? 1 : 0);
+    this.body.replaceChildren(...seen.flatMap(row => isNests && opened.has(row) ? [this.row(row), nestDetails(row, width)] : [this.row(row)]));
     this.pager.show(rows.length);
   }
 
@@ -178,7 +227,8 @@ class DataTable {
       single.textContent = single.textContent.split(/ over |, /)[0];
     }
     const headers = element("tr", {}, ...this.columns.map(index => this.header(index)));
-    const hasGroups = this.columns.some(index => this.spec.columns[index].group);
+    if (this.spec.id === "nests" && onOther) headers.append(element("th", { scope: "col", title: "Time on the machine beside it" }, `on ${data.presets[picked.other].name}`));
+    const hasGroups = !this.isFlat && this.columns.some(index => this.spec.columns[index].group);
     this.head.replaceChildren(...(hasGroups ? [groups, headers] : [headers]));
   }
 
@@ -187,7 +237,7 @@ class DataTable {
     const sorted = this.sort.column === index;
     const direction = sorted ? (this.sort.descending ? "descending" : "ascending") : "none";
     const arrow = element("span", { "aria-hidden": "true", class: "arrow" }, sorted ? (this.sort.descending ? "▼" : "▲") : "");
-    const button = element("button", { type: "button", title: column.meaning }, column.header, column.unit ? element("small", {}, ` [${column.unit}]`) : "", arrow);
+    const button = element("button", { type: "button", title: column.meaning }, column.short ?? column.header, column.unit && !column.short ? element("small", {}, ` [${column.unit}]`) : "", arrow);
     button.onclick = () => {
       const numbersFirst = column.look !== "text";
       this.sort = sorted ? { column: index, descending: !this.sort.descending } : { column: index, descending: numbersFirst };
@@ -195,37 +245,49 @@ class DataTable {
       this.render();
       this.head.lastChild.children[this.columns.indexOf(index)].firstChild.focus();
     };
-    const label = column.header + (column.unit && ` [${column.unit}]`);
-    return element("th", { scope: "col", "aria-sort": direction, "data-label": label, class: column.look === "text" ? "text" : false }, button);
+    const label = column.short ?? column.header + (column.unit && ` [${column.unit}]`);
+    return element("th", { scope: "col", "aria-sort": direction, "data-label": label, class: [column.look === "text" ? "text" : "", this.rank(index)].join(" ").trim() || false }, button);
+  }
+
+  /** How soon a column is left out where there is little room. */
+  rank(index) {
+    const at = this.spec.id === "nests" ? this.spec.first.indexOf(index) : -1;
+    const { header } = this.spec.columns[index];
+    if (at < 0) return "";
+    return ["Arithmetic intensity", "Calls"].includes(header) ? "spare" : header === "Estimate" && data.ranked !== header || header === "Actual" ? "second" : "";
   }
 
   row(row) {
     const cells = this.columns.map((index, position) => this.cell(row, index, position === 0));
+    if (this.spec.id === "nests" && onOther) {
+      const figure = data.roofline.points[row][2];
+      cells.push(element("td", {}, figure === null ? "" : shown(onOther[figure], { unit: "s", look: "seconds" })));
+    }
     return element("tr", {}, ...cells);
   }
 
   cell(row, index, isFirst) {
     const column = this.spec.columns[index];
     const cell = this.spec.rows[row][index];
-    const made = element(isFirst ? "th" : "td", isFirst ? { scope: "row" } : {});
+    const rank = this.rank(index);
+    const made = element(isFirst ? "th" : "td", isFirst ? { scope: "row" } : rank ? { class: rank } : {});
     if (cell === null) return made;
     if (typeof cell === "number") return bind(made, cell, column);
     if (Array.isArray(cell) && cell.length === 2) {
-      made.className = "text";
+      made.className = `text ${rank}`.trim();
       return bind(made, cell[0], column, data.choices[cell[1]]);
     }
     if (Array.isArray(cell)) { made.textContent = shown(cell[0], column); return made; }
-    if (typeof cell === "object") { made.append(inputControl(cell.input)); return made; }
     made.className = cell.length > 34 ? "text long" : "text";
-    // A nest leads to its source.
-    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell), data.live[row] ? "" : " ⚓");
+    // A nest opens its details.
+    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell), hasStar(row) ? element("span", { class: "star", title: "Not everything of it is understood or exact" }, " *") : "", data.live[row] ? "" : " ⚓");
     else made.textContent = cell;
     return made;
   }
 
   /** All rows while the page is printed. */
   print(isPrinted) {
-    if (this.spec.rows.length === 0) return;
+    if (!this.isOpen) return;
     if (isPrinted) this.onScreen = { ...this.page };
     Object.assign(this.page, isPrinted ? { first: 0, size: Infinity } : this.onScreen);
     this.render();
@@ -233,7 +295,6 @@ class DataTable {
 
   /** After an edit: order and values. */
   follow() {
-    if (this.spec.rows.length === 0 || this.hasInputs) return;
-    if (this.sort.column >= 0) this.render();
+    if (this.isOpen && (this.sort.column >= 0 || this.spec.sides || this.spec.id === "nests")) this.render();
   }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use crate::support::command;
+use crate::support::page::data;
 use crate::support::programs::{WORKED, figures_with_inputs_of, mixed, model};
 use crate::support::studied;
 use crate::support::trace_reports;
@@ -248,7 +249,7 @@ fn typing_marks_what_differs_and_the_button_takes_all_back() {
         opened(
             &page.replace(
                 "</body>",
-                &format!("<script>{typing}{steps}</script></body>"),
+                &format!("<script>ready.then(() => {{ {typing}{steps} }});</script></body>"),
             ),
             "rows=all&columns=all",
         )
@@ -321,9 +322,7 @@ fn a_study_follows_its_inputs() {
         },
         &|_| None,
     );
-    let (_, rest) = page.split_once("id=\"data\">").expect("data");
-    let (text, _) = rest.split_once("</script>").expect("an end of the data");
-    let data: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    let data = data(&page);
     let tables = data["tables"].as_array().expect("tables");
     let rows = tables
         .iter()
@@ -359,4 +358,29 @@ fn a_study_follows_its_inputs() {
             "{edit}"
         );
     }
+}
+
+/// A machine that is picked in the page is that of `--machine`; what has other formulas cannot be picked.
+#[test]
+fn a_picked_machine_is_that_of_the_command_line() {
+    let program = mixed();
+    let written = model(&program, "xeon-8380", WORKED);
+    let page = report(&written, &|_| None);
+    let presets = data(&page)["presets"].clone();
+    let mut picked = 0;
+    for preset in presets.as_array().expect("presets") {
+        let name = preset["name"].as_str().expect("a name");
+        let document = opened(&page, &format!("rows=all&columns=all&machine={name}"));
+        if preset["differs"].is_null() {
+            check(&document, &written, &model(&program, name, WORKED));
+            picked += 1;
+        } else {
+            check(&document, &written, &written);
+            assert!(document.contains(&format!("{name} has other cache levels")));
+        }
+    }
+    assert!(picked >= 2, "{picked} machines");
+    let document = opened(&page, "rows=all&columns=all&other=epyc-7763");
+    check(&document, &written, &written);
+    assert!(document.contains("On epyc-7763, with that machine as it is"));
 }

@@ -308,7 +308,8 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn every_formula_is_explained() {
-    let outcome = run(&["analyze", "samples", "--explain", "laplace7@16"]);
+    let explain = ["analyze", "samples", "--explain-full", "--explain"];
+    let outcome = run(&[&explain[..], &["laplace7@16"]].concat());
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     let source = "   16 |   do k = lo(3), hi(3)";
     for part in [
@@ -317,7 +318,7 @@ fn every_formula_is_explained() {
         "hi_1-lo_1+1",
         "naive working set, plane",
         "memory time",
-        "bound",
+        "(DRAM)",
     ] {
         assert!(
             outcome.stdout.contains(part),
@@ -325,7 +326,7 @@ fn every_formula_is_explained() {
             outcome.stdout
         );
     }
-    let by_place = run(&["analyze", "samples", "--explain", "laplace7.f90:16"]);
+    let by_place = run(&[&explain[..], &["laplace7.f90:16"]].concat());
     assert_eq!(by_place.stdout, outcome.stdout);
 }
 

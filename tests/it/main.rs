@@ -32,6 +32,7 @@ mod diff;
 mod entries;
 mod epoch_oracle;
 mod every_capacity;
+mod explain;
 mod figures;
 mod first_values;
 mod footprint_oracle;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::support::page::{data, formulas};
 use crate::support::programs::{
     WORKED, function, matrix_multiply, mixed, model, program, seven_point,
 };
@@ -18,16 +19,9 @@ fn page(program: &Program, source: Option<&str>) -> String {
     })
 }
 
-/// What the page's scripts show.
-fn data(page: &str) -> Value {
-    let (_, rest) = page.split_once("id=\"data\">").expect("data");
-    let (text, _) = rest.split_once("</script>").expect("an end of the data");
-    serde_json::from_str(text).expect("JSON")
-}
-
 /// The lines that assign values: position and expression.
-fn assignments(page: &str) -> Vec<(usize, &str)> {
-    let lines = page
+fn assignments(formulas: &str) -> Vec<(usize, &str)> {
+    let lines = formulas
         .lines()
         .filter_map(|line| line.strip_prefix("f[")?.split_once("]="));
     lines
@@ -51,7 +45,7 @@ fn every_value_is_assigned_once_and_before_it_is_used() {
     let program = mixed();
     let page = page(&program, None);
     let mut assigned = HashSet::new();
-    for (position, expression) in assignments(&page) {
+    for (position, expression) in assignments(&formulas(&page)) {
         for used in mentioned(expression) {
             assert!(
                 assigned.contains(&used),
@@ -115,8 +109,9 @@ fn every_row_has_a_cell_a_column_and_every_nest_is_there() {
         (rows("gaps"), rows("diagnostics"), rows("files")),
         (3, 1, 3)
     );
-    let parameters = data["inputs"].as_array().expect("inputs").len();
-    assert_eq!(rows("machine") + rows("parameters"), parameters);
+    let count = |list: &Value| list.as_array().expect("a list").len();
+    let listed = count(&data["machine"]["order"]) + count(&data["order"]);
+    assert_eq!(listed, count(&data["inputs"]));
 }
 
 #[test]
@@ -157,8 +152,8 @@ fn nothing_of_the_source_is_markup() {
     let page = page(&program, Some(&source));
     assert_eq!(
         page.matches("</script").count(),
-        2,
-        "the data and the scripts"
+        3,
+        "the data, the formulas and the scripts"
     );
     assert!(!page.contains("<img") && !page.contains("<!--"));
     let data = data(&page);
@@ -188,8 +183,8 @@ fn a_study_has_both_sides() {
     );
     assert_eq!(
         page.matches("</script").count(),
-        2,
-        "the data and the scripts"
+        3,
+        "the data, the formulas and the scripts"
     );
     assert!(!page.contains("<img") && page.contains("and what a run did"));
     let data = data(&page);
@@ -248,7 +243,7 @@ fn a_study_has_both_sides() {
     assert_eq!(points[0][3], *cells[0][0]);
     // Every formula is assigned, and after what it uses.
     let mut assigned = HashSet::new();
-    for (position, expression) in assignments(&page) {
+    for (position, expression) in assignments(&formulas(&page)) {
         assert!(
             mentioned(expression).all(|used| assigned.contains(&used)),
             "f[{position}]={expression}"
@@ -261,7 +256,7 @@ fn a_study_has_both_sides() {
             .all(|cell| assigned.contains(&(cell.as_u64().expect("a position") as usize)))
     }));
     // A page without a run has none of it.
-    let plain = self::data(&self::page(&program, None));
+    let plain = crate::support::page::data(&self::page(&program, None));
     assert!(plain["scatter"].is_null());
     assert!(
         plain["tables"]
@@ -329,7 +324,7 @@ fn big_programs_keep_the_costliest_nests_live_and_say_which() {
     let program = program(functions.chain([matrix_multiply()]).collect());
     let model = model(&program, "exasat", &[("m", "4000")]);
     let page = report(&model, &|_| None);
-    assert!(page.len() < 20_000_000, "{} bytes", page.len());
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
     let data = data(&page);
     let live: Vec<bool> = data["live"]
         .as_array()
@@ -364,16 +359,17 @@ fn big_programs_keep_the_costliest_nests_live_and_say_which() {
         (901, 2 * count + 1)
     );
     // Time follows from traffic where it is live; elsewhere it is a number.
+    let formulas = formulas(&page);
     let expressions: std::collections::HashMap<usize, &str> =
-        assignments(&page).into_iter().collect();
+        assignments(&formulas).into_iter().collect();
     for (point, live) in data["roofline"]["points"]
         .as_array()
         .expect("points")
         .iter()
         .zip(&live)
     {
-        let seconds = expressions[&(point[2].as_u64().expect("a position") as usize)];
-        assert_eq!(seconds.contains("f["), *live, "{seconds}");
+        let seconds = expressions.get(&(point[2].as_u64().expect("a position") as usize));
+        assert_eq!(seconds.is_some_and(|text| text.contains("f[")), *live);
     }
     let total = data["totals"][0][1].as_u64().expect("a position") as usize;
     assert_eq!(mentioned(expressions[&total]).count(), 901);
@@ -400,7 +396,7 @@ fn times_over_ranges_of_inputs_are_heat_maps() {
     assert_eq!(titles[..4], start);
     assert!(titles[4].starts_with("Block size in x"), "{titles:?}");
     assert_eq!(maps[2]["needs"], json!(["dram_lines_in_flight"]));
-    let assigned: HashSet<usize> = assignments(&page)
+    let assigned: HashSet<usize> = assignments(&formulas(&page))
         .into_iter()
         .map(|(position, _)| position)
         .collect();
@@ -448,4 +444,83 @@ fn epochs_of_a_run_are_a_heat_map() {
         (&rows[0]["cells"][0], &rows[last]["cells"][0]),
         (&json!([rate(last)]), &json!([rate(0)]))
     );
+}
+
+/// What is read first comes first; what is changed stands beside it.
+#[test]
+fn the_summary_comes_first_and_inputs_last() {
+    let page = page(&mixed(), None);
+    let at = |part: &str| page.find(part).unwrap_or_else(|| panic!("no {part}"));
+    let sections = [
+        "summary",
+        "scatter",
+        "compared",
+        "roofline",
+        "nests",
+        "sensitivity",
+        "advice",
+        "arrays",
+    ];
+    let places = sections.map(|id| at(&format!("<section id=\"{id}\"")));
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(at("<aside id=\"inputs\"") > places[7]);
+    let data = data(&page);
+    let nests = &data["tables"][0];
+    let first: Vec<&str> = (nests["first"].as_array().expect("columns").iter())
+        .map(|at| {
+            nests["columns"][at.as_u64().expect("a position") as usize]["header"]
+                .as_str()
+                .expect("a text")
+        })
+        .collect();
+    assert_eq!(first[0], "Loop");
+    for header in [
+        "Share of total",
+        "Bound by",
+        "Estimate",
+        "Actual",
+        "Arithmetic intensity",
+    ] {
+        assert!(first.contains(&header), "{header}: {first:?}");
+    }
+    assert!(first.len() <= 9, "{first:?}");
+}
+
+#[test]
+fn a_nest_has_its_stencils_and_layer_conditions_in_symbols() {
+    let program = program(vec![seven_point()]);
+    let page = report(&model(&program, "xeon-8380", WORKED), &|_| None);
+    let data = data(&page);
+    let detail = &data["nests"][0]["detail"];
+    let streams = detail["streams"].as_array().expect("streams");
+    let read = streams
+        .iter()
+        .find(|stream| stream["points"] == 7)
+        .expect("seven points");
+    assert_eq!(read["offsets"].as_array().map(Vec::len), Some(7));
+    let conditions = detail["conditions"].as_array().expect("conditions");
+    assert!(
+        conditions.iter().any(|one| one["symbols"]
+            .as_str()
+            .is_some_and(|text| text.ends_with("·8 B"))),
+        "{conditions:?}"
+    );
+    let names: Vec<&str> = (detail["times"].as_array().expect("parts").iter())
+        .map(|part| part["name"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(names, ["ports", "chain", "L1", "L2", "L3", "DRAM"]);
+}
+
+#[test]
+fn thousands_of_loops_are_a_small_page() {
+    let functions = (0..1500).map(|number| {
+        let mut function = seven_point();
+        function.name = format!("smooth_{number}");
+        function
+    });
+    let program = program(functions.collect());
+    let model = model(&program, "xeon-8380", WORKED);
+    let page = report(&model, &|_| Some("      a = b\n".repeat(100)));
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    assert_eq!(data(&page)["nests"].as_array().map(Vec::len), Some(1500));
 }

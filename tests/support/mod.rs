@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each of the two crates uses a part")]
 
 pub mod command;
+pub mod page;
 pub mod programs;
 pub mod settings;
 pub mod sources;

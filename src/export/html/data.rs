@@ -12,23 +12,25 @@ use crate::listings::{advice, arrays, caches, calls, communication, loops, notes
 use crate::measured;
 use crate::model::{Model, NestModel, bandwidth, roofline};
 
-const NESTS: &Shown = &[
-    loops::ID,
+/// Columns of nests that are seen at first, in this order, with what they are called without a group above them.
+const NESTS: &[((&str, &str), &str)] = &[
+    (loops::ID, "nest"),
+    (loops::SHARE, "share"),
+    (loops::ALL_CALLS, "all calls"),
+    (loops::SECONDS, "time"),
+    (loops::BOUND, "bound by"),
+    (loops::CALLS, "calls"),
+    (loops::DRAM_BYTES, "DRAM bytes"),
+    (loops::INTENSITY, "flop/B"),
+    (loops::MEASURED, "measured"),
+    (loops::MEASURED_RATIO, "measured / time"),
+];
+/// What all nests have beside these: names, by which they are found.
+const NAMES: &Shown = &[
     ("Loop", "Function"),
     loops::FILE,
     loops::LINE,
     loops::REASONS,
-    ("Operations over the whole execution", "Iterations"),
-    ("Operations over the whole execution", "Flops"),
-    loops::DRAM_BYTES,
-    loops::SECONDS,
-    loops::CALLS,
-    loops::ALL_CALLS,
-    loops::MEASURED,
-    loops::MEASURED_RATIO,
-    loops::BOUND,
-    loops::SHARE,
-    loops::INTENSITY,
 ];
 const ARRAYS: &Shown = &[
     ("Array", ""),
@@ -56,23 +58,13 @@ const ADVICE: &Shown = &[
 /// All columns.
 const ALL: &Shown = &[];
 
-const ABOUT_NESTS: &str =
-    "One row a loop nest. Choose one to see its source; choose a heading to sort by it.";
+const ABOUT_NESTS: &str = "One row a loop nest. Choose its name to see its source, stencils, layer conditions and time by bound; choose a \
+     heading to sort by it. A star: not everything of it is understood or exact.";
 const ABOUT_REGISTERS: &str = "An estimate of the values that one iteration of the innermost loop keeps in registers, \
                                without vectorisation and unrolling.";
 
-/// Columns of the table of nests that stand beside the source: a group, and a heading if it is one column only.
-const CARD: &Shown = &[
-    ("Iteration space", ""),
-    ("Operations over the whole execution", "Iterations"),
-    ("Operations over the whole execution", "Flops"),
-    ("Working set, actual", ""),
-    ("Footprint", ""),
-    loops::DRAM_BYTES,
-    ("Time", ""),
-];
-/// Groups whose headings say enough without the group.
-const PLAIN: &[&str] = &["Operations over the whole execution", "Footprint", "Time"];
+/// Calls and parts of them that are listed where not all nests follow the inputs.
+const MOST_ROWS: usize = 2000;
 
 pub(super) fn of(
     model: &Model,
@@ -89,23 +81,30 @@ pub(super) fn of(
         scatter = compared.scatter;
     }
     let machine = &model.machine;
+    let nests = nests::places(model, figures);
+    let (totals, roofline) = (totals(model, figures), roofline(model, figures));
+    let maps = maps::of(model, study, figures);
+    let kept = figures.kept_inputs();
+    let order = inputs::machine_order(model);
     json!({
-        "machine": { "name": machine.name, "title": machine.title, "about": machine.about },
+        "machine": { "name": machine.name, "title": machine.title, "about": machine.about, "order": order },
+        "presets": inputs::presets(model),
+        "constants": figures.constants(),
+        "about_inputs": inputs::about(model, &kept),
+        "order": inputs::order(model, &kept),
         "ranked": loops::ranked_by(model).1,
-        "totals": totals(model, figures),
+        "totals": totals,
         "coverage": remarks::coverage(model),
-        "inputs": inputs::all(model),
+        "inputs": inputs::all(model, &kept),
         "tables": tables,
         "choices": choices.value(),
-        "roofline": roofline(model, figures),
+        "roofline": roofline,
         "scatter": scatter,
-        "maps": maps::of(model, study, figures),
-        "nests": nests::places(model),
+        "maps": maps,
+        "nests": nests,
         "live": figures.live(),
         "notes": { "How the figures are made": notes::METHOD, "What the model leaves out": notes::LIMITS },
-        "lines": nests::lines(model, sources),
-        "card": CARD,
-        "plain": PLAIN,
+        "lines": nests::lines(model, figures.live(), sources),
     })
 }
 
@@ -118,10 +117,11 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
         .map(|(nest, _)| std::ptr::from_ref(nest))
         .collect();
     let is_live = |nest: &NestModel| live.contains(&std::ptr::from_ref(nest));
+    let shown: Vec<(&str, &str)> = NESTS.iter().map(|(column, _)| *column).collect();
     let mut nests = loops::table(model);
     // What is not seen at first is left out of the rows that do not follow.
     let brief = |column: &Column<(usize, &NestModel)>| {
-        tables::is_meant(NESTS, column) || tables::is_meant(CARD, column)
+        tables::is_meant(&shown, column) || tables::is_meant(NAMES, column)
     };
     for column in nests.columns.iter_mut().filter(|column| !brief(column)) {
         let whole = std::mem::replace(&mut column.cell, Box::new(|_| Content::Empty));
@@ -135,14 +135,23 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
         });
     }
     let mut add = Adder {
-        tables: vec![inputs::machine_table(model), inputs::parameter_table(model)],
+        tables: Vec::new(),
         figures,
         choices,
     };
     let measured = model.measured.as_ref().map(measured::total);
     let about = measured.map(|total| format!("{ABOUT_NESTS} {total}."));
     let about = about.as_deref().unwrap_or(ABOUT_NESTS);
-    add.table("nests", Some(about), NESTS, &nests);
+    add.table("nests", Some(about), &shown, &nests);
+    let mut first = Vec::new();
+    for (wanted, short) in NESTS {
+        let mut columns = nests.columns.iter();
+        if let Some(at) = columns.position(|column| tables::is_meant(&[*wanted], column)) {
+            first.push(at);
+            add.tables[0]["columns"][at]["short"] = json!(short);
+        }
+    }
+    add.tables[0]["first"] = json!(first);
     let mut rows = arrays::table(model);
     rows.rows.retain(|(nest, _)| is_live(nest));
     add.table("arrays", None, ARRAYS, &rows);
@@ -154,7 +163,17 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
     add.table("conditions", None, CONDITIONS, &rows);
     add.table("advice", None, ADVICE, &advice::table(model));
     if let Some(found) = &model.calls {
-        add.table("calls", None, ALL, &calls::sites(model, found));
+        let mut sites = calls::sites(model, found);
+        if model.nests.len() > live.len() && sites.rows.len() > MOST_ROWS {
+            let left = sites.rows.len() - MOST_ROWS;
+            sites.rows.truncate(MOST_ROWS);
+            let remark = format!(
+                "{} The first {MOST_ROWS} in program order; --tables has {left} more.",
+                sites.remark
+            );
+            sites.remark = remark;
+        }
+        add.table("calls", None, ALL, &sites);
         add.table("functions", None, ALL, &calls::functions(model, found));
         add.table("paths", None, ALL, &calls::paths(model, found));
     }

@@ -6,13 +6,21 @@ use std::ops::Range;
 
 use super::shared::Parts;
 use crate::expr::{CellNames, Expr, FigureId, JavaScript, Node};
+use crate::model::parameters::Row;
 use crate::model::{FigureMap, Model};
 
 /// Assignments in one function: engines compile a function as a whole.
 const ASSIGNMENTS: usize = 200;
 
-/// Figures of nests that follow the inputs: some ten megabytes of formulas.
+/// Figures of nests that follow the inputs: some megabytes of formulas.
 const MOST_FIGURES: usize = 200_000;
+/// The same of programs with many nests, whose names and values have to fit beside them.
+const MOST_OF_MANY: usize = 80_000;
+/// More nests than that are many.
+const MANY_NESTS: usize = 800;
+
+/// Runs of values at consecutive positions, each with the first one; what is unknown has none.
+pub(super) type Constants = Vec<(u32, Vec<Option<f64>>)>;
 
 /// Gives every figure that is shown a position in the page's array of values.
 pub(super) struct Figures<'m> {
@@ -91,15 +99,62 @@ impl<'m> Figures<'m> {
         self.bound
     }
 
-    /// The script: `figures` assigns every value in the order of definition, `derived` are parameters that follow from
-    /// others, each after all that it mentions.
-    pub fn script(mut self) -> String {
+    /// The rows of parameters that the page has: all of them, or those that something follows if not all nests do.
+    pub fn kept_inputs(&mut self) -> Vec<usize> {
+        let rows = self.model.parameters.rows();
+        if self.live.iter().all(|live| *live) {
+            return (0..rows.len()).collect();
+        }
         self.close();
-        let shown = (self.positions.iter()).filter_map(|(id, at)| Some(((*at)?, self.expr(id))));
+        let index = rows.iter().map(|row| row.name.as_str()).zip(0..);
+        let index: HashMap<&str, usize> = index.collect();
+        let mut kept = vec![false; rows.len()];
+        let mut pending: Vec<usize> = Vec::new();
+        let positions = self.positions.iter();
+        let shown = positions.filter_map(|(id, at)| at.map(|_| self.expr(id)));
+        for expr in shown.chain(self.formulas.iter().map(|(_, expr)| expr.clone())) {
+            pending.extend(expr.symbols().iter().filter_map(|s| index.get(s.name())));
+        }
+        while let Some(row) = pending.pop() {
+            if std::mem::replace(&mut kept[row], true) {
+                continue;
+            }
+            if let Some(definition) = &rows[row].definition {
+                let mentioned = definition.symbols();
+                pending.extend(mentioned.iter().filter_map(|s| index.get(s.name())));
+            }
+        }
+        (0..rows.len()).filter(|row| kept[*row]).collect()
+    }
+
+    /// Values of figures that do not follow the inputs.
+    pub fn constants(&mut self) -> Constants {
+        self.close();
+        let positions = self.positions.iter();
+        let fixed = positions.filter_map(|(id, at)| Some(((*at)?, id)));
+        let mut fixed: Vec<(u32, FigureId)> = fixed.filter(|(_, id)| self.is_fixed(*id)).collect();
+        fixed.sort_unstable();
+        let mut runs = Constants::new();
+        for (at, id) in fixed {
+            let value = Some(self.model.value(id)).filter(|value| value.is_finite());
+            match runs.last_mut() {
+                Some((first, values)) if *first + values.len() as u32 == at => values.push(value),
+                _ => runs.push((at, vec![value])),
+            }
+        }
+        runs
+    }
+
+    /// The script: `figures` assigns every value in the order of definition but those that stay, `derived` are parameters
+    /// that follow from others, each after all that it mentions; `kept` are the rows of parameters that the page has.
+    pub fn script(mut self, kept: &[usize]) -> String {
+        self.close();
+        let moving = self.positions.iter().filter(|(id, _)| !self.is_fixed(*id));
+        let shown = moving.filter_map(|(id, at)| Some(((*at)?, self.expr(id))));
         let shown: Vec<(u32, Expr)> = shown.chain(self.formulas.iter().cloned()).collect();
         let mut parts = Parts::default();
         shown.iter().for_each(|(_, expr)| parts.add(expr));
-        let symbols = symbols(self.model);
+        let symbols = symbols(self.model, kept);
         let names = Names {
             positions: &self.positions,
             symbols: &symbols,
@@ -132,7 +187,10 @@ impl<'m> Figures<'m> {
                 }
             )
         };
-        let definitions: String = derived(self.model).into_iter().map(definition).collect();
+        let definitions: String = derived(self.model, kept)
+            .into_iter()
+            .map(definition)
+            .collect();
         let end = if script.assignments > 0 { "}" } else { "" };
         let Script { count, text, .. } = script;
         format!(
@@ -169,7 +227,10 @@ impl<'m> Figures<'m> {
 fn live_nests(model: &Model) -> Vec<bool> {
     let order = model.ranking.order(&model.nests, &model.figures);
     let mut live = vec![false; model.nests.len()];
-    let mut left = MOST_FIGURES;
+    let mut left = match model.nests.len() > MANY_NESTS {
+        true => MOST_OF_MANY,
+        false => MOST_FIGURES,
+    };
     for nest in order {
         let Range { start, end } = &model.nests[nest].figures;
         let Some(rest) = left.checked_sub((end.0 - start.0) as usize) else {
@@ -181,14 +242,15 @@ fn live_nests(model: &Model) -> Vec<bool> {
     live
 }
 
-/// Positions of all inputs: machine, then problem.
-fn symbols<'m>(model: &'m Model) -> HashMap<&'m str, usize> {
+/// Positions of all inputs: machine, then those rows of the problem that are kept.
+fn symbols<'m>(model: &'m Model, kept: &[usize]) -> HashMap<&'m str, usize> {
     let machine = model
         .machine
         .parameters
         .iter()
         .map(|parameter| parameter.name.as_str());
-    let problem = model.parameters.rows().iter().map(|row| row.name.as_str());
+    let rows = model.parameters.rows();
+    let problem = kept.iter().map(|row| rows[*row].name.as_str());
     machine
         .chain(problem)
         .enumerate()
@@ -197,10 +259,11 @@ fn symbols<'m>(model: &'m Model) -> HashMap<&'m str, usize> {
 }
 
 /// Parameters with a definition and their positions among the inputs, each after those that it mentions.
-pub(super) fn derived<'m>(model: &'m Model) -> Vec<(usize, &'m Expr)> {
-    let symbols = symbols(model);
+fn derived<'m>(model: &'m Model, kept: &[usize]) -> Vec<(usize, &'m Expr)> {
+    let symbols = symbols(model, kept);
     let first = model.machine.parameters.len();
-    let rows = model.parameters.rows();
+    let all = model.parameters.rows();
+    let rows: Vec<&Row> = kept.iter().map(|row| &all[*row]).collect();
     let mut order = Vec::new();
     let mut seen = vec![false; rows.len()];
     for start in 0..rows.len() {

@@ -4,17 +4,30 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::tables;
 use crate::listings::inputs;
-use crate::machine::parameters::{LATENCY_LIMIT, ParameterKind, absent, of_level};
+use crate::machine::parameters::{
+    FUNCTION_CYCLES, IN_CORE, LATENCY_LIMIT, ParameterKind, absent, of_level,
+};
+use crate::machine::{MachineModel, preset_names};
 use crate::model::Model;
+use crate::model::advice::words;
 use crate::model::influence::{Influences, influence};
 use crate::model::parameters::{Kind, Row};
 
-/// All inputs in the order in which the script counts them: machine, then problem.
-pub(super) fn all(model: &Model) -> Vec<Value> {
+/// All inputs in the order in which the script counts them: machine, then those of the problem that are kept.
+pub(super) fn all(model: &Model, kept: &[usize]) -> Vec<Value> {
     let is_level = |name: &str| matches!(of_level(name), Some("bytes" | "gbs"));
     let machine = model.machine.parameters.iter().map(|parameter| {
+        let source = match parameter.value {
+            None => "unknown",
+            Some(_) => parameter.source.as_str(),
+        };
+        let about = [
+            parameter.description,
+            &format!("allowed: {}", inputs::allowed(parameter)),
+            source,
+            &parameter.note,
+        ];
         json!({
             "name": parameter.name,
             "label": parameter.label,
@@ -28,18 +41,142 @@ pub(super) fn all(model: &Model) -> Vec<Value> {
                 ParameterKind::Switch => "switch",
                 ParameterKind::Real | ParameterKind::Integer => "number",
             },
+            "unit": parameter.unit,
+            "about": sentences(&about),
             // Another level has formulas of its own, which are not in the page.
             "fixed": parameter.value.is_none() && is_level(&parameter.name),
         })
     });
-    let problem = model.parameters.rows().iter().map(|row| {
+    let Influences { all, .. } = influence(model);
+    let shares = all.iter().map(|found| (&found.row.name, found.share));
+    let shares: HashMap<&String, f64> = shares.collect();
+    let rows = model.parameters.rows();
+    let problem = kept.iter().map(|row| {
+        let row = &rows[*row];
         let (range, whole) = allowed(row);
+        let share = shares.get(&row.name).copied().unwrap_or_default();
+        let defined = row.definition.as_ref();
+        let defined = defined.map_or_else(String::new, |value| format!("defined as {value}"));
+        let about = [
+            inputs::kind(row.kind),
+            inputs::origin(row.origin),
+            &defined,
+            &words::list(&row.functions),
+        ];
         json!({
             "name": row.name, "label": row.label, "value": row.value, "range": range, "whole": whole,
             "kind": "number", "fixed": false, "exact": row.is_case_sensitive, "guessed": row.is_guessed() && row.kind != Kind::Block,
+            "about": sentences(&about), "note": note(row, share),
         })
     });
     machine.chain(problem).collect()
+}
+
+fn sentences(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts
+        .iter()
+        .copied()
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.join("; ")
+}
+
+/// What is said of a parameter beside its value.
+fn note(row: &Row, share: f64) -> String {
+    let guessed = match row.is_guessed() && row.kind != Kind::Block {
+        true => "guessed, ",
+        false => "",
+    };
+    match row.kind {
+        Kind::Block => "0: not blocked".to_string(),
+        _ if share > 0.0 => format!("{guessed}{:.1} % of the time", 100.0 * share),
+        _ => guessed.trim_end_matches(", ").to_string(),
+    }
+}
+
+/// Positions of the problem's inputs as they are listed: what the program is given, the most influential first, then how
+/// often loops run and branches are taken, and sizes of blocks.
+pub(super) fn order(model: &Model, kept: &[usize]) -> Vec<usize> {
+    let first = model.machine.parameters.len();
+    let Influences { all, .. } = influence(model);
+    let shares = all
+        .iter()
+        .map(|found| (found.row.name.as_str(), found.share));
+    let shares: HashMap<&str, f64> = shares.collect();
+    let rows = model.parameters.rows();
+    let group = |row: &Row| match row.kind {
+        _ if row.is_root() => 0,
+        Kind::TripCount => 1,
+        Kind::Probability => 2,
+        Kind::Block => 3,
+        Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
+    };
+    let share = |row: &Row| shares.get(row.name.as_str()).copied().unwrap_or_default();
+    let mut places: Vec<usize> = (0..kept.len()).collect();
+    places.sort_by(|a, b| {
+        let (a, b) = (&rows[kept[*a]], &rows[kept[*b]]);
+        group(a).cmp(&group(b)).then(share(b).total_cmp(&share(a)))
+    });
+    places.into_iter().map(|place| first + place).collect()
+}
+
+/// Positions of the machine's inputs: those that a number is usually set of, then the rest.
+pub(super) fn machine_order(model: &Model) -> Vec<usize> {
+    let is_first = |name: &str| {
+        matches!(name, "cores" | "ghz" | "gflops_per_core" | "dram_gbs")
+            || matches!(of_level(name), Some("bytes" | "gbs"))
+    };
+    let parameters = &model.machine.parameters;
+    let mut order: Vec<usize> = (0..parameters.len()).collect();
+    order.sort_by_key(|at| {
+        let parameter = &parameters[*at];
+        (parameter.value.is_none(), !is_first(&parameter.name))
+    });
+    order
+}
+
+/// Every preset with its values in the order of the machine's inputs, and why it cannot take the place of the machine: what
+/// it knows of its levels and cores decides which formulas there are.
+pub(super) fn presets(model: &Model) -> Vec<Value> {
+    let own = &model.machine;
+    let of = |name: &str| {
+        let preset = MachineModel::preset(name).ok()?;
+        let values: Vec<Option<f64>> = (own.parameters.iter())
+            .map(|parameter| preset.get(&parameter.name))
+            .collect();
+        let decides = |name: &str| {
+            matches!(of_level(name), Some("bytes" | "gbs"))
+                || IN_CORE.contains(&name)
+                || FUNCTION_CYCLES.contains(&name)
+        };
+        let mut parameters = own.parameters.iter().zip(&values);
+        let differs = parameters.any(|(parameter, value)| {
+            decides(&parameter.name) && parameter.value.is_some() != value.is_some()
+        });
+        let differs = differs
+            .then_some("has other cache levels, or knows other things of its cores, than the formulas of this page");
+        Some(
+            json!({ "name": preset.name, "title": preset.title, "values": values, "differs": differs }),
+        )
+    };
+    preset_names().filter_map(of).collect()
+}
+
+/// What is to be known of all inputs.
+pub(super) fn about(model: &Model, kept: &[usize]) -> String {
+    let others = model.parameters.rows().len() - kept.len();
+    let left_out = match others {
+        0 => String::new(),
+        _ => format!(
+            " {others} parameters are not here, as nothing that follows the inputs depends on them."
+        ),
+    };
+    format!(
+        "An empty value is unknown, not zero. A parameter that is defined by others follows them until it is given a \
+         number. Values in a dashed frame are guessed: nothing says what they are, they only let loops run. As written, \
+         {:.1} % of the time rests on guessed sizes and trip counts.{left_out}",
+        100.0 * influence(model).on_guesses
+    )
 }
 
 /// What `--set` allows.
@@ -52,89 +189,4 @@ fn allowed(row: &Row) -> ((f64, f64), bool) {
         Kind::Real | Kind::TripCount => ((-LARGEST, LARGEST), false),
         Kind::Probability => ((0.0, 1.0), false),
     }
-}
-
-/// The table of the machine; an input is `{"input": position}`.
-pub(super) fn machine_table(model: &Model) -> Value {
-    let rows = model
-        .machine
-        .parameters
-        .iter()
-        .enumerate()
-        .map(|(index, parameter)| {
-            vec![
-                json!(parameter.label),
-                json!({ "input": index }),
-                json!(parameter.unit),
-                json!(parameter.name),
-                json!(inputs::allowed(parameter)),
-                json!(parameter.description),
-                json!(if parameter.value.is_none() {
-                    "unknown"
-                } else {
-                    parameter.source.as_str()
-                }),
-                json!(parameter.note),
-            ]
-        });
-    let headers = [
-        ("Parameter", "text"),
-        ("Value", "input"),
-        ("Unit", "text"),
-        ("Name", "text"),
-        ("Allowed", "text"),
-        ("Description", "text"),
-        ("Source", "text"),
-        ("Note", "text"),
-    ];
-    let remark = "An empty value is unknown, not zero. Cache levels that the machine does not have, or whose bandwidth is \
-                  unknown, have no formulas here: set them with --set and write the report again.";
-    tables::plain(("machine", "Machine", remark), &headers, rows.collect())
-}
-
-/// The table of the problem's parameters.
-pub(super) fn parameter_table(model: &Model) -> Value {
-    let first = model.machine.parameters.len();
-    let Influences { all, on_guesses } = influence(model);
-    let shares = all.iter().map(|found| (&found.row.name, found.share));
-    let shares: HashMap<&String, f64> = shares.collect();
-    let rows = inputs::ordered(model).into_iter().map(|(index, row)| {
-        let share = shares.get(&row.name).copied().unwrap_or_default();
-        vec![
-            json!(row.label),
-            json!({ "input": first + index }),
-            json!(format!("{:.1} %", 100.0 * share)),
-            json!(row.name),
-            json!(inputs::kind(row.kind)),
-            json!(inputs::origin(row.origin)),
-            json!(
-                row.definition
-                    .as_ref()
-                    .map(std::string::ToString::to_string)
-                    .unwrap_or_default()
-            ),
-            json!(row.functions.join(", ")),
-        ]
-    });
-    let headers = [
-        ("In the source", "text"),
-        ("Value", "input"),
-        ("Time as written", "text"),
-        ("Name", "text"),
-        ("Kind", "text"),
-        ("Value as written comes from", "text"),
-        ("Defined as", "text"),
-        ("Functions", "text"),
-    ];
-    let remark = format!(
-        "A parameter that is defined by others follows them until it is given a number. Block sizes of 0 mean: not \
-         blocked. Values in a dashed frame are guessed: nothing says what they are, they only let loops run. As written, \
-         {:.1} % of the time rests on guessed sizes and trip counts.",
-        100.0 * on_guesses
-    );
-    tables::plain(
-        ("parameters", "Parameters of the problem", &remark),
-        &headers,
-        rows.collect(),
-    )
 }

@@ -6,6 +6,7 @@
 
 mod compared;
 mod data;
+mod details;
 mod figures;
 mod graphs;
 mod inputs;
@@ -17,6 +18,11 @@ mod tables;
 
 pub use compared::Study;
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
 use crate::expr::FigureId;
 use crate::model::Model;
 use figures::Figures;
@@ -27,11 +33,13 @@ pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 const PAGE: &str = include_str!("../templates/report.html");
 const STYLE: &str = include_str!("../templates/report.css");
 /// In the order in which they name each other.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 11] = [
+    include_str!("../templates/unpack.js"),
     include_str!("../templates/evaluate.js"),
     include_str!("../templates/format.js"),
     include_str!("../templates/state.js"),
     include_str!("../templates/table.js"),
+    include_str!("../templates/inputs.js"),
     include_str!("../templates/maps.js"),
     include_str!("../templates/roofline.js"),
     include_str!("../templates/scatter.js"),
@@ -53,7 +61,8 @@ fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
     let mut figures = Figures::new(model);
     let graphs = graphs::drawings(model, &mut figures);
     let data = data::of(model, study, sources, &mut figures);
-    let script = figures.script();
+    let kept = figures.kept_inputs();
+    let script = figures.script(&kept);
     let mut page = String::new();
     let mut rest = PAGE;
     while let Some((before, (name, after))) = rest
@@ -64,8 +73,8 @@ fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
         match name {
             "title" => page.push_str(&title(model, study)),
             "style" => page.push_str(STYLE),
-            "data" => page.push_str(&in_script(&data.to_string())),
-            "figures" => page.push_str(&in_script(&script)),
+            "data" => page.push_str(&packed(&data.to_string())),
+            "formulas" => page.push_str(&packed(&script)),
             "scripts" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
             "graphs" => page.push_str(&graphs),
             _ => unreachable!("the template names a part that is not there: {name}"),
@@ -106,7 +115,43 @@ fn escaped(text: &str) -> String {
     super::svg::escaped(text)
 }
 
-/// Nothing inside may end the script that it stands in. Outside of texts there is no `<` in what is written here.
-fn in_script(text: &str) -> String {
-    text.replace('<', "\\u003c")
+/// Deflated, and in base64: characters that end no script, in a fraction of the size.
+fn packed(text: &str) -> String {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let written = encoder.write_all(text.as_bytes());
+    let bytes = written.and_then(|()| encoder.finish());
+    base64(&bytes.expect("memory takes all that is written"))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or_default());
+        let bits = (byte(0) << 16) | (byte(1) << 8) | byte(2);
+        for digit in 0..4 {
+            match digit <= three.len() {
+                true => text.push(char::from(
+                    DIGITS[((bits >> (18 - 6 * digit)) & 63) as usize],
+                )),
+                false => text.push('='),
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    /// The test vectors of RFC 4648, section 10.
+    #[test]
+    fn base64_is_as_the_standard_says() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
+        let codes = [
+            "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
+        ];
+        assert_eq!(texts.map(|text| base64(text.as_bytes())), codes);
+    }
 }

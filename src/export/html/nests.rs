@@ -1,11 +1,12 @@
-//! Nests beside their source: the lines around each, and why it is not fully understood.
+//! Nests: the lines of the source around each, and why it is not fully understood.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::Sources;
+use super::figures::Figures;
+use super::{Sources, details};
 use crate::analysis::coverage;
 use crate::model::{Model, NestModel};
 use crate::reason::ReasonCode;
@@ -14,15 +15,23 @@ use crate::reason::ReasonCode;
 const ABOVE: u32 = 2;
 /// Most lines shown from the first loop on.
 const BELOW: u32 = 24;
+/// The same of nests that do not follow the inputs: there are thousands of them.
+const BELOW_OTHERS: u32 = 2;
 /// Characters of a line.
 const WIDTH: usize = 160;
 
-/// One entry a nest, in the order of the table of nests: where it is in the source.
-pub(super) fn places(model: &Model) -> Vec<Value> {
-    model.nests.iter().map(place).collect()
+/// One entry a nest, in the order of the table of nests: where it is in the source, and the details of those that follow
+/// the inputs.
+pub(super) fn places(model: &Model, figures: &mut Figures) -> Vec<Value> {
+    let live = figures.live().to_vec();
+    let mut place = |index: usize| {
+        let detail = live[index].then(|| details::of(model, index, figures));
+        place(&model.nests[index], detail)
+    };
+    (0..model.nests.len()).map(&mut place).collect()
 }
 
-fn place(nest: &NestModel) -> Value {
+fn place(nest: &NestModel, detail: Option<Value>) -> Value {
     let head = nest.nest.head();
     let own = nest.nest.loops[nest.nest.own..].iter().map(|c| c.facts);
     let starts: BTreeSet<u32> = own
@@ -30,7 +39,7 @@ fn place(nest: &NestModel) -> Value {
         .filter(|facts| facts.file == head.file)
         .map(|facts| facts.line)
         .collect();
-    let (first, last) = shown_lines(nest);
+    let (first, last) = shown_lines(nest, detail.is_some());
     let reasons = nest
         .nest
         .loops
@@ -48,25 +57,26 @@ fn place(nest: &NestModel) -> Value {
     json!({
         "id": head.id, "file": *head.file, "line": head.line, "end": head.end_line.max(head.line),
         "first": first, "last": last, "starts": starts, "reasons": reasons, "codes": others,
-        "disagreement": nest.disagreement(),
+        "disagreement": nest.disagreement(), "detail": detail,
     })
 }
 
-fn shown_lines(nest: &NestModel) -> (u32, u32) {
+fn shown_lines(nest: &NestModel, is_live: bool) -> (u32, u32) {
     let head = nest.nest.head();
+    let below = if is_live { BELOW } else { BELOW_OTHERS };
     (
         head.line.saturating_sub(ABOVE).max(1),
         head.end_line
-            .clamp(head.line, head.line.saturating_add(BELOW)),
+            .clamp(head.line, head.line.saturating_add(below)),
     )
 }
 
 /// The lines of the source that some nest shows, by file and number; files that cannot be read are left out, and the page
 /// says so.
-pub(super) fn lines(model: &Model, sources: Sources) -> Value {
+pub(super) fn lines(model: &Model, live: &[bool], sources: Sources) -> Value {
     let mut wanted: BTreeMap<&Arc<str>, BTreeSet<u32>> = BTreeMap::new();
-    for nest in &model.nests {
-        let (first, last) = shown_lines(nest);
+    for (nest, is_live) in model.nests.iter().zip(live) {
+        let (first, last) = shown_lines(nest, *is_live);
         wanted
             .entry(&nest.nest.head().file)
             .or_default()

@@ -1,0 +1,109 @@
+//! Layer conditions of a nest as lines of text: what has to fit, in symbols and as a number, in which cache it does, and
+//! up to which size.
+
+use std::fmt::Write;
+
+use super::screen::{bytes, count, cut};
+use crate::model::{CacheFigures, Growth, Model, NestModel, ReuseFigures};
+use crate::quantity::{Bytes, binary_size};
+
+/// Conditions that are listed.
+const MOST: usize = 6;
+/// What any size fits up to.
+const ANY: f64 = 1e15;
+
+/// A reuse that costs something where it does not fit, with its position in the nest.
+pub(super) fn costly<'m>(model: &Model, nest: &'m NestModel) -> Vec<&'m ReuseFigures> {
+    let cost = |reuse: &ReuseFigures| model.value(reuse.fetched) + model.value(reuse.written_back);
+    let mut reuses: Vec<&ReuseFigures> = nest.levels.reuses.iter().collect();
+    reuses.retain(|reuse| cost(reuse) >= model.figures.input("line_bytes").unwrap_or(1.0));
+    reuses
+}
+
+/// The conditions, those of outer loops first.
+pub(super) fn write(text: &mut String, model: &Model, nest: &NestModel) {
+    let reuses = costly(model, nest);
+    if reuses.is_empty() {
+        text.push_str("layer conditions: none, nothing is used again\n");
+        return;
+    }
+    text.push_str("layer conditions, what has to fit so that a loop finds its data again:\n");
+    for reuse in reuses.iter().take(MOST) {
+        let _ = writeln!(text, "  {}", line(model, nest, reuse));
+    }
+    if let Some(more @ 1..) = reuses.len().checked_sub(MOST) {
+        let _ = writeln!(text, "  … and {more} more");
+    }
+}
+
+/// `6·hi_1·8 B = 24.7 kB`: the working set in symbols, if it has some, and now.
+pub(super) fn working_set(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> String {
+    let now = bytes(model.value(reuse.distance));
+    match Growth::of(model, nest, reuse) {
+        Some(growth) if growth.is_all => format!("{} = {now}", growth.text()),
+        Some(growth) => format!("{} ≈ {now}", growth.text()),
+        None => now,
+    }
+}
+
+/// A capacity as people write it.
+pub(super) fn capacity(model: &Model, cache: &CacheFigures) -> String {
+    let bytes = model.value(cache.capacity);
+    match bytes.fract() == 0.0 && (0.0..9e15).contains(&bytes) {
+        true => binary_size(bytes as u64),
+        false => Bytes(bytes).to_string(),
+    }
+}
+
+fn line(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> String {
+    let distance = model.value(reuse.distance);
+    let fits = |cache: &CacheFigures| distance <= model.value(cache.capacity);
+    let caches = &nest.levels.caches;
+    let held = caches.iter().position(fits);
+    let mut parts = Vec::new();
+    // The largest cache that is too small, and the smallest that is not.
+    let missed = held.unwrap_or(caches.len()).checked_sub(1);
+    if let Some(at) = missed {
+        let cache = &caches[at];
+        let largest = largest(model, reuse, at, "would hold");
+        parts.push(format!(
+            "> {} {}{largest}",
+            cache.name,
+            capacity(model, cache)
+        ));
+    }
+    if let Some(at) = held {
+        let cache = &caches[at];
+        let largest = largest(model, reuse, at, "holds");
+        parts.push(format!(
+            "≤ {} {}{largest}",
+            cache.name,
+            capacity(model, cache)
+        ));
+    } else {
+        let again = model.value(reuse.fetched) + model.value(reuse.written_back);
+        parts.push(format!("{} moved again", bytes(again)));
+    }
+    format!(
+        "{} finds {}: {} {}",
+        cut(&reuse.carrier, 24),
+        cut(&reuse.arrays.join(", "), 24),
+        working_set(model, nest, reuse),
+        parts.join(", ")
+    )
+}
+
+/// Up to which sizes a cache holds it, one at a time.
+fn largest(model: &Model, reuse: &ReuseFigures, cache: usize, verb: &str) -> String {
+    let sizes = reuse.sizes.iter().filter_map(|(name, largest)| {
+        let value = model.value(*largest.get(cache)?);
+        (1.0..ANY)
+            .contains(&value)
+            .then(|| format!("{name} = {}", count(value)))
+    });
+    let sizes: Vec<String> = sizes.take(2).collect();
+    match sizes.is_empty() {
+        true => String::new(),
+        false => format!(" ({verb} up to {})", sizes.join(" or ")),
+    }
+}

@@ -1,0 +1,312 @@
+//! One nest on a screen: its source, streams, layer conditions, traffic and time, and what bounds it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::Sources;
+use super::conditions;
+use super::why;
+use crate::analysis::coverage;
+use crate::model::advice::words;
+use crate::model::influence::guessed;
+use crate::model::{BoundBy, LevelFigures, Model, NestModel, StreamFigures};
+use crate::quantity::{Bytes, Flops, Seconds, significant};
+
+/// Lines in all.
+pub const LINES: usize = 40;
+/// Lines of the source, where the rest leaves room.
+const SOURCE: std::ops::RangeInclusive<usize> = 4..=14;
+const STREAMS: usize = 6;
+/// Characters of what comes from the source in one piece.
+const WIDTH: usize = 100;
+
+/// What the nest at a position costs, and why.
+pub(super) fn text(model: &Model, index: usize, source: Sources) -> String {
+    let nest = &model.nests[index];
+    let head = nest.nest.head();
+    let mut below = String::new();
+    write_loops(&mut below, model, index);
+    write_streams(&mut below, model, nest);
+    conditions::write(&mut below, model, nest);
+    write_time(&mut below, model, nest);
+    let _ = writeln!(below, "why: {}", why::sentence(model, nest));
+    write_marks(&mut below, model, index);
+    write_advice(&mut below, model, index);
+    below.push_str("--explain-full shows every formula behind these figures\n");
+    let machine = &model.machine;
+    let mark = mark(nest);
+    let mut text = format!(
+        "{}{mark} ({}:{}) on {}\n",
+        head.id, head.file, head.line, machine.name
+    );
+    // One line for the name, one for where the source ends.
+    let room = LINES.saturating_sub(below.lines().count() + 2);
+    super::write_source(
+        &mut text,
+        head,
+        room.clamp(*SOURCE.start(), *SOURCE.end()),
+        source,
+    );
+    text + &below
+}
+
+/// A star where something is not understood or not exact.
+fn mark(nest: &NestModel) -> &'static str {
+    match nest.reason_codes().is_empty() {
+        true => "",
+        false => " *",
+    }
+}
+
+/// A text of the source in one line, cut where it is long.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    let text = text.replace(char::is_control, " ");
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// A value with its unit, or that it is unknown.
+pub(super) fn known(value: f64, text: impl Fn(f64) -> String) -> String {
+    match value.is_finite() {
+        true => text(value),
+        false => "unknown".to_string(),
+    }
+}
+
+pub(super) fn bytes(value: f64) -> String {
+    known(value, |value| Bytes(value).to_string())
+}
+
+pub(super) fn seconds(value: f64) -> String {
+    known(value, |value| Seconds(value).to_string())
+}
+
+pub(super) fn count(value: f64) -> String {
+    known(value, |value| {
+        match value.fract() == 0.0 && value.abs() < 1e15 {
+            true => format!("{value:.0}"),
+            false => significant(value),
+        }
+    })
+}
+
+/// The loops with their trip counts, and how often the nest runs.
+fn write_loops(text: &mut String, model: &Model, index: usize) {
+    let nest = &model.nests[index];
+    let trips = nest.sweep_trips.iter().copied();
+    let trips = trips.chain(nest.loops.iter().rev().map(|extents| extents.trip));
+    let each = nest.nest.loops.iter().zip(trips).map(|(chain, trip)| {
+        let facts = chain.facts;
+        let step = match facts.step.as_integer() {
+            Some(1) => String::new(),
+            _ => format!(" step {}", facts.step),
+        };
+        let range = cut(&format!("{} .. {}{step}", facts.lower, facts.upper), 40);
+        format!(
+            "{} = {range} ({})",
+            facts.variable,
+            count(model.value(trip))
+        )
+    });
+    let loops: Vec<String> = each.collect();
+    let _ = writeln!(text, "loops: {}", cut(&loops.join(", "), 2 * WIDTH));
+    let iterations = count(model.value(nest.iterations));
+    let flops = known(model.value(nest.operations.flops), |v| Flops(v).to_string());
+    let _ = write!(text, "{iterations} iterations, {flops}");
+    let ranked = model.ranking.of(index);
+    match ranked.map(|ranked| (ranked.calls, ranked)) {
+        Some((Some(calls), ranked)) => {
+            let star = match model.doubts(index).is_empty() {
+                true => "",
+                false => " *",
+            };
+            let share = known(model.value(ranked.share), |v| format!("{:.1} %", 100.0 * v));
+            let all = seconds(model.value(ranked.seconds));
+            let calls = match model.value(calls) {
+                1.0 => format!("called once{star}: {all}"),
+                calls => format!("one call; {}{star} calls take {all}", count(calls)),
+            };
+            let _ = writeln!(text, ", {calls}, {share} of the time");
+        }
+        Some((None, _)) => text.push('\n'),
+        None => text.push_str("; no calls lead to it from where a run begins\n"),
+    }
+}
+
+fn write_streams(text: &mut String, model: &Model, nest: &NestModel) {
+    if nest.streams.is_empty() {
+        text.push_str("streams: none\n");
+        return;
+    }
+    let mut streams: Vec<&StreamFigures> = nest.streams.iter().collect();
+    let size = |figures: &StreamFigures| model.value(figures.footprint);
+    streams.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    text.push_str("streams:\n");
+    for figures in streams.iter().take(STREAMS) {
+        let _ = writeln!(text, "  {}", stream(model, nest, figures));
+    }
+    if let Some(more @ 1..) = streams.len().checked_sub(STREAMS) {
+        let _ = writeln!(text, "  … and {more} more, smaller ones");
+    }
+}
+
+fn stream(model: &Model, nest: &NestModel, figures: &StreamFigures) -> String {
+    let used = &nest.nest.streams[figures.index].stream;
+    let component = match used.component.is_empty() {
+        true => String::new(),
+        false => format!("[{}]", used.component),
+    };
+    let points = figures.shape.offsets.len();
+    let shape = match points {
+        0 | 1 => figures.shape.name().to_string(),
+        _ => format!(
+            "{} of {points} points, offsets {}",
+            figures.shape.name(),
+            offsets(figures)
+        ),
+    };
+    let name = cut(&format!("{}{component}", used.array), 32);
+    format!(
+        "{name:<8} {}, {}, {shape}: footprint {}",
+        used.class.as_str(),
+        used.ty,
+        bytes(model.value(figures.footprint))
+    )
+}
+
+/// `(−1…1, 0, −1…1)`, the contiguous dimension first.
+fn offsets(figures: &StreamFigures) -> String {
+    let one = |(low, high): (i64, i64)| match low == high {
+        true => low.to_string(),
+        false => format!("{low}…{high}"),
+    };
+    let all: Vec<String> = figures.shape.ghosts().into_iter().map(one).collect();
+    format!("({})", all.join(", ")).replace('-', "−")
+}
+
+fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
+    let time = &nest.time;
+    let value = |id| model.value(id);
+    let bound = time.bound_by(value(time.bound));
+    let by = time.bound_name(value(time.bound)).unwrap_or("unknown");
+    let overlap = match model.machine.get("overlap") {
+        Some(overlap) if overlap < 1.0 => format!(", overlap {overlap} of core and data"),
+        _ => String::new(),
+    };
+    let total = seconds(value(time.seconds));
+    let _ = writeln!(text, "time: {total}, bound by {by}{overlap}");
+    let mut row = |name: &str, taken: f64, about: String, is_slowest: bool| {
+        let mark = if is_slowest { "  ← slowest" } else { "" };
+        let taken = seconds(taken);
+        let _ = writeln!(text, "  {name:<6} {taken:>10}  {about}{mark}");
+    };
+    match time.in_core {
+        Some(core) => {
+            let cycles = |id| significant(value(id));
+            let ports = format!("{} cycles an iteration to issue", cycles(core.port_cycles));
+            row(
+                "ports",
+                value(core.ports),
+                ports,
+                bound == Some(BoundBy::Ports),
+            );
+            let chain = format!(
+                "{} cycles an iteration wait for the one before",
+                cycles(core.chain_cycles)
+            );
+            row(
+                "chain",
+                value(core.chains),
+                chain,
+                bound == Some(BoundBy::Chains),
+            );
+        }
+        None => row(
+            "CPU",
+            value(time.cpu),
+            "arithmetic at peak".into(),
+            bound == Some(BoundBy::Arithmetic),
+        ),
+    }
+    for (position, level) in time.levels.iter().enumerate() {
+        let about = moved(model, nest, level);
+        row(
+            &level.name,
+            value(level.seconds),
+            about,
+            bound == Some(BoundBy::Level(position)),
+        );
+    }
+}
+
+/// Bytes between a level and what it serves.
+fn moved(model: &Model, nest: &NestModel, level: &LevelFigures) -> String {
+    let all = bytes(model.value(level.bytes));
+    match why::behind(model, nest, level) {
+        Some(cache) => {
+            let (fetched, written) = (model.value(cache.fetched), model.value(cache.written_back));
+            let (fetched, written) = (bytes(fetched), bytes(written));
+            format!(
+                "{all} to and from {}: {fetched} fetched, {written} written back",
+                cache.name
+            )
+        }
+        None => all,
+    }
+}
+
+/// What is not exact, with its reasons, what is guessed, and what a run said.
+fn write_marks(text: &mut String, model: &Model, index: usize) {
+    let nest = &model.nests[index];
+    let loops = nest.nest.loops.iter();
+    let reasons: Vec<_> = loops
+        .flat_map(|chain| coverage::reasons(chain.facts))
+        .collect();
+    let said: BTreeSet<_> = reasons.iter().map(|reason| reason.code).collect();
+    let mut shown: Vec<String> = (reasons.iter())
+        .map(|reason| {
+            let detail = cut(&reason.detail, 40);
+            format!("{} (line {}: {detail})", reason.code, reason.line)
+        })
+        .collect();
+    let codes = nest.reason_codes();
+    shown.extend(codes.difference(&said).map(ToString::to_string));
+    shown.dedup();
+    if !shown.is_empty() {
+        let _ = writeln!(
+            text,
+            "* not understood or not exact: {}",
+            words::list(&shown)
+        );
+    }
+    let sizes = guessed(&nest.nest, &model.parameters);
+    if !sizes.is_empty() {
+        let _ = writeln!(
+            text,
+            "sizes guessed: {}; set them with --set",
+            words::list(&sizes)
+        );
+    }
+    if let Some(checked) = nest.checked {
+        let verdict = if checked.is_off {
+            "the model is wrong here"
+        } else {
+            "they agree"
+        };
+        let _ = writeln!(
+            text,
+            "checked by a run with small sizes: the model has {} times its bytes, {verdict}",
+            significant(checked.ratio)
+        );
+    }
+}
+
+/// What would help most.
+fn write_advice(text: &mut String, model: &Model, index: usize) {
+    let is_about = |advice: &&crate::model::Advice| advice.nests.contains(&index);
+    if let Some(advice) = model.advice.iter().find(is_about) {
+        let _ = writeln!(text, "advice: {}", words::sentence(model, advice));
+    }
+}

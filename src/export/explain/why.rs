@@ -1,0 +1,114 @@
+//! Why a nest takes its time, in a sentence.
+
+use super::conditions;
+use super::screen::bytes;
+use crate::model::{
+    BoundBy, CacheFigures, LevelFigures, LevelKind, Model, NestModel, ReuseFigures, scenario_name,
+};
+use crate::quantity::significant;
+
+/// The cache whose misses a level serves; `None` for the nearest one, which serves loads and stores, and for traffic that
+/// is not that of caches.
+pub(super) fn behind<'n>(
+    model: &Model,
+    nest: &'n NestModel,
+    level: &LevelFigures,
+) -> Option<&'n CacheFigures> {
+    let caches = &nest.levels.caches;
+    match level.kind {
+        LevelKind::Memory if model.machine.has_scenarios() => None,
+        LevelKind::Memory => caches.last(),
+        LevelKind::Cache => caches.iter().find(|cache| cache.bytes == level.bytes),
+    }
+}
+
+/// What bounds the nest, and what that comes from.
+pub(super) fn sentence(model: &Model, nest: &NestModel) -> String {
+    let time = &nest.time;
+    match time.bound_by(model.value(time.bound)) {
+        None => "the time is not known, as something that it rests on is not".to_string(),
+        Some(BoundBy::Arithmetic) => {
+            "arithmetic at peak takes longer than all data movement".to_string()
+        }
+        Some(BoundBy::Chains) => "each iteration waits for a result of the one before, so that \
+                                  neither vectors nor more ports help"
+            .to_string(),
+        Some(BoundBy::Ports) => {
+            "the core issues loads, stores and arithmetic for longer than data take to come"
+                .to_string()
+        }
+        Some(BoundBy::Level(position)) => of_level(model, nest, &time.levels[position]),
+    }
+}
+
+fn of_level(model: &Model, nest: &NestModel, level: &LevelFigures) -> String {
+    let moved = bytes(model.value(level.bytes));
+    if level.kind == LevelKind::Memory && model.machine.has_scenarios() {
+        return of_scenarios(model, nest, level);
+    }
+    let Some(cache) = behind(model, nest, level) else {
+        return format!("every load and store goes to {}: {moved}", level.name);
+    };
+    let footprint = model.value(nest.working_sets.footprint);
+    let times = match footprint > 0.0 {
+        true => format!(
+            ", {} × the footprint of {}",
+            significant(model.value(level.bytes) / footprint),
+            bytes(footprint)
+        ),
+        false => String::new(),
+    };
+    let position = nest
+        .levels
+        .caches
+        .iter()
+        .position(|other| std::ptr::eq(other, cache));
+    let again = position.and_then(|at| most_again(model, nest, at));
+    let reason = match again {
+        Some((reuse, again)) => format!(
+            "; {} of it is moved again, as loop {} comes back after {}, which {} ({}) does not hold",
+            bytes(again),
+            reuse.carrier,
+            bytes(model.value(reuse.distance)),
+            cache.name,
+            conditions::capacity(model, cache)
+        ),
+        None => format!("; {} holds all that is used again", cache.name),
+    };
+    format!("{} moves {moved}{times}{reason}", level.name)
+}
+
+/// The reuse that costs a cache most, with its bytes.
+fn most_again<'n>(
+    model: &Model,
+    nest: &'n NestModel,
+    cache: usize,
+) -> Option<(&'n ReuseFigures, f64)> {
+    let cost = |reuse: &'n ReuseFigures| {
+        let (fetched, written, _) = reuse.caches.get(cache)?;
+        Some((reuse, model.value(*fetched) + model.value(*written)))
+    };
+    let costs = nest.levels.reuses.iter().filter_map(cost);
+    costs
+        .filter(|(_, bytes)| *bytes > 0.0)
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Where the scenarios of ExaSAT say what memory moves.
+fn of_scenarios(model: &Model, nest: &NestModel, level: &LevelFigures) -> String {
+    let moved = model.value(level.bytes);
+    let same = |id: &crate::expr::FigureId| model.value(*id) == moved;
+    let scenario = nest.traffic.scenarios.iter().position(same);
+    let reused = scenario.map_or_else(
+        || "between blocks".to_string(),
+        |index| match index {
+            0 => "nowhere".to_string(),
+            _ => scenario_name(index),
+        },
+    );
+    format!(
+        "DRAM moves {}: by the rule of scenarios, with a cache of {}, elements are reused {reused}",
+        bytes(moved),
+        bytes(model.figures.input("cache_bytes").unwrap_or(f64::NAN))
+    )
+}
