@@ -1,4 +1,19 @@
-//! Places: storage of integers, numbered over the whole program.
+//! Which storage is meant by a variable of a procedure?
+//!
+//! One integer may have a name in every procedure: as a variable of a module, a member of a COMMON block, a
+//! global of C, a component of a structure type. All of these are one [`PlaceId`]. The rest belongs to one
+//! procedure alone.
+//!
+//! ```text
+//! n of one procedure          Own(procedure, variable)
+//! nx of module grid           Shared(Home::Declaration), whoever uses it
+//! domain%nx                   Shared(Home::Component): of the type, whichever structure it is in
+//! dims(2)                     Element(place of dims, [2]): elements with literal subscripts
+//! size(a, 1)                  Extent(a, 0), where no declaration says it
+//! ```
+//!
+//! A component belongs to its type: two structures of one type are not told apart, which is what sizes of a
+//! program with one grid need. Of real variables only scalars are followed.
 
 use rustc_hash::FxHashMap;
 

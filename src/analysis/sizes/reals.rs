@@ -1,4 +1,8 @@
-//! Whole numbers that are made from real ones: `nx = length / dx`.
+//! Which whole numbers are made from real ones, as in `nx = length / dx`?
+//!
+//! Only arithmetic of which all numbers are known is followed, with the rounding that the language has:
+//! conversion cuts off, `nint` rounds, `ceiling` goes up. The real variables become parameters themselves
+//! (guide: sizes, "Sizes made from real numbers").
 
 use super::places::PlaceId;
 use super::values::{Gap, Resolver};

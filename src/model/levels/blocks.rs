@@ -7,11 +7,11 @@
 //!                           for j = jb .. min(jb + block_x − 1, last)
 //! ```
 //!
-//! A loop that could be blocked and is not gets one as well, over a single block as long as the loop: `block_x` is
-//! a parameter, and the formulas of the workbook have to hold for any value of it. Loops can be blocked that go
-//! by one between one lower and one upper bound, which no other loop moves, that shape no other loop or guard,
-//! stand on no condition, and are not tiled in the source ([`Geometry::chosen`]). Of nests with one spatial loop
-//! none is blocked.
+//! A loop that could be blocked and is not gets one as well, over a single block as long as the loop: `block_x`
+//! is a parameter, and the formulas of the workbook have to hold for any value of it. Loops can be blocked that
+//! go by one between one lower and one upper bound, which no other loop moves, that shape no other loop or
+//! guard, stand on no condition, and are not tiled in the source ([`Geometry::chosen`]). Of nests with one
+//! spatial loop none is blocked.
 
 use super::domain::{Affine, LoopRange};
 use super::geometry::Geometry;

@@ -1,8 +1,8 @@
 //! For which shapes of nests is the rule not shown to be right?
 //!
-//! Wrong without a mark is the worst defect. Everything below is counted all the same, but the nest carries a star
-//! and a reason (guide: languages, "Reason codes"), because running the nest literally
-//! may come to something else:
+//! Wrong without a mark is the worst defect. Everything below is counted all the same, but the nest carries a
+//! star and a reason (guide: languages, "Reason codes"), because running the nest literally may come to
+//! something else:
 //!
 //! ```text
 //! gathered_elements    x[col[k]]

@@ -8,11 +8,11 @@
 //! bytes        = fetched + written back;   seconds = bytes / bandwidth of what is behind the level
 //! ```
 //!
-//! and of the last level less what is written past the caches (`cost_w` below 2). There are two ways to the same
-//! figures, and a test that they agree: `values` evaluates the profile at once and defines numbers, which is all
-//! that a table needs; `formulas` defines a cell for every reuse and level, so that the workbook follows when an
-//! input changes. For a workbook in which the machine can be chosen ([`Detail::AnyMachine`]), a level that some
-//! machine lacks has cells too; it then has the capacity of the one before it, which changes nothing.
+//! and of the last level less what is written past the caches (`cost_w` below 2). There are two ways to the
+//! same figures, and a test that they agree: `values` evaluates the profile at once and defines numbers, which
+//! is all that a table needs; `formulas` defines a cell for every reuse and level, so that the workbook follows
+//! when an input changes. For a workbook in which the machine can be chosen ([`Detail::AnyMachine`]), a level
+//! that some machine lacks has cells too; it then has the capacity of the one before it, which changes nothing.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! What does the traffic rule need of a nest, and in which form?
 //!
 //! Facts say `u(i, j, 3)` with declarations and loops by name. The rule wants numbers for loops and dimensions:
-//! a [`Domain`], whose loops are affine ranges counted from outside, and a [`Reference`] for every stream.
-//! All values are expressions over the symbols of the source; [`Geometry::map`] makes numbers of them.
+//! a [`Domain`], whose loops are affine ranges counted from outside, and a [`Reference`] for every stream. All
+//! values are expressions over the symbols of the source; [`Geometry::map`] makes numbers of them.
 //!
 //! Some shapes are turned into others here, so that the rest knows fewer of them:
 //!
@@ -17,8 +17,8 @@
 //! ```
 //!
 //! A bound or step that is not affine is taken at the middle of the ranges of the loops around (guide:
-//! static-model, "Trip counts and iterations"); `doubts` marks such nests. Extents of arrays come from `extents`,
-//! the loops over blocks from `blocks`.
+//! static-model, "Trip counts and iterations"); `doubts` marks such nests. Extents of arrays come from
+//! `extents`, the loops over blocks from `blocks`.
 
 use super::domain::{Affine, Domain, LoopRange};
 use super::extents::{self, Extent};

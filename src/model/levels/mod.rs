@@ -4,11 +4,12 @@
 //!
 //! A fully associative cache with LRU replacement is decided by distances: an access finds its line if the
 //! distinct lines touched since the last access to it fit (Mattson, IBM Systems Journal 9(2), 1970). Nothing is
-//! simulated here. Take a loop `l` of the nest and let the loops outside of it stand still. What an iteration of
-//! `l` touches and the one `δ` iterations before touched too is reuse that `l` *carries*, and all of it has about
-//! one distance: the distinct lines of `δ` iterations of `l`, all arrays together. So a nest is a short list, its
-//! [`Profile`]: the lines that any cache fetches, and for every loop and `δ` a distance with the lines that are
-//! fetched again if it does not fit. The list is made once; every cache level only compares it with its size.
+//! simulated here. Take a loop `l` of the nest and let the loops outside of it stand still. What an iteration
+//! of `l` touches and the one `δ` iterations before touched too is reuse that `l` *carries*, and all of it has
+//! about one distance: the distinct lines of `δ` iterations of `l`, all arrays together. So a nest is a short
+//! list, its [`Profile`]: the lines that any cache fetches, and for every loop and `δ` a distance with the
+//! lines that are fetched again if it does not fit. The list is made once; every cache level only compares it
+//! with its size.
 //!
 //! ```text
 //! nest ── geometry ──► loops as affine ranges (domain), streams with their addresses (reference)
@@ -47,10 +48,10 @@
 //! ```
 //!
 //! - *cold*: 2,000 rows of `a` and 1,998 rows of `b`, each once.
-//! - *i*: one iteration touches three rows of `a` and one of `b`: 1,000 lines, 64,000 B. If these fit, two of the
-//!   three rows of `a` are still there; else 1,998·750 lines are fetched in place of 500,000.
-//! - *j*: one iteration touches one line of the rows above and below, 1.25 on average of the middle one, of which
-//!   it reads three neighbours, and one of `b`: 4.25 lines, 272 B.
+//! - *i*: one iteration touches three rows of `a` and one of `b`: 1,000 lines, 64,000 B. If these fit, two of
+//!   the three rows of `a` are still there; else 1,998·750 lines are fetched in place of 500,000.
+//! - *j*: one iteration touches one line of the rows above and below, 1.25 on average of the middle one, of
+//!   which it reads three neighbours, and one of `b`: 4.25 lines, 272 B.
 //!
 //! A cache fetches the cold lines and those of every distance that it does not hold. The 48 KiB of L1 of
 //! `xeon-8380` hold 272 B but not 64,000 B: 999,500 + 998,500 lines, 127,872,000 B. L2 (1.25 MiB) holds both:
@@ -60,8 +61,8 @@
 //! # Source and limits
 //!
 //! The formulas are in the guide (guide: static-model, "The refined rule: lines", "The refined rule: reuse",
-//! "Worked example: a plane that does not fit"). Conflict misses are not in them. Everything is written once over
-//! `number::Number`, so that the plain figures and the formulas of the workbook cannot differ.
+//! "Worked example: a plane that does not fit"). Conflict misses are not in them. Everything is written once
+//! over `number::Number`, so that the plain figures and the formulas of the workbook cannot differ.
 
 mod blocks;
 mod cells;

@@ -1,7 +1,7 @@
 //! What does a nest find in a cache because nests that ran before it left it there?
 //!
-//! Of a line that one nest touches last and another one touches next, what lies in between follows from how both
-//! sweep (guide: static-model, "Reuse between nests"):
+//! Of a line that one nest touches last and another one touches next, what lies in between follows from how
+//! both sweep (guide: static-model, "Reuse between nests"):
 //!
 //! ```text
 //! same direction       first:  ├────── f ─ ─ ─ ─┤        from a line at the share f on: the rest of the first
@@ -10,10 +10,10 @@
 //!                      second:             f ◀──┤
 //! ```
 //!
-//! In the same direction the distance goes from all that the first nest touched (f = 0) to all that the second one
-//! touches (f = 1), evenly. An LRU cache that holds less than the nearer end finds nothing, one that holds the
-//! farther end everything, others a part in proportion ([`Found::held`]). In opposite directions it goes from
-//! nothing to both together.
+//! In the same direction the distance goes from all that the first nest touched (f = 0) to all that the second
+//! one touches (f = 1), evenly. An LRU cache that holds less than the nearer end finds nothing, one that holds
+//! the farther end everything, others a part in proportion ([`Found::held`]). In opposite directions it goes
+//! from nothing to both together.
 //!
 //! Nests are looked at from the nearest on, up to [`MOST_BACK`] back: first those in the same iteration of all
 //! loops that both are in, then those around fewer, at last those that have only the function in common, if the

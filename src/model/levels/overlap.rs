@@ -12,10 +12,10 @@
 //! members of a record     ·x··y·····x··y  the same rows at other offsets: counted together
 //! ```
 //!
-//! *Covering* is decided without numbers. If the inner reference is at `a[i'][k']`, the variables of the cover have
-//! to be i = i', j = k': affine functions of the inner one's. [`Search`] then asks whether these stay within the
-//! bounds of the cover's loops, going from bound to bound and taking sizes to be one or more. What it cannot show
-//! within 300 steps is taken not to be so: a cover missed makes the traffic higher, never lower.
+//! *Covering* is decided without numbers. If the inner reference is at `a[i'][k']`, the variables of the cover
+//! have to be i = i', j = k': affine functions of the inner one's. [`Search`] then asks whether these stay
+//! within the bounds of the cover's loops, going from bound to bound and taking sizes to be one or more. What
+//! it cannot show within 300 steps is taken not to be so: a cover missed makes the traffic higher, never lower.
 //!
 //! Regions may stick out by two elements, a fraction of a line. A reference under a condition covers only what
 //! stands under the same one. The result is a [`Counted`] for each reference and level, which `reuse` and
@@ -76,7 +76,7 @@ pub fn counted(
             .count()
             > 1
     };
-    // Most nests: comparing references with each other is the dear part.
+    // So in most nests, and comparing each with all others is what takes time.
     if !references.iter().any(several) {
         return counted;
     }

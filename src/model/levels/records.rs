@@ -1,9 +1,9 @@
 //! How many lines do elements touch that repeat at a stride longer than a line?
 //!
-//! Members of structures, columns of a matrix, every n-th element. Of sorted elements, each is in another line than
-//! the one before it with the probability min(1, gap/line) if their places in lines are spread evenly, and for
-//! certain or not at all where these are known. In a period of the stride, the gaps are those between the offsets,
-//! and the one from the last offset to the first of the next period.
+//! Members of structures, columns of a matrix, every n-th element. Of sorted elements, each is in another line
+//! than the one before it with the probability min(1, gap/line) if their places in lines are spread evenly, and
+//! for certain or not at all where these are known. In a period of the stride, the gaps are those between the
+//! offsets, and the one from the last offset to the first of the next period.
 //!
 //! ```text
 //! members 0 and 5 of records of 10 doubles, lines of 8:

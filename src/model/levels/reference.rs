@@ -30,8 +30,8 @@
 //! ```
 //!
 //! Assumptions (guide: static-model, "The refined rule: lines"): an array with known extents begins a line; an
-//! unknown stride is longer than any line ([`LONG_STRIDE`]). Which offsets are asked about is up to `overlap` and
-//! `groups`; what the counts are for, to `reuse`.
+//! unknown stride is longer than any line ([`LONG_STRIDE`]). Which offsets are asked about is up to `overlap`
+//! and `groups`; what the counts are for, to `reuse`.
 
 use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;

@@ -1,9 +1,9 @@
 //! Which lines does a nest touch again, after how much else?
 //!
 //! With the loops outside of loop l standing still, an iteration of l touches some lines anew, if nothing is
-//! kept. Those that an iteration at most δ back touched too are reused if the lines of δ iterations fit; what is
-//! left is D(δ), the lines of clusters of groups (`groups`) whose neighbours are at most δ apart. The misses of a
-//! cache are the cold ones and D(δ') − D(δ) for every loop and distance whose lines do not fit (guide:
+//! kept. Those that an iteration at most δ back touched too are reused if the lines of δ iterations fit; what
+//! is left is D(δ), the lines of clusters of groups (`groups`) whose neighbours are at most δ apart. The misses
+//! of a cache are the cold ones and D(δ') − D(δ) for every loop and distance whose lines do not fit (guide:
 //! static-model, "The refined rule: reuse").
 //!
 //! ```text
@@ -15,13 +15,13 @@
 //! ```
 //!
 //! Loops are visited from outside. Where a loop shapes those inside (a triangle), it is taken at the middle of
-//! several parts of its range, each with distances of its own. An inner loop that repeats a reference's accesses
-//! altogether, as `k` does those of `a[i][j]`, lies between in place of the carrier: what comes back comes back
-//! after one iteration of it ([`Profiler::repeated_by`]).
+//! several parts of its range, each with distances of its own. An inner loop that repeats a reference's
+//! accesses altogether, as `k` does those of `a[i][j]`, lies between in place of the carrier: what comes back
+//! comes back after one iteration of it ([`Profiler::repeated_by`]).
 //!
 //! Two rules keep the sum sound: what is reused is never negative, so that no larger cache moves more, and what
-//! rounding takes from one part of a loop the next one is owed ([`Profiler::reused`]). Hands over a [`Profile`];
-//! random places are left to `gather`, other nests to `neighbours`.
+//! rounding takes from one part of a loop the next one is owed ([`Profiler::reused`]). Hands over a
+//! [`Profile`]; random places are left to `gather`, other nests to `neighbours`.
 
 use rustc_hash::FxHashMap;
 

@@ -9,12 +9,13 @@
 //! ```
 //!
 //! Elements 1 to 1998 of rows of 2,000 doubles, l = 8: every row begins a line, as 2,000 is a multiple of 8, so
-//! g = 8 and the run touches 249 − 0 + 1 = 250 lines. With rows of 2,001, g = 1, and one touches 250.625 on average.
+//! g = 8 and the run touches 249 − 0 + 1 = 250 lines. With rows of 2,001, g = 1, and one touches 250.625 on
+//! average.
 //!
-//! From there on the count only becomes smaller: a row takes no more than what lies between it and the next, where
-//! the next one finds the line that they share ([`Row::pitch`]); elements at a stride touch a line each at most;
-//! several loops along one row may leave gaps, which `records` looks at. `reference` multiplies by the number of
-//! rows.
+//! From there on the count only becomes smaller: a row takes no more than what lies between it and the next,
+//! where the next one finds the line that they share ([`Row::pitch`]); elements at a stride touch a line each
+//! at most; several loops along one row may leave gaps, which `records` looks at. `reference` multiplies by the
+//! number of rows.
 
 use super::domain::{Affine, Given, Span};
 use super::number::Number;
