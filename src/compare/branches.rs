@@ -1,4 +1,10 @@
-//! How often the arms of conditions were taken, from how often what stands on their lines was executed.
+//! How often was each arm of a condition taken?
+//!
+//! By how often what stands on its lines was executed, out of so many times that the condition was reached: the
+//! rounds of the loop, or as often as the arm around it was taken. Instructions that compilers do not move,
+//! stores and calls, are asked first, since others may be done in advance for both arms. A frequency is only
+//! given if the branch itself was executed as often as the condition was reached, or the arms add up
+//! ([`Lines::frequency`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,8 @@
-//! Why the sides of a row differ, as causes with amounts that add up to the difference. An amount stands only where its
-//! arithmetic closes; what no cause accounts for is unexplained, with its size.
+//! Why the sides of a row differ, as causes with amounts that add up to the difference.
+//!
+//! An amount stands only where its arithmetic closes; what no cause accounts for is [`Cause::Unexplained`],
+//! with its size: `closed` adds it, so that the amounts of a row always sum to traced less static (guide:
+//! compare, "Reasons that add up").
 
 use serde::Serialize;
 use strum::{EnumMessage, IntoStaticStr, VariantArray};

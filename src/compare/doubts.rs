@@ -1,4 +1,5 @@
-//! What is not certain of the counts of loops.
+//! What is not certain of the counts of loops: that nothing confirms them, or what contradicts them.
+//! `conservation` and `counted_lines` set doubts; whatever follows from counts asks for them first.
 
 use std::fmt;
 

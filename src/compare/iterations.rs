@@ -1,5 +1,16 @@
-//! Why a loop goes round more or less often than its source says. What was counted does not always tell why: then what is
-//! known is said, and no cause.
+//! Why does a loop go round more or less often than its source says?
+//!
+//! The questions in order; the first that has an answer gives the reason:
+//!
+//! 1. A parameter in its bounds does not fit the run, and this value would (`parameters`).
+//! 2. It can be left early, and its counts fit that.
+//! 3. The compiler made a call of `memset` or its like of it.
+//! 4. The nest was executed more or less often; in all, its own iterations agree, and the loop around it
+//!    differs.
+//! 5. The compiler left out rounds that do not enter the loop inside.
+//!
+//! If none is right, what is known is said (loops of the machine code, unrolling, peeled rounds, what the
+//! bounds depend on), and no cause.
 
 use super::causes::{Cause, Explanation};
 use super::comparison::Suggestion;

@@ -1,10 +1,35 @@
-//! Static against traced: what the source promised and what a run of it did, loop nest by loop nest (guide:
+//! Static against traced: what the source says and what a run of it did, loop nest by loop nest (guide:
 //! compare, "What is compared").
 //!
 //! Both sides are the reports of `loopsheet analyze` and `loopsheet trace --elf`. They are joined by source
-//! line: an instruction belongs to the line that it was written at, inside the callee where a call was inlined, and
-//! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
-//! remainder loops are their source loop. What cannot be joined is listed with its instructions.
+//! line: an instruction belongs to the line that it was written at, inside the callee where a call was inlined,
+//! and so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled,
+//! peeled and remainder loops are their source loop. What cannot be joined is listed with its instructions.
+//!
+//! ```text
+//! static report                        profile of the run: instructions by line, loops of the machine code
+//!       │                                      │  shared_headers, continued   every round counted once
+//!       ▼                                      ▼
+//!    places: lines ► loops, nests  ◄── origins: machine loop ► loop of the source
+//!       │                                      │
+//!       │                     machine_loops    rounds and executions of each loop   (unrolling, entries,
+//!       │                                      │                                     parts, work)
+//!       │                     witnesses ► conservation   what confirms or contradicts them (doubts)
+//!       │                                      │  branches: how often arms were taken
+//!       ▼                                      ▼
+//!    parameters: sizes and probabilities that would fit          arrays: which range of addresses is which
+//!       └───────────────► sides ► rows ◄───────┘    (regions: what only the run knows)
+//!                           │
+//!                           ▼
+//!    reasons: why the sides of a row differ ► iterations, operations, accesses (beside, otherwise) ► causes
+//! ```
+//!
+//! Two rules hold throughout. A number that nothing confirms is marked and leads to nothing further: no
+//! parameter, no probability, no cause. And a cause is only named if its arithmetic gives what was seen; the
+//! rest is `unexplained`, with its size.
+//!
+//! `counted_lines` does the same for counts of native runs (`line_counts`), and `timed_nests` for measured
+//! times (`timings`); both use `places` and stop before rows.
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;

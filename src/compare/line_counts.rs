@@ -1,5 +1,9 @@
-//! How often source lines were executed in a native run: what `gcov --json-format` and `llvm-cov export` write. Both
-//! count by line, whatever the machine, and with every decision how it went.
+//! How often were source lines executed in a native run?
+//!
+//! What `gcov --json-format` and `llvm-cov export` write. Both count by line, whatever the machine, and with
+//! every decision how it went; but gcov counts jumps of the machine code, which are without optimisation taken
+//! to pass over what is guarded, and llvm-cov conditions of the source ([`Decision`]). Several outputs are
+//! added up. `counted_lines` says what follows.
 
 mod gcov;
 mod llvm;

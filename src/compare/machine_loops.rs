@@ -1,5 +1,29 @@
-//! Which loops of the source those of the machine code come from, and how often these went round, from what the
-//! compiler left of them: copies, parts with some of the statements, unrolled and peeled rounds, calls of `memset`.
+//! How often was each loop of the source executed, and how often did it go round?
+//!
+//! The trace knows loops of the machine code, and a compiler makes many of one, or one of many:
+//!
+//! ```text
+//! for (i = 0; i < 65; i++)          machine code                rounds   of the source
+//!   y[i] = 2.0 * x[i];       ►      ┌─ before the loop               –    2   peeled
+//!                                   ├─ loop A, 4 elements           15   60   unrolled: 15·4
+//!                                   └─ loop B, what is left          3    3
+//!                                                                        65
+//! ```
+//!
+//! For each loop, those inside it first, its machine loops ([`Counter::parts`], by `origins`) are added up:
+//!
+//! 1. each does so many rounds of the source in one of its own (`unrolling`);
+//! 2. rounds in front of and behind them have no loop; what was done there tells how many (`peeled`);
+//! 3. a loop that the compiler divided, each part with some of the statements, goes round as often as each of
+//!    them: the sum is taken by statement, and the largest counts ([`Counter::sum`]);
+//! 4. entries are executions, unless one part goes on where another was left (`entries`); the test before the
+//!    first round has those of no round as well;
+//! 5. machine loops that begin with the same instruction share their rounds: there the lines decide
+//!    (`tangled`);
+//! 6. without any machine loop it became a call of `memset` and its like, which knows how many bytes it wrote,
+//!    or was unrolled completely, which operations tell.
+//!
+//! What comes out is one witness among several; `conservation` decides whether it is believed.
 
 mod peeled;
 mod tangled;

@@ -1,4 +1,16 @@
-//! Parameters of the static report that the run tells: problem sizes by trip counts, probabilities by executions.
+//! Which values of parameters would fit the run?
+//!
+//! Problem sizes follow from trip counts, probabilities from `branches`. A loop can only say something about a
+//! size if its bounds have no other that may be wrong as well:
+//!
+//! ```text
+//! do j = 1, ny             998 rounds      ny = 998          settled first
+//!   do i = 1, nx + ny      1,998 rounds    nx = 1,000        only now: one open size is left
+//! ```
+//!
+//! Loops vote, and the value that most of them agree with is suggested; triangles are asked with all of their
+//! rounds, as single trip counts say nothing. A loop that is left early speaks of its data, not of its bounds.
+//! Counts that are in doubt do not vote.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,12 @@
-//! How many rounds of the source one round of a machine loop does.
+//! How many rounds of the source does one round of a machine loop do?
 //!
-//! What tells it best is how far addresses move: an access that walks by 32 bytes a round, where the source moves by one
-//! element of 8, has done four rounds. Where no address tells, operations and stored bytes have to agree on it.
+//! What shows it best is how far addresses move: an access that walks by 32 bytes a round, where the source
+//! moves by one element of 8, has done four rounds. Every address that moves has to allow the number, and the
+//! work has to be there: a loop that goes through the arrays in another order moves as far and does one round's
+//! work. Where no address decides, operations and stored bytes have to agree on it.
+//!
+//! Rounds may also lie side by side: after unroll-and-jam, a round of the inner loop does the work of several
+//! rounds of the loop around ([`Copies::jammed`]), with addresses that move in the outer loop only.
 
 use super::names::mentions;
 use super::tolerance::ROUNDING;

@@ -1,4 +1,10 @@
-//! Rounds that were done outside of the machine loops: before the first, or after the last.
+//! How many rounds were done outside of the machine loops, before the first or after the last?
+//!
+//! Whatever every round does was done there too. If the machine loops did 60 multiplications in 60 rounds, and
+//! 2 more stand on the same line outside of them, two rounds were peeled; the kind of operation that gives the
+//! fewest counts, as code outside may repeat some of it for other reasons. Operations that were moved out of
+//! the loop are no rounds unless all lines agree ([`Counter::is_hoisted`]); what only some rounds do says
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,16 @@
-//! Components of derived types: `fab%p(i, j, k)` is an element of a variable `fab%p`.
+//! Which variable is `fab%p(i, j, k)`? An element of a variable named `fab%p`.
+//!
+//! Every component that is used is a variable of its own, so that streams of different components are different
+//! arrays. Subscripts on the way belong to it, the component's own first, in storage order:
+//!
+//! ```text
+//! grid(b)%u(i, j)%rho      variable grid%u%rho      element (i, j, b)
+//! ```
+//!
+//! The variable also knows where it lies in the structure (`layouts`), from which the traffic model takes its
+//! stride. The types on the way are looked up part by part, through what they extend. The last name may also be
+//! a procedure that the type binds (`bound`), or one part of a complex number. Behind a type that no file
+//! declares, only an assignment shows that a component has subscripts.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Which procedure a generic name, a defined operator or a defined assignment stands for.
+//! Which procedure does a generic name, a defined operator or a defined assignment stand for?
 //!
 //! The one whose dummy arguments have the number, types, kinds and ranks of what is passed. Where what is known
-//! leaves several, the call stays one of an unknown procedure.
+//! leaves several, the call stays one of an unknown procedure: to choose would count the work of another body.
 
 use std::sync::Arc;
 
