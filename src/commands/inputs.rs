@@ -70,7 +70,8 @@ impl Reading {
         let mut words = Vec::new();
         for text in &args.flags {
             let split = shlex::split(text);
-            words.extend(split.with_context(|| format!("--flags '{text}': a quote does not end"))?);
+            words
+                .extend(split.with_context(|| format!("--flags '{text}': a quote is not closed"))?);
         }
         let given = [&file.input[..], &args.input].concat();
         Ok(Reading {

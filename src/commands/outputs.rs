@@ -138,7 +138,7 @@ fn target(path: &Path) -> anyhow::Result<PathBuf> {
         target = target.parent().unwrap_or(Path::new("")).join(next);
     }
     anyhow::bail!(
-        "cannot write {}: too many links follow one another",
+        "cannot write {}: too many symbolic links follow one another",
         path.display()
     )
 }

@@ -143,11 +143,7 @@ fn read_binary(path: &Path) -> anyhow::Result<Binary> {
     let data = files::read(path).with_context(what)?;
     let binary = Binary::read(&data).with_context(what)?;
     let may_run = rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
-    anyhow::ensure!(
-        may_run,
-        "{}: there is no permission to execute it (chmod +x)",
-        what()
-    );
+    anyhow::ensure!(may_run, "{}: it is not executable (chmod +x)", what());
     Ok(binary)
 }
 

@@ -48,7 +48,7 @@ impl RunInput {
             let found = of_file(file)?;
             anyhow::ensure!(
                 !found.is_empty(),
-                "--input {}: neither a namelist nor a line of the form key = value is in it",
+                "--input {}: it has neither a namelist nor a line of the form key = value",
                 file.display()
             );
             settings.extend(found);

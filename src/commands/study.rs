@@ -166,7 +166,7 @@ fn changed_since_compiled(program: &Program, binary: &Path) -> Option<String> {
         .collect();
     (!newer.is_empty()).then(|| {
         format!(
-            "{} changed after {} was compiled: unless it is compiled anew, lines may be joined to other code than theirs",
+            "{} changed after {} was compiled: compile it again, or lines may be joined to the wrong code",
             newer.join(", "),
             binary.display()
         )

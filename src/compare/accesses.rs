@@ -128,7 +128,7 @@ pub(super) fn of_array(
     }
     if traced == 0.0 {
         return Explanation::without_amount(format!(
-            "none of the nest's own {} went to it: values in registers, or paths not taken; which, counts do not tell",
+            "none of the nest's own {} went to it: values in registers, or paths not taken; the counts do not show which",
             if kind.is_load() { "loads" } else { "stores" }
         ));
     }

@@ -28,7 +28,7 @@ pub enum Cause {
     Doubled,
     /// The nest was executed more or less often.
     Executions,
-    /// Calls with constant arguments that the compiler did.
+    /// Calls with constant arguments that the compiler evaluated.
     FoldedCalls,
     /// Operations that do not change in a loop and are done outside of it.
     Hoisted,
@@ -38,7 +38,7 @@ pub enum Cause {
     Iterations,
     /// What the iteration before has loaded or stored, and elements that the iteration has written, stay in registers.
     Kept,
-    /// A loop that can be left before its known bound was.
+    /// A loop was left before its known bound.
     LeftEarly,
     /// The loop's own iterations agree; those of the loop around it do not.
     LoopAround,
@@ -46,7 +46,7 @@ pub enum Cause {
     NotEntered,
     /// Each element is accessed once an iteration, or outside of the loop that it does not change in.
     OnceEach,
-    /// Accesses to data that are none of the nest's arrays.
+    /// Accesses to data outside of the nest's arrays.
     OtherData,
     /// The value of a parameter in the bounds of loops.
     Parameter,

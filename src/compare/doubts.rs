@@ -24,10 +24,10 @@ impl Doubt {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Doubt::Unconfirmed => f.write_str("only the loops of the machine code tell it"),
+            Doubt::Unconfirmed => f.write_str("only the loops of the machine code show it"),
             Doubt::Contradicted { others } => write!(
                 f,
-                "the loops of the machine code and the statements of the loop do not agree: these tell {others}"
+                "the loops of the machine code and the statements of the loop do not agree: the statements show {others}"
             ),
             Doubt::VectorLengths { instructions } => write!(
                 f,

@@ -218,7 +218,7 @@ fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
 /// What became of a loop, and what its bounds depend on.
 fn what_is_known(sides: &Sides, found: LoopRef) -> String {
     let Some(counts) = sides.join.loops.get(&found) else {
-        return "no loop of the machine code is this one, and no operation tells its iterations"
+        return "no loop of the machine code is this one, and no operation shows its iterations"
             .to_string();
     };
     let mut known = match counts.machine_loops {
@@ -253,7 +253,7 @@ fn what_is_known(sides: &Sides, found: LoopRef) -> String {
         [one] => format!("{known}; its bounds depend on {one}"),
         _ => {
             format!(
-                "{known}; its bounds depend on {}, the run does not tell which does not fit",
+                "{known}; its bounds depend on {}, the run does not show which of them does not fit",
                 parameters.join(", ")
             )
         }

@@ -194,7 +194,7 @@ fn without_code(places: &Places, join: &traced::Join, target: &places::Target) -
         .find(|target| is_beside(*target))
     {
         Some((_, other)) => format!(
-            "{} (or not told apart from {}, on the same line)",
+            "{} (or indistinguishable from {}, on the same line)",
             target.id, other.id
         ),
         None => target.id.clone(),
@@ -242,7 +242,7 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
     {
         let number = level + 1;
         let advice = match number <= levels {
-            true => format!("give both the same with --cache and --set l{number}_bytes"),
+            true => format!("make both the same with --cache and --set l{number}_bytes"),
             false => "--set adds no level to that machine, --machine chooses another".to_string(),
         };
         notes.push(format!(

@@ -41,17 +41,18 @@ pub enum Decision {
 #[derive(Debug, thiserror::Error)]
 pub enum CountsError {
     #[error(
-        "it is not valid JSON: {0}; it has to be what `gcov --json-format` or `llvm-cov export` writes"
+        "it is not valid JSON: {0}; expected the output of `gcov --json-format` or `llvm-cov export`"
     )]
     Json(#[from] serde_json::Error),
     #[error(
-        "it is JSON of something else: it has to be what `gcov --json-format` or `llvm-cov export` writes"
+        "it is JSON of something else: expected the output of `gcov --json-format` or `llvm-cov export`"
     )]
     Other,
     #[error("{0}: the file is damaged, or of a version that is not known")]
     Damaged(String),
     #[error(
-        "gcov has no branches in it, which tell rounds and probabilities: write it again with `gcov --json-format --branch-probabilities`"
+        "the gcov output has no branch counts, which iterations and probabilities follow from: regenerate it with \
+         `gcov --json-format --branch-probabilities`"
     )]
     NoBranches,
 }

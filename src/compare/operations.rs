@@ -141,7 +141,7 @@ fn in_calls(sides: &Sides, specials: f64) -> Option<String> {
         .collect();
     (specials > 0.0 && !names.is_empty()).then(|| {
         format!(
-            "{} calls an iteration more than the source has as specials do operations in their own code: {}",
+            "{} more calls an iteration than the source has specials do operations in their own code: {}",
             short(specials),
             names.join(", ")
         )

@@ -290,7 +290,7 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
                 format!("became a call of {}", calls.join(", "))
             }
             LoopCounts { machine_loops: 0, .. } => {
-                "no loop of the machine code is this one, and what is left of it does not tell the count".to_string()
+                "no loop of the machine code is this one, and what is left of it does not show the count".to_string()
             }
             LoopCounts { peeled: 1.., .. } => {
                 format!(
@@ -298,7 +298,7 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
                     counts.peeled
                 )
             }
-            _ => "it was entered from outside of machine loops, where nothing tells how often".to_string(),
+            _ => "it was entered from outside of machine loops, where nothing shows how often".to_string(),
         });
     }
     matches!(row.quantity, Quantity::Object(..)).then(|| {

@@ -20,7 +20,7 @@ pub enum CostsError {
     )]
     Toml(Box<toml::de::Error>),
     #[error(
-        "`{name}` in the cost table is no class of instructions; the classes are {}",
+        "`{name}` in the cost table is not a class of instructions; the classes are {}",
         class_names()
     )]
     UnknownClass { name: String },

@@ -76,7 +76,7 @@ fn advice(likely_base: &LikelyBase) -> String {
     match likely_base {
         LikelyBase::Fixed => "give the one that was".to_string(),
         LikelyBase::Unknown => {
-            "give --elf-base, which loopsheet record --verbose tells".to_string()
+            "give --elf-base, which loopsheet record --verbose reports".to_string()
         }
         LikelyBase::At(base) => format!("the trace fits --elf-base {base:#x}"),
     }

@@ -15,7 +15,7 @@ pub enum ReadError {
         hint: &'static str,
     },
     #[error(
-        "it does not have what is needed, at {place}: {error}; write it again with this version"
+        "it does not have what is needed, at {place}: {error}; regenerate it with this version"
     )]
     Shape {
         /// Path of keys and positions, as `functions[2].nests[0].loops`.

@@ -230,9 +230,8 @@ fn address(text: &str) -> anyhow::Result<u64> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    let number = number.with_context(|| {
-        format!("--elf-base {text}: an address is wanted, such as 0x4000000000")
-    })?;
+    let number = number
+        .with_context(|| format!("--elf-base {text}: expected an address, such as 0x4000000000"))?;
     anyhow::ensure!(
         number % 4096 == 0,
         "--elf-base {text}: programs are loaded at multiples of 4096"

@@ -43,11 +43,7 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
     let gap = parse_bytes(&args.gap)
         .map_err(|error| anyhow::anyhow!("--gap: {error}"))?
         .0 as i64;
-    anyhow::ensure!(
-        gap <= 1 << 32,
-        "--gap {}: at most 4 GiB are possible",
-        args.gap
-    );
+    anyhow::ensure!(gap <= 1 << 32, "--gap {}: must be at most 4 GiB", args.gap);
     Ok(Settings {
         levels,
         most_accesses: args.max_accesses,

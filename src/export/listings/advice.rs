@@ -104,7 +104,7 @@ fn add_conditions<'a>(columns: &mut Vec<Column<'a, &'a Advice>>) {
     add_words(
         columns,
         ("Guessed", "Sizes"),
-        "Sizes that the figures rest on and that nothing tells",
+        "Sizes that the figures rest on and that nothing gives",
         |advice| (!advice.guessed.is_empty()).then(|| list(&advice.guessed)),
     );
     add_words(

@@ -166,7 +166,7 @@ impl Lowering<'_> {
                         self.variables.add_overlays(overlays);
                     }
                 }
-                let message = "variables share storage here: dependences know it, footprints count each by itself";
+                let message = "variables share storage here: dependences follow it, footprints count each separately";
                 let what = self.first_line(node);
                 self.remark(
                     Severity::Note,
