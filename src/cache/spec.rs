@@ -65,7 +65,7 @@ pub enum WritePolicy {
     Through,
 }
 
-/// Why something is no cache level.
+/// Why something is not a cache level.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SpecError {
     #[error("the size of the cache: {reason}")]

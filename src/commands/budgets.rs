@@ -14,7 +14,7 @@ const KNOWN: &str = "dram_bytes, l1_bytes (and of other caches), seconds, flops"
 /// The budgets of the file.
 ///
 /// # Errors
-/// It is no list of tables, or a budget lacks its nests or bounds, or bounds what is not known.
+/// It is not a list of tables, or a budget lacks its nests or bounds, or bounds what is not known.
 pub fn read(file: &File<'_>, value: &Spanned<DeValue<'_>>) -> anyhow::Result<Vec<Budget>> {
     let refuse = || {
         let message =

@@ -14,7 +14,7 @@ use crate::source::flags::{self, FortranFlags, Heeded};
 /// The name that build systems give it.
 pub const FILE_NAME: &str = "compile_commands.json";
 
-/// What the compiler is told about one file, as far as it changes what is read.
+/// The compiler's options for one file, as far as it changes what is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     pub include: Vec<PathBuf>,

@@ -131,7 +131,7 @@ fn target(path: &Path) -> anyhow::Result<PathBuf> {
         let Ok(next) = std::fs::read_link(&target) else {
             return Ok(target);
         };
-        // What /proc shows of a pipe or socket is no path.
+        // What /proc shows of a pipe or socket is not a path.
         if !next.is_absolute() && target.starts_with("/proc") {
             return Ok(target);
         }

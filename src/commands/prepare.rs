@@ -34,7 +34,7 @@ pub struct Prepared<'a> {
 /// Reads all sources.
 ///
 /// # Errors
-/// One that was named cannot be read or is no text.
+/// One that was named cannot be read or is not text.
 pub fn all<'a>(
     inputs: &[&'a Input],
     flags: &[Flags],

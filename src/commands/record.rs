@@ -27,7 +27,7 @@ use crate::trace::RunEnd;
 /// Records the program.
 ///
 /// # Errors
-/// It is no program that can be recorded, something is not installed, or the trace cannot be written; then
+/// It is not a program that can be recorded, something is not installed, or the trace cannot be written; then
 /// nothing is left under its name.
 pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
     let is_taken = args.output.as_deref().is_none_or(sink::is_standard_output);

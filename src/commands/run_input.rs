@@ -103,7 +103,7 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
     let (severity, input) = match (taken.is_empty(), origin) {
         (true, FoundBy::User) => (Severity::Warning, "this input"),
         (false, FoundBy::User) => (Severity::Note, "this input"),
-        // It may be anything that is no input.
+        // It may be anything that is not an input.
         (true, FoundBy::Program) => return None,
         (false, FoundBy::Program) => (
             Severity::Note,

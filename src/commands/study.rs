@@ -223,7 +223,7 @@ fn refuse_empty(comparison: &Comparison, args: &StudyArgs, run: &Run) -> anyhow:
     Ok(())
 }
 
-/// More are not told.
+/// More are not listed.
 const MOST_FILES: usize = 4;
 
 /// The caches as `trace` takes them: as given, or the machine's as one core has them.

@@ -85,7 +85,7 @@ pub fn names<'n>(
     names
 }
 
-/// Of the functions in a file of the report; what it includes is in no list, and told by its name.
+/// Of the functions in a file of the report; what it includes is in no list, and recognised by its name.
 fn conventions(report: &StaticReport, path: &str) -> Conventions {
     let read = report.files.iter().find(|file| file.path == path);
     let by_name = || classify(Path::new(path)).map(|(language, ..)| language);

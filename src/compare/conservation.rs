@@ -152,7 +152,7 @@ impl<'a> Flow<'a> {
             executions: (confirmed.executions < 2).then_some(Doubt::Unconfirmed),
             rounds: (confirmed.rounds < 2).then_some(Doubt::Unconfirmed),
         };
-        // Nothing is known of a loop that only its statements tell of, unless they agree.
+        // Nothing is known of a loop that only its statements show, unless they agree.
         if counts.is_none() && doubts.rounds.is_some() {
             return None;
         }
@@ -212,7 +212,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// How many tell each of these counts; `None` if something contradicts them.
+    /// How many witnesses confirm each of these counts; `None` if something contradicts them.
     fn confirmed(&self, executions: u64, rounds: u64) -> Option<Confirmed> {
         let tests = executions.checked_add(rounds)?;
         let is_machine = (

@@ -136,7 +136,7 @@ impl<'a> Counted<'a> {
         {
             let rounds = match decisions[..] {
                 [one] => self.goes_on(found, facts, one),
-                // Of several conditions no one tells; the body does.
+                // With several conditions none of them shows it; the body does.
                 _ => self.body(file, facts, found).max()?,
             };
             let others = executions.checked_sub(rounds)?;

@@ -6,11 +6,11 @@ use std::fmt;
 /// Why a count is not certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// Nothing but the loops of the machine code tells it.
+    /// Nothing but the loops of the machine code shows it.
     Unconfirmed,
-    /// Something else tells another number.
+    /// Something else shows another number.
     Contradicted { others: u64 },
-    /// So many vector instructions were executed whose operations the trace does not tell: they depend on their lengths.
+    /// So many vector instructions were executed whose operations the trace does not show: they depend on their lengths.
     VectorLengths { instructions: u64 },
 }
 

@@ -32,7 +32,7 @@ pub struct MachineParts<'a> {
 
 impl MachineParts<'_> {
     /// Entries of one machine loop, of `parts` of one loop of the source: an entry right after another of them was left
-    /// is the same execution going on, as in a loop for the rounds that unrolling leaves. `copies` tells how many rounds
+    /// is the same execution going on, as in a loop for the rounds that unrolling leaves. `copies` says how many rounds
     /// of the source a round of each does.
     pub fn entries(
         &self,
@@ -100,7 +100,7 @@ impl MachineParts<'_> {
             .find(|other| comes_after(*other) || is_around(*other))
     }
 
-    /// Whether the calls that a machine loop was inlined for are told from all others.
+    /// Whether the calls that a machine loop was inlined for can be distinguished from all others.
     fn is_told(&self, part: usize) -> bool {
         let is_told = |site: &Site| {
             site.call_columns

@@ -72,7 +72,7 @@ pub(super) fn of_trip_count(
     }
 }
 
-/// Parameters that the run tells by these loops and that have other values in the report.
+/// Parameters whose values follow from these loops of the run, and differ from those of the report.
 fn that_do_not_match(
     sides: &Sides,
     parameters: &[Suggestion],

@@ -106,7 +106,7 @@ pub use timings::Timing;
 
 pub use crate::report::StaticReport;
 
-/// Sets the reports side by side; of the functions that are wanted.
+/// Compares the two reports, for those functions that `is_wanted` accepts.
 pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let Joined {
         profile,
@@ -260,7 +260,7 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
     notes
 }
 
-/// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
+/// What a run shows about the parameters of a report: problem sizes and probabilities, also those that agree.
 pub fn told_by_run(promised: &StaticReport, run: &Run) -> Vec<Suggestion> {
     let Joined { places, join, .. } = Joined::of(promised, &run.source);
     let frequency = |found: LoopRef, branch: &BranchReport| {
@@ -273,7 +273,7 @@ pub fn told_by_run(promised: &StaticReport, run: &Run) -> Vec<Suggestion> {
     parameters::all(promised, &places, told)
 }
 
-/// Tells which nest of a static report a line belongs to.
+/// Finds the nest of a static report that a line belongs to.
 pub struct NestFinder<'r>(Places<'r>);
 
 impl<'r> NestFinder<'r> {

@@ -123,7 +123,7 @@ impl LineCounts {
                         .zip(&decisions)
                         .map(|(one, other)| one.sum(other))
                         .collect(),
-                    // Of different code on one line nothing tells which is which.
+                    // Of different code on one line nothing shows which is which.
                     false => Vec::new(),
                 };
             }

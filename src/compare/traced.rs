@@ -128,7 +128,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         *nowhere.entry(site.function.clone()).or_default() += site.instructions - taken;
     }
     for (function, instructions) in nowhere {
-        // Traces of before this was counted do not tell whose it was.
+        // Traces from before this was counted do not show whose it was.
         let taken = left.min(instructions);
         left -= taken;
         let key = (function, Apart::NoLines);

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// Why a text is not the report that is wanted.
+/// Why a text is not the report that was expected.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("it is not valid JSON: {0}")]
@@ -41,7 +41,7 @@ pub fn read<T: DeserializeOwned>(
     let header = serde_json::from_str::<Header>(text);
     let schema = match header {
         Ok(header) => header.schema,
-        // Valid JSON that is no object, or whose schema is no text.
+        // Valid JSON that is not an object, or whose schema is not text.
         Err(error) if error.is_data() => None,
         Err(error) => return Err(ReadError::Json(error)),
     };

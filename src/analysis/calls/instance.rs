@@ -302,7 +302,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         }
     }
 
-    /// The caller's variable for one that is no dummy argument.
+    /// The caller's variable for one that is not a dummy argument.
     fn import(&mut self, id: VarId) -> Option<VarId> {
         if let Some(copy) = self.caller.copies.get(&(self.callee, id)) {
             return Some(*copy);

@@ -20,7 +20,7 @@ use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{Function, Name, Role, Stmt, Type, Value, VarId};
 use crate::reason::ReasonCode;
 
-/// What is told apart of pointers to procedures.
+/// The kinds of pointers to procedures that are distinguished.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Pointer {
     /// A member of structures, whichever these are.

@@ -30,7 +30,7 @@ impl PlaceId {
     }
 }
 
-/// What tells places apart.
+/// What distinguishes places.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     /// A variable of one procedure alone.
@@ -205,8 +205,8 @@ impl Places {
     }
 }
 
-/// What tells the place of an integer or logical variable from others; of an array, that of all its elements. Of real
-/// variables only scalars are followed, from which whole numbers may be made.
+/// What distinguishes the place of an integer or logical variable from others; of an array, that of all its elements.
+/// Of real variables only scalars are followed, from which whole numbers may be made.
 fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
     let variable = function.variable(id);
     let is_followed = match variable.ty {
@@ -220,7 +220,7 @@ fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
     Some(storage(function, procedure, id))
 }
 
-/// What tells the storage of a variable from others.
+/// What distinguishes the storage of a variable from others.
 fn storage(function: &Function, procedure: ProcedureId, id: VarId) -> Key {
     match function.homes.get(&id) {
         Some(home) => Key::Shared(home.clone()),

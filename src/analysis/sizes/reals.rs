@@ -62,7 +62,7 @@ impl Resolver<'_, '_> {
         rounded(name, values).ok_or(Gap::Unfollowed)
     }
 
-    /// A real variable all of whose values are known, at least until the program is told another.
+    /// A real variable all of whose values are known, at least until the input gives another.
     fn known_real(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
         let function = self.known.get(id).function;
         let place = self.places.find(function, id, value);

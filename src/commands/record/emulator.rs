@@ -150,7 +150,7 @@ pub struct Signals {
 
 impl Signals {
     pub fn hold() -> anyhow::Result<Signals> {
-        // A terminal sends the first two to the program as well; of the last the failing write tells.
+        // A terminal sends the first two to the program as well; the last shows in the failing write.
         for held in [SIGINT, SIGQUIT, SIGXFSZ] {
             signal_hook::flag::register(held, Arc::new(AtomicBool::new(false)))?;
         }

@@ -7,7 +7,7 @@ use crate::quantity::parse_bytes;
 /// What to profile; `None` without `--epochs`.
 ///
 /// # Errors
-/// A list is empty or has something that is no number, or the run counts as another tool does.
+/// A list is empty or has something that is not a number, or the run counts as another tool does.
 pub fn of(args: &TraceArgs, line: u64) -> anyhow::Result<Option<EpochSettings>> {
     if !args.epochs {
         return Ok(None);

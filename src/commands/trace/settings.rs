@@ -21,7 +21,7 @@ pub const MOST_DRAWN: usize = 5000;
 /// What to count.
 ///
 /// # Errors
-/// An argument is no cache, no length, out of range, or does not go with another.
+/// An argument is not a cache or not a length, is out of range, or cannot be combined with another.
 pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
     let costs = match &args.costs {
         None => Costs::default(),

@@ -32,7 +32,7 @@ impl Counter<'_> {
         let Some(executed) = self.body_executions(found) else {
             return counts;
         };
-        // What a call did, or code without a loop, is not told by how often one copy of a line was executed.
+        // What a call did, or code without a loop, does not show in how often one copy of a line was executed.
         let is_innermost = self.places.children(found).next().is_none();
         let is_without = |counts: LoopCounts| {
             counts.machine_loops == 0 && (counts.replaced > 0 || counts.rounds > executed)

@@ -90,7 +90,7 @@ fn add_words<'a>(
     );
 }
 
-/// What it rests on: what has to be checked, sizes that nothing tells, what fits into a cache.
+/// What it rests on: what has to be checked, sizes that nothing gives, what fits into a cache.
 fn add_conditions<'a>(columns: &mut Vec<Column<'a, &'a Advice>>) {
     add_words(
         columns,

@@ -240,7 +240,7 @@ impl<'a> Fields<'a> {
             })
     }
 
-    /// A bound as it stands in somebody's source: what is no expression of ours becomes a parameter
+    /// A bound as it stands in somebody's source: what is not an expression of ours becomes a parameter
     /// with the text as its name.
     pub fn bound(&self, name: &'static str) -> Result<Option<Expr>, XmlError> {
         let Some(text) = self.text(name) else {

@@ -194,8 +194,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A nest that writes every element of the target, from values that are not told: `pack`, `cshift` and
-    /// their like. What has the target's shape on the right counts as read element by element.
+    /// A nest that writes every element of the target, from values that are not known: `pack`, `cshift` and the like.
+    /// What has the target's shape on the right counts as read element by element.
     fn unknown_elements(&mut self, node: Node, target: &Value, value: &Value) -> Option<Vec<Stmt>> {
         let indices = self.indices(target)?;
         let target = self.element_of(target, &indices)?;

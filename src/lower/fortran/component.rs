@@ -67,7 +67,7 @@ enum Outcome {
     Known,
     /// A type on the way is not known.
     UnknownType,
-    /// The last name is no component: a procedure of the type.
+    /// The last name is not a component: a procedure of the type.
     Procedure,
     /// `z%re`, `z%im`
     ComplexPart,
@@ -107,7 +107,7 @@ impl<'a> Lowering<'a> {
             Outcome::Procedure => return self.bound_call(path, found.owner, scope),
         }
         let id = self.path_variable(shown, &text, &found, scope);
-        // Subscripts of a component whose bounds nobody told: an element only if it is assigned to.
+        // Subscripts of a component whose bounds nothing declares: an element only if it is assigned to.
         let known_rank = self.draft.variable(id).dimensions.len();
         let applied: usize = path
             .parts

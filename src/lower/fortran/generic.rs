@@ -163,7 +163,7 @@ impl<'a> Lowering<'a> {
         if is_whole { worst } else { Fit::No }
     }
 
-    /// Whether a declaration that was read tells what a value is.
+    /// Whether a declaration that was read says what a value is.
     fn is_declared(&self, value: &Value) -> bool {
         !matches!(value, Value::Variable(id) | Value::Element { array: id, .. }
             if self.draft.variable(*id).role == Role::Undeclared)

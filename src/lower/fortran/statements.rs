@@ -208,7 +208,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Notes that the variables of some values share storage; tells them.
+    /// Notes that the variables of some values share storage; returns them.
     fn share(&mut self, values: &[Value]) -> Vec<VarId> {
         let ids: Vec<VarId> = values
             .iter()
@@ -418,7 +418,7 @@ impl Lowering<'_> {
         values
     }
 
-    /// `allocate` tells the bounds that a declaration left open.
+    /// `allocate` gives the bounds that a declaration left open.
     fn allocation(&mut self, node: Node) {
         let mut cursor = node.walk();
         let allocations: Vec<Node> = node

@@ -318,7 +318,7 @@ fn formulas(
             found.spared(&caches, position, (*capacity, fetched), figures)
         });
         let held = define_condition(&names, (position, name), &defined, figures);
-        // What is not known is no position.
+        // What is not known is not a position.
         let text = (figures.value(held) as usize)
             .checked_sub(1)
             .and_then(|at| conditions.get(at));

@@ -10,7 +10,7 @@
 //! p[i].vx, p[i].vy     join_leading      a leading dimension that no loop moves is joined with the next: one
 //!                                        row, elements at a stride
 //! q[k][c] and q[k][0]  join_short_rows   short rows that no loop walks through are one row as well
-//! a[i + j*m]           separate_long_strides   a stride that is no number, beside one that is, becomes
+//! a[i + j*m]           separate_long_strides   a stride that is not a number, beside one that is, becomes
 //!                                        a dimension of its own
 //! if (i == j) d[j]     put_in_place      the innermost loop has one value there: the reference belongs to the
 //!                                        loops around
@@ -388,7 +388,7 @@ fn ever(ways: &[Weight]) -> Expr {
     Expr::choose(Comparison::LessOrEqual, all, none.clone(), none, one)
 }
 
-/// The stride along the contiguous dimension, where one loop moves along it by what is no number but known.
+/// The stride along the contiguous dimension, where one loop moves along it by what is not a number but known.
 fn row_stride(stream: &Stream, dimensions: &[Vec<(usize, f64)>]) -> Option<Expr> {
     let [(_, by)] = dimensions.first()?.as_slice() else {
         return None;

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A guard whose end another loop moves (`if (i <= j)`) becomes a bound of the loop, so that the slices that
-//! triangles are cut into serve it as well. Conditions on data are no guards: they are probabilities
+//! triangles are cut into serve it as well. Conditions on data are not guards: they are probabilities
 //! (`touched`). A condition whose two arms cannot be told by ranges is marked in `doubts`.
 
 use super::domain::{Given, Span, Tiles};

@@ -300,7 +300,7 @@ pub fn condition(names: &[String], profile: &Profile<f64>, capacity: f64) -> Str
     }
 }
 
-/// Less than this is no reuse.
+/// Less than this does not count as reuse.
 const HALF_A_LINE: f64 = 0.5;
 /// As good as everything.
 const ALL: f64 = 0.999;

@@ -297,8 +297,9 @@ impl<N: Number> Profiler<'_, N> {
         }
     }
 
-    /// What fewer lines are touched anew, of `left` so far, if `now` are left. That is never negative, so that no larger
-    /// cache moves more: where rounding makes it so, as much less is reused later, also in the next part of the loop.
+    /// By how much the lines that have to be fetched become fewer, from `left` so far to `now`. That is never
+    /// negative, so that no larger cache moves more: where rounding makes it so, as much less is reused later, also
+    /// in the next part of the loop.
     fn reused(&self, left: &mut N, now: N, owed: &mut N, parts: usize) -> N {
         if parts == 1 {
             let now = now.smaller(left);
