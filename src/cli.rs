@@ -191,8 +191,8 @@ Environment: LOOPSHEET_QEMU names another qemu-riscv64, built with plugins; QEMU
 directory for shared libraries than /usr/riscv64-linux-gnu.
 
 Exit status: 0 the trace is complete, or its reader went away, whatever the program's own status,
-which is reported if it is not 0; 1 the trace is empty, as the functions were never entered; 2 nothing
-could be recorded or written.";
+which is reported if it is not 0; 1 the trace is empty, as the functions were never entered; 2
+nothing could be recorded or written.";
 
 #[derive(Debug, Args)]
 pub struct RecordArgs {

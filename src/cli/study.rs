@@ -10,7 +10,7 @@ use super::SourceArgs;
 pub const NOTES: &str = "\
 Examples:
   riscv64-linux-gnu-gcc -O2 -g -static -o kernel kernel.c
-  loopsheet study kernel.c -- ./kernel                            a table: static and traced, nest by nest
+  loopsheet study kernel.c -- ./kernel                            a table, nest by nest
   loopsheet study kernel.c --set n=200 -o study.xlsx -- ./kernel  everything in one workbook
   loopsheet study kernel.c --html study.html -- ./kernel          one page for a browser
   loopsheet study src --parameters-from-trace --cache 32KiB --cache 1MiB --keep study -- ./kernel 100

@@ -1,4 +1,4 @@
-//! Are the counts of a loop right? Counts that close.
+//! Are the counts of a loop right?
 //!
 //! How often loops are executed and go round is a flow, and what flows in has to flow out:
 //!

@@ -14,7 +14,7 @@
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known
 //! ```
 //!
-//! All that is not in this list is held against literal enumeration (`tests/it/level_oracle.rs`).
+//! Other shapes are compared with literal enumeration (`tests/it/level_oracle.rs`).
 
 use std::collections::BTreeSet;
 

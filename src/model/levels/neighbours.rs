@@ -21,7 +21,7 @@
 //! further back. A line stays dirty, and is written back once, if it stays from each touch to the next.
 //!
 //! What two nests have in common is a share of the boxes around their subscripts (`swept::share`), so triangles
-//! and parts of rows are only about right. `sequence` calls this for every nest of a function.
+//! and parts of rows are approximate. `sequence` calls this for every nest of a function.
 
 use super::number::Number;
 use super::reuse::{Kind, Profile};
