@@ -14,7 +14,7 @@ Examples:
   loopsheet diff before.json after.json                     two reports of `loopsheet analyze --json`
   loopsheet diff main...HEAD --markdown diff.md --sarif diff.sarif --fail-above 5%:bytes
 
-Both sides are analysed with the same machine, sizes and options; loopsheet.toml of NEW is for both.
+Both sides are analysed with the same machine, sizes and options, and with loopsheet.toml of NEW.
 Nests are matched by what they do, not by names and lines: topic diff of the guide. REV1...REV2
 begins where the two histories part.
 
