@@ -27,10 +27,10 @@ use crate::guide::Topic;
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
-    /// Say only what is wrong
+    /// Report only problems
     #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
-    /// Say more: notes, and which way each file was read
+    /// Report more: notes, and how each file was read
     #[arg(
         long,
         short,
@@ -67,7 +67,7 @@ pub struct MeasureArgs {
     /// Where to write the machine file; - is standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
-    /// A preset or a machine file that says what is not measured, and what caches there are if the system does not
+    /// A preset or a machine file for what is not measured, and for the caches if the system does not report them
     #[arg(long, value_name = "NAME|FILE")]
     pub base: Option<String>,
 }
@@ -91,12 +91,12 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = TRACE_EXAMPLES)]
     Trace(Box<TraceArgs>),
-    /// Set a static report and a trace side by side: what the source promised, what the run did
+    /// Compare a static report with a trace: what the source says, what the run did
     ///
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = compare::NOTES)]
     Compare(Box<CompareArgs>),
-    /// Analyse source, record and trace a run of its program, and set both side by side
+    /// Analyse source, record and trace a run of its program, and compare the two
     ///
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = study::NOTES, override_usage = "loopsheet study [OPTIONS] PATH... -- BINARY [ARG]...")]
@@ -106,7 +106,7 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = validate::NOTES)]
     Validate(Box<ValidateArgs>),
-    /// Set two versions of a source side by side: which nests cost more, and why
+    /// Compare two versions of a source: which nests cost more, and why
     ///
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = diff::NOTES, override_usage = "loopsheet diff [OPTIONS] OLD NEW\n       loopsheet diff [OPTIONS] REV1..REV2 [-- PATH...]")]
@@ -124,7 +124,7 @@ pub enum Command {
         #[arg(long, requires = "name")]
         toml: bool,
     },
-    /// Measure this machine, and write a machine file of what was found
+    /// Measure this machine, and write a machine file with the results
     Machine {
         #[command(subcommand)]
         command: MachineCommand,
@@ -143,7 +143,7 @@ pub enum Command {
         /// Where to write them
         dir: PathBuf,
     },
-    /// Write what a shell needs to complete commands and options, on standard output
+    /// Print completions of commands and options for a shell
     ///
     /// bash: loopsheet completions bash > ~/.local/share/bash-completion/completions/loopsheet
     /// fish: loopsheet completions fish > ~/.config/fish/completions/loopsheet.fish
@@ -177,7 +177,7 @@ Exit status: 0 done; 1 done, but some regions could not be read; 2 nothing could
 const RECORD_NOTES: &str = "\
 Examples:
   riscv64-linux-gnu-gcc -O2 -static -o kernel kernel.c      (Debian: gcc-riscv64-linux-gnu)
-  loopsheet record -o kernel.trace.zst -- ./kernel 100      all that it executes, compressed
+  loopsheet record -o kernel.trace.zst -- ./kernel 100      everything it executes, compressed
   loopsheet record --function smooth -o t.trace -- ./kernel one function and what it calls
   loopsheet record --limit 1000000 -- ./kernel | head       no file at all
 
@@ -192,9 +192,9 @@ callers has no instructions of its own: build with -fno-inline, or mark it noinl
 Environment: LOOPSHEET_QEMU names another qemu-riscv64, built with plugins; QEMU_LD_PREFIX another
 directory for shared libraries than /usr/riscv64-linux-gnu.
 
-Exit status: 0 the trace is whole, or its reader went away, whatever the status of the program,
-which is told if it is not 0; 1 the trace is empty, as the functions were not entered; 2 nothing
-could be recorded or written.";
+Exit status: 0 the trace is complete, or its reader went away, whatever the program's own status,
+which is reported if it is not 0; 1 the trace is empty, as the functions were never entered; 2
+nothing could be recorded or written.";
 
 #[derive(Debug, Args)]
 pub struct RecordArgs {
@@ -203,7 +203,7 @@ pub struct RecordArgs {
     /// Without it the trace goes to standard output, unless that is a terminal.
     #[arg(short, long, value_name = "TRACE")]
     pub output: Option<PathBuf>,
-    /// Record only while this function runs, what it calls included; may be given several times
+    /// Record only while this function runs, including what it calls; may be given several times
     #[arg(long, value_name = "NAME")]
     pub function: Vec<String>,
     /// With --function: only the function's own instructions, not those of what it calls
@@ -231,7 +231,7 @@ pub struct AnalyzeArgs {
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Draw which loops must follow which, a file a function or loop that holds several: DOT for Graphviz
+    /// Draw which loops must follow which, one file for each function or loop that holds several: DOT for Graphviz
     #[arg(long, value_name = "DIR")]
     pub dot: Option<PathBuf>,
     /// The same as SVG
@@ -248,18 +248,18 @@ pub struct AnalyzeArgs {
     pub machine: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. What --set says counts more
+    /// Take trip counts and branch frequencies from a run: the JSON of `trace --elf`. --set takes precedence
     #[arg(long, value_name = "TRACE.json", conflicts_with = "counts")]
     pub parameters_from_trace: Option<PathBuf>,
     /// Take trip counts and branch frequencies from native runs: what `gcov --json-format -b` or `llvm-cov export` writes,
-    /// plain or gzipped. What --set says counts more
+    /// plain or gzipped. --set takes precedence
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub counts: Vec<PathBuf>,
-    /// Set measured times beside the estimates: tables `file,line,seconds` or `function,seconds`, with a header; columns
+    /// Compare measured times with the estimates: tables `file,line,seconds` or `function,seconds`, with a header; columns
     /// `bytes` and `flops` may follow
     #[arg(long, value_name = "FILE.csv", num_args = 1..)]
     pub measured: Vec<PathBuf>,
-    /// Do not check the costliest nests by running them with small sizes, which marks those of which the model is wrong
+    /// Do not check the costliest nests by running them with small sizes, which marks those that the model gets wrong
     #[arg(long)]
     pub no_check: bool,
     /// Show what one nest costs and why: its id (`smooth@12`), `file:line`, or a function; without a name, list the nests.
@@ -370,7 +370,7 @@ pub struct TraceArgs {
     /// epochs say the same.
     #[arg(long, value_name = "LIST", requires = "epochs")]
     pub epoch_slots: Option<String>,
-    /// Stores that miss are waited for, as loads are, in epochs and in the core of --camat
+    /// Wait for stores that miss, as for loads, in epochs and in the core of --camat
     #[arg(long)]
     pub blocking_stores: bool,
     /// Draw epochs per 1,000 instructions over windows and capacities: .svg
@@ -386,7 +386,7 @@ pub struct TraceArgs {
     /// Where the program was loaded, if it is position-independent [default: where QEMU loads it]
     #[arg(long, value_name = "ADDRESS", requires = "elf")]
     pub elf_base: Option<String>,
-    /// Every figure by function, source line, machine loop or source nest too; needs --elf
+    /// Also report every figure by function, source line, machine loop or source nest; needs --elf
     #[arg(long, value_enum, requires = "elf")]
     pub by: Option<RegionBy>,
     /// The JSON of `analyze`, for --by nest
@@ -417,7 +417,7 @@ pub struct TraceArgs {
     /// Misses that may be under way, level by level [default: 8 at the nearest, then 16]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "camat")]
     pub mshrs: Vec<u32>,
-    /// Cycles between two lines that RAM delivers, 0 for as many as come [default: 15, 17 GB/s at 4 GHz]
+    /// Cycles between two lines that RAM delivers, 0 for no limit [default: 15, 17 GB/s at 4 GHz]
     #[arg(long, value_name = "CYCLES", requires = "camat")]
     pub ram_interval: Option<u64>,
     /// C-AMAT of a timeline of accesses, with or without a trace: lines of `id,start,h1,m1[,h2,m2…]` under that header,
@@ -433,13 +433,13 @@ pub struct TraceArgs {
     /// Cycles of an instruction if memory never stalled, for matching ratios
     #[arg(long, value_name = "CYCLES", requires = "timeline")]
     pub cpi_exe: Option<f64>,
-    /// Stall time that is aimed at, as a percentage of compute time
+    /// Target stall time, as a percentage of compute time
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
     pub stall_target: f64,
     /// Draw a timeline of up to 200 cycles, access by access: .svg
     #[arg(long, value_name = "FILE")]
     pub diagram: Option<PathBuf>,
-    /// What to do with instructions that are not in the table: end, or count them and go on
+    /// What to do with instructions that are not in the table: stop, or count them and continue
     #[arg(long, value_enum, default_value_t = UnknownKind::Error)]
     pub unknown: UnknownKind,
     /// Count as another tool does: no vertex for nop, ret and ecall, memory dependences by start address,

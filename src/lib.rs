@@ -37,7 +37,7 @@
 //!
 //! 1. Only `commands` touches the outside world. Everything else maps values to values.
 //! 2. Only `syntax` and `lower` know tree-sitter; only `export` knows file formats.
-//! 3. Bad input code is no error: parsing and lowering return a value and diagnostics. What cannot be
+//! 3. Bad input code is not an error: parsing and lowering return a value and diagnostics. What cannot be
 //!    analysed is a reason with a place, and an explicit unknown, never a zero.
 //! 4. A formula is written once, in `model` or `metrics`. Rust evaluates it, the sheet shows it, `--explain` prints
 //!    it. An exporter computes nothing.

@@ -12,7 +12,7 @@ use crate::ir::{
 };
 
 impl Symbols<'_> {
-    /// Whether a value is an address, so that arithmetic on it is no arithmetic of its element type.
+    /// Whether a value is an address, so that arithmetic on it is not arithmetic of its element type.
     pub fn is_address(&self, value: &Value) -> bool {
         self.function.conventions.has_pointers() && is_address(value, self.function)
     }

@@ -15,7 +15,7 @@ pub struct Recovered {
 }
 
 /// The dimensions, contiguous first, that one affine subscript with symbolic strides stands for. `None` if
-/// all strides are numbers, or if one of them is no whole multiple of a polynomial that the others are
+/// all strides are numbers, or if one of them is not a whole multiple of a polynomial that the others are
 /// built from.
 pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>> {
     let mut strides: Vec<Expr> = Vec::new();
@@ -37,7 +37,7 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
             });
         terms.push((variable.clone(), position, factor));
     }
-    // A lone unknown stride is no sign of a flattened array: it may be any vector's increment.
+    // A lone unknown stride is not a sign of a flattened array: it may be any vector's increment.
     if strides.is_empty() || (contiguous.is_empty() && strides.len() < 2) {
         return None;
     }

@@ -109,7 +109,7 @@ pub enum Origin {
     /// Read from outside of the program: a file, the command line, the environment. The value, if there is one, is what
     /// the program has without it.
     Given,
-    /// What a process that runs alone is told: there is one process, of rank zero.
+    /// What a process that runs alone learns: there is one process, of rank zero.
     Alone,
     /// A dummy argument for which every call of the program passes this constant.
     Caller,
@@ -277,7 +277,7 @@ pub struct Loop {
     pub body: Block,
 }
 
-/// Values that an iteration keeps in registers, by kind of register; what each means is told in
+/// Values that an iteration keeps in registers, by kind of register; what each means is described in
 /// `analysis/registers.rs`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Registers {

@@ -62,7 +62,7 @@ pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option
     })
 }
 
-/// What the parts of a condition that is no guard depend on.
+/// What the parts of a condition that is not a guard depend on.
 fn parts(symbols: &mut Symbols, condition: &Value) -> Decision {
     let mut both = |left, right| match (parts(symbols, left), parts(symbols, right)) {
         (Decision::Data, _) | (_, Decision::Data) => Decision::Data,

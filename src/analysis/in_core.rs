@@ -9,7 +9,8 @@ pub struct InCore {
     /// Each from one iteration to a later one, the longest first.
     pub chains: Vec<Chain>,
     pub functions: Functions,
-    /// Whether a square root of a negative number has to be noted, as C wants it: then it is no instruction of vectors.
+    /// Whether a square root of a negative number has to be noted, as C wants it: then it is not an instruction of
+    /// vectors.
     pub notes_errors: bool,
 }
 
@@ -136,7 +137,7 @@ pub struct Functions {
     pub logarithms: u32,
     /// Sine, cosine, tangent.
     pub trigonometric: u32,
-    /// Powers that are no products.
+    /// Powers that are not products.
     pub powers: u32,
 }
 

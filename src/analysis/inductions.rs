@@ -252,7 +252,7 @@ fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> O
     added(id, value).filter(|amount| stays(amount, counts))
 }
 
-/// `amount` for every iteration since the first; `None` if that is no whole multiple of the variable.
+/// `amount` for every iteration since the first; `None` if that is not a whole multiple of the variable.
 pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) -> Option<Expr> {
     let run = Expr::symbol(counter) - lower.clone();
     match (amount.as_integer(), step.as_integer()) {

@@ -13,7 +13,7 @@ use crate::ir::VarId;
 impl Symbols<'_> {
     /// A variable that the loops around change, the innermost of them at `depth` (one is the outermost):
     /// it moves by an unknown stride. `None` where a bound is sought, and if each iteration of the
-    /// innermost loop decides its value anew.
+    /// innermost loop decides its value again.
     pub fn moving(&self, id: VarId, depth: usize) -> Option<Expr> {
         let stride = self.stride(id, depth).filter(|_| self.may_move)?;
         Some(Expr::symbol(&self.function.variable(id).name) + stride)
@@ -62,7 +62,7 @@ pub fn is_unknown_stride(stride: &Expr) -> bool {
 }
 
 /// A subscript that is affine in the inner loops only: what the outer loops do to it is a stride of
-/// no known length. `None` if the innermost loop moves it in a way that is no polynomial.
+/// no known length. `None` if the innermost loop moves it in a way that is not a polynomial.
 pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
     let (inner, linear) =
         (1..=loops.len()).find_map(|first| Some((first, expr.linear_in(&loops[first..])?)))?;

@@ -3,7 +3,7 @@
 //!
 //! - *Scalars*: those that the loop reads and does not write, or reads before it writes them: they live
 //!   through the whole loop. Scalars that only subscripts read are part of addresses.
-//! - *Counters*: the loop variable and an upper bound that is no number.
+//! - *Counters*: the loop variable and an upper bound that is not a number.
 //! - *Pointers*: after strength reduction every array has one address for all references that differ by a
 //!   known number of bytes; rows at a distance that only a symbol gives have one each. A stride that only
 //!   a symbol gives takes one more.
@@ -311,7 +311,7 @@ impl<'f> Scan<'f> {
         })
     }
 
-    /// What a subscript needs that is no part of an address that moves with the loop: an index that is
+    /// What a subscript needs that is not part of an address that moves with the loop: an index that is
     /// loaded.
     fn subscript(&mut self, value: &'f Value, depth: u32) -> Need {
         let mut loads = false;

@@ -327,7 +327,7 @@ struct Walker<'f> {
     trip_counts: BTreeMap<u32, Vec<u32>>,
     /// What the procedure gives the variables that hold MPI types, once a call needs it.
     datatypes: Option<Datatypes<'f>>,
-    /// Branches whose conditions are no constants.
+    /// Branches whose conditions are not constants.
     undecided: Vec<(Symbol, Value)>,
 }
 

@@ -1,4 +1,4 @@
-//! What the program has to say about its input: where, how grave, what, and what to do about it.
+//! Remarks about the input: where, how severe, what, and what to do about it.
 //!
 //! A diagnostic is a value. Parsing and lowering return it beside their result; only `commands/`
 //! prints it and only `export/` writes it.
@@ -36,7 +36,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// How grave a diagnostic is. Only `Error` changes the exit status.
+/// The severity of a diagnostic. Only `Error` changes the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -84,19 +84,19 @@ pub enum DiagnosticCode {
     /// The condition of an `#if` cannot be evaluated and counts as false.
     #[strum(message = "Give the macros that it needs with -D or -I, or use --cpp with a compiler.")]
     BadCondition,
-    /// A `#define` has no form that a preprocessor reads.
+    /// A `#define` is not in a form that a preprocessor accepts.
     #[strum(
         message = "Check the text if a compiler refuses it, too; else use --cpp with a compiler."
     )]
     BadDefinition,
     /// Procedures of BLAS are called whose source is not among the inputs; their work is that of the reference implementation.
-    #[strum(message = "Add the source of the library if its own loops are wanted.")]
+    #[strum(message = "Add the source of the library to have its own loops analysed.")]
     Blas,
-    /// Two attributes of a model say different things of the same, and one of them counts.
+    /// Two attributes of a model contradict each other, and one of them takes precedence.
     #[strum(message = "Correct or delete the one that is wrong.")]
     Contradiction,
     /// The command of --cpp failed on the file, so that the built-in preprocessor read it.
-    #[strum(message = "Run the command by itself to see why, or leave --cpp out.")]
+    #[strum(message = "Run the command on its own to see why, or leave --cpp out.")]
     CppFailed,
     /// The command of --cpp printed nothing for the file, so that the built-in preprocessor read it.
     #[strum(
@@ -106,30 +106,30 @@ pub enum DiagnosticCode {
     /// Two loops of a model have one id, so that the later one gets another.
     #[strum(message = "Delete the attribute `ls:id` of all loops but one.")]
     DuplicateId,
-    /// Variables share storage: dependences follow that, footprints count each variable by itself.
+    /// Variables share storage: dependences follow that, footprints count each variable separately.
     #[strum(
-        message = "Nothing is to be done unless the footprints matter; then take away what is counted twice by hand."
+        message = "No action is needed unless the footprints matter; then take away what is counted twice by hand."
     )]
     Equivalence,
-    /// The preprocessor came to an `#error`, or reads the first of several groups as only an `#error` would be left.
+    /// The preprocessor reached an `#error`, or reads the first of several groups because otherwise only an `#error` would be left.
     #[strum(message = "Define what it asks for with -D.")]
     ErrorDirective,
     /// A fixed-form file has code past column 72; its lines are read to their ends.
     #[strum(
-        message = "Nothing is to be done if a compiler reads it with long lines; else break the lines."
+        message = "No action is needed if a compiler reads it with long lines; else break the lines."
     )]
     FixedFormLongLines,
-    /// A flag of the compiler changes sizes, places of members or columns in a way that is not known here.
+    /// A compiler flag changes sizes, offsets of members or columns in a way that is not known here.
     #[strum(
         message = "Figures are as without it: compare sizes of elements with the compiler's, or leave the flag out."
     )]
     FlagNotHeeded,
     /// A header holds Fortran declarations and is read where a source includes it.
-    #[strum(message = "Nothing is to be done: name the sources that include it.")]
+    #[strum(message = "No action is needed: name the sources that include it.")]
     FortranHeader,
     /// A subscript of a model is not affine in the loop variables and is taken as a gather.
     #[strum(
-        message = "Write loop variables times factors plus what stays the same in the nest, if it is none."
+        message = "Write loop variables times factors plus what stays the same in the nest, unless it is a gather."
     )]
     Gather,
     /// A file is included from within itself, and is left out there.
@@ -147,8 +147,8 @@ pub enum DiagnosticCode {
     /// An included file was not found, so that what it declares is unknown.
     #[strum(message = "Give the directory that holds it with -I.")]
     IncludeNotFound,
-    /// Other sources include the file, which is read there and not by itself.
-    #[strum(message = "Name the file itself if it is compiled by itself, too.")]
+    /// Other sources include the file, which is read there and not on its own.
+    #[strum(message = "Name the file itself if it is also compiled on its own.")]
     IncludedSource,
     /// A defect of loopsheet stopped the work on a file or procedure, whose loops are listed without figures.
     #[strum(
@@ -168,17 +168,17 @@ pub enum DiagnosticCode {
     #[strum(message = "Write isRelative=\"false\" for fixed subscripts.")]
     NoSuchLoop,
     /// An element or attribute of ExaSAT has no place in the model and was not read.
-    #[strum(message = "Nothing is to be done unless the figures should depend on it.")]
+    #[strum(message = "No action is needed unless the figures should depend on it.")]
     NotModelled,
     /// A file or directory was not read, so that nothing of it is in the figures.
     #[strum(message = "Check that it is readable text, or leave it out.")]
     NotRead,
     /// A Fortran file has directives of a preprocessor and is preprocessed, though its extension does not ask for it.
     #[strum(
-        message = "Nothing is to be done; --cpp never, or -nocpp among its flags, reads it as it stands."
+        message = "No action is needed; --cpp never, or -nocpp among its flags, reads it as it stands."
     )]
     Preprocessed,
-    /// A part of a model is not as the format has it, and is read as it is most likely meant.
+    /// A part of a model does not follow the format, and is read as it is most likely meant.
     #[strum(message = "Correct the file, if it means something else.")]
     Repaired,
     /// What `--input` gave, and which of its names no variable of the program took a value from.
@@ -187,14 +187,14 @@ pub enum DiagnosticCode {
     )]
     RunInput,
     /// A statement function is expanded where it is used.
-    #[strum(message = "Nothing is to be done.")]
+    #[strum(message = "No action is needed.")]
     StatementFunction,
     /// The parser does not understand a region of the text; loops outside of it are analysed.
     #[strum(
         message = "Preprocess the file first or give the macros with -D; check the text if a compiler refuses it, too."
     )]
     SyntaxError,
-    /// An `#if` and its `#endif` or `#else` do not go together.
+    /// An `#if` and its `#endif` or `#else` do not match.
     #[strum(message = "Check the text, and the files that it includes.")]
     UnbalancedConditional,
     /// An `#if` stands in the text and was decided without a preprocessor.
@@ -216,18 +216,18 @@ pub enum DiagnosticCode {
     #[strum(message = "Name the file that defines it as well.")]
     UnknownModule,
     /// Text between the elements of a model was not read.
-    #[strum(message = "Say it by attributes; a comment may hold text.")]
+    #[strum(message = "Use attributes instead; a comment may hold text.")]
     UnknownText,
     /// A type is not declared in the file or in what it includes.
     #[strum(message = "Give the include path with -I, or a compile_commands.json with -p.")]
     UnknownType,
-    /// A text of a model is no expression that can be read; it stands for itself as a parameter.
+    /// A text of a model cannot be read as an expression; it becomes a parameter of that name.
     #[strum(
         message = "Give the parameter a value, or write the expression with + - * / ^ min max."
     )]
     UnreadExpression,
     /// A file ends in zero bytes, which were left out.
-    #[strum(message = "Nothing is to be done unless the file was cut off when it was written.")]
+    #[strum(message = "No action is needed unless the file was cut off when it was written.")]
     ZeroBytes,
 }
 

@@ -74,7 +74,7 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
         .map_err(|_| format!("`{text}` does not begin with a number of bytes"))?;
     let Some((_, factor)) = UNITS.into_iter().find(|(name, _)| *name == unit) else {
         return Err(format!(
-            "`{unit}` is no unit of bytes: B, KiB, MiB, GiB, kB, MB and GB are"
+            "`{unit}` is not a unit of bytes; units are B, KiB, MiB, GiB, kB, MB and GB"
         ));
     };
     let bytes = number * factor;

@@ -60,7 +60,7 @@ pub enum ReasonCode {
     /// A jump goes to a label that a variable holds, so that nothing here shows where it leads.
     #[strum(message = "Replace the assigned `go to` by a computed one or by `select case`.")]
     AssignedGoto,
-    /// Something is assigned to that is neither a variable nor an element of an array.
+    /// The target of an assignment is neither a variable nor an element of an array.
     #[strum(
         message = "Assign to a named variable or element; a target that a function returns cannot be followed."
     )]
@@ -69,7 +69,7 @@ pub enum ReasonCode {
     #[strum(message = "Give the subscript or the section with its bounds.")]
     AssumedSize,
     /// The nest cannot be run in blocks: a loop that is blocked has no known bounds, or a whole function is run.
-    #[strum(message = "Take the block sizes away to run it, or give the loop bounds.")]
+    #[strum(message = "Remove the block sizes to run it, or give the loop bounds.")]
     Blocked,
     /// The bounds or the step of a loop depend on its own variable.
     #[strum(
@@ -85,12 +85,12 @@ pub enum ReasonCode {
     /// A procedure is called whose own body is not understood completely.
     #[strum(message = "See what is missing in the procedure itself: the detail names it.")]
     Callee,
-    /// The nest was run with small sizes, and moves other amounts of bytes than the model says: by the ratio that reports give.
+    /// The nest was run with small sizes, and moved a different number of bytes than the model says: by the ratio that reports give.
     #[strum(
-        message = "Take the bytes from `loopsheet validate`, which runs the nest literally with the sizes that are meant."
+        message = "Take the bytes from `loopsheet validate`, which runs the nest literally with the real sizes."
     )]
     CheckFailed,
-    /// An element of another image is used, which is a transfer and no access to memory.
+    /// An element of another image is used, which is a transfer, not an access to memory.
     #[strum(
         message = "Count the transfer by hand; copy remote data to a local array before the loop."
     )]
@@ -117,16 +117,16 @@ pub enum ReasonCode {
     )]
     ConditionalStep,
     /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
-    #[strum(message = "Write the condition to a variable first.")]
+    #[strum(message = "Assign the condition to a variable first.")]
     ConditionalWithoutMiddle,
     /// An iteration ends early in a way that could not be made a branch.
     #[strum(message = "Put what is skipped into an `if`.")]
     Cycle,
-    /// A `do … while` loop runs until a condition fails, so that nothing tells its iterations.
+    /// A `do … while` loop runs until a condition fails, so that its iterations are not known.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     DoWhileLoop,
     /// A procedure has another entry with arguments of its own, or one in the middle of its body.
-    #[strum(message = "Make a procedure of each entry.")]
+    #[strum(message = "Make each entry a procedure of its own.")]
     Entry,
     /// The loop counts with a floating-point variable, so that rounding decides how often it runs.
     #[strum(message = "Count with an integer variable.")]
@@ -142,7 +142,7 @@ pub enum ReasonCode {
     /// A jump goes to a place that has no counterpart in loops and branches.
     #[strum(message = "Restructure the jump as a loop or branch.")]
     Goto,
-    /// Jumps back make a loop, so that nothing tells its iterations.
+    /// Jumps back make a loop, so that its iterations are not known.
     #[strum(message = "Set the trip count with --set, or write it as a counted loop.")]
     GotoLoop,
     /// Sizes that were guessed, because nothing in the source gives them, let the nest run no more than once, or more than 10¹⁵ times.
@@ -171,7 +171,7 @@ pub enum ReasonCode {
     /// The loop is stepped by a variable that is neither a number nor a pointer.
     #[strum(message = "Count with an integer variable.")]
     IrregularVariable,
-    /// The variable of a `do` loop is no scalar that could be named.
+    /// The variable of a `do` loop is not a scalar with a name.
     #[strum(message = "Count with a scalar integer variable.")]
     LoopVariable,
     /// A member is reached through a pointer that moves, so that it has no fixed place in memory.
@@ -217,7 +217,7 @@ pub enum ReasonCode {
     /// A pointer is assigned inside the loops, so that its accesses have no known place.
     #[strum(message = "Index an array with an integer that the loop steps.")]
     PointerMoves,
-    /// The loop is stepped by a pointer, so that nothing tells its iterations.
+    /// The loop is stepped by a pointer, so that its iterations are not known.
     #[strum(message = "Count with an integer variable, or set the trip count with --set.")]
     PointerVariable,
     /// The name of a procedure stands where a value was expected.
@@ -231,18 +231,18 @@ pub enum ReasonCode {
     /// A `do` loop counts with a real variable, so that rounding decides how often it runs.
     #[strum(message = "Count with an integer variable.")]
     RealLoopVariable,
-    /// A procedure calls itself, directly or by others, so that nothing here tells how often it runs.
+    /// A procedure calls itself, directly or by others, so that it is not known how often it runs.
     #[strum(
         message = "Rewrite the recursion as a loop, or add the work of the deeper calls by hand."
     )]
     Recursion,
-    /// A branch depends on the dynamic type of an object, which the source does not tell.
+    /// A branch depends on the dynamic type of an object, which the source does not give.
     #[strum(message = "Set the probability of the branch with --set.")]
     SelectType,
-    /// Subscripts of several forms lead to one array, and it is not known how many elements they have in common: bytes count each form for itself.
+    /// Subscripts of several forms lead to one array, and it is not known how many elements they have in common: bytes count each form separately.
     #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
     SeveralForms,
-    /// The nest shares a loop with others, of which some do not walk boxes: what they leave each other in the caches is only about right.
+    /// The nest shares a loop with others, of which some do not walk boxes: what they leave each other in the caches is approximate.
     #[strum(
         message = "Check the bytes with `loopsheet validate --whole`, which runs the nests of a function one after the other."
     )]
@@ -259,7 +259,7 @@ pub enum ReasonCode {
     /// A part of a text is taken of something that is not a variable.
     #[strum(message = "Assign the text to a variable first.")]
     Substring,
-    /// Too many arms of a `switch` run on into the next.
+    /// Too many arms of a `switch` fall through into the next.
     #[strum(message = "End the arms with `break`.")]
     SwitchFallthrough,
     /// The parser does not understand the text here.
@@ -325,7 +325,7 @@ pub enum ReasonCode {
     /// A `where` could not be written as loops over the elements of its mask.
     #[strum(message = "Write the loops out with an `if` inside.")]
     Where,
-    /// A `while` loop runs until a condition fails, so that nothing tells its iterations.
+    /// A `while` loop runs until a condition fails, so that its iterations are not known.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     WhileLoop,
     /// A loop has a step of zero, which the languages forbid.
@@ -338,7 +338,7 @@ pub enum ReasonCode {
 pub enum Effect {
     /// Something of the loop is not in its figures.
     LeavesOut,
-    /// All of it is understood but how often it runs.
+    /// All of it is understood, except how often it runs.
     Estimates,
     /// The figures are complete, but the nest cannot be run to validate them.
     PreventsRun,
@@ -355,7 +355,7 @@ impl Effect {
                 "The loop counts as understood; its iterations, or bytes that it moves, are a parameter or an estimate, and its nest is marked with a star."
             }
             Effect::PreventsRun => {
-                "The loop counts as understood; only `loopsheet validate` passes over its nest."
+                "The loop counts as understood; only `loopsheet validate` skips its nest."
             }
         }
     }

@@ -61,7 +61,7 @@ impl Binary {
     /// Reads the headers and symbols of a program.
     ///
     /// # Errors
-    /// It is no linked 64-bit RISC-V program, or damaged.
+    /// It is not a linked 64-bit RISC-V program, or damaged.
     pub fn read(data: &[u8]) -> Result<Binary, BinaryError> {
         if data.starts_with(b"#!") {
             return Err(BinaryError::Script);

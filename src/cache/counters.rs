@@ -4,7 +4,7 @@
 /// `bytes_in + bytes_out`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelCounters {
-    /// Look-ups that found their line. Write-backs from a nearer level are no look-ups.
+    /// Look-ups that found their line. Write-backs from a nearer level are not look-ups.
     pub hits: u64,
     /// Look-ups that did not.
     pub misses: u64,

@@ -2,7 +2,7 @@
 //!
 //! An access with stack distance d misses in caches of at most d lines, and fetches its line there. A line
 //! that was written stays dirty in a cache of n lines until a distance of n or more says that it left in
-//! between: the largest distance since its last write, its *dirty level*, tells for all n at once which caches
+//! between: the largest distance since its last write, its *dirty level*, shows for all n at once which caches
 //! still hold it dirty (Thompson and Smith, ACM TOCS 7(1), 1989). A write to a line makes it dirty in all others,
 //! and each of these writes it back once: counted when it becomes dirty, so that lines that are dirty at the
 //! end are in, and a part of a run has the write-backs that it causes.
@@ -49,7 +49,7 @@ impl EveryCapacity {
     /// Caches with lines of `line_bytes` bytes.
     ///
     /// # Errors
-    /// `SpecError::Line` if that is no length of a line.
+    /// `SpecError::Line` if that is not a length of a line.
     pub fn new(line_bytes: u64) -> Result<EveryCapacity, SpecError> {
         let distances = StackDistances::new(line_bytes)?;
         Ok(EveryCapacity {

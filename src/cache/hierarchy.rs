@@ -74,7 +74,7 @@ pub struct Outcome {
     pub ram_bytes: u64,
 }
 
-/// Why cache levels are no hierarchy. Levels are counted from one here, nearest first.
+/// Why cache levels are not a hierarchy. Levels are counted from one here, nearest first.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HierarchyError {
     #[error("a hierarchy needs a level")]

@@ -65,15 +65,15 @@ pub enum WritePolicy {
     Through,
 }
 
-/// Why something is no cache level.
+/// Why something is not a cache level.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SpecError {
     #[error("the size of the cache: {reason}")]
     Size { reason: String },
     /// `position` counts the comma-separated parts from one.
     #[error(
-        "`{part}`, part {position} of the cache, is no option: `4way` or `full`, `64B` for the line, `lru`, \
-         `fifo`, `plru`, `random` or `random:SEED`, `write-back` or `write-through`, and `4cycles` are"
+        "`{part}`, part {position} of the cache, is not an option; options are `4way` or `full`, `64B` for the line, \
+         `lru`, `fifo`, `plru`, `random` or `random:SEED`, `write-back` or `write-through`, and `4cycles`"
     )]
     Option { part: String, position: usize },
     #[error("`{part}`, part {position} of the cache: {reason}")]
@@ -451,7 +451,7 @@ mod tests {
     fn errors_say_what_would_do() {
         for (text, parts) in [
             ("", &["size", "does not begin with a number"][..]),
-            ("32K", &["`K` is no unit"]),
+            ("32K", &["`K` is not a unit"]),
             ("0", &["0 bytes"]),
             (
                 "256",
@@ -469,7 +469,7 @@ mod tests {
                 &["`32B`, part 4", "the line a second time"],
             ),
             ("32KiB,lru,fifo", &["the policy a second time"]),
-            ("32KiB,2ways", &["`2ways`, part 2", "is no option"]),
+            ("32KiB,2ways", &["`2ways`, part 2", "is not an option"]),
             ("32KiB,LRU", &["`LRU`, part 2"]),
             ("32KiB,", &["``, part 2"]),
             ("32KiB,way", &["`way`, part 2"]),

@@ -44,7 +44,7 @@ impl StackDistances {
     /// Distances between lines of `line_bytes` bytes.
     ///
     /// # Errors
-    /// `SpecError::Line` if that is no length of a line: a power of two from 4 bytes to 1 MiB.
+    /// `SpecError::Line` if that is not a length of a line: a power of two from 4 bytes to 1 MiB.
     pub fn new(line_bytes: u64) -> Result<StackDistances, SpecError> {
         Ok(StackDistances {
             line_bits: check_line(line_bytes)?,

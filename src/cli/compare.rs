@@ -19,10 +19,10 @@ Exit status: 0 done; 2 bad usage or nothing to compare, nothing written.";
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// What the source promises: the JSON of `loopsheet analyze`
+    /// The static side: the JSON of `loopsheet analyze`
     #[arg(long = "static", value_name = "REPORT.json")]
     pub promised: PathBuf,
-    /// What a run did: the JSON of `loopsheet trace --elf PROGRAM`
+    /// The traced side: the JSON of `loopsheet trace --elf PROGRAM`
     #[arg(long, value_name = "TRACE.json")]
     pub trace: PathBuf,
     /// Write the workbook; the extension may also be .json

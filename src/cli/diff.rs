@@ -10,23 +10,23 @@ use crate::diff::Threshold;
 pub const NOTES: &str = "\
 Examples:
   loopsheet diff old/src src                                two trees
-  loopsheet diff main..HEAD -- src                          two revisions; nothing checked out is touched
+  loopsheet diff main..HEAD -- src                          two revisions of a repository
   loopsheet diff before.json after.json                     two reports of `loopsheet analyze --json`
   loopsheet diff main...HEAD --markdown diff.md --sarif diff.sarif --fail-above 5%:bytes
 
-Both sides are analysed with the same machine, sizes and options; what loopsheet.toml says of NEW counts for both.
-Nests are matched by what they do, not by names and lines: topic diff of the guide. REV1...REV2 begins where the two
-histories part.
+Both sides are analysed with the same machine, sizes and options, and with loopsheet.toml of NEW.
+Nests are matched by what they do, not by names and lines: topic diff of the guide. REV1...REV2
+begins where the two histories part.
 
 Exit status: 0 done; 1 done, and a limit of --fail-above or a budget of loopsheet.toml was exceeded, or more regions could
 not be read than before; 2 bad usage or nothing to compare, nothing written.";
 
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// What it was: a directory or file of source, a JSON report, or REV1..REV2 of a Git repository
+    /// The old version: a directory or file of source, a JSON report, or REV1..REV2 of a Git repository
     #[arg(value_name = "OLD")]
     pub old: PathBuf,
-    /// What it is
+    /// The new version
     #[arg(value_name = "NEW")]
     pub new: Option<PathBuf>,
     /// Of the revisions, only these files and directories, as seen from here
@@ -38,7 +38,7 @@ pub struct DiffArgs {
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write what people read as Markdown, as for a merge request; - is standard output
+    /// Write the comparison as Markdown, as for a merge request; - is standard output
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
     /// Write regions that could not be read and limits that were exceeded as SARIF, for code hosts; - is standard output

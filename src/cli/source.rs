@@ -10,8 +10,8 @@ pub struct SourceArgs {
     /// where the source has a variable `cores`, too
     #[arg(long = "set", value_name = "NAME=VALUE[,…]")]
     pub settings: Vec<String>,
-    /// What DRAM traffic, and time, follow: the rule of all cache levels (refined) or ExaSAT's scenarios [default: as the
-    /// machine says: refined, exasat for the machine exasat]
+    /// The rule for DRAM traffic, and so for time: that of all cache levels (refined) or ExaSAT's scenarios [default: the
+    /// machine's: refined, but exasat for the machine exasat]
     #[arg(long, value_name = "RULE")]
     pub scenarios: Option<TrafficRule>,
     /// Where to look for included files
@@ -20,13 +20,13 @@ pub struct SourceArgs {
     /// Define a macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
-    /// Leave a macro undefined, also if -D defines it
+    /// Leave a macro undefined, even if -D defines it
     #[arg(short = 'U', value_name = "NAME")]
     pub undefine: Vec<String>,
     /// Compiler flags of all sources, after those that compile_commands.json has: --flags='-fdefault-real-8 -fixed'
     ///
-    /// Heeded is what changes how sources are read: -I -D -U -include, sizes of types without a kind, form and width of
-    /// Fortran's lines.
+    /// Only flags that change how sources are read take effect: -I -D -U -include, sizes of types without a kind, form
+    /// and width of Fortran's lines.
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub flags: Vec<String>,
     /// The directory of compile_commands.json; without it the nearest one above each file is used
@@ -96,7 +96,7 @@ fn cpp(text: &str) -> Result<Cpp, String> {
         "never" => Ok(Cpp::Never),
         command => match shlex::split(command) {
             Some(words) if !words.is_empty() => Ok(Cpp::Command(words)),
-            _ => Err("this is no command: a quote does not end, or there are no words".to_string()),
+            _ => Err("not a command: a quote is not closed, or there are no words".to_string()),
         },
     }
 }

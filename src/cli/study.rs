@@ -10,13 +10,13 @@ use super::SourceArgs;
 pub const NOTES: &str = "\
 Examples:
   riscv64-linux-gnu-gcc -O2 -g -static -o kernel kernel.c
-  loopsheet study kernel.c -- ./kernel                            a table: promised and done, nest by nest
+  loopsheet study kernel.c -- ./kernel                            a table, nest by nest
   loopsheet study kernel.c --set n=200 -o study.xlsx -- ./kernel  everything in one workbook
   loopsheet study kernel.c --html study.html -- ./kernel          one page for a browser
   loopsheet study src --parameters-from-trace --cache 32KiB --cache 1MiB --keep study -- ./kernel 100
 
-It is analyze, record, trace and compare one after the other. --keep keeps what each of them wrote, so that a step
-can be repeated by itself: static.json, trace.execlog.zst, trace.json, compare.json. What was written before a step
+Runs analyze, record, trace and compare, one after the other. --keep keeps what each of them wrote, so that a step
+can be repeated on its own: static.json, trace.execlog.zst, trace.json, compare.json. What was written before a step
 failed stays there too.
 
 Exit status: 0 done; 1 done, but some regions of the source could not be read; 2 nothing could be done.";
@@ -45,7 +45,7 @@ pub struct StudyArgs {
     pub machine: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Take trip counts and branch frequencies from the run, where it tells them
+    /// Take trip counts and branch frequencies from the run, where it shows them
     #[arg(long)]
     pub parameters_from_trace: bool,
     /// A cache level, nearest first, as for `trace` [default: those of the machine, as one core has them]

@@ -44,10 +44,10 @@ pub struct ValidateArgs {
     /// times, every combination is run
     #[arg(long, value_name = "NAME[,NAME]...=LIST")]
     pub sizes: Vec<String>,
-    /// Run every function as a whole, caches keeping what they hold from nest to nest, and tell each nest's share
+    /// Run every function as a whole, caches keeping what they hold from nest to nest, and report each nest's share
     ///
     /// Lines count for the nest that fetches them, and for the nest that makes them dirty. The model's nests all begin
-    /// with cold caches: a ratio above one is reuse between nests. Only fully associative levels are told apart so.
+    /// with cold caches: a ratio above one is reuse between nests. Only fully associative levels are divided in this way.
     #[arg(long)]
     pub whole: bool,
     /// Accesses of one nest that are simulated at most; longer ones are sampled

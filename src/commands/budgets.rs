@@ -14,7 +14,7 @@ const KNOWN: &str = "dram_bytes, l1_bytes (and of other caches), seconds, flops"
 /// The budgets of the file.
 ///
 /// # Errors
-/// It is no list of tables, or a budget lacks its nests or bounds, or bounds what is not known.
+/// It is not a list of tables, or a budget lacks its nests or bounds, or bounds what is not known.
 pub fn read(file: &File<'_>, value: &Spanned<DeValue<'_>>) -> anyhow::Result<Vec<Budget>> {
     let refuse = || {
         let message =
@@ -71,11 +71,11 @@ fn budget(file: &File<'_>, place: usize, table: &DeTable<'_>) -> anyhow::Result<
     let nests = nests.ok_or_else(|| {
         file.complaint(
             place,
-            "a budget must say which nests it is of: nest = \"pdv*\"",
+            "a budget must say which nests it applies to: nest = \"pdv*\"",
         )
     })?;
     if bounds.is_empty() {
-        let message = format!("the budget of {nests} bounds nothing; it may bound {KNOWN}");
+        let message = format!("the budget of {nests} sets no bound; it may bound {KNOWN}");
         return Err(file.complaint(place, &message));
     }
     Ok(Budget { nests, bounds })

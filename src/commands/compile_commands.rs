@@ -14,7 +14,7 @@ use crate::source::flags::{self, FortranFlags, Heeded};
 /// The name that build systems give it.
 pub const FILE_NAME: &str = "compile_commands.json";
 
-/// What the compiler is told about one file, as far as it changes what is read.
+/// The compiler's options for one file, as far as it changes what is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     pub include: Vec<PathBuf>,
@@ -126,7 +126,7 @@ impl Database {
             files::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
         let here = path.parent().unwrap_or(Path::new("."));
         Database::parse(&text, here)
-            .with_context(|| format!("{} is no list of compile commands", path.display()))
+            .with_context(|| format!("{} is not a list of compile commands", path.display()))
     }
 
     fn parse(text: &str, here: &Path) -> anyhow::Result<Database> {
@@ -144,8 +144,9 @@ impl Database {
                     .iter()
                     .filter_map(|w| w.as_str().map(String::from))
                     .collect(),
-                (None, Some(command)) => shlex::split(command)
-                    .with_context(|| format!("a quote in entry {index} does not end: {command}"))?,
+                (None, Some(command)) => shlex::split(command).with_context(|| {
+                    format!("a quote in entry {index} is not closed: {command}")
+                })?,
                 (None, None) => {
                     anyhow::bail!("entry {index} has neither `arguments` nor `command`")
                 }

@@ -218,7 +218,7 @@ fn parse(text: &str, name: &str, directory: &Path) -> anyhow::Result<Config> {
             "flags" => {
                 for text in file.texts(value, "flags")? {
                     let words = shlex::split(&text).ok_or_else(|| {
-                        file.complaint(value.span().start, "a quote in `flags` does not end")
+                        file.complaint(value.span().start, "a quote in `flags` is not closed")
                     })?;
                     config.flags.extend(words);
                 }

@@ -32,7 +32,7 @@ fn left_to<'a>(prepared: Prepared<'a>, by: &str) -> Prepared<'a> {
         code: DiagnosticCode::IncludedSource,
         place: source.place(0, 0),
         width: 1,
-        message: format!("read where {by} includes it, not by itself"),
+        message: format!("read where {by} includes it, not on its own"),
         help: None,
     });
     Prepared { source, ..prepared }

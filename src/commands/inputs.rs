@@ -70,7 +70,8 @@ impl Reading {
         let mut words = Vec::new();
         for text in &args.flags {
             let split = shlex::split(text);
-            words.extend(split.with_context(|| format!("--flags '{text}': a quote does not end"))?);
+            words
+                .extend(split.with_context(|| format!("--flags '{text}': a quote is not closed"))?);
         }
         let given = [&file.input[..], &args.input].concat();
         Ok(Reading {
@@ -136,7 +137,7 @@ pub(super) enum Kind {
 /// Reads and analyses everything under `paths`.
 ///
 /// # Errors
-/// A path is not there or cannot be read, is no source or model, or there is nothing to read at all.
+/// A path is not there or cannot be read, is not a source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Result<Program> {
     Ok(read_through(paths, reading, voice, |units, inputs| {
         let (program, used) = analysis::analyze_given(units, inputs);
@@ -157,7 +158,7 @@ pub fn read_with_bodies(
     read_through(paths, reading, voice, analysis::analyze_given_with_bodies)
 }
 
-/// Units to facts, and the statements of every function if they are wanted.
+/// Units to facts, and the statements of every function if they are asked for.
 type Analysis = fn(&[Unit], &Inputs) -> (Program, Vec<ProcedureBody>, Used);
 
 fn read_through(

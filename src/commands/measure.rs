@@ -39,7 +39,7 @@ pub fn run(args: &MeasureArgs, voice: Voice) -> anyhow::Result<Status> {
     // What is written can be read.
     let find_base = |_: &str| base.clone().ok_or_else(String::new);
     MachineModel::parse_with_base(&text, "the measured machine", &find_base)
-        .context("what was measured is no machine: run it again while the machine is idle")?;
+        .context("the measurements do not make a machine: run it again while this one is idle")?;
     output.finish(text.as_bytes())?;
     Ok(Status::Done)
 }

@@ -158,7 +158,7 @@ fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
     }
 }
 
-/// Whether the reader of our standard output went away, which is no error.
+/// Whether the reader of our standard output went away, which is not an error.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
     error

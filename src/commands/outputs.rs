@@ -131,14 +131,14 @@ fn target(path: &Path) -> anyhow::Result<PathBuf> {
         let Ok(next) = std::fs::read_link(&target) else {
             return Ok(target);
         };
-        // What /proc shows of a pipe or socket is no path.
+        // What /proc shows of a pipe or socket is not a path.
         if !next.is_absolute() && target.starts_with("/proc") {
             return Ok(target);
         }
         target = target.parent().unwrap_or(Path::new("")).join(next);
     }
     anyhow::bail!(
-        "cannot write {}: too many links follow one another",
+        "cannot write {}: too many symbolic links follow one another",
         path.display()
     )
 }

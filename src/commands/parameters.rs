@@ -46,9 +46,9 @@ pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
     }
 }
 
-/// Trip counts and branch frequencies that a run tells, but for what is set by hand. Numbers that are no whole ones
-/// say nothing of a problem size: they are means of loops that run differently often. To loops without a count means are
-/// good enough.
+/// Trip counts and branch frequencies that follow from a run, except for what is set by hand. Numbers that are not
+/// whole ones say nothing of a problem size: they are means of loops that run differently often. To loops without a
+/// count means are good enough.
 pub fn from_trace(promised: &StaticReport, run: &Run, by_hand: &[Setting]) -> Vec<Setting> {
     settled(told_by_run(promised, run), by_hand, Origin::Traced)
 }
@@ -93,7 +93,7 @@ fn settled(told: Vec<Suggestion>, by_hand: &[Setting], origin: Origin) -> Vec<Se
         .collect()
 }
 
-/// The model with what the run tells, marked as such.
+/// The model with what the run shows, marked as such.
 ///
 /// # Errors
 /// A setting names nothing, or its value is out of range.

@@ -34,7 +34,7 @@ pub struct Prepared<'a> {
 /// Reads all sources.
 ///
 /// # Errors
-/// One that was named cannot be read or is no text.
+/// One that was named cannot be read or is not text.
 pub fn all<'a>(
     inputs: &[&'a Input],
     flags: &[Flags],
@@ -226,7 +226,7 @@ fn begin<'a>(
 /// Declarations, which have no meaning by themselves.
 fn fortran_header(input: &Input, is_parallel: bool) -> Begun<'_> {
     let message =
-        "Fortran declarations: read where a source includes them, not by itself".to_string();
+        "Fortran declarations: read where a source includes them, not on their own".to_string();
     let remark = (Severity::Note, DiagnosticCode::FortranHeader);
     Begun {
         language: Language::Fortran,

@@ -27,7 +27,7 @@ use crate::trace::RunEnd;
 /// Records the program.
 ///
 /// # Errors
-/// It is no program that can be recorded, something is not installed, or the trace cannot be written; then
+/// It is not a program that can be recorded, something is not installed, or the trace cannot be written; then
 /// nothing is left under its name.
 pub fn run(args: &RecordArgs, voice: Voice) -> anyhow::Result<Status> {
     let is_taken = args.output.as_deref().is_none_or(sink::is_standard_output);
@@ -143,11 +143,7 @@ fn read_binary(path: &Path) -> anyhow::Result<Binary> {
     let data = files::read(path).with_context(what)?;
     let binary = Binary::read(&data).with_context(what)?;
     let may_run = rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
-    anyhow::ensure!(
-        may_run,
-        "{}: there is no permission to execute it (chmod +x)",
-        what()
-    );
+    anyhow::ensure!(may_run, "{}: it is not executable (chmod +x)", what());
     Ok(binary)
 }
 

@@ -48,7 +48,7 @@ impl RunInput {
             let found = of_file(file)?;
             anyhow::ensure!(
                 !found.is_empty(),
-                "--input {}: neither a namelist nor a line of the form key = value is in it",
+                "--input {}: it has neither a namelist nor a line of the form key = value",
                 file.display()
             );
             settings.extend(found);
@@ -103,7 +103,7 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
     let (severity, input) = match (taken.is_empty(), origin) {
         (true, FoundBy::User) => (Severity::Warning, "this input"),
         (false, FoundBy::User) => (Severity::Note, "this input"),
-        // It may be anything that is no input.
+        // It may be anything that is not an input.
         (true, FoundBy::Program) => return None,
         (false, FoundBy::Program) => (
             Severity::Note,

@@ -166,7 +166,7 @@ fn changed_since_compiled(program: &Program, binary: &Path) -> Option<String> {
         .collect();
     (!newer.is_empty()).then(|| {
         format!(
-            "{} changed after {} was compiled: unless it is compiled anew, lines may be joined to other code than theirs",
+            "{} changed after {} was compiled: compile it again, or lines may be joined to the wrong code",
             newer.join(", "),
             binary.display()
         )
@@ -223,7 +223,7 @@ fn refuse_empty(comparison: &Comparison, args: &StudyArgs, run: &Run) -> anyhow:
     Ok(())
 }
 
-/// More are not told.
+/// More are not listed.
 const MOST_FILES: usize = 4;
 
 /// The caches as `trace` takes them: as given, or the machine's as one core has them.

@@ -39,7 +39,7 @@ pub fn remove_on_signals() -> std::io::Result<()> {
         let (mut seen, tell) = UnixStream::pair()?;
         pipe::register(signal, tell)?;
         std::thread::Builder::new().spawn(move || {
-            // It fails only if nobody can tell any more.
+            // It fails only if nobody can be told any more.
             if seen.read(&mut [0]).is_ok() {
                 let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
                 for path in made.iter() {

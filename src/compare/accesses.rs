@@ -1,6 +1,14 @@
-//! Why a nest loads and stores more or less than its source has. Parts that were counted are named, with how much of the
-//! difference they are; for the rest no cause is given but where the counts of the source, done otherwise, give exactly
-//! what was seen.
+//! Why does a nest load and store more or less than its source has?
+//!
+//! First what did not go to its arrays (`beside`): the stack, constants, pointers, other data; these were
+//! counted, so each has its amount. Of what is left, the counts of the source are done otherwise (`otherwise`),
+//! as a compiler may do them: neighbours kept in registers, elements accessed once. A way is only named if it
+//! gives what was seen.
+//!
+//! ```text
+//! static 3 loads, traced 1.004         0.002 constants, counted; 1.002 left
+//! of u[i-1], u[i], u[i+1] along i one is new in each iteration: 1, near 1.002         kept  −2
+//! ```
 
 use super::beside::{at_least, beside_arrays};
 use super::causes::{Cause, Explanation, Reason};
@@ -120,7 +128,7 @@ pub(super) fn of_array(
     }
     if traced == 0.0 {
         return Explanation::without_amount(format!(
-            "none of the nest's own {} went to it: values in registers, or paths not taken; which, counts do not tell",
+            "none of the nest's own {} went to it: values in registers, or paths not taken; the counts do not show which",
             if kind.is_load() { "loads" } else { "stores" }
         ));
     }

@@ -1,4 +1,6 @@
-//! Accesses of a nest that go to none of the source's arrays, by what they went to.
+//! Which accesses of a nest go to none of the source's arrays, and what did they go to: the stack, constants of
+//! the program, pointers and structures that say where arrays are, other data? They are counted by range of
+//! addresses, so that no guess is needed. Only an array that was not found may lie in any of them.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,9 @@
-//! How often a loop goes round, from its bounds, at values of the parameters in them; and the value at which it goes
-//! round as often as it did.
+//! How often does a loop go round by its bounds, at values of the parameters in them? And at which value would
+//! it go round as often as it did?
+//!
+//! Where the count is linear in the size, one step solves it ([`Bounds::solve`]); the result has to be a whole
+//! number, as sizes are. Otherwise the smallest value at which the count is reached exactly is searched
+//! ([`smallest`]), which needs counts that grow with the size.
 
 use super::tolerance;
 use crate::expr::{Expr, Symbol};

@@ -1,4 +1,10 @@
-//! How often the arms of conditions were taken, from how often what stands on their lines was executed.
+//! How often was each arm of a condition taken?
+//!
+//! By how often what stands on its lines was executed, out of so many times that the condition was reached: the
+//! rounds of the loop, or as often as the arm around it was taken. Instructions that compilers do not move,
+//! stores and calls, are asked first, since others may be done in advance for both arms. A frequency is only
+//! given if the branch itself was executed as often as the condition was reached, or the arms add up
+//! ([`Lines::frequency`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +59,7 @@ impl Lines {
     }
 
     /// How often the first arm of a condition was taken, for once that the condition was reached; `None` if the lines
-    /// do not tell it.
+    /// do not show it.
     pub fn frequency(
         &self,
         places: &Places,
@@ -122,7 +128,7 @@ struct Arms<'a> {
     facts: &'a LoopReport,
 }
 
-/// What tells how often an arm was taken.
+/// What shows how often an arm was taken.
 #[derive(Debug, Default)]
 struct Arm {
     lines: Vec<Line>,
@@ -223,7 +229,7 @@ impl Arms<'_> {
         };
         let is_shared =
             |line: u32| line == branch.line || other.is_some_and(|(a, b)| (a..=b).contains(&line));
-        // What lies in the arms of a condition inside tells of that one.
+        // What lies in the arms of a condition inside shows how that one went.
         let is_direct = |line: u32| {
             !is_shared(line)
                 && self
@@ -279,8 +285,8 @@ impl Arm {
         counts.chain(self.inside.iter().copied()).collect()
     }
 
-    /// Of an arm without another one: what stays in it tells; of the rest what was not done every time, as it may be done
-    /// in advance.
+    /// Of an arm without another one: what stays in it shows that; of the rest what was not done every time, as it
+    /// may be done in advance.
     fn taken(&self, reached: u64) -> Option<u64> {
         let sure = self.candidates(true).last().copied();
         sure.or_else(|| {

@@ -1,5 +1,8 @@
-//! Why the sides of a row differ, as causes with amounts that add up to the difference. An amount stands only where its
-//! arithmetic closes; what no cause accounts for is unexplained, with its size.
+//! Why the sides of a row differ, as causes with amounts that add up to the difference.
+//!
+//! An amount stands only where its arithmetic closes; what no cause accounts for is [`Cause::Unexplained`],
+//! with its size: `closed` adds it, so that the amounts of a row always sum to traced less static (guide:
+//! compare, "Reasons that add up").
 
 use serde::Serialize;
 use strum::{EnumMessage, IntoStaticStr, VariantArray};
@@ -25,7 +28,7 @@ pub enum Cause {
     Doubled,
     /// The nest was executed more or less often.
     Executions,
-    /// Calls with constant arguments that the compiler did.
+    /// Calls with constant arguments that the compiler evaluated.
     FoldedCalls,
     /// Operations that do not change in a loop and are done outside of it.
     Hoisted,
@@ -35,7 +38,7 @@ pub enum Cause {
     Iterations,
     /// What the iteration before has loaded or stored, and elements that the iteration has written, stay in registers.
     Kept,
-    /// A loop that can be left before its known bound was.
+    /// A loop was left before its known bound.
     LeftEarly,
     /// The loop's own iterations agree; those of the loop around it do not.
     LoopAround,
@@ -43,7 +46,7 @@ pub enum Cause {
     NotEntered,
     /// Each element is accessed once an iteration, or outside of the loop that it does not change in.
     OnceEach,
-    /// Accesses to data that are none of the nest's arrays.
+    /// Accesses to data outside of the nest's arrays.
     OtherData,
     /// The value of a parameter in the bounds of loops.
     Parameter,

@@ -135,7 +135,7 @@ pub struct Suggestion {
     pub is_probability: bool,
     /// The loops did not go round equally often each time: what fits is a mean.
     pub is_mean: bool,
-    /// It is the number of rounds of a loop whose source does not tell any, for which a mean does.
+    /// It is the number of rounds of a loop whose source does not give any, for which a mean will do.
     #[serde(skip)]
     pub is_trip_count: bool,
 }

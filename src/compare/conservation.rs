@@ -1,8 +1,26 @@
-//! Counts that close. How often loops are executed and go round is a flow: a test at a head is done once for each
-//! execution and once for each round, a loop inside that stands on no condition is executed in every round, and no line
-//! of a body is executed more often than its loop goes round. What the machine's loops count is taken if something else
-//! confirms it and nothing contradicts it; else what several others agree on; else the count is in doubt, and no
-//! parameter, no probability and no reason follows from it.
+//! Are the counts of a loop right?
+//!
+//! How often loops are executed and go round is a flow, and what flows in has to flow out:
+//!
+//! ```text
+//!                 20 executions
+//!                      │
+//!       ┌──────────► test   19,980 = 20 + 19,960  ──────► left 20 times
+//!       │              │
+//!       │            body   19,960 rounds; no line of it more often;
+//!       └──────────────┘    a loop inside that stands on no condition is executed 19,960 times
+//! ```
+//!
+//! Candidates for the pair of executions and rounds come from the machine loops, the loop around, the
+//! statements of head and body (`witnesses`), the loops inside, and the source's own bounds. A pair that
+//! something contradicts is out; of the others the one that most confirm is taken ([`Flow::best`]), and of
+//! equals that of the machine loops. A count that fewer than two confirm, or two equally good pairs, stay in
+//! doubt (`doubts`): such a count has a star, and no parameter, no probability and no reason follows from it
+//! (guide: counts, "When a count is certain").
+//!
+//! Loops that can be left early close less strictly: their test is done at most as often, and lines behind the
+//! exit are executed less often. Outer loops are settled first, since what they say of their rounds is a
+//! candidate for the executions inside.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -134,7 +152,7 @@ impl<'a> Flow<'a> {
             executions: (confirmed.executions < 2).then_some(Doubt::Unconfirmed),
             rounds: (confirmed.rounds < 2).then_some(Doubt::Unconfirmed),
         };
-        // Nothing is known of a loop that only its statements tell of, unless they agree.
+        // Nothing is known of a loop that only its statements show, unless they agree.
         if counts.is_none() && doubts.rounds.is_some() {
             return None;
         }
@@ -194,7 +212,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// How many tell each of these counts; `None` if something contradicts them.
+    /// How many witnesses confirm each of these counts; `None` if something contradicts them.
     fn confirmed(&self, executions: u64, rounds: u64) -> Option<Confirmed> {
         let tests = executions.checked_add(rounds)?;
         let is_machine = (

@@ -1,5 +1,15 @@
-//! Rounds that begin in one loop of the machine code and end in another: where a compiler makes several loops of one, for
-//! a condition of a loop inside that never changes, the run goes over from one to the other in the middle of a round.
+//! Which rounds begin in one loop of the machine code and end in another?
+//!
+//! For a condition that never changes a compiler makes two loops of one, and the run goes over from one to the
+//! other in the middle of a round:
+//!
+//! ```text
+//! for i { for j { if (first) … } }      loop A with the condition ──┐ left by the test of j
+//!                                       loop B without it        ◄──┘ entered: the same round of i
+//! ```
+//!
+//! Such an entry is neither an execution nor a round of its own. It is known by the place where the first loop
+//! was left: the head of a loop inside, which on no other line of the source leads out of both.
 
 use std::borrow::Cow;
 

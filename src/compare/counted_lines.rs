@@ -1,6 +1,9 @@
-//! What counts of lines tell of the loops of a report. They are checked as those of a trace are: the test at a head is done
-//! once for each execution and once for each round, a body no more often than its loop goes round, and the two arms of a
-//! condition add up. What does not close is not taken.
+//! What do counts of lines (`line_counts`) say about the loops of a report?
+//!
+//! They are checked as those of a trace are (`conservation`): the test at a head is done once for each
+//! execution and once for each round, a body no more often than its loop goes round, and the two arms of a
+//! condition add up. What does not close is not taken. Counts of a line are sums over the run, so a size that
+//! differs from call to call has no one value here (guide: counts, "From any machine, with gcov").
 
 use std::collections::BTreeMap;
 
@@ -133,7 +136,7 @@ impl<'a> Counted<'a> {
         {
             let rounds = match decisions[..] {
                 [one] => self.goes_on(found, facts, one),
-                // Of several conditions no one tells; the body does.
+                // With several conditions none of them shows it; the body does.
                 _ => self.body(file, facts, found).max()?,
             };
             let others = executions.checked_sub(rounds)?;

@@ -1,15 +1,16 @@
-//! What is not certain of the counts of loops.
+//! What is not certain of the counts of loops: that nothing confirms them, or what contradicts them.
+//! `conservation` and `counted_lines` set doubts; whatever follows from counts asks for them first.
 
 use std::fmt;
 
 /// Why a count is not certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// Nothing but the loops of the machine code tells it.
+    /// Nothing but the loops of the machine code shows it.
     Unconfirmed,
-    /// Something else tells another number.
+    /// Something else shows another number.
     Contradicted { others: u64 },
-    /// So many vector instructions were executed whose operations the trace does not tell: they depend on their lengths.
+    /// So many vector instructions were executed whose operations the trace does not show: they depend on their lengths.
     VectorLengths { instructions: u64 },
 }
 
@@ -23,10 +24,10 @@ impl Doubt {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Doubt::Unconfirmed => f.write_str("only the loops of the machine code tell it"),
+            Doubt::Unconfirmed => f.write_str("only the loops of the machine code show it"),
             Doubt::Contradicted { others } => write!(
                 f,
-                "the loops of the machine code and the statements of the loop do not agree: these tell {others}"
+                "the loops of the machine code and the statements of the loop do not agree: the statements show {others}"
             ),
             Doubt::VectorLengths { instructions } => write!(
                 f,

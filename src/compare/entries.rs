@@ -1,5 +1,17 @@
-//! How often a loop of the source was executed: entries of the loops of the machine code that it became, and the
+//! How often was a loop of the source executed?
+//!
+//! Entries of its loops in the machine code, less those that go on with what another began, and in addition the
 //! executions of no round, which enter none.
+//!
+//! ```text
+//! entry ► loop A (4 rounds at a time) ► loop B (the rest)       one execution, two entries:
+//!                                                              B is entered right after A was left
+//! ```
+//!
+//! Only a loop that does several rounds at once leaves some for another: where columns of the debug information
+//! do not tell two calls on one line apart, a loop that leaves none is an execution of its own. The test before
+//! the first round ([`tests_before`]) is done once for each execution, also for those that find nothing to do;
+//! columns of the debug information have to say that it is this test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +32,7 @@ pub struct MachineParts<'a> {
 
 impl MachineParts<'_> {
     /// Entries of one machine loop, of `parts` of one loop of the source: an entry right after another of them was left
-    /// is the same execution going on, as in a loop for the rounds that unrolling leaves. `copies` tells how many rounds
+    /// is the same execution going on, as in a loop for the rounds that unrolling leaves. `copies` says how many rounds
     /// of the source a round of each does.
     pub fn entries(
         &self,
@@ -88,7 +100,7 @@ impl MachineParts<'_> {
             .find(|other| comes_after(*other) || is_around(*other))
     }
 
-    /// Whether the calls that a machine loop was inlined for are told from all others.
+    /// Whether the calls that a machine loop was inlined for can be distinguished from all others.
     fn is_told(&self, part: usize) -> bool {
         let is_told = |site: &Site| {
             site.call_columns

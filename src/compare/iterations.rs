@@ -1,5 +1,16 @@
-//! Why a loop goes round more or less often than its source says. What was counted does not always tell why: then what is
-//! known is said, and no cause.
+//! Why does a loop go round more or less often than its source says?
+//!
+//! The questions in order; the first that has an answer gives the reason:
+//!
+//! 1. A parameter in its bounds does not fit the run, and this value would (`parameters`).
+//! 2. It can be left early, and its counts fit that.
+//! 3. The compiler made a call of `memset` or its like of it.
+//! 4. The nest was executed more or less often; in all, its own iterations agree, and the loop around it
+//!    differs.
+//! 5. The compiler left out rounds that do not enter the loop inside.
+//!
+//! If none is right, what is known is said (loops of the machine code, unrolling, peeled rounds, what the
+//! bounds depend on), and no cause.
 
 use super::causes::{Cause, Explanation};
 use super::comparison::Suggestion;
@@ -61,7 +72,7 @@ pub(super) fn of_trip_count(
     }
 }
 
-/// Parameters that the run tells by these loops and that have other values in the report.
+/// Parameters whose values follow from these loops of the run, and differ from those of the report.
 fn that_do_not_match(
     sides: &Sides,
     parameters: &[Suggestion],
@@ -207,7 +218,7 @@ fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
 /// What became of a loop, and what its bounds depend on.
 fn what_is_known(sides: &Sides, found: LoopRef) -> String {
     let Some(counts) = sides.join.loops.get(&found) else {
-        return "no loop of the machine code is this one, and no operation tells its iterations"
+        return "no loop of the machine code is this one, and no operation shows its iterations"
             .to_string();
     };
     let mut known = match counts.machine_loops {
@@ -242,7 +253,7 @@ fn what_is_known(sides: &Sides, found: LoopRef) -> String {
         [one] => format!("{known}; its bounds depend on {one}"),
         _ => {
             format!(
-                "{known}; its bounds depend on {}, the run does not tell which does not fit",
+                "{known}; its bounds depend on {}, the run does not show which of them does not fit",
                 parameters.join(", ")
             )
         }

@@ -1,4 +1,4 @@
-//! A run by the loops of a static report.
+//! A run by the loops of a static report: the profile with every round once, places, and what was done where.
 
 use std::borrow::Cow;
 

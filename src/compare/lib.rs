@@ -1,10 +1,35 @@
-//! Static against traced: what the source promised and what a run of it did, loop nest by loop nest (guide:
+//! Static against traced: what the source says and what a run of it did, loop nest by loop nest (guide:
 //! compare, "What is compared").
 //!
 //! Both sides are the reports of `loopsheet analyze` and `loopsheet trace --elf`. They are joined by source
-//! line: an instruction belongs to the line that it was written at, inside the callee where a call was inlined, and
-//! so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled, peeled and
-//! remainder loops are their source loop. What cannot be joined is listed with its instructions.
+//! line: an instruction belongs to the line that it was written at, inside the callee where a call was inlined,
+//! and so to the innermost loop around that line, whatever the compiler made of it: vectorised, unrolled,
+//! peeled and remainder loops are their source loop. What cannot be joined is listed with its instructions.
+//!
+//! ```text
+//! static report                        profile of the run: instructions by line, loops of the machine code
+//!       │                                      │  shared_headers, continued   every round counted once
+//!       ▼                                      ▼
+//!    places: lines ► loops, nests  ◄── origins: machine loop ► loop of the source
+//!       │                                      │
+//!       │                     machine_loops    rounds and executions of each loop   (unrolling, entries,
+//!       │                                      │                                     parts, work)
+//!       │                     witnesses ► conservation   what confirms or contradicts them (doubts)
+//!       │                                      │  branches: how often arms were taken
+//!       ▼                                      ▼
+//!    parameters: sizes and probabilities that would fit          arrays: which range of addresses is which
+//!       └───────────────► sides ► rows ◄───────┘    (regions: what only the run knows)
+//!                           │
+//!                           ▼
+//!    reasons: why the sides of a row differ ► iterations, operations, accesses (beside, otherwise) ► causes
+//! ```
+//!
+//! Two rules hold throughout. A number that nothing confirms is marked and leads to nothing further: no
+//! parameter, no probability, no cause. And a cause is only named if its arithmetic gives what was seen; the
+//! rest is `unexplained`, with its size.
+//!
+//! `counted_lines` does the same for counts of native runs (`line_counts`), and `timed_nests` for measured
+//! times (`timings`); both use `places` and stop before rows.
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
@@ -81,7 +106,7 @@ pub use timings::Timing;
 
 pub use crate::report::StaticReport;
 
-/// Sets the reports side by side; of the functions that are wanted.
+/// Compares the two reports, for those functions that `is_wanted` accepts.
 pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
     let Joined {
         profile,
@@ -169,7 +194,7 @@ fn without_code(places: &Places, join: &traced::Join, target: &places::Target) -
         .find(|target| is_beside(*target))
     {
         Some((_, other)) => format!(
-            "{} (or not told apart from {}, on the same line)",
+            "{} (or indistinguishable from {}, on the same line)",
             target.id, other.id
         ),
         None => target.id.clone(),
@@ -217,7 +242,7 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
     {
         let number = level + 1;
         let advice = match number <= levels {
-            true => format!("give both the same with --cache and --set l{number}_bytes"),
+            true => format!("make both the same with --cache and --set l{number}_bytes"),
             false => "--set adds no level to that machine, --machine chooses another".to_string(),
         };
         notes.push(format!(
@@ -235,7 +260,7 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
     notes
 }
 
-/// What a run tells of the parameters of a report: problem sizes and probabilities, those that agree too.
+/// What a run shows about the parameters of a report: problem sizes and probabilities, also those that agree.
 pub fn told_by_run(promised: &StaticReport, run: &Run) -> Vec<Suggestion> {
     let Joined { places, join, .. } = Joined::of(promised, &run.source);
     let frequency = |found: LoopRef, branch: &BranchReport| {
@@ -248,7 +273,7 @@ pub fn told_by_run(promised: &StaticReport, run: &Run) -> Vec<Suggestion> {
     parameters::all(promised, &places, told)
 }
 
-/// Tells which nest of a static report a line belongs to.
+/// Finds the nest of a static report that a line belongs to.
 pub struct NestFinder<'r>(Places<'r>);
 
 impl<'r> NestFinder<'r> {

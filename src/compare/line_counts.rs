@@ -1,5 +1,9 @@
-//! How often source lines were executed in a native run: what `gcov --json-format` and `llvm-cov export` write. Both
-//! count by line, whatever the machine, and with every decision how it went.
+//! How often were source lines executed in a native run?
+//!
+//! What `gcov --json-format` and `llvm-cov export` write. Both count by line, whatever the machine, and with
+//! every decision how it went; but gcov counts jumps of the machine code, which are without optimisation taken
+//! to pass over what is guarded, and llvm-cov conditions of the source ([`Decision`]). Several outputs are
+//! added up. `counted_lines` says what follows.
 
 mod gcov;
 mod llvm;
@@ -37,17 +41,18 @@ pub enum Decision {
 #[derive(Debug, thiserror::Error)]
 pub enum CountsError {
     #[error(
-        "it is not valid JSON: {0}; it has to be what `gcov --json-format` or `llvm-cov export` writes"
+        "it is not valid JSON: {0}; expected the output of `gcov --json-format` or `llvm-cov export`"
     )]
     Json(#[from] serde_json::Error),
     #[error(
-        "it is JSON of something else: it has to be what `gcov --json-format` or `llvm-cov export` writes"
+        "it is JSON of something else: expected the output of `gcov --json-format` or `llvm-cov export`"
     )]
     Other,
     #[error("{0}: the file is damaged, or of a version that is not known")]
     Damaged(String),
     #[error(
-        "gcov has no branches in it, which tell rounds and probabilities: write it again with `gcov --json-format --branch-probabilities`"
+        "the gcov output has no branch counts, which iterations and probabilities follow from: regenerate it with \
+         `gcov --json-format --branch-probabilities`"
     )]
     NoBranches,
 }
@@ -118,7 +123,7 @@ impl LineCounts {
                         .zip(&decisions)
                         .map(|(one, other)| one.sum(other))
                         .collect(),
-                    // Of different code on one line nothing tells which is which.
+                    // Of different code on one line nothing shows which is which.
                     false => Vec::new(),
                 };
             }

@@ -1,4 +1,6 @@
-//! The static side of a comparison as formulas of the model, so that it follows when an input changes.
+//! The static side of a comparison as formulas of the model, so that a workbook follows when an input changes.
+//! A formula is only used if it has the value that the report had: else the model is not the one that was
+//! compared.
 
 use std::collections::HashMap;
 

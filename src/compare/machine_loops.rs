@@ -1,5 +1,29 @@
-//! Which loops of the source those of the machine code come from, and how often these went round, from what the
-//! compiler left of them: copies, parts with some of the statements, unrolled and peeled rounds, calls of `memset`.
+//! How often was each loop of the source executed, and how often did it go round?
+//!
+//! The trace knows loops of the machine code, and a compiler makes many of one, or one of many:
+//!
+//! ```text
+//! for (i = 0; i < 65; i++)          machine code                rounds   of the source
+//!   y[i] = 2.0 * x[i];       ►      ┌─ before the loop               –    2   peeled
+//!                                   ├─ loop A, 4 elements           15   60   unrolled: 15·4
+//!                                   └─ loop B, what is left          3    3
+//!                                                                        65
+//! ```
+//!
+//! For each loop, those inside it first, its machine loops ([`Counter::parts`], by `origins`) are added up:
+//!
+//! 1. each does so many rounds of the source in one of its own (`unrolling`);
+//! 2. rounds in front of and behind them have no loop; what was done there shows how many (`peeled`);
+//! 3. a loop that the compiler divided, each part with some of the statements, goes round as often as each of
+//!    them: the sum is taken by statement, and the largest counts ([`Counter::sum`]);
+//! 4. entries are executions, unless one part goes on where another was left (`entries`); the test before the
+//!    first round has those of no round as well;
+//! 5. machine loops that begin with the same instruction share their rounds: there the lines decide
+//!    (`tangled`);
+//! 6. without any machine loop it became a call of `memset` and its like, which knows how many bytes it wrote,
+//!    or was unrolled completely, which operations show.
+//!
+//! What comes out is one witness among several; `conservation` decides whether it is believed.
 
 mod peeled;
 mod tangled;
@@ -47,7 +71,7 @@ struct Counter<'a> {
     nested: BTreeMap<LoopRef, Vec<usize>>,
     /// By machine loop: its own sites, those of loops inside left out.
     of_loop: Vec<Vec<&'a Site>>,
-    /// Those that begin with the same instruction as another, which the source may have told to be one.
+    /// Those that begin with the same instruction as another, which the source may show to be one.
     sharing: BTreeSet<usize>,
     /// Sites by the loop that their line lies in, then by line.
     lines: BTreeMap<LoopRef, BTreeMap<u32, Vec<&'a Site>>>,
@@ -367,8 +391,8 @@ impl<'a> Counter<'a> {
         )
     }
 
-    /// How many rounds of a loop one of a machine loop does side by side, as the innermost loops directly inside tell, if
-    /// they agree.
+    /// How many rounds of a loop one of a machine loop does side by side, as the innermost loops directly inside
+    /// show, if they agree.
     fn jammed_inside(&self, found: LoopRef, part: usize) -> u64 {
         let is_in_part = |inner: &usize| self.profile.loops[*inner].parent == Some(part as u32);
         let of_child = |child: LoopRef| {
@@ -416,7 +440,7 @@ impl<'a> Counter<'a> {
         around(&self.profile.loops, innermost).any(|number| parts.contains(&number))
     }
 
-    /// Of a loop without machine loop: every kind of operation tells the same number of rounds. Where the source has a
+    /// Of a loop without machine loop: every kind of operation gives the same number of rounds. Where the source has a
     /// number for each round of the loop around, what that one has to do on the same line may be among them.
     fn unrolled_completely(&self, found: LoopRef, facts: &LoopReport) -> Option<u64> {
         let did = self
@@ -426,7 +450,7 @@ impl<'a> Counter<'a> {
         let rounds = self
             .without_outer(found, facts, did)
             .or_else(|| self.rounds_by_work(found, facts, did))?;
-        // What only some rounds do tells no number of them, but may confirm one.
+        // What only some rounds do gives no number of them, but may confirm one.
         let does_work = |site: &Site| work(site, facts) != Work::default();
         let is_guarded = |site: &&Site| {
             site.line
@@ -437,8 +461,8 @@ impl<'a> Counter<'a> {
         (!is_unsure || self.places.rounds(found) == Some(rounds as f64)).then_some(rounds)
     }
 
-    /// Rounds by work without what the rounds of the loop around have to do and did on none of its own lines, if each has
-    /// as many as in the source.
+    /// Rounds by work without what the rounds of the loop around have to do and did on none of its own lines, if each
+    /// has as many as in the source.
     fn without_outer(&self, found: LoopRef, facts: &LoopReport, did: Work) -> Option<u64> {
         let outer = self.places.chain(found).nth(1)?;
         let around = self.places.facts(outer);

@@ -18,7 +18,7 @@ pub struct Measured {
     pub writes: u64,
     pub bytes_read: u64,
     pub bytes_written: u64,
-    /// Additions and subtractions; instructions do not tell which of them the source has.
+    /// Additions and subtractions; instructions do not show which of them the source has.
     pub adds: u64,
     pub multiplies: u64,
     pub divides: u64,

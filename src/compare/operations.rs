@@ -1,4 +1,9 @@
-//! Why a nest does more or fewer floating-point operations than its source has.
+//! Why does a nest do more or fewer floating-point operations than its source has?
+//!
+//! Compilers do common expressions once, move what does not change out of loops, make products of divisions by
+//! exact powers and sums of products by two, and compute calls with constant arguments. Each of these leaves a
+//! count: what is repeated is known from the source, what was moved is found outside of the machine loops, and
+//! exchanged operations are missing from one kind and appear in another by the same number.
 
 use super::accesses;
 use super::causes::{Cause, Explanation, Reason};
@@ -136,7 +141,7 @@ fn in_calls(sides: &Sides, specials: f64) -> Option<String> {
         .collect();
     (specials > 0.0 && !names.is_empty()).then(|| {
         format!(
-            "{} calls an iteration more than the source has as specials do operations in their own code: {}",
+            "{} more calls an iteration than the source has specials do operations in their own code: {}",
             short(specials),
             names.join(", ")
         )

@@ -1,4 +1,14 @@
-//! The loop of the source that each loop of the machine code comes from.
+//! Which loop of the source does each loop of the machine code come from?
+//!
+//! The one that begins on the line of its test, or is around that line; where that is in no loop (a test of the
+//! caller moved into the loop of a callee), the one that most of its instructions were written in. Three
+//! corrections follow, from the inside out ([`Origins::all`]):
+//!
+//! - Several loops of the source begin on one line: nesting, columns and the order of the machine loops tell
+//!   them apart.
+//! - A machine loop holds loops that are not inside its own: it comes from the next one that is around them
+//!   all.
+//! - A machine loop is what became of one statement, such as a copy of a string: it comes from no loop.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,9 @@
-//! What the accesses of the source come to where a compiler does them otherwise.
+//! What do the accesses of the source come to where a compiler does them otherwise?
+//!
+//! The ways, each as a count of one iteration: every element once; elements that do not change in the loop
+//! outside of it; and of neighbours along the loop only the leading one, the others being kept from the
+//! iterations before. The way that gives what was seen is named. Only for nests whose accesses are all in the
+//! innermost loop and on no condition: for others the counts of the ways are not exact.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,16 @@
-//! Parameters of the static report that the run tells: problem sizes by trip counts, probabilities by executions.
+//! Which values of parameters would fit the run?
+//!
+//! Problem sizes follow from trip counts, probabilities from `branches`. A loop can only say something about a
+//! size if its bounds have no other that may be wrong as well:
+//!
+//! ```text
+//! do j = 1, ny             998 rounds      ny = 998          settled first
+//!   do i = 1, nx + ny      1,998 rounds    nx = 1,000        only now: one open size is left
+//! ```
+//!
+//! Loops vote, and the value that most of them agree with is suggested; triangles are asked with all of their
+//! rounds, as single trip counts say nothing. A loop that is left early speaks of its data, not of its bounds.
+//! Counts that are in doubt do not vote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +45,7 @@ pub fn suggestions(report: &StaticReport, places: &Places, seen: Told) -> Vec<Su
         .collect()
 }
 
-/// Everything that the run tells of parameters, those that agree too.
+/// Everything that the run shows about parameters, also those that agree.
 pub fn all(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
     trip_counts(report, places, seen)
         .into_iter()
@@ -87,8 +99,8 @@ pub fn parameter<'r>(
         .map(|(name, parameter)| (name.as_str(), parameter))
 }
 
-/// Problem sizes: for each the value that most loops ask for. A loop tells of one whose bounds have no other that may be
-/// wrong as well; what it tells is settled, and other loops are asked again.
+/// Problem sizes: for each the value that most loops ask for. A loop decides one if its bounds have no other that may
+/// be wrong as well; its value is settled, and other loops are asked again.
 fn trip_counts(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
     let mut sizes = Sizes {
         report,
@@ -162,7 +174,7 @@ impl<'r> Sizes<'r> {
         }
     }
 
-    /// What loops tell that was not known.
+    /// What follows from loops and was not known.
     fn told(&self, places: &Places<'r>, seen: Told) -> Vec<(&'r str, Suggestion)> {
         let mut votes: BTreeMap<&'r str, Vec<Vote<'r>>> = BTreeMap::new();
         for found in seen.loops.keys() {
@@ -184,7 +196,7 @@ impl<'r> Sizes<'r> {
 
     fn vote(&self, places: &Places<'r>, seen: Told, found: LoopRef) -> Option<(&'r str, Vote<'r>)> {
         let (facts, counts) = (places.facts(found), seen.loops.get(&found)?);
-        // Left early, it tells of its data.
+        // A loop that is left early says something about its data, not its bounds.
         if facts.exits_early || !is_certain(places, seen, found) {
             return None;
         }

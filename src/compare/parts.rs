@@ -1,4 +1,8 @@
-//! The loops of the machine code that one loop of the source became.
+//! Which loops of the machine code did one loop of the source become, and what does each of them hold?
+//!
+//! Of machine loops inside one another that come from the same loop one counts, unless they are copies with a
+//! whole body each ([`drop_nested`]): else the rounds of a loop whose arms jump back to different places would
+//! be counted twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,10 @@
-//! From source lines to the loops and nests of a static report.
+//! Which loop, and which nest, of a static report is a line of the program in?
+//!
+//! Reports name files as `analyze` saw them, debug information as the compiler did: two paths mean the same
+//! file if they agree from the end on, in more directories than any other. Lines are then looked up among the
+//! ranges of the loops, the innermost first. Code of an inlined callee has the callee's lines; the calls that
+//! it was inlined for say which procedure it is, where several share the lines (a header). What several files
+//! may mean is [`Place::Ambiguous`], and is listed, not guessed.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,4 +1,5 @@
-//! How often a loop goes round by its bounds, at the report's parameters and at those that fit the run.
+//! How often would a loop go round by its bounds, at the report's parameters and at those that fit the run? The
+//! difference of the two is what a parameter that does not fit accounts for.
 
 use super::bounds::Bounds;
 use super::comparison::Suggestion;

@@ -1,5 +1,21 @@
-//! Why the two sides differ, from what was seen. Each cause is tried against the numbers: one that does not explain
-//! the difference is not named.
+//! Why do the two sides of a row differ, from what was seen?
+//!
+//! Each cause is tried against the numbers: one that does not explain the difference is not named. The order of
+//! the questions is that of dependence. Parameters that do not fit come first, as everything else follows from
+//! them; then branches that are taken in another share; then what the compiler changed. Rows of one kind have a
+//! file each: `iterations`, `operations`, `accesses`; here they are put together.
+//!
+//! Iterations are a product of executions and trip counts, so the amounts of these are found by changing one
+//! after the other, the outermost first ([`by_loop`]):
+//!
+//! ```text
+//!             executions   trips of j   trips of i    iterations
+//! static      20           100          998           1,996,000
+//!             10           100          998             998,000     executions  −998,000
+//! traced      10           100          500             500,000     trips of i  −498,000 = 10·100·(−498)
+//! ```
+//!
+//! A traced number that is not certain needs no cause: the row says why it is not.
 
 use super::accesses;
 use super::causes::{Cause, Explanation, Reason, State, closed};
@@ -274,7 +290,7 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
                 format!("became a call of {}", calls.join(", "))
             }
             LoopCounts { machine_loops: 0, .. } => {
-                "no loop of the machine code is this one, and what is left of it does not tell the count".to_string()
+                "no loop of the machine code is this one, and what is left of it does not show the count".to_string()
             }
             LoopCounts { peeled: 1.., .. } => {
                 format!(
@@ -282,7 +298,7 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
                     counts.peeled
                 )
             }
-            _ => "it was entered from outside of machine loops, where nothing tells how often".to_string(),
+            _ => "it was entered from outside of machine loops, where nothing shows how often".to_string(),
         });
     }
     matches!(row.quantity, Quantity::Object(..)).then(|| {

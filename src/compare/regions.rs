@@ -1,5 +1,6 @@
-//! Figures of a nest that only the run tells and that do not add up from lines: the eDAG of its instructions, steps
-//! of its reuse curve, epochs, C-AMAT.
+//! Which figures of a nest has only the run, because they do not add up from lines? The eDAG of its
+//! instructions, steps of its reuse curve, epochs, C-AMAT. They come from the trace report's own regions and
+//! make rows with one side.
 
 use super::comparison::Row;
 use super::quantity::Quantity;

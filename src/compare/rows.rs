@@ -1,4 +1,9 @@
-//! The quantities of a nest on both sides.
+//! Which quantities of a nest are compared, and what are they on both sides?
+//!
+//! Executions, iterations and trip counts; operations and accesses of one iteration; accesses of each array;
+//! traffic, working sets and time. Figures of one iteration are sums over all code of the nest divided by the
+//! iterations of the innermost loop, on both sides alike, so that work of outer loops is shared out the same
+//! way.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -23,10 +23,11 @@ pub enum CompareError {
     #[error(transparent)]
     Unreadable(#[from] ReadError),
     #[error(
-        "it has nothing by source line: make it with `loopsheet trace TRACE --elf PROGRAM`, the program compiled with -g"
+        "it has no counts by source line: make it with `loopsheet trace TRACE --elf PROGRAM`, \
+         the program compiled with -g"
     )]
     NoLines,
-    #[error("source: {what}; write it again with this version")]
+    #[error("source: {what}; regenerate it with this version")]
     WrongIndex { what: String },
 }
 

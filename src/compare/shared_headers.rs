@@ -1,5 +1,10 @@
-//! Loops of the machine code that begin with the same instruction: whether they are two loops of the source, one around
-//! the other, or one of which some rounds are cut short (`continue`). The code is the same; the source tells.
+//! Are loops of the machine code that begin with the same instruction two loops of the source, one around the
+//! other, or one of which some rounds are cut short (`continue`)?
+//!
+//! The code is the same; the source decides. If the outer machine loop has code of a source loop that the inner
+//! one does not come from, they are two, and the rounds are shared out: of the outer one those that enter the
+//! inner one. Else the inner one is joined with the outer one. The profile that comes out has every round once;
+//! `continued` goes on from it.
 
 use std::borrow::Cow;
 

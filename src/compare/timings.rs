@@ -59,9 +59,9 @@ pub enum TimingsError {
     },
     #[error("line {line}, column line: `{text}` is not the number of a line, 1 or more")]
     Line { line: u64, text: String },
-    #[error("line {line}: it names no function, and no file with a line")]
+    #[error("line {line}: it names neither a function nor a file and line")]
     Nowhere { line: u64 },
-    #[error("line {line}: a quote does not end on this line")]
+    #[error("line {line}: a quote is not closed on this line")]
     Quote { line: u64 },
     #[error("it is not a table of comma-separated values: {0}")]
     Table(String),

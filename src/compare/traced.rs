@@ -1,4 +1,8 @@
-//! What the run did in each target: sums over the sites that lie there, and counts of the loops.
+//! What did the run do in each nest?
+//!
+//! Sums over the sites, which are instructions by line, that lie in it, and the counts of its loops. Code
+//! without lines that a nest calls (`exp`, `memset`) is that nest's, kept apart in [`Calls`]. Everything else
+//! is listed with its instructions and why it could not be joined, so that shares add up to the whole run.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +128,7 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
         *nowhere.entry(site.function.clone()).or_default() += site.instructions - taken;
     }
     for (function, instructions) in nowhere {
-        // Traces of before this was counted do not tell whose it was.
+        // Traces from before this was counted do not show whose it was.
         let taken = left.min(instructions);
         left -= taken;
         let key = (function, Apart::NoLines);

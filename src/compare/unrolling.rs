@@ -1,7 +1,12 @@
-//! How many rounds of the source one round of a machine loop does.
+//! How many rounds of the source does one round of a machine loop do?
 //!
-//! What tells it best is how far addresses move: an access that walks by 32 bytes a round, where the source moves by one
-//! element of 8, has done four rounds. Where no address tells, operations and stored bytes have to agree on it.
+//! What shows it best is how far addresses move: an access that walks by 32 bytes a round, where the source
+//! moves by one element of 8, has done four rounds. Every address that moves has to allow the number, and the
+//! work has to be there: a loop that goes through the arrays in another order moves as far and does one round's
+//! work. Where no address decides, operations and stored bytes have to agree on it.
+//!
+//! Rounds may also lie side by side: after unroll-and-jam, a round of the inner loop does the work of several
+//! rounds of the loop around ([`Copies::jammed`]), with addresses that move in the outer loop only.
 
 use super::tolerance::ROUNDING;
 use super::work::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, promised, writes};
@@ -55,9 +60,9 @@ pub fn copies(facts: &LoopReport, sites: &[&Site], rounds: f64, expected: Option
     }
 }
 
-/// Rounds of a loop around that one round of a machine loop does side by side: as addresses tell that move only in the
-/// loop `around`, whose own code `sites` are, for references of `facts` inside. Some operation has to be done so many
-/// times as often, and none more often.
+/// Rounds of a loop around that one round of a machine loop does side by side: as shown by addresses that move only
+/// in the loop `around`, whose own code `sites` are, for references of `facts` inside. Some operation has to be done
+/// so many times as often, and none more often.
 pub fn side_by_side(around: &LoopReport, facts: &LoopReport, sites: &[&Site], did: &Work) -> u64 {
     let source = promised(facts);
     let strides: Vec<i64> = facts
@@ -82,7 +87,7 @@ pub fn each_round(facts: &LoopReport, sites: &[&Site], rounds: f64) -> Work {
         .map(|value| value / rounds.max(1.0))
 }
 
-/// The fewest rounds of the source after which every address that tells has moved as far as it did.
+/// The fewest rounds of the source after which every address that moves in the source has moved as far as it did.
 fn by_strides(facts: &LoopReport, sites: &[&Site]) -> Option<u64> {
     let of_source: Vec<i64> = facts
         .arrays
@@ -114,7 +119,7 @@ fn rounds_by_strides(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
     common.first().copied()
 }
 
-/// Bytes by which a reference moves in a round of the source; `None` where the source does not tell in numbers.
+/// Bytes by which a reference moves in a round of the source; `None` where the source has no number for it.
 fn stride(facts: &LoopReport, array: &ArrayReport) -> Option<i64> {
     // Reports have the subscript first that moves by one element, in every language.
     let (own, others) = array.subscripts.split_first()?;
@@ -143,7 +148,7 @@ fn is_work_of(facts: &LoopReport, copies: u64, bytes: f64, did: &Work) -> bool {
     copies == 1 || bytes >= copies as f64 * element && (more || !has_flops)
 }
 
-/// Rounds of the loop around that one round does side by side, as far as addresses do not tell: every kind of operation
+/// Rounds of the loop around that one round does side by side, where addresses do not show it: every kind of operation
 /// is done so many times as often, and more is loaded than those references of the source are that change.
 fn jammed(facts: &LoopReport, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -> u64 {
     let source = promised(facts);

@@ -1,5 +1,10 @@
-//! What else than its machine loops tells how often a loop of the source was executed and went round: how often the
-//! statements of its head and of its body were begun, in all copies that the compiler made of them.
+//! What else than its machine loops shows how often a loop of the source was executed and went round?
+//!
+//! How often the statements of its head and of its body were begun, in all copies that the compiler made of
+//! them. GCC marks in its line table where each statement begins, so these counts do not depend on what became
+//! of the loop. In files without such marks the instruction of a line that was executed most stands for it, on
+//! a head the test. Lines in the arms of conditions are not witnesses: they are executed as often as their data
+//! say.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,6 @@
-//! What code does that can be counted on both sides.
+//! What does code do that can be counted on both sides? Stores and four kinds of operations, of a round of the
+//! source and of instructions alike: the currency in which rounds outside of loops and unrolled rounds are
+//! counted.
 
 use crate::metrics::profile::Site;
 use crate::report::static_report::{ArrayReport, LoopReport};

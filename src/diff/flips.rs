@@ -196,7 +196,7 @@ fn paired<'o, T>(
 }
 
 impl Flip {
-    /// Which way it turned; what is unknown is no improvement.
+    /// Which way it turned; what is unknown is not an improvement.
     pub fn direction(&self) -> Direction {
         match self {
             Flip::LayerCondition { direction, .. }

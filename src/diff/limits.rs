@@ -68,7 +68,7 @@ pub enum Limit {
     },
 }
 
-/// Why a text is no threshold.
+/// Why a text is not a threshold.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected N% or N%:time, N%:bytes, N%:flops, for example 5% or 2.5%:bytes")]
 pub struct ThresholdError;

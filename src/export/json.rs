@@ -63,7 +63,7 @@ pub fn validation(report: &Report) -> String {
 /// Functions stand on one line each.
 fn with_rendered_functions(model: &Model, swept: Option<&Model>) -> StaticReport<Box<RawValue>> {
     StaticReport::with_functions(model, swept, |function: FunctionReport| {
-        to_raw_value(&function).expect("a report has no maps with keys that are no text")
+        to_raw_value(&function).expect("a report has no maps with keys that are not text")
     })
 }
 
@@ -77,5 +77,5 @@ fn on_numbers(model: &Model, render: impl FnOnce(&Model) -> String) -> String {
 
 fn render(report: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(report);
-    text.expect("a report has no maps with keys that are no text") + "\n"
+    text.expect("a report has no maps with keys that are not text") + "\n"
 }

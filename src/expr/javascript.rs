@@ -44,7 +44,7 @@ fn write_operation(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellName
     }
 }
 
-/// What is no single operand is put in parentheses.
+/// What is not a single operand is put in parentheses.
 fn write_factor(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &dyn CellNames) -> fmt::Result {
     match expr.node() {
         Node::Sum(_) | Node::Product(_) | Node::Quotient(..) if names.part(expr).is_none() => {

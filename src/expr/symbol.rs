@@ -200,7 +200,7 @@ impl Symbol {
     }
 }
 
-/// A part of a name: what is no letter, digit or underscore is replaced.
+/// A part of a name: what is not a letter, digit or underscore is replaced.
 fn word(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_alphanumeric() { c } else { '_' })

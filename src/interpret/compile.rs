@@ -219,7 +219,7 @@ impl<'a> Compiler<'a> {
                 name, arguments, ..
             } => {
                 self.notes
-                    .insert(format!("what `{name}` accesses by itself is left out"));
+                    .insert(format!("what `{name}` itself accesses is left out"));
                 for argument in arguments {
                     match argument {
                         // Fortran passes the place of a structure, and reads nothing of it.

@@ -1,4 +1,4 @@
-//! Runs the loops of a nest literally, for concrete sizes, and tells every access to an array element in
+//! Runs the loops of a nest literally, for concrete sizes, and reports every access to an array element in
 //! program order. It knows nothing of the model's formulas, so that they can be held against it.
 //!
 //! What is assumed:

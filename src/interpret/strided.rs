@@ -1,4 +1,4 @@
-//! Innermost loops whose addresses move evenly: iterations that stay in the same lines are told as one.
+//! Innermost loops whose addresses move evenly: iterations that stay in the same lines are reported as one.
 
 use super::Access;
 use super::code::{Slot, Strided};

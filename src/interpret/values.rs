@@ -207,7 +207,7 @@ impl<'a> Compiler<'a> {
         moves && !is_known
     }
 
-    /// An element; `None` if it is none in memory, or cannot be placed, which is told.
+    /// An element; `None` if it is none in memory, or cannot be placed, which is reported.
     pub fn reference(
         &mut self,
         array: VarId,

@@ -133,7 +133,7 @@ pub enum Prototypes {
     Generic,
 }
 
-/// What a variable is whose name is called, if it is no dummy argument.
+/// What a variable is whose name is called, if it is not a dummy argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CalledVariables {
     /// A pointer to a function.

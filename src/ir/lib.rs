@@ -73,7 +73,7 @@ pub struct Function {
     pub variables: Vec<Variable>,
     /// Where the members of structures in arrays lie.
     pub members: BTreeMap<VarId, MemberLayout>,
-    /// Where components of structures lie that are no elements of arrays, for the calls that get elements in their
+    /// Where components of structures lie that are not elements of arrays, for the calls that get elements in their
     /// place.
     pub parts: BTreeMap<VarId, MemberLayout>,
     /// Bytes of the structures that variables hold, without what lies behind pointers.

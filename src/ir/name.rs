@@ -120,7 +120,7 @@ impl Name {
             .map(|(_, to)| to)
     }
 
-    /// The variable that holds the structure, or points to it, and the way from there; `None` if it is no member.
+    /// The variable that holds the structure, or points to it, and the way from there; `None` if it is not a member.
     pub fn split(&self) -> Option<(&str, Name)> {
         let first = self.steps.iter().position(|mark| mark.step.is_member())?;
         let at = self.steps[first].at;
@@ -136,7 +136,7 @@ impl Name {
         Some((structure, way))
     }
 
-    /// The variable that holds the structure, or points to it; `None` if it is no member.
+    /// The variable that holds the structure, or points to it; `None` if it is not a member.
     pub fn structure(&self) -> Option<&str> {
         let first = self.steps.iter().find(|mark| mark.step.is_member())?;
         Some(&self.text[..first.at as usize])

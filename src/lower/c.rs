@@ -1,10 +1,24 @@
 //! C to IR.
 //!
-//! The tree is read twice: first every declaration at file scope (`file_scope`), then each
-//! function definition, wherever it stands. `names` keeps what declarations say: types, structures,
-//! constants. Around it, `lowering` holds the function at hand: `statements` and `for_loop` write the
-//! IR, `expressions` and `access` give the values, `effects` makes statements of what an expression
-//! does on the way.
+//! The tree is read twice: first every declaration at file scope (`file_scope`), then each function definition,
+//! wherever it stands. `names` keeps what declarations say: types, structures, constants. Around it, `lowering`
+//! holds the function at hand: `statements` and `for_loop` write the IR, `expressions` and `access` give the
+//! values, `effects` makes statements of what an expression does on the way.
+//!
+//! ```text
+//! text ── mask, lone_names ──► tree ── misread: is `(a) - b` a cast? then the text is rewritten, read again
+//!                               │
+//!        file_scope, specifiers, ctype ► names           headers: declarations that files share, read once
+//!                               │
+//!        functions ── statements, for_loop, switch, jumps     a[i++] = f(x) && g(y)
+//!                               │                              effects: statements before the one at hand
+//!                       expressions ► Value ◄── access: places in memory
+//!                               ▼
+//!                         ir::Function                  ranks: arrays that nothing declares, at the end
+//! ```
+//!
+//! C has no array syntax and no modules, and the trouble lies elsewhere: a text that only its types make
+//! unambiguous, side effects inside expressions, and places in memory that are written in many ways.
 
 mod access;
 mod alignment;

@@ -1,9 +1,28 @@
 //! Fortran to IR.
 //!
-//! A file is read in two steps. `declarations` turns every specification part into a scope of
-//! symbols that keep expressions as written; scopes live without the syntax tree, so that `use` works
-//! across files ([`Modules`]). Then each procedure is lowered: its names are looked up through scopes,
-//! and a variable of the IR is made for each that it uses.
+//! A file is read in two steps. `declarations` turns every specification part into a scope of symbols that keep
+//! expressions as written; scopes live without the syntax tree, so that `use` works across files ([`Modules`]).
+//! Then each procedure is lowered: its names are looked up through scopes, and a variable of the IR is made for
+//! each that it uses.
+//!
+//! ```text
+//! tree ── units ──► modules, procedures, each with its scope (declarations, declarators, types, implicit)
+//!   │                     │
+//!   │ expression: syntax  │ modules: names through `use` and hosts
+//!   │ to Expr, as written ▼
+//!   └─────────► statements, loops, branches       one procedure (procedure, context, variables)
+//!                         │
+//!                       value: Expr ► Value       subscripts, component (path), calls, generic, bound,
+//!                         │                       operators, kinds, intrinsic_types, statement_functions
+//!                         ▼
+//!               array_syntax: whole arrays and sections become loops (elementwise, reductions,
+//!                         │   array_functions, constructors)
+//!                         ▼
+//!                     ir::Function                remarks: what could not be understood, once each
+//! ```
+//!
+//! Nothing that is not understood is dropped: it stays as an opaque value or statement, with a reason and what
+//! is inside it (guide: languages, "Nothing is dropped in silence").
 
 mod allocations;
 mod array_functions;

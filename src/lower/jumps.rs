@@ -75,7 +75,7 @@ struct Jumps<'f> {
     function: &'f mut Function,
     /// Labels behind which the procedure only ends.
     returns: BTreeSet<Label>,
-    /// Variables that tell whether a label was jumped to.
+    /// Variables that say whether a label was jumped to.
     targets: BTreeMap<Label, VarId>,
     /// The labels inside each loop around.
     inside: Vec<BTreeSet<Label>>,

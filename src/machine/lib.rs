@@ -178,7 +178,7 @@ pub enum MachineError {
     ParameterInFile { place: Place, error: ParameterError },
     #[error("{place}: {message}")]
     Malformed { place: Place, message: String },
-    /// What `base` names is no machine; `error` says why.
+    /// What `base` names is not a machine; `error` says why.
     #[error("{place}: base = \"{base}\": {error}")]
     Base {
         place: Place,
@@ -461,7 +461,7 @@ impl MachineParameter {
         Ok(())
     }
 
-    /// What is the matter with something that is no number.
+    /// What is the matter with something that is not a number.
     fn not_a_number(&self) -> String {
         format!("not a number{}", of_unit(self.unit))
     }

@@ -51,7 +51,7 @@ const STRETCH: usize = 1024;
 
 impl<'r> Analysis<'r> {
     /// # Errors
-    /// The caches are no hierarchy, or a metric cannot be made with these settings.
+    /// The caches are not a hierarchy, or a metric cannot be made with these settings.
     pub fn new(
         settings: Settings,
         region_of: Option<RegionOf<'r>>,

@@ -20,7 +20,7 @@ pub enum CostsError {
     )]
     Toml(Box<toml::de::Error>),
     #[error(
-        "`{name}` in the cost table is no class of instructions; the classes are {}",
+        "`{name}` in the cost table is not a class of instructions; the classes are {}",
         class_names()
     )]
     UnknownClass { name: String },
@@ -60,7 +60,7 @@ impl Costs {
     /// is for the classes that are not named, 1 if it is absent.
     ///
     /// # Errors
-    /// No such TOML, a name that is no class, more cycles than an instruction may take.
+    /// No such TOML, a name that is not a class, more cycles than an instruction may take.
     pub fn parse(text: &str) -> Result<Costs, CostsError> {
         let file: File = toml::from_str(text).map_err(|error| CostsError::Toml(Box::new(error)))?;
         let mut costs = Costs::default();

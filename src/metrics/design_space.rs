@@ -141,8 +141,8 @@ pub const CORES: [u32; 16] = [
 pub const SLIPS: [&str; 5] = [
     "Base CPI: the paper prints ½·√(W/160), but says that IPC is 1.0 at W = 32 and up to 5.0 at W = 1024; only \
      ½·√(160/W) gives that.",
-    "Memory CPI: the paper prints e·freq/t_mem, which is no number of cycles; each of the e/I epochs of an instruction \
-     takes t_mem·freq cycles.",
+    "Memory CPI: the paper prints e·freq/t_mem, which is not a number of cycles; each of the e/I epochs of an \
+     instruction takes t_mem·freq cycles.",
     "Bandwidth bound: the paper prints a factor N. The bandwidth is shared by all cores, so that N cores retire as much \
      as it lets through, however many they are: BW·I/(m·L·freq).",
     "Processor area: the paper prints A_core + A_LLC; there are N cores.",

@@ -28,7 +28,7 @@ impl Ram {
     /// Without levels nothing is cached. EDAN sends every atomic to RAM.
     ///
     /// # Errors
-    /// The levels are no hierarchy.
+    /// The levels are not a hierarchy.
     pub fn new(levels: &[CacheSpec], atomics: Atomics) -> Result<Ram, HierarchyError> {
         if levels.is_empty() {
             return Ok(Ram::Uncached);

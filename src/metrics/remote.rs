@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Trials at once, as lanes of one engine.
 const LANES: usize = 16;
-/// The first two lanes of all are no trials: no access remote, and every access remote.
+/// The first two lanes of all are not trials: no access remote, and every access remote.
 const BOUNDS: u32 = 2;
 
 /// T∞ of every trial up to a value, cycles.

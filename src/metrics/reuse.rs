@@ -28,7 +28,7 @@ struct ReuseMeter {
 
 impl ReuseMeter {
     /// # Errors
-    /// `line` is no length of a cache line.
+    /// `line` is not a length of a cache line.
     fn new(line: u64) -> Result<ReuseMeter, SpecError> {
         Ok(ReuseMeter {
             line,

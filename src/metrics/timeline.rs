@@ -9,7 +9,7 @@ pub struct Stay {
     /// H(l): cycles of looking up.
     pub hit: u64,
     /// Cycles of waiting behind them; 0 if the level had the line. They are the whole stay at the next
-    /// level, or the wait for an earlier miss of the same line (a secondary miss, which is no access of
+    /// level, or the wait for an earlier miss of the same line (a secondary miss, which is not an access of
     /// the next level), or the latency of RAM.
     pub miss: u64,
 }
@@ -33,7 +33,7 @@ pub enum WaitsFor {
     OtherMiss,
     /// What is behind: RAM.
     Memory,
-    /// One of the two at the last level, which a log does not tell; before that, an earlier miss.
+    /// One of the two at the last level, which a log does not show; before that, an earlier miss.
     Untold,
 }
 

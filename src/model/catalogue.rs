@@ -22,7 +22,7 @@ loopsheet_base::catalogue! {
         Lines "lines" "" Count "Cache lines that references touch while some loops run" CACHES;
         LinesAtEnds "lines_at_ends" "" Count "Cache lines by which rows exceed rows that share the lines at their ends with their neighbours" CACHES;
         LoopRuns "loop_runs" "" Count "Iterations of a loop, or of a part of its range, with all loops around it" CACHES;
-        LinesOwed "lines_owed" "" Count "Lines by which rounding took the reuse in one part of a loop for too much: they are taken off the next part" CACHES;
+        LinesOwed "lines_owed" "" Count "Lines by which rounding overestimated the reuse in one part of a loop: they are subtracted from the next part" CACHES;
         LinesOfArray "lines_of_array" "" Count "Cache lines of one array that a nest touches" NESTS;
         SharedBytes "bytes_of_shared_iteration" "" Bytes "Bytes that several nests touch in one iteration of the loop around them" NESTS;
         LinesFoundFirst "lines_found_first" "" Count "Lines that a nest finds in the cache before it has touched them itself" NESTS;
@@ -92,10 +92,10 @@ loopsheet_base::catalogue! {
         FoundIfHeld "found_if_held" "" Bytes "Bytes that a cache must hold to find all of the nest's data again: all of its lines where warm is 1, else more than any cache holds" CACHES;
         AllFetchedAgain "all_fetched_again" "" Bytes "Bytes fetched again, all reuses together" CACHES;
         AllWrittenBackAgain "all_written_back_again" "" Bytes "Bytes written back again, all reuses together" CACHES;
-        LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests in a loop around both left them in the cache, or, where reuse_between_nests is 1, any of the function: already taken off" NESTS;
-        LeftDirtyByNests "left_dirty_by_earlier_nests" "" Bytes "Bytes that earlier nests left dirty and that are written again before they are written back: already taken off" NESTS;
+        LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests in a loop around both left them in the cache, or, where reuse_between_nests is 1, any of the function: already subtracted" NESTS;
+        LeftDirtyByNests "left_dirty_by_earlier_nests" "" Bytes "Bytes that earlier nests left dirty and that are written again before they are written back: already subtracted" NESTS;
         WrittenFirst "written_first" "" Bytes "Bytes fetched only because a cache fetches the lines that are written: of arrays that nothing reads, or only later" CACHES;
-        NotAllocated "not_allocated" "" Bytes "Bytes of lines that are written and need not be fetched first, where cost_w is below 2: already taken off" CACHES;
+        NotAllocated "not_allocated" "" Bytes "Bytes of lines that are written and need not be fetched first, where cost_w is below 2: already subtracted" CACHES;
         Fetched "fetched" "" Bytes "Lines fetched: all lines once, and again after every reuse that does not fit" CACHES;
         WrittenBack "written_back" "" Bytes "Dirty lines written back, those left at the end included" CACHES;
         CarriedReuse "carried_reuse" "" Bytes "Bytes that would move again if no reuse of a loop, or of the nest, fitted" CACHES;
@@ -187,9 +187,9 @@ loopsheet_base::catalogue! {
         CommunicationTime "communication_time" "" Seconds "Time of all calls between processes, as far as sizes are known" Source::Definition;
 
         // Registers.
-        Counters "counter_registers" "" Registers "The loop variable, and its bound if that is no number" Source::Code;
+        Counters "counter_registers" "" Registers "The loop variable, and its bound if that is not a number" Source::Code;
         Scalars "scalar_registers" "" Registers "Scalars that live through the whole loop" Source::Code;
-        Pointers "pointer_registers" "" Registers "Addresses: one an array for all references a known distance apart, and strides that are no numbers" Source::Code;
+        Pointers "pointer_registers" "" Registers "Addresses: one an array for all references a known distance apart, and strides that are not numbers" Source::Code;
         Invariants "invariant_registers" "" Registers "Array elements that stay the same in the loop; floating-point: literals and constants too" Source::Code;
         Temporaries "temporary_registers" "" Registers "The most values of one iteration that live at once: scalars between write and last read; integer: loaded indices, floating-point: operands of expressions" Source::SethiUllman;
         LiveRegisters "live_registers" "" Registers "Values that one iteration of the innermost loop keeps in registers" Source::Definition;

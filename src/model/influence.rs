@@ -87,7 +87,7 @@ fn is_guessed_size(row: &Row) -> bool {
     !matches!(row.kind, Kind::Block | Kind::Probability) && row.is_guessed()
 }
 
-/// The sizes that a nest's figures rest on and that nothing tells, as the source calls them.
+/// The sizes that a nest's figures rest on and that nothing gives, as the source calls them.
 pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
     let rows = parameters.rows();
     let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();

@@ -81,7 +81,7 @@ pub struct Reference<'p> {
 pub struct Nest<'p> {
     /// Index into the functions of the program.
     pub function: usize,
-    /// Whether that function leads back to itself, so that nothing tells how often the nest runs.
+    /// Whether that function leads back to itself, so that it is not known how often the nest runs.
     pub is_recursive: bool,
     /// All loops, outermost first.
     pub loops: Vec<ChainLoop<'p>>,
@@ -132,7 +132,7 @@ impl<'p> Nest<'p> {
     }
 
     /// The loops whose iterations are taken at the middle of the ranges of the loops around them, are an upper bound
-    /// because something leaves the loop early, or are a parameter because nothing tells them.
+    /// because something leaves the loop early, or are a parameter because nothing gives them.
     pub fn approximate_loops(&self) -> impl Iterator<Item = &'p Loop> {
         let is_sampled = |at: usize| {
             let facts = self.loops[at].facts;

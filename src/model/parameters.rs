@@ -128,7 +128,7 @@ fn listed(what: &str, names: &[String]) -> String {
 pub enum Kind {
     /// Iterations of a block of the x, y, z … loop; 0 is not blocked.
     Block,
-    /// A symbol of the source, or a length that nothing tells.
+    /// A symbol of the source, or a length that nothing gives.
     #[default]
     Problem,
     /// A real number of the source, from which sizes follow.
@@ -192,7 +192,7 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueSource {
-    /// The source says it: a constant, an initial value, what the program has until it is told otherwise.
+    /// The source says it: a constant, an initial value, what the program has unless its input says otherwise.
     Source,
     /// The input of a run, `--input`.
     Input,

@@ -62,7 +62,7 @@ const SCALED: &[(&str, &str, &[f64])] = &[
 /// One core's share of the last level: both rules for DRAM traffic take their own figure of it.
 const CACHE: &str = "cache_bytes";
 const LATENCY: &str = LATENCY_LIMIT[0];
-/// Nanoseconds from memory, where a machine does not tell.
+/// Nanoseconds from memory, where a machine does not give them.
 const LATENCIES: &[f64] = &[50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0];
 /// Iterations of a block; 0 is not blocked.
 const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0];

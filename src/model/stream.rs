@@ -26,7 +26,7 @@ pub struct StreamShape {
     pub dimensions: Vec<Vec<(usize, i64)>>,
     pub offsets: Vec<Vec<i64>>,
     /// Elements from one iteration to the next along the contiguous dimension, where the step of its only
-    /// loop is a parameter, or packed structures are no whole number of elements.
+    /// loop is a parameter, or packed structures are not a whole number of elements.
     pub row_step: Option<Expr>,
     /// Some subscript is indirect: elements are gathered.
     pub gathered: bool,

@@ -78,7 +78,7 @@ impl<'a> Range<'a> {
             Some(1) => span + 1.0,
             Some(-1) => (-span) + 1.0,
             Some(_) => span.quotient(step.clone()).floor() + 1.0,
-            // A step of zero never ends; as the value of a parameter it is no loop at all.
+            // A step of zero never ends; as the value of a parameter it is not a loop at all.
             None => {
                 let trips = span.quotient(step.clone()).floor() + 1.0;
                 let (none, zero) = (Expr::from(0.0), Expr::from(0.0));

@@ -89,7 +89,7 @@ pub enum Elementary {
     Logarithm,
     /// Sine, cosine, tangent.
     Trigonometric,
-    /// Powers that are no products.
+    /// Powers that are not products.
     Power,
 }
 

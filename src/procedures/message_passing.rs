@@ -111,7 +111,7 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Whether an argument is a number that the call is told: how many elements, to whom.
+    /// Whether an argument is a number that is passed to the call: how many elements, to whom.
     pub fn only_reads(&self, position: usize) -> bool {
         let Interface {
             count,

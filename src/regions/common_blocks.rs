@@ -14,7 +14,7 @@ pub type Layout = BTreeMap<u64, Member>;
 pub struct Member {
     /// `/block/name`.
     pub name: String,
-    /// Where its type tells it.
+    /// Where its type gives it.
     pub bytes: Option<u64>,
 }
 
@@ -194,7 +194,7 @@ pub fn divide(variables: &[Variable], layouts: &[Layout]) -> Vec<Variable> {
             .filter(|at| (low..=high).contains(at))
             .filter(is_cut)
             .collect();
-        // What lies behind the last member is no member's.
+        // What lies behind the last member belongs to no member.
         cuts.extend((!cuts.is_empty()).then_some(high));
         // A part is named as the first routine has it in which it is one member, else as the block.
         let name = |low: u64, high: u64| {

@@ -31,7 +31,7 @@ pub struct Frame {
     pub function: Option<String>,
     /// In this function's own text: of the call, if the instruction is that of an inlined callee.
     pub place: Option<SourceLine>,
-    /// The column in that line, where the compiler tells it.
+    /// The column in that line, where the compiler records it.
     pub column: Option<u32>,
 }
 
@@ -87,7 +87,7 @@ impl Debug {
         source_line(self.context.find_location(address).ok()??)
     }
 
-    /// The statements that begin at an address, as far as the compiler tells them.
+    /// The statements that begin at an address, as far as the compiler records them.
     pub fn statements(&self, address: u64) -> &[Arc<Statement>] {
         self.statements.get(&address).map_or(&[], Vec::as_slice)
     }

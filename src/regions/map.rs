@@ -44,7 +44,7 @@ impl Nest {
         self.innermost[self.graph.block_at(address)?]
     }
 
-    /// The same, loops that share a header taken as one: without the source, nothing tells whether they are.
+    /// The same, loops that share a header taken as one: without the source, it is not known whether they are.
     pub fn whole_loop_at(&self, address: u64) -> Option<usize> {
         let mut number = self.loop_at(address)?;
         while self.loops[number].shares_header {
@@ -67,7 +67,7 @@ impl RegionMap {
     /// Reads symbols, code and debug sections of an ELF file.
     ///
     /// # Errors
-    /// It is no linked 64-bit RISC-V program, or damaged.
+    /// It is not a linked 64-bit RISC-V program, or damaged.
     pub fn read(data: &[u8]) -> Result<RegionMap, BinaryError> {
         let mut binary = Binary::read(data)?;
         let file = ElfFile64::<Endianness>::parse(data)

@@ -153,7 +153,7 @@ fn is_same_down_to(depth: usize, one: &[Frame], other: &[Frame]) -> bool {
 }
 
 /// The first line of the instructions that decide on another round: that of `for`, `do` or `while`. The smallest
-/// line of all would mislead where constants set before the loop are made anew inside. If most of the loop stands
+/// line of all would mislead where constants set before the loop are made again inside. If most of the loop stands
 /// above, as in `do … while`, it is the smallest line after all.
 fn line<'l>(
     control: Option<u32>,

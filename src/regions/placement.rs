@@ -76,7 +76,7 @@ fn advice(likely_base: &LikelyBase) -> String {
     match likely_base {
         LikelyBase::Fixed => "give the one that was".to_string(),
         LikelyBase::Unknown => {
-            "give --elf-base, which loopsheet record --verbose tells".to_string()
+            "give --elf-base, which loopsheet record --verbose reports".to_string()
         }
         LikelyBase::At(base) => format!("the trace fits --elf-base {base:#x}"),
     }
@@ -150,7 +150,7 @@ impl Placement {
     /// 0 if it is not position-independent, else [`QEMU_BASE`] if none is given.
     ///
     /// # Errors
-    /// It is no RISC-V program, it lacks the symbols or lines that are needed, or it cannot have a base.
+    /// It is not a RISC-V program, it lacks the symbols or lines that are needed, or it cannot have a base.
     pub fn new(
         data: &[u8],
         program: &str,

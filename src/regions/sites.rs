@@ -53,7 +53,7 @@ pub struct SitePlace {
     pub inlined: Vec<String>,
     /// Where the calls stand that these were inlined for, outermost first.
     pub called_from: Vec<SourceLine>,
-    /// Their columns, 0 where the compiler does not tell it.
+    /// Their columns, 0 where the compiler does not record it.
     pub call_columns: Vec<u32>,
     pub line: Option<SourceLine>,
     /// In a line that a loop begins on: what stands there may be of several loops.
@@ -404,7 +404,7 @@ pub(super) fn tests(
             if matches!(flow, Flow::Branch(_)) && leaves && !comes_back {
                 found.insert(last, number);
             }
-            // Where body and head are on one line, nothing tells a second test from a condition of the body.
+            // Where body and head are on one line, nothing distinguishes a second test from a condition of the body.
             let inside = steps()
                 .filter(|to| has_body && one.blocks.binary_search(to).is_ok() && *to != one.header);
             work.extend(inside.filter(|to| seen.insert(*to)));

@@ -16,7 +16,7 @@ type Unit<'u> = gimli::UnitRef<'u, Bytes>;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Statement {
     pub line: SourceLine,
-    /// 0 where the compiler does not tell it.
+    /// 0 where the compiler does not record it.
     pub column: u32,
 }
 
@@ -27,7 +27,7 @@ const LEAST_OTHERS: f64 = 0.25;
 /// By address, those that begin there.
 pub type Statements = FxHashMap<u64, Vec<Arc<Statement>>>;
 
-/// Of all units whose compiler told beginnings of statements from other places of a line.
+/// Of all units whose compiler distinguished the beginnings of statements from other places of a line.
 pub(super) fn find(dwarf: &gimli::Dwarf<Bytes>) -> Statements {
     let mut found = Statements::default();
     let mut headers = dwarf.units();

@@ -25,7 +25,7 @@ impl Figure {
     }
 }
 
-/// Infinities and what is no number are unknown.
+/// Infinities and what is not a number are unknown.
 impl From<f64> for Figure {
     fn from(value: f64) -> Figure {
         Figure(Some(value).filter(|value| value.is_finite()))

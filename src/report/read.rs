@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// Why a text is not the report that is wanted.
+/// Why a text is not the report that was expected.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("it is not valid JSON: {0}")]
@@ -15,7 +15,7 @@ pub enum ReadError {
         hint: &'static str,
     },
     #[error(
-        "it does not have what is needed, at {place}: {error}; write it again with this version"
+        "it does not have what is needed, at {place}: {error}; regenerate it with this version"
     )]
     Shape {
         /// Path of keys and positions, as `functions[2].nests[0].loops`.
@@ -41,7 +41,7 @@ pub fn read<T: DeserializeOwned>(
     let header = serde_json::from_str::<Header>(text);
     let schema = match header {
         Ok(header) => header.schema,
-        // Valid JSON that is no object, or whose schema is no text.
+        // Valid JSON that is not an object, or whose schema is not text.
         Err(error) if error.is_data() => None,
         Err(error) => return Err(ReadError::Json(error)),
     };

@@ -34,7 +34,7 @@ pub fn evidence(text: &str) -> Evidence {
                     _ if rest.first().is_some_and(is_in_name) => either += 1,
                     _ => fixed += 1,
                 }
-                // Where only the columns tell, an end of line that goes on does not.
+                // Where only the columns show it, an end of line that goes on does not.
                 continue;
             }
             _ => {}
@@ -114,7 +114,7 @@ const C_PLUS_PLUS: [&str; 8] = [
     "class ",
 ];
 
-/// What a header holds, by the beginnings and ends of its lines. What only C++ compilers see is no C++.
+/// What a header holds, by the beginnings and ends of its lines. What only C++ compilers see does not count as C++.
 pub fn header(text: &str) -> Header {
     let (mut declarations, mut is_c_plus_plus, mut is_c) = (0, false, false);
     // Conditions around the line; whether each is about the compiler being one of C++.

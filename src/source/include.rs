@@ -136,7 +136,7 @@ impl Splicer<'_> {
                     } = included;
                     macros.extend(more);
                     diagnostics.extend(remarks);
-                    // The empty line after the last line end is no line of its own here.
+                    // The empty line after the last line end is not a line of its own here.
                     if text.ends_with('\n') {
                         origins.pop();
                     }

@@ -38,7 +38,7 @@ pub enum LineError {
     UnknownWord { word: u32, text: String },
     #[error("`{text}`: {error}")]
     Operands { text: String, error: TextError },
-    #[error("`{0}` is no address: expected 0x and up to 16 hexadecimal digits")]
+    #[error("`{0}` is not an address: expected 0x and up to 16 hexadecimal digits")]
     Address(String),
     #[error("`{0}` accesses memory, but the line has no address")]
     NoAddress(String),
@@ -50,7 +50,7 @@ pub enum LineError {
         "the last line has no end (`{0}`): the trace was cut short; a whole trace ends with a newline"
     )]
     Cut(String),
-    #[error("the line is longer than {limit} bytes: this is no trace, or a damaged one")]
+    #[error("the line is longer than {limit} bytes: this is not a trace, or it is damaged")]
     TooLong { limit: usize },
     #[error("the trace has harts with more than {limit} different numbers")]
     TooManyHarts { limit: usize },

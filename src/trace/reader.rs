@@ -21,7 +21,7 @@ const LONGEST_LINE: usize = 1 << 20;
 /// Reads a whole trace and hands over batches; `sink` gives an empty one back, or `None` to stop.
 ///
 /// # Errors
-/// The first line that is wrong. Batches before it have been handed over: what they led to is no result.
+/// The first line that is wrong. Batches before it have been handed over: what they led to is not a result.
 pub fn read(
     input: impl Read,
     options: Options,
@@ -60,7 +60,7 @@ struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    /// Reads on until there is a whole line or the end; tells whether there is more to come.
+    /// Reads on until there is a whole line or the end; returns whether there is more to come.
     fn fill(&mut self, line: u64) -> Result<bool, TraceError> {
         let failed = |error| TraceError { line, error };
         loop {
@@ -257,7 +257,7 @@ impl<F: Format> Reader<'_, F> {
         Ok(())
     }
 
-    /// The first line decides the format, so what is wrong with it may be that it is no trace at all.
+    /// The first line decides the format, so what is wrong with it may be that it is not a trace at all.
     fn first_error(&self, line: &[u8], error: LineError) -> LineError {
         match error {
             LineError::OtherFormat { .. } | LineError::Operands { .. }

@@ -17,7 +17,7 @@ const UNDER_WAY: usize = 6;
 /// Reads the whole trace through the consumer.
 ///
 /// # Errors
-/// The first line that is wrong. The consumer has seen what was before it: that is no result.
+/// The first line that is wrong. The consumer has seen what was before it: that is not a result.
 pub fn stream(
     input: impl Read + Send,
     options: Options,

@@ -26,7 +26,7 @@ pub struct Settings {
     pub most_probed: u64,
     /// Bytes between arrays.
     pub gap: i64,
-    /// Values of scalars that are no parameters of the model, such as extents of arrays.
+    /// Values of scalars that are not parameters of the model, such as extents of arrays.
     pub others: Vec<(Symbol, f64)>,
     /// Functions are run as a whole, not nest by nest.
     pub whole: bool,

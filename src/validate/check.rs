@@ -159,7 +159,7 @@ mod tests {
     fn only_clear_differences_away_from_steps_count() {
         assert_eq!(judged([3000.0; 3], [2000.0; 3]), Some(1.5));
         assert_eq!(judged([1000.0; 3], [4000.0; 3]), Some(0.25));
-        // A fifth is no clear difference, nor are a few lines.
+        // A fifth is not a clear difference, nor are a few lines.
         assert_eq!(judged([2300.0; 3], [2000.0; 3]), None);
         assert_eq!(judged([600.0; 3], [200.0; 3]), None);
         // What fits a little later, or a little earlier.

@@ -143,7 +143,7 @@ fn numbered(
     Ok(numbers)
 }
 
-/// Iterations by the loop's range, for one whose bounds the statements do not tell.
+/// Iterations by the loop's range, for one whose bounds the statements do not give.
 fn trips(facts: &facts::Loop, value: &dyn Fn(&Symbol) -> Option<f64>) -> u64 {
     let [lower, upper, step] = [&facts.lower, &facts.upper, &facts.step]
         .map(|bound| bound.evaluate(&value as &dyn Lookup));

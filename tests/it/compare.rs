@@ -423,7 +423,7 @@ fn loops_one_after_the_other_on_one_line_are_told_apart_by_their_order() {
         vec![walking(&[8], site(2, Some(0), 7, 7, 7))],
     );
     assert!(
-        one.not_executed[0].contains("not told apart"),
+        one.not_executed[0].contains("indistinguishable"),
         "{:?}",
         one.not_executed
     );
@@ -1590,7 +1590,7 @@ double f(int n, double s) {
     );
     assert_eq!(
         reason(&comparison, "f@3", "loads of v"),
-        "none of the nest's own loads went to it: values in registers, or paths not taken; which, counts do not tell"
+        "none of the nest's own loads went to it: values in registers, or paths not taken; the counts do not show which"
     );
     // What has no name may be it.
     let comparison = compared(&report, run(vec![loads(0), loads(1)]));
@@ -1616,7 +1616,7 @@ fn levels_are_only_set_where_the_machine_has_them() {
             .find(|note| note.contains(level))
             .expect("it is there")
     };
-    assert!(about("level 1").ends_with("give both the same with --cache and --set l1_bytes"));
+    assert!(about("level 1").ends_with("make both the same with --cache and --set l1_bytes"));
     assert!(
         about("level 2")
             .ends_with("--set adds no level to that machine, --machine chooses another")

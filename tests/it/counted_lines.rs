@@ -167,7 +167,7 @@ fn what_is_no_count_of_lines_is_refused() {
     for (text, complaint) in [
         ("hello", "is not valid JSON"),
         ("{\"a\": 1}", "it is JSON of something else"),
-        (&no_branches.to_string(), "gcov has no branches in it"),
+        (&no_branches.to_string(), "gcov output has no branch counts"),
         (
             &of_others.to_string(),
             "none of the sources is in it; it has other.c",

@@ -530,7 +530,7 @@ fn bad_input_is_refused_with_what_to_do() {
     ]);
     for (arguments, complaint) in [
         (&["main..HEAD"][..], "needs a Git repository"),
-        (&["a.f90"], "give what it is compared with"),
+        (&["a.f90"], "also give what to compare it with"),
         (
             &["nothing.f90"],
             "give OLD and NEW, or revisions as REV1..REV2",

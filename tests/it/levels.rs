@@ -1,6 +1,7 @@
 //! Cache levels: the formulas of the workbook and the plain numbers are one rule; what goes through
 //! caches of every capacity is held against literal enumeration in `level_oracle.rs`.
 
+use crate::support::command::analysed_text;
 use crate::support::programs::{self, matrix_multiply, mixed, program, settings, seven_point};
 use loopsheet::analysis::facts::Program;
 use loopsheet::machine::MachineModel;
@@ -50,4 +51,47 @@ fn formulas_and_numbers_are_one_rule() {
             }
         }
     }
+}
+
+/// The worked example at the head of `src/model/levels/mod.rs`.
+#[test]
+fn the_worked_example_has_the_figures_that_its_page_says() {
+    let star = "void star(int n, double a[n][n], double b[n][n]) {
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++)
+      b[i][j] = a[i-1][j] + a[i+1][j] + a[i][j-1] + a[i][j+1] + a[i][j];
+}
+";
+    let report = analysed_text(
+        "star.c",
+        star,
+        &["--machine", "xeon-8380", "--set", "n=2000"],
+    );
+    let nest = &report["functions"][0]["nests"][0];
+    let numbers = |rows: &str, keys: [&str; 3]| -> Vec<[u64; 3]> {
+        let rows = nest[rows].as_array().expect("a list");
+        let number = |row: &serde_json::Value, key: &str| row[key].as_f64().expect("a number");
+        let row = |row| keys.map(|key| number(row, key) as u64);
+        rows.iter().map(row).collect()
+    };
+    let reuse = numbers(
+        "layer_conditions",
+        ["working_set", "fetched_again", "written_back_again"],
+    );
+    let lines = |lines: u64| lines * 64;
+    let expected = [
+        [64_000, lines(998_500), 0],
+        [272, lines(14_968_017), lines(3_492_504)],
+    ];
+    assert_eq!(reuse, expected);
+    let caches = numbers("caches", ["capacity", "fetched", "written_back"]);
+    let expected = [
+        [49_152, lines(999_500 + 998_500), lines(499_500)],
+        [1_310_720, lines(999_500), lines(499_500)],
+    ];
+    assert_eq!(caches[..2], expected);
+    assert_eq!(
+        nest["layer_conditions"][0]["caches"][0]["largest"]["n"],
+        1536
+    );
 }

@@ -137,7 +137,7 @@ fn what_is_no_program_to_record_is_refused() {
     refused(
         &put(dir.path(), "plain", &program, 0o644),
         &[],
-        &["permission to execute", "chmod +x"],
+        &["it is not executable", "chmod +x"],
     );
     refused(Path::new("/dev/null"), &[], &["not a file"]);
 }

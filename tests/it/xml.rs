@@ -233,7 +233,7 @@ fn nothing_is_dropped_in_silence() {
     let cases = [
         (
             "<loop loopvar=\"m\" lowerbound=\"1\" upperbound=\"size of x\"/>",
-            "note unread-expression 5: `size of x` is no",
+            "note unread-expression 5: `size of x` cannot be read",
         ),
         (
             "<lopp/>",

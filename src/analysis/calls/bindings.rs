@@ -1,4 +1,12 @@
-//! What dummy arguments are in the caller's terms.
+//! What does a dummy argument stand for in the caller?
+//!
+//! A scalar that a procedure changes is the caller's own in Fortran and a copy in C. A value is copied before
+//! the body if the body uses it several times, as the program computes it once; plain names and integers are
+//! not, since subscripts are only understood in the caller's variables.
+//!
+//! An array is a [`View`]: `q(:, 3)` passed for `y` makes `y(i)` the element `q(i, 3)`, and `&b[i][0]`, or
+//! Fortran's `r(1, j)`, is where the dummy array begins. Ranks that do not fit make no view, and the call stays
+//! one.
 
 use super::instance::Instance;
 use super::view::{Binding, Dimension, View, sum};

@@ -1,4 +1,5 @@
-//! The procedure that bodies are put into.
+//! The procedure that bodies are put into, while it grows: its variables, its budget, and where its statements
+//! come from.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,17 @@
-//! Components of structures that are passed: which variables of the caller they are, and where they lie.
+//! Which variable of the caller is a component of a structure that is passed?
+//!
+//! Members are variables of their own here, named by the way to them: `level->box.v` of the callee, with
+//! `&grid[k]` passed for `level`, is `grid.box.v` under the subscript k of the caller. The caller may not know
+//! that member; then it gets a variable for it that lies where the callee's declarations say.
+//!
+//! ```text
+//! callee  p->x, p a dummy argument        caller  step(&particle[i])     particle.x under i
+//!         p->u[j]                                                        particle.u under j and i
+//!         s%a(j), s a dummy argument               call step(t(i))       t%a under j and i
+//! ```
+//!
+//! Pointers need care: what a pointer in an array of pointers leads to is not next to what its neighbour leads
+//! to ([`Place::is_behind`]). What cannot be named in the caller is `None`, and the call stays.
 
 use super::instance::Instance;
 use crate::ir::{

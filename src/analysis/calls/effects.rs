@@ -1,4 +1,14 @@
-//! What the body of a procedure does to scalars of its callers.
+//! What does the body of a procedure do to scalars of its callers?
+//!
+//! Bounds and subscripts of a caller are only known if a call between them has not changed their variables. A
+//! [`Summary`] says by position which scalars a call may read and write, and which global ones get another
+//! value. It is made from the body and the summaries of its callees: what is passed on is written if the callee
+//! writes it.
+//!
+//! What is not known is taken to be written: arguments of a procedure without a body, and more arguments than
+//! the callee names. A body that was not read, somewhere down the calls, is a *gap*, kept with its reason, as
+//! the caller's figures rest on it. Languages differ in what a scalar argument is: in Fortran the caller's own
+//! variable, in C a copy, so that only what its address leads to can change.
 
 use super::procedures::{Procedures, formals};
 use super::summary::Summary;
@@ -85,7 +95,7 @@ impl Scan<'_> {
                 arguments,
                 place,
             } => self.call(place, name, arguments),
-            // Loops tell about themselves.
+            // What a loop does not understand is its own reason.
             Stmt::Opaque { reason, .. }
                 if in_loop == InLoop::No && !reason.code.concerns_text() =>
             {

@@ -1,5 +1,12 @@
-//! Puts bodies without loops in place of their calls, so that what they read and write through
-//! arguments is seen with the caller's arrays and subscripts.
+//! A caller with bodies in place of its calls.
+//!
+//! Only calls inside loops are replaced ([`in_loops`]), as only loops have streams; for a template, all are,
+//! since it may stand in a loop later ([`everywhere`]). Statements that a value needs come before the one that
+//! has the value: `x = f(a) + 1` becomes the body of `f` and `x = result + 1`.
+//!
+//! A body is put in place as often as it is called, so that a caller may grow with the product over a call
+//! tree; it stops at [`LARGEST_GROWTH`] values, and further calls stay. The same happens if a name in the body
+//! means another procedure in the caller ([`Caller::stands_for`]).
 
 use rustc_hash::FxHashMap;
 
@@ -281,6 +288,7 @@ impl Caller<'_> {
             name: name.to_string(),
             arguments: arguments.to_vec(),
         };
+        // Listed as a call all the same.
         body.insert(0, marker);
         self.origins
             .expanded

@@ -1,4 +1,8 @@
 //! The call graph: callees before callers, recursion found.
+//!
+//! Summaries and templates of a procedure need those of its callees. The strongly connected components of the
+//! graph come out in that order; a call inside one leads back to its caller, has no end to be computed from,
+//! and becomes [`Target::Recursive`].
 
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;

@@ -1,4 +1,15 @@
 //! One body in place of one call: dummy arguments become what the caller passes.
+//!
+//! ```text
+//! subroutine axpy(y, x, s, k)          call axpy(q(:, j), r(1, j), c*d, i)
+//!   y(k) = y(k) + s*x(k)          ►    q(i, j) = q(i, j) + c*d*r(i, j)
+//! ```
+//!
+//! Scalars become the caller's variable, its value, or a copy of it where the body assigns it or uses it more
+//! than once (`bindings`); arrays become parts of the caller's arrays (`view`); members of structures variables
+//! of the caller's structures (`components`). Local variables are copied under names of their own; global ones
+//! are the caller's if it knows them. If one argument has no counterpart in the caller's terms, the whole call
+//! stays a call: half a body would be wrong without a mark.
 
 use rustc_hash::FxHashMap;
 
@@ -291,7 +302,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         }
     }
 
-    /// The caller's variable for one that is no dummy argument.
+    /// The caller's variable for one that is not a dummy argument.
     fn import(&mut self, id: VarId) -> Option<VarId> {
         if let Some(copy) = self.caller.copies.get(&(self.callee, id)) {
             return Some(*copy);

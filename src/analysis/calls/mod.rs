@@ -1,9 +1,34 @@
 //! Calls: which body a name stands for, and what that body does to its caller.
 //!
-//! Procedures are looked at bottom-up over the strongly connected components of the call graph, each
-//! once. A procedure without loops is put in place of its calls inside loops ([`expand`]); any other
-//! keeps its loops to itself, and its callers know it by its [`Summary`]. Recursion is cut: a call
-//! within a component is known by name only.
+//! A loop that calls `flux(a, 2*i)` moves whatever `flux` reads of `a`, so the caller's streams are only
+//! complete with the body in its place. A body that has loops is another matter: its nests have rows of their
+//! own, and all that the caller has to know is which of its scalars may have changed.
+//!
+//! ```text
+//! names in calls ── resolve (pointers: calls through pointers) ──► Target for each name
+//!                                    │
+//!                     graph: callees before callers, circles cut
+//!                                    │  for each procedure once
+//!         effects ──► Summary        │        straight ──► Template, if the body has no loops
+//!         (scalars read, written)    │        (branches as structure, callees expanded into it)
+//!                                    ▼
+//!    expand: a caller with templates in place of its calls
+//!       caller     the procedure that grows
+//!       instance   one body for one call      bindings   what its dummy arguments stand for
+//!       view       a dummy array as a part    components members of structures that are passed
+//!                  of the caller's array
+//! ```
+//!
+//! ```text
+//! double flux(const double *u, int i) { return u[i + 1] - u[i]; }
+//!
+//! for (int i = 0; i < n; i++)          for (int i = 0; i < n; i++)
+//!   f[i] = flux(a, 2 * i);       ►       f[i] = a[2 * i + 1] - a[2 * i];
+//! ```
+//!
+//! So the loop has one addition, two loads of `a` at stride 2 and one store (guide: static-model, "Calls"). The
+//! call stays as a marker before the body, so that it is still listed ([`Origins`]). Recursion is cut: a call
+//! within a component of the call graph is known by name only.
 
 mod bindings;
 mod caller;

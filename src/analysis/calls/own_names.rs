@@ -1,4 +1,8 @@
-//! What procedures are called in the names of parameters that no source has: `trip_smooth_12`.
+//! What are procedures called in the names of parameters that no source has: `trip_smooth_12`?
+//!
+//! By their name. If functions of several files share it, and they have loops, branches or calls on lines of
+//! the same number, both would have the parameter; then the file goes in front, with as many directories as it
+//! takes.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,16 @@
-//! Calls through pointers and dummy procedures: every procedure that a pointer of that name is given anywhere.
+//! Which procedures may a call through a pointer or a dummy procedure mean?
+//!
+//! Every procedure that a pointer of that name is given anywhere: by an assignment, an initial value, an
+//! argument, or another pointer that has it.
+//!
+//! ```text
+//! ops.smooth = jacobi;  …  other.smooth = gauss;          ops.smooth(u): jacobi or gauss
+//! solve(rhs_linear)     …  void solve(rhs f) { f(u); }    f(u):          rhs_linear
+//! ```
+//!
+//! Members are told apart by their names alone, whichever structure they are in: which of several structures a
+//! pointer leads to is not followed. So the answer may be too large, never too small as far as the sources are
+//! there. Callers of [`Pointers::called`] count each with a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +20,7 @@ use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{Function, Name, Role, Stmt, Type, Value, VarId};
 use crate::reason::ReasonCode;
 
-/// What is told apart of pointers to procedures.
+/// The kinds of pointers to procedures that are distinguished.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Pointer {
     /// A member of structures, whichever these are.

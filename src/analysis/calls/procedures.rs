@@ -1,4 +1,9 @@
 //! The procedures of a program, by their names and by what is known of them.
+//!
+//! One table for all files that are analysed together, filled once by [`Procedures::new`] in the order of the
+//! call graph and only read after that, so that analyses of single procedures can run side by side. The parts
+//! have files of their own: targets in `resolve`, summaries in `effects`, templates in `straight`, pointers in
+//! `pointers`.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,7 @@
-//! What a run of the program may get to.
+//! Which procedures may a run of the program get to?
+//!
+//! All that calls lead to from a main program. Where it is not known which of several a call means, all of them
+//! are reached: what is left out here gets no size, no calls and no time, so that a doubt counts as a yes.
 
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};

@@ -1,4 +1,20 @@
-//! Which body a name stands for where it is called.
+//! Which body does a name stand for where it is called?
+//!
+//! A tree of sources may hold several programs, each with a `main` and an `init`, and the linker that would say
+//! which belongs to which is not at hand. So a name is looked for from near to far:
+//!
+//! 1. the module that `use` says;
+//! 2. a procedure of the same file, in the innermost of the hosts around the caller;
+//! 3. the library of the language (`templates/intrinsics.toml`);
+//! 4. of the same language anywhere: the *nearest* one, by whether the build lists its file, whether it is
+//!    outside of modules, by the directories that its path shares with the caller's, whether a makefile names
+//!    it, how deep it lies, and whether its file has its name ([`Procedures::nearest`]);
+//! 5. of the other language, by the names that linkers see: `smooth` in Fortran is `smooth_` in C;
+//! 6. of a generic name the procedure whose dummy arguments have the types and ranks of what is passed;
+//! 7. what moves data between processes (`templates/communication.toml`).
+//!
+//! If several are equally near, none is taken: the call is [`Target::Unknown`], and whoever may be meant is
+//! among the `candidates`. What another file or module keeps to itself (`static`, `private`) is never meant.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

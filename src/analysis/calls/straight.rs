@@ -1,4 +1,19 @@
-//! Procedures without loops: their bodies as one structured block that can stand in place of a call.
+//! Which bodies can stand in place of their calls, and as what?
+//!
+//! Those without loops, of which nothing is unreadable, and whose jumps are plain returns. The body becomes one
+//! structured block: what follows an early return becomes the other arm of its branch, and the value that is
+//! returned an assignment to the variable of the result.
+//!
+//! ```text
+//! if (x < 0) return 0;         if (x < 0) result = 0;
+//! y = sqrt(x);            ►    else { y = sqrt(x); result = y; }
+//! return y;
+//! ```
+//!
+//! Calls in it are expanded first, as callees come before callers. A call stays a call if its body neither
+//! computes with floating-point numbers nor touches arrays, as the summary says all of it; if it moves data
+//! between processes; or if it is too large ([`LARGEST`]). [`works`] says whether work is lost where such a
+//! body cannot be put in place, which the caller then reports (`callee`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

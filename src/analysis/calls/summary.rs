@@ -1,4 +1,5 @@
-//! What a call does to scalars of its caller, and whether all of it is known.
+//! What a call does to scalars of its caller, and whether all of it is known. `effects` makes summaries;
+//! bounds, sizes and dependences read them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! What a name that is called stands for.
+//! What a name that is called stands for: a body, one that leads back to the caller, the library,
+//! communication, or nothing that is known.
 
 use crate::intrinsics::{Intrinsic, Meaning};
 use crate::message_passing::Interface;

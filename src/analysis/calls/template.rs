@@ -1,4 +1,9 @@
 //! Bodies that can stand in place of calls, and where what stands there comes from.
+//!
+//! A template is made once for each procedure (`straight`) and instantiated for each call (`instance`). Origins
+//! are kept because the expanded text must still answer questions about the source: which calls there were, and
+//! in which procedure a branch was written, as its probability is one parameter however often the body is
+//! copied.
 
 use std::sync::Arc;
 

@@ -1,4 +1,15 @@
-//! What dummy arguments stand for, and arrays under the subscripts of others.
+//! An array of the caller under the subscripts of a dummy argument.
+//!
+//! Each dimension of the caller's array is at a fixed place or moves with one subscript of the dummy argument:
+//!
+//! ```text
+//! q(2:n:2, j) passed for y, y(k) with bounds from 1:   q( 2 + (k − 1)·2, j )
+//!                                                         │   │ origin
+//!                                                         │ start
+//! ```
+//!
+//! Differences of equal terms are left out at once, since most views begin where the array does and subscripts
+//! have to stay readable as the source has them.
 
 use crate::ir::{Value, VarId};
 

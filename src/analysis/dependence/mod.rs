@@ -4,7 +4,7 @@
 //! Loops are compared within a sequence: the outermost loops of a function, and the loops directly inside one
 //! loop, in program order. An edge says that the later one uses what the earlier one wrote, or the other way round,
 //! in the same iteration of the loops around both. Uses of parts of an array that cannot meet, other components or
-//! ranges, are no dependence, nor are those of loops in different arms of one branch. A write that covers an earlier
+//! ranges, are not a dependence, nor are those of loops in different arms of one branch. A write that covers an earlier
 //! use hides it from what follows: the order is complete through the edges between.
 
 pub mod fusion;

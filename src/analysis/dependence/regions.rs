@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::expr::{Expr, Linear, Lookup, Symbol};
 use crate::facts::{Access, AccessClass, Block, Item, Loop, Stream, Subscript};
 
-/// Ranges of the subscripts, contiguous dimension first and components last; `None` for one that is not told.
+/// Ranges of the subscripts, contiguous dimension first and components last; `None` for one that is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     ranges: Vec<Option<Range>>,

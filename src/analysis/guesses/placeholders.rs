@@ -1,4 +1,4 @@
-//! Sizes that the program reads and has a value of its own for, which is only there until it is told.
+//! Sizes that the program reads and has a value of its own for, which is only a placeholder until the input gives one.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,9 @@
-//! Statements that only run where the input of the program says so.
+//! Which statements only run where the input of the program says so?
+//!
+//! `case 'p': verbose = 1` behind `getopt` is not a value of the program as such: without the option the variable
+//! keeps what it was set to. A condition is one on the input if it contains a call that reads, or a variable
+//! that the procedure reads itself and that may hold an option: a scalar, a text, the words of the command
+//! line. `options` uses the answer.
 
 use rustc_hash::FxHashSet;
 

@@ -1,4 +1,12 @@
-//! Collects what gives places values, over all statements of the program.
+//! What gives places their values, over all statements of the program?
+//!
+//! Statements are walked once and each way to a value becomes a [`Definition`](super::definition::Definition): assigned, passed by a call,
+//! returned through an argument, counted by a loop, read from outside, limited (`if (x > n) x = n`). Nothing is
+//! evaluated here: `values` does that over all definitions together, as a value may come from a procedure that
+//! is walked later.
+//!
+//! Procedures that no run gets to come last, and count only for places that nothing else gives a value: a test
+//! program beside the real one must not set its sizes.
 
 use rustc_hash::FxHashSet;
 

@@ -1,5 +1,13 @@
-//! Statements that no run gets to that is given what this one is: what a decomposition does for the processes, chunks or
-//! tiles that are not there, as `if (i <= mod(n, chunks)) extra = 1` for one chunk.
+//! Which statements does no run get to that is given what this one is?
+//!
+//! A decomposition gives some processes, chunks or tiles one element more: `if (i <= mod(n, chunks)) extra =
+//! 1`. With one chunk the remainder is zero and i is 1, so the statement is never reached; counted as one of
+//! several values, it would make the size n + 1. Conditions around literals and counts (`guarded`) are decided
+//! by ranges: every variable has a smallest and a largest value, and what follows for all of the range is
+//! certain.
+//!
+//! Only what is followed completely counts, and of what the program reads only a 1: other sizes are to be set
+//! by whoever runs it, and must not decide branches here.
 
 use super::definition::{Definition, Definitions};
 use super::found::Found;

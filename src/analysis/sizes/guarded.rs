@@ -1,4 +1,7 @@
-//! Statements under conditions that give a scalar a literal or count it.
+//! Which statements under conditions give a scalar a literal or count it (`extra = 1`, `n = n + 1`)?
+//!
+//! These are the ones whose value `dead` can take away: each with all conditions around it, which arm it is in,
+//! and the variables of the loops around.
 
 use crate::ir::{BinaryOp, Control, Stmt, Value, VarId};
 

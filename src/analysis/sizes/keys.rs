@@ -1,5 +1,15 @@
-//! What the input calls a variable: the word that is compared before the variable is read, as in
-//! `case ('max_iters'); limit = get_integer(next_word())` or `if (!strcmp(key, "nx")) n = atoi(value)`.
+//! What does the input call a variable?
+//!
+//! Many programs read pairs of words and values. The word that is compared before the variable is read is its
+//! name for `--input`, besides its own:
+//!
+//! ```text
+//! case ('max_iters'); limit = get_integer(next_word())        max_iters ► limit
+//! if (!strcmp(key, "nx")) n = atoi(value)                     nx        ► n
+//! ```
+//!
+//! Only a branch that reads one variable and nothing else names it; a literal that is assigned there is no
+//! reading.
 
 use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::visit::{InLoop, statements};

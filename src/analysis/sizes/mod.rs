@@ -1,10 +1,39 @@
-//! Where the whole numbers of a program come from: every integer, followed through assignments, calls, modules, common
-//! blocks and components of structures, to what the program is given.
+//! Where do the whole numbers of a program come from? Every integer is followed through assignments, calls,
+//! modules, common blocks and components of structures, to what the program is given.
 //!
-//! The answer to "what is `x_max` of this kernel?" is an expression over *places*: storage of the program that something
-//! outside gives a value, or nothing at all (the roots), or that is computed from other places. Statements are not taken
-//! in the order in which they run: where several give a place different values, the largest counts and the origin says
-//! that they differ.
+//! The answer to "what is `x_max` of this kernel?" is an expression over *places*: storage of the program that
+//! something outside gives a value, or nothing at all (the roots), or that is computed from other places.
+//!
+//! ```text
+//! void solve(int k, double *x) { for (int i = 0; i < k; i++) … }
+//! void run(int m, double *x)   { solve(m - 1, x); }
+//! int main(int argc, char **argv) {
+//!   int n = 64;
+//!   if (argc > 1) n = atoi(argv[1]);
+//!   run(n, x);
+//!
+//! place      definitions                        value     origin
+//! main.n     64, and read from outside          64        given: its own default
+//! run.m      passed: n                          main.n    just another name
+//! solve.k    passed: m − 1                      n − 1     from the caller
+//! ```
+//!
+//! `loopsheet parameters` then lists `n`, read by the program, with its own default of 64, and `k` as `n - 1`
+//! (guide: sizes, "What the figures rest on").
+//!
+//! ```text
+//! places        the storage: one number for each place, however many procedures see it
+//! definitions   collects over all statements what gives each place a value
+//!                 guarded, asked   under which conditions    keys   by which word of the input
+//!                 inputs           what comes from outside
+//! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
+//! dead          leaves out what no run gets to that is given the same, and resolves again
+//! options       the value that a flag has unless the input says otherwise, which decides branches
+//! ```
+//!
+//! Statements are not taken in the order in which they run: where several give a place different values, the
+//! largest counts and the origin says that they differ. So a size may be too large, and is then marked; it
+//! depends on no path.
 
 mod asked;
 mod candidates;

@@ -1,4 +1,17 @@
-//! What a program chooses unless its input says otherwise: numbers and truth values that are set up once.
+//! What does a program choose unless its input says otherwise?
+//!
+//! Flags that are set up once and changed only where input is read decide branches for a run without options:
+//! what they leave out has no calls.
+//!
+//! ```text
+//! int verbose = 0;                                   option: 0
+//! while ((c = getopt(…)) != -1)
+//!   case 'v': verbose = 1;                           only where the input says so (`asked`)
+//! if (verbose) print_all(u);                         not taken
+//! ```
+//!
+//! Anything else that assigns it, such as a count or a value from elsewhere, makes it no option, and the branch
+//! keeps its probability. Truth follows names through arguments and structures ([`Sizes::truth`]).
 
 use rustc_hash::FxHashSet;
 

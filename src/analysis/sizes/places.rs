@@ -1,4 +1,19 @@
-//! Places: storage of integers, numbered over the whole program.
+//! Which storage is meant by a variable of a procedure?
+//!
+//! One integer may have a name in every procedure: as a variable of a module, a member of a COMMON block, a
+//! global of C, a component of a structure type. All of these are one [`PlaceId`]. The rest belongs to one
+//! procedure alone.
+//!
+//! ```text
+//! n of one procedure          Own(procedure, variable)
+//! nx of module grid           Shared(Home::Declaration), whoever uses it
+//! domain%nx                   Shared(Home::Component): of the type, whichever structure it is in
+//! dims(2)                     Element(place of dims, [2]): elements with literal subscripts
+//! size(a, 1)                  Extent(a, 0), where no declaration says it
+//! ```
+//!
+//! A component belongs to its type: two structures of one type are not told apart, which is what sizes of a
+//! program with one grid need. Of real variables only scalars are followed.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +31,7 @@ impl PlaceId {
     }
 }
 
-/// What tells places apart.
+/// What distinguishes places.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     /// A variable of one procedure alone.
@@ -219,8 +234,8 @@ impl Places {
     }
 }
 
-/// What tells the place of an integer or logical variable from others; of an array, that of all its elements. Of real
-/// variables only scalars are followed, from which whole numbers may be made.
+/// What distinguishes the place of an integer or logical variable from others; of an array, that of all its elements.
+/// Of real variables only scalars are followed, from which whole numbers may be made.
 fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
     let variable = function.variable(id);
     let is_followed = match variable.ty {
@@ -234,7 +249,7 @@ fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
     Some(storage(function, procedure, id))
 }
 
-/// What tells the storage of a variable from others.
+/// What distinguishes the storage of a variable from others.
 fn storage(function: &Function, procedure: ProcedureId, id: VarId) -> Key {
     match function.homes.get(&id) {
         Some(home) => Key::Shared(home.clone()),

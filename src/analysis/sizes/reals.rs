@@ -1,4 +1,8 @@
-//! Whole numbers that are made from real ones: `nx = length / dx`.
+//! Which whole numbers are made from real ones, as in `nx = length / dx`?
+//!
+//! Only arithmetic of which all numbers are known is followed, with the rounding that the language has:
+//! conversion cuts off, `nint` rounds, `ceiling` goes up. The real variables become parameters themselves
+//! (guide: sizes, "Sizes made from real numbers").
 
 use super::candidates::Gap;
 use super::places::PlaceId;
@@ -61,7 +65,7 @@ impl Resolver<'_, '_> {
         rounded(meaning, values).ok_or(Gap::Unfollowed)
     }
 
-    /// A real variable all of whose values are known, at least until the program is told another.
+    /// A real variable all of whose values are known, at least until the input gives another.
     fn known_real(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
         let function = self.known.get(id).function;
         let place = self.places.find(function, id, value);

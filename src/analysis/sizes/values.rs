@@ -1,4 +1,25 @@
-//! Expressions over places for the values of integers.
+//! Which expression over other places is the value of each place?
+//!
+//! Places are resolved by following their definitions, each once ([`Resolver::resolve`]). One that is just
+//! another name for a number or a place is replaced by it; any other stands as a symbol, so that expressions
+//! stay short and show how the program computes its sizes.
+//!
+//! ```text
+//! definitions of a place                          value               origin
+//! one                                             that                Derived, or Caller if it is passed
+//! several that differ                             the largest         Callers, with the smallest beside it
+//! one, and read from outside                      that, as default    Given
+//! as on one process that runs alone (MPI)         that                Alone
+//! only an initial value                           that                Initial
+//! also from its own old value (n = 2*n)           the others, not all; a number alone is nothing
+//! ```
+//!
+//! A place that leads back to itself is a circle ([`Gap::Circle`]): its other values still count, but are not
+//! all. If the input of a run has the name of a place that may be read, its number comes first
+//! ([`Origin::Input`]).
+//!
+//! Values are found up to [`ROUNDS`] times again without the statements that `dead` shows to be out of reach,
+//! as each round may show more of them to be.
 
 use super::candidates::Gap;
 use super::found::Found;

@@ -152,7 +152,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What the loops around add to both ends of a range, in steps that are no numbers: `i*s` where `k` runs from `i*s`
+    /// What the loops around add to both ends of a range, in steps that are not numbers: `i*s` where `k` runs from `i*s`
     /// to `(i + 1)*s - 1`. Without it the range is the same each time, and an element `a(k)` lies at `i*s` and what is
     /// counted.
     fn shift(&self, lower: &Expr, upper: &Expr) -> Option<Expr> {

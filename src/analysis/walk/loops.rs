@@ -97,7 +97,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What a bound loads anew whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
+    /// What a bound loads again whenever the loop begins: elements that the loops around choose, `rows[i + 1]`.
     fn reads_in_bound(&mut self, place: &Place, bound: &Value, block: &mut Block) {
         match bound {
             Value::Element { .. }

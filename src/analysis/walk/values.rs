@@ -244,7 +244,7 @@ impl<'f> Walker<'f> {
             return;
         };
         subscripts.iter().for_each(|s| self.index(place, s, block));
-        // The address of a row is no access, a pointer to it is.
+        // The address of a row is not an access, a pointer to it is.
         let is_address =
             self.function().conventions.has_pointers() && subscripts.iter().any(is_left_out);
         if !is_address || self.symbols.is_pointer_element(element) {

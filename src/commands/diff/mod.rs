@@ -78,14 +78,14 @@ impl Sides<'_> {
         let Some(new) = args.new.as_deref() else {
             anyhow::ensure!(
                 !old.exists(),
-                "{}: give what it is compared with, too: loopsheet diff OLD NEW",
+                "{}: also give what to compare it with: loopsheet diff OLD NEW",
                 old.display()
             );
             let range = old.to_str().filter(|text| text.contains(".."));
             let range = range.with_context(|| {
                 let what = "give OLD and NEW, or revisions as REV1..REV2";
                 format!(
-                    "{} is not there, and names no revisions: {what}",
+                    "{} does not exist, and does not name revisions: {what}",
                     old.display()
                 )
             })?;

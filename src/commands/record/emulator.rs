@@ -52,7 +52,7 @@ impl Emulator {
     pub fn find() -> anyhow::Result<Emulator> {
         let program = match std::env::var_os(OVERRIDE).filter(|v| !v.is_empty()) {
             Some(named) => in_path(&named).with_context(|| {
-                format!("{OVERRIDE} names {}, which is no program that can be run", named.display())
+                format!("{OVERRIDE} names {}, which is not a program that can be run", named.display())
             })?,
             None => in_path(OsStr::new(NAME)).with_context(|| {
                 let static_too = in_path(OsStr::new("qemu-riscv64-static")).is_some();
@@ -150,7 +150,7 @@ pub struct Signals {
 
 impl Signals {
     pub fn hold() -> anyhow::Result<Signals> {
-        // A terminal sends the first two to the program as well; of the last the failing write tells.
+        // A terminal sends the first two to the program as well; the last shows in the failing write.
         for held in [SIGINT, SIGQUIT, SIGXFSZ] {
             signal_hook::flag::register(held, Arc::new(AtomicBool::new(false)))?;
         }

@@ -40,7 +40,7 @@ pub struct Report {
     pub error: Option<std::io::Error>,
     /// Where the program lies in memory, less where it was linked to.
     pub load_base: u64,
-    /// Times that a wanted function was entered.
+    /// Times that a function to record was entered.
     pub entered: u64,
 }
 

@@ -55,7 +55,7 @@ impl Tracer {
     }
 }
 
-/// Changes with the source and with how it is built, so that a new version is built anew.
+/// Changes with the source and with how it is built, so that a new version is built again.
 fn file_name() -> String {
     let mut hasher = rustc_hash::FxHasher::default();
     hasher.write(SOURCE.as_bytes());

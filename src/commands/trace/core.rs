@@ -41,16 +41,16 @@ pub fn of(
     }
     anyhow::ensure!(
         args.compat.is_none(),
-        "--compat edan has no core: it does not go with --camat"
+        "--compat edan has no core: it cannot be combined with --camat"
     );
     anyhow::ensure!(
         args.instructions.is_none() && args.cpi_exe.is_none(),
-        "--instructions and --cpi-exe are about --timeline; --camat counts both itself"
+        "--instructions and --cpi-exe belong to --timeline; --camat counts both itself"
     );
     program(args, None)?;
     anyhow::ensure!(
         !caches.is_empty(),
-        "--camat is about cache levels: --cache none leaves it nothing to tell"
+        "--camat reports cache levels: with --cache none there are none"
     );
     check_ranges(args, caches.len())?;
     let model = CoreModel {
@@ -85,7 +85,7 @@ fn check_ranges(args: &TraceArgs, levels: usize) -> anyhow::Result<()> {
     let positive = |flag: &str, number: usize, most: usize| {
         anyhow::ensure!(
             (1..=most).contains(&number),
-            "{flag} {number}: from 1 to {most} are possible"
+            "{flag} {number}: must be from 1 to {most}"
         );
         Ok(())
     };
@@ -93,7 +93,7 @@ fn check_ranges(args: &TraceArgs, levels: usize) -> anyhow::Result<()> {
     let width = args.issue_width.unwrap_or(WIDTH);
     positive("--issue-width", width as usize, 64)?;
     if let Some(interval) = args.ram_interval.filter(|cycles| *cycles > 1_000_000) {
-        anyhow::bail!("--ram-interval {interval}: at most 1000000 cycles are possible");
+        anyhow::bail!("--ram-interval {interval}: must be at most 1000000 cycles");
     }
     for (flag, list) in [("--ports", &args.ports), ("--mshrs", &args.mshrs)] {
         anyhow::ensure!(
@@ -126,7 +126,7 @@ fn level(args: &TraceArgs, index: usize, spec: &CacheSpec) -> anyhow::Result<Lev
     })?;
     anyhow::ensure!(
         hit <= MOST_CYCLES,
-        "cache level {number}: {hit} cycles; at most {MOST_CYCLES} are possible"
+        "cache level {number}: {hit} cycles; must be at most {MOST_CYCLES}"
     );
     let at = |given: &[u32], default: [u32; 4]| given.get(index).copied().unwrap_or(default[index]);
     Ok(LevelModel {

@@ -7,19 +7,19 @@ use crate::quantity::parse_bytes;
 /// What to profile; `None` without `--epochs`.
 ///
 /// # Errors
-/// A list is empty or has something that is no number, or the run counts as another tool does.
+/// A list is empty or has something that is not a number, or the run counts as another tool does.
 pub fn of(args: &TraceArgs, line: u64) -> anyhow::Result<Option<EpochSettings>> {
     if !args.epochs {
         return Ok(None);
     }
     anyhow::ensure!(
         args.compat.is_none(),
-        "--compat edan counts as a tool that has no epochs: it does not go with --epochs"
+        "--compat edan counts as a tool that has no epochs: it cannot be combined with --epochs"
     );
     let defaults = EpochSettings::default();
     let whole = |text: &str| {
         text.parse::<u32>()
-            .map_err(|_| format!("a whole number is wanted, at most {}", u32::MAX))
+            .map_err(|_| format!("expected a whole number, at most {}", u32::MAX))
     };
     let bytes = |text: &str| match parse_bytes(text)?.0 {
         size if size < u64::MAX as f64 => Ok(size as u64),

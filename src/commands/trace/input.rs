@@ -41,7 +41,7 @@ fn progress(length: u64, voice: Voice) -> ProgressBar {
     ProgressBar::new(length).with_style(style)
 }
 
-/// A file that tells how far it was read.
+/// A file that reports how far it was read.
 struct Watched {
     file: File,
     bar: ProgressBar,

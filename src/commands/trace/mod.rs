@@ -64,7 +64,7 @@ pub struct Traced {
     pub graph: Option<Edag>,
 }
 
-/// Looks at the settings before there is a trace; tells whether the program has line information.
+/// Checks the settings before there is a trace; returns whether the program has line information.
 ///
 /// # Errors
 /// Bad usage.

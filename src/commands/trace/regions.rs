@@ -60,7 +60,7 @@ impl NestRegions<'_> {
 /// The report of `--static`.
 ///
 /// # Errors
-/// It cannot be read, or is no static report.
+/// It cannot be read, or is not a static report.
 pub fn static_report(args: &TraceArgs) -> anyhow::Result<Option<StaticReport>> {
     let Some(path) = &args.promised else {
         return Ok(None);
@@ -99,7 +99,7 @@ impl Elf<'_> {
 /// What counts by source line are made with; `None` without `--elf`, or if the program has no line information.
 ///
 /// # Errors
-/// It is no RISC-V program, or `--elf-base` is no address or not for it.
+/// It is not a RISC-V program, or `--elf-base` is not an address or not for it.
 pub fn sites(args: &TraceArgs) -> anyhow::Result<Option<Sites>> {
     let Some(elf) = Elf::read(args)? else {
         return Ok(None);
@@ -118,7 +118,7 @@ impl<'r> Regions<'r> {
     /// `None` without `--by`.
     ///
     /// # Errors
-    /// There is no `--elf`, it is no RISC-V program, it lacks symbols or lines, or `--elf-base` is no address or
+    /// There is no `--elf`, it is not a RISC-V program, it lacks symbols or lines, or `--elf-base` is not an address or
     /// not for it; nests are asked for without the report that has them.
     pub fn of(
         args: &TraceArgs,
@@ -230,9 +230,8 @@ fn address(text: &str) -> anyhow::Result<u64> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    let number = number.with_context(|| {
-        format!("--elf-base {text}: an address is wanted, such as 0x4000000000")
-    })?;
+    let number = number
+        .with_context(|| format!("--elf-base {text}: expected an address, such as 0x4000000000"))?;
     anyhow::ensure!(
         number % 4096 == 0,
         "--elf-base {text}: programs are loaded at multiples of 4096"

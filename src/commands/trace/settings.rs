@@ -21,7 +21,7 @@ pub const MOST_DRAWN: usize = 5000;
 /// What to count.
 ///
 /// # Errors
-/// An argument is no cache, no length, out of range, or does not go with another.
+/// An argument is not a cache or not a length, is out of range, or cannot be combined with another.
 pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
     let costs = match &args.costs {
         None => Costs::default(),
@@ -55,15 +55,15 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
 fn refuse_idle(args: &TraceArgs) -> anyhow::Result<()> {
     anyhow::ensure!(
         !args.blocking_stores || args.epochs || args.camat,
-        "--blocking-stores is about --epochs or --camat, of which neither is given"
+        "--blocking-stores needs --epochs or --camat"
     );
     anyhow::ensure!(
         args.line.is_none() || args.epochs || args.reuse,
-        "--line is about --epochs and --reuse, of which neither is given; --cache 32KiB,32B sets the line of a cache"
+        "--line needs --epochs or --reuse; --cache 32KiB,32B sets the line of a cache"
     );
     anyhow::ensure!(
         args.remote_share.is_some() || (args.trials.is_none() && args.seed.is_none()),
-        "--trials and --seed are about --remote-share and --remote-delay, which are not given"
+        "--trials and --seed need --remote-share and --remote-delay"
     );
     Ok(())
 }
@@ -94,7 +94,7 @@ fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
     if args.cache.iter().any(|text| text == "none") {
         anyhow::ensure!(
             args.cache.len() == 1,
-            "--cache none goes with no other --cache"
+            "--cache none cannot be combined with another --cache"
         );
         return Ok(Vec::new());
     }
@@ -167,11 +167,11 @@ fn remote(args: &TraceArgs) -> anyhow::Result<Option<RemoteSettings>> {
     let (trials, seed) = (args.trials.unwrap_or(100), args.seed.unwrap_or(1));
     anyhow::ensure!(
         (1..=10_000).contains(&trials),
-        "--trials {trials}: from 1 to 10000 are possible"
+        "--trials {trials}: must be from 1 to 10000"
     );
     anyhow::ensure!(
         delay <= 1_000_000_000,
-        "--remote-delay {delay}: at most 1000000000 cycles are possible"
+        "--remote-delay {delay}: must be at most 1000000000 cycles"
     );
     anyhow::ensure!(
         latency(args).fract() == 0.0,
@@ -201,7 +201,7 @@ pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
     let in_range = |name: &str, value: f64, least: f64, most: f64| {
         anyhow::ensure!(
             (least..=most).contains(&value),
-            "--{name} {value:e}: from {least} to {most} is possible"
+            "--{name} {value:e}: must be from {least} to {most}"
         );
         Ok(value)
     };

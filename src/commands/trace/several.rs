@@ -24,7 +24,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     let files = Outputs::create(args)?;
     anyhow::ensure!(
         !files.has(Kind::Workbook),
-        "a workbook is of one trace; of several there are .json and --heatmap"
+        "a workbook takes one trace; for several there are .json and --heatmap"
     );
     let mut traces = Vec::new();
     for path in paths {
@@ -70,7 +70,7 @@ fn refuse_others(args: &TraceArgs) -> anyhow::Result<()> {
         (args.timeline.is_some(), "--timeline"),
     ];
     if let Some((_, flag)) = given.into_iter().find(|(given, _)| *given) {
-        anyhow::bail!("{flag} is about one trace; of several there are the epochs alone");
+        anyhow::bail!("{flag} takes one trace; of several, only epochs are reported");
     }
     let from_stdin = args
         .trace

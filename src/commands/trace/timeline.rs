@@ -66,18 +66,18 @@ pub fn program(args: &TraceArgs, instructions: Option<u64>) -> anyhow::Result<Pr
     let instructions = args.instructions.or(instructions);
     anyhow::ensure!(
         args.instructions != Some(0),
-        "--instructions 0: there are some"
+        "--instructions 0: must be 1 or more"
     );
     if let Some(cpi) = args.cpi_exe {
         anyhow::ensure!(
             (1e-6..=1e6).contains(&cpi),
-            "--cpi-exe {cpi}: from 0.000001 to 1000000 is possible"
+            "--cpi-exe {cpi}: must be from 0.000001 to 1000000"
         );
     }
     let target = args.stall_target;
     anyhow::ensure!(
         (1e-6..=1e6).contains(&target),
-        "--stall-target {target}: from 0.000001 to 1000000 is possible"
+        "--stall-target {target}: must be from 0.000001 to 1000000"
     );
     Ok(Program {
         instructions,
@@ -111,7 +111,7 @@ fn refuse_what_needs_a_trace(args: &TraceArgs) -> anyhow::Result<()> {
         .collect();
     anyhow::ensure!(
         asked.is_empty(),
-        "{} is about a trace, and none is given beside the timeline",
+        "{} needs a trace, and only a timeline is given",
         asked.join(", ")
     );
     Ok(())

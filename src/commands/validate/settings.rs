@@ -24,7 +24,7 @@ const MOST_COMBINATIONS: usize = 10_000;
 /// Limits, and the caches of the command line or else of the machine.
 ///
 /// # Errors
-/// An argument is no cache or no size, or the levels are no hierarchy.
+/// An argument is not a cache or not a size, or the levels are not a hierarchy.
 pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Settings> {
     let level = |text: &String| {
         text.parse::<CacheSpec>()
@@ -43,11 +43,7 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
     let gap = parse_bytes(&args.gap)
         .map_err(|error| anyhow::anyhow!("--gap: {error}"))?
         .0 as i64;
-    anyhow::ensure!(
-        gap <= 1 << 32,
-        "--gap {}: at most 4 GiB are possible",
-        args.gap
-    );
+    anyhow::ensure!(gap <= 1 << 32, "--gap {}: must be at most 4 GiB", args.gap);
     Ok(Settings {
         levels,
         most_accesses: args.max_accesses,
@@ -61,7 +57,7 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
 /// The levels of a machine, as one core has them.
 ///
 /// # Errors
-/// They are no hierarchy.
+/// They are not a hierarchy.
 pub fn of_machine(machine: &MachineModel) -> anyhow::Result<Vec<CacheSpec>> {
     sound(
         machine
@@ -210,7 +206,7 @@ pub fn combinations(
 /// that no loop mentions, or probabilities of branches around nothing that the model counts.
 ///
 /// # Errors
-/// A setting is neither, or its value is no number.
+/// A setting is neither, or its value is not a number.
 pub fn build<'p>(
     program: &'p Program,
     bodies: &[Option<ProcedureBody>],

@@ -1,4 +1,10 @@
-//! Rounds that were done outside of the machine loops: before the first, or after the last.
+//! How many rounds were done outside of the machine loops, before the first or after the last?
+//!
+//! Whatever every round does was done there too. If the machine loops did 60 multiplications in 60 rounds, and
+//! 2 more stand on the same line outside of them, two rounds were peeled; the kind of operation that gives the
+//! fewest counts, as code outside may repeat some of it for other reasons. Operations that were moved out of
+//! the loop are not rounds unless all lines agree ([`Counter::is_hoisted`]); what only some rounds do says
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +18,7 @@ use crate::work::{ADDS, DIVIDES, STORES, Work, promised, sum, work};
 
 impl Counter<'_> {
     /// Rounds outside of the machine loops by statement; `rounds` has those inside of some. Where a part of a round's
-    /// operations was moved out of the loop, what is outside is no round unless all lines say so.
+    /// operations was moved out of the loop, what is outside is not a round unless all lines say so.
     pub(super) fn peeled(
         &self,
         found: LoopRef,
@@ -45,8 +51,8 @@ impl Counter<'_> {
             .collect()
     }
 
-    /// Rounds that were done outside of these machine loops, which had `rounds`, as a loop inside tells that was entered
-    /// more often, there and outside.
+    /// Rounds that were done outside of these machine loops, which had `rounds`, as shown by a loop inside that was
+    /// entered more often, there and outside.
     pub(super) fn entries_beside(
         &self,
         found: LoopRef,
@@ -88,7 +94,7 @@ impl Counter<'_> {
             .any(|kind| source[kind] > 0.0 && inside[kind] < source[kind] * rounds as f64)
     }
 
-    /// Rounds of these machine loops that were done outside of them, as one line tells, or all;
+    /// Rounds of these machine loops that were done outside of them, as shown by one line, or all;
     /// `None` if nothing does that every round does.
     pub(super) fn peeled_on(
         &self,
@@ -100,7 +106,7 @@ impl Counter<'_> {
         let rounds = rounds as f64;
         let inside = self.sides(found, line, set).0;
         let mut outside = self.copied(found, line, set);
-        // Elements at known places on the stack are stored by the stack pointer, where operations tell of it.
+        // Elements at known places on the stack are stored by the stack pointer, where operations show it.
         let by_operations =
             (ADDS..=DIVIDES).any(|kind| inside[kind] > 0.0 && inside[kind] >= rounds);
         if by_operations || self.is_on_stack(found, set, rounds) {
@@ -131,7 +137,7 @@ impl Counter<'_> {
     }
 
     /// What was done outside of the machine loops by code that may be a copy of theirs. On a line that several loops
-    /// share it may be of the loop around: columns tell; where they do not, that loop's own work is left out.
+    /// share it may be of the loop around: columns show it; where they do not, that loop's own work is left out.
     fn copied(&self, found: LoopRef, line: Option<u32>, parts: &BTreeSet<usize>) -> Work {
         let facts = self.places.facts(found);
         let outer = self.outer_on_line(found);
@@ -190,8 +196,8 @@ impl Counter<'_> {
             .sum()
     }
 
-    /// Whether what the machine loops store lies on the stack, and outside of them the stack pointer stores on every line
-    /// with such stores, equally many rounds' worth.
+    /// Whether what the machine loops store lies on the stack, and outside of them the stack pointer stores on every
+    /// line with such stores, equally many rounds' worth.
     fn is_on_stack(&self, found: LoopRef, parts: &BTreeSet<usize>, rounds: f64) -> bool {
         let is_inside = |site: &&&Site| self.is_site_in(site, parts);
         let is_stack = |site: &Site| {
@@ -225,7 +231,7 @@ impl Counter<'_> {
 }
 
 /// Rounds that were done outside of the machine loops: everything that every round inside does was done there too.
-/// What only some rounds do tells nothing: code outside may finish what they began.
+/// What only some rounds do shows nothing: code outside may finish what they began.
 fn peeled(inside: Work, outside: Work, rounds: f64) -> Option<u64> {
     let kinds = (0..inside.len()).filter(|kind| inside[*kind] > 0.0 && inside[*kind] >= rounds);
     let times =

@@ -1,5 +1,14 @@
-//! Loops of the source whose machine code begins with the same instruction as that of others: which of them a round
-//! belongs to, the code does not tell; how often their lines were executed does.
+//! Which loop does a round belong to, where loops of the machine code begin with the same instruction?
+//!
+//! ```text
+//! head: test ◄───────┐◄──┐      two loops of the source, or one whose rounds are cut short by `continue`:
+//!       …  ──────────┘   │      the same machine code
+//!       …  ──────────────┘
+//! ```
+//!
+//! The code does not say; how often the lines were executed does. A round executes some line of the body, and
+//! no line is executed more often than there are rounds. So the most executed line of the body, with all copies
+//! of it added up, gives the rounds, unless the machine loops already did exactly the work of theirs.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +32,7 @@ impl Counter<'_> {
         let Some(executed) = self.body_executions(found) else {
             return counts;
         };
-        // What a call did, or code without a loop, is not told by how often one copy of a line was executed.
+        // What a call did, or code without a loop, does not show in how often one copy of a line was executed.
         let is_innermost = self.places.children(found).next().is_none();
         let is_without = |counts: LoopCounts| {
             counts.machine_loops == 0 && (counts.replaced > 0 || counts.rounds > executed)

@@ -74,11 +74,11 @@ pub fn render(difference: &Difference) -> String {
         notes,
     };
     let text = serde_json::to_string_pretty(&document);
-    text.expect("it has no maps with keys that are no text") + "\n"
+    text.expect("it has no maps with keys that are not text") + "\n"
 }
 
 fn raw(value: &impl Serialize) -> Box<RawValue> {
-    to_raw_value(value).expect("it has no maps with keys that are no text")
+    to_raw_value(value).expect("it has no maps with keys that are not text")
 }
 
 fn with_text<T: ToString>(value: &T) -> WithText<'_, T> {

@@ -42,7 +42,7 @@ pub fn render(difference: &Difference) -> String {
         }],
     });
     let text = serde_json::to_string_pretty(&document);
-    text.expect("it has no maps with keys that are no text") + "\n"
+    text.expect("it has no maps with keys that are not text") + "\n"
 }
 
 fn rule(limit: &Limit) -> (&'static str, &'static str) {

@@ -90,7 +90,7 @@ fn add_words<'a>(
     );
 }
 
-/// What it rests on: what has to be checked, sizes that nothing tells, what fits into a cache.
+/// What it rests on: what has to be checked, sizes that nothing gives, what fits into a cache.
 fn add_conditions<'a>(columns: &mut Vec<Column<'a, &'a Advice>>) {
     add_words(
         columns,
@@ -104,7 +104,7 @@ fn add_conditions<'a>(columns: &mut Vec<Column<'a, &'a Advice>>) {
     add_words(
         columns,
         ("Guessed", "Sizes"),
-        "Sizes that the figures rest on and that nothing tells",
+        "Sizes that the figures rest on and that nothing gives",
         |advice| (!advice.guessed.is_empty()).then(|| list(&advice.guessed)),
     );
     add_words(

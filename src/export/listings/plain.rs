@@ -54,7 +54,7 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
     ];
     if let Some(calls) = &tables.calls {
         let mut functions = plain(model, &calls.functions);
-        // The sheet ends with the sum of all functions, which is no row of data.
+        // The sheet ends with the sum of all functions, which is not a row of data.
         functions.rows.pop();
         found.extend([
             plain(model, &calls.sites),
@@ -68,7 +68,7 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
     found
 }
 
-/// A column of a table that is no table of the workbook.
+/// A column of a table that is not a table of the workbook.
 fn column(header: &str, unit: &'static str, meaning: &str) -> PlainColumn {
     PlainColumn {
         name: words(header),

@@ -54,7 +54,8 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
     );
     Table {
         title: "Registers",
-        remark: "An estimate of the values that one iteration of the innermost loop keeps in registers, without vectorisation and unrolling; Notes tell how.".into(),
+        remark: "An estimate of the values that one iteration of the innermost loop keeps in registers, without \
+                 vectorisation and unrolling; Notes explain how.".into(),
         rows,
         columns,
     }

@@ -16,7 +16,7 @@ pub(super) const BLUE: &str = "#0072B2";
 pub(super) const ORANGE: &str = "#F2B44A";
 /// Sky blue, lighter: accesses that hit.
 pub(super) const SKY: &str = "#CFE8F7";
-/// Everything that is no access.
+/// Everything that is not an access.
 pub(super) const PALE: &str = "#F4F6F9";
 
 pub(super) struct Document {

@@ -176,7 +176,7 @@ fn colour_bar(document: &mut Document, (x, height): (f64, f64), most: f64) {
     document.text((x, TOP - 12.0), Anchor::Start, "font-size=\"11\"", "EPKI");
 }
 
-/// A colour of the scale viridis (van der Walt and Smith 2015): its brightness alone tells the value.
+/// A colour of the scale viridis (van der Walt and Smith 2015): its brightness alone shows the value.
 struct Colour([f64; 3]);
 
 impl Colour {

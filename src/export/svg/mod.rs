@@ -1,5 +1,5 @@
 //! Pictures as SVG, written by hand: deterministic, on a light background, in colours that
-//! colour-blind people tell apart; nothing is said by colour alone.
+//! colour-blind people tell apart; nothing is shown by colour alone.
 
 mod arrows;
 mod cycles;

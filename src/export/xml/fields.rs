@@ -240,7 +240,7 @@ impl<'a> Fields<'a> {
             })
     }
 
-    /// A bound as it stands in somebody's source: what is no expression of ours becomes a parameter
+    /// A bound as it stands in somebody's source: what is not an expression of ours becomes a parameter
     /// with the text as its name.
     pub fn bound(&self, name: &'static str) -> Result<Option<Expr>, XmlError> {
         let Some(text) = self.text(name) else {
@@ -251,7 +251,7 @@ impl<'a> Fields<'a> {
         }
         Ok(Some(Expr::parse(text).unwrap_or_else(|_| {
             let message = format!(
-                "`{text}` is no expression that can be read; it stands for itself as a parameter"
+                "`{text}` cannot be read as an expression; it becomes a parameter of that name"
             );
             let help = "give the parameter a value, or write the expression with + - * / ^ min max";
             self.context.note(
@@ -302,7 +302,7 @@ impl<'a> Fields<'a> {
                 DiagnosticCode::UnknownText,
                 at,
                 message,
-                "everything is said by attributes; a comment may hold text",
+                "use attributes instead; a comment may hold text",
             );
         }
     }

@@ -70,7 +70,7 @@ pub enum XmlError {
     },
     /// An expression of ours that is not one.
     #[error(
-        "{place}: {attribute} of `<{element}>`: {error}; names that are no identifiers go in backticks"
+        "{place}: {attribute} of `<{element}>`: {error}; names that are not identifiers go in backticks"
     )]
     BadExpression {
         place: Place,

@@ -179,7 +179,7 @@ impl Parser<'_> {
             None if self.root.is_none() => Err(self.malformed(
                 at,
                 "text before the first element".into(),
-                "this may be no XML file at all",
+                "this may not be an XML file at all",
             )),
             None => Err(self.malformed(at, "text after the last element".into(), "delete it")),
         }
@@ -199,7 +199,7 @@ impl Parser<'_> {
             None => Err(XmlError::Malformed {
                 place: self.lines.place(at),
                 what: "there is no element".into(),
-                help: "the file may be empty or no XML file at all",
+                help: "the file may be empty or not be XML at all",
             }),
         }
     }

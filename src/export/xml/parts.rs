@@ -78,7 +78,7 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
     Ok((symbol, place))
 }
 
-/// The four counts of ExaSAT, of type `real8` unless `ls:operations` tell more.
+/// The four counts of ExaSAT, of type `real8` unless `ls:operations` say more.
 pub(super) fn flops(
     fields: &Fields<'_>,
     by_type: BTreeMap<ElementType, OperationCounts>,

@@ -142,7 +142,7 @@ fn group(empty: Stream, class: Option<AccessClass>, references: Vec<Reference>) 
     streams
 }
 
-/// The class that counts tell; the order of a read and a write is that of `class`.
+/// The class that counts imply; the order of a read and a write is that of `class`.
 pub(super) fn class_of(accesses: &[Access], class: Option<AccessClass>) -> AccessClass {
     let reads = accesses.iter().any(|access| access.reads > 0);
     let writes = accesses.iter().any(|access| access.writes > 0);

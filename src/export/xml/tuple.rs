@@ -4,7 +4,7 @@ use crate::analysis::affine;
 use crate::analysis::facts::{Access, Component, Stream, Subscript};
 use crate::expr::Expr;
 
-/// The entries of a tuple in parentheses, trimmed; `()` has none. `None` if it is no tuple.
+/// The entries of a tuple in parentheses, trimmed; `()` has none. `None` if it is not a tuple.
 pub(super) fn entries(text: &str) -> Option<Vec<&str>> {
     let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?;
     if inside.trim().is_empty() {
@@ -92,7 +92,7 @@ fn mentions_indirect(expr: &Expr, loops: &[&str]) -> bool {
     })
 }
 
-/// Parts of a component as ExaSAT writes them: what is no expression is a name.
+/// Parts of a component as ExaSAT writes them: what is not an expression is a name.
 pub(super) fn component(parts: &[&str]) -> Component {
     let parts = parts.iter().filter(|part| !part.is_empty());
     let subscript = |part: &&str| Expr::parse(part).unwrap_or_else(|_| Expr::symbol(part));

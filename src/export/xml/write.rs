@@ -616,7 +616,7 @@ fn lines((first, last): (u32, u32)) -> String {
     format!("{first} {last}")
 }
 
-/// What decides a branch, where it is no data.
+/// What decides a branch, where it is not data.
 fn decision_name(decision: &Decision) -> Option<&'static str> {
     match decision {
         Decision::Data => None,

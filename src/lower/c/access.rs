@@ -1,8 +1,18 @@
-//! What an expression with a place in memory refers to: `a[k][j]`, `*(p + i)`, `level->box[b].v[i]`.
+//! What does an expression with a place in memory refer to: `a[k][j]`, `*(p + i)`, `level->box[b].v[i]`?
 //!
-//! A path is a variable, the members selected from it and the subscripts given on the way. Members
-//! make a variable of their own, named like the source without the subscripts (`level->box.v`),
-//! whose dimensions are those of the subscripts on the way and of the member itself.
+//! A path is a variable, the members selected from it and the subscripts given on the way. Members make a
+//! variable of their own, named like the source without the subscripts (`level->box.v`), whose dimensions are
+//! those of the subscripts on the way and of the member itself.
+//!
+//! ```text
+//! level->box[b].v[i]      variable level->box.v     subscripts b, i
+//! *(p + i), p[i], i[p]    variable p                subscript i
+//! (&a[2])[i]              variable a                subscript 2 + i
+//! ```
+//!
+//! So however it is written, one place has one form, and streams of one array meet. What is not followed, such
+//! as a pointer that a cast to another type makes, becomes an array of its own that shares the other's storage
+//! (guide: languages, "C: pointers and arrays").
 
 use tree_sitter::Node;
 

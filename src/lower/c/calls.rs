@@ -22,7 +22,7 @@ impl<'t> Lowering<'t> {
         let name = self.callee(node);
         let mut arguments = self.arguments(node);
         if let Some(ty) = function.and_then(|function| self.parenthesised_type(function)) {
-            // `(real)(x)`, where only the typedef tells a cast from a call.
+            // `(real)(x)`, where only the typedef distinguishes a cast from a call.
             if arguments.len() == 1 {
                 return self.convert(&ty, arguments.swap_remove(0));
             }

@@ -1,4 +1,13 @@
-//! What expressions do besides giving a value: assignments, increments, calls.
+//! What do expressions do besides giving a value: assignments, increments, calls?
+//!
+//! Each becomes a statement of its own. What is incremented after use waits for the end of the statement at
+//! hand, so that subscripts stay as the source has them; where it may not wait, as in a condition, its value is
+//! the new one less one:
+//!
+//! ```text
+//! x[i++] = y[--n];      ►     n = n - 1;  x[i] = y[n];  i = i + 1;
+//! if (i++ < n) …        ►     i = i + 1;  if (i - 1 < n) …
+//! ```
 
 use tree_sitter::Node;
 

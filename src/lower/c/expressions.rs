@@ -1,5 +1,13 @@
-//! Expressions. Side effects inside an expression become statements before the one at hand; what
-//! `&&`, `||` and `?:` evaluate only sometimes becomes a conditional statement.
+//! Expressions. Side effects inside an expression become statements before the one at hand; what `&&`, `||` and
+//! `?:` evaluate only sometimes becomes a conditional statement.
+//!
+//! ```text
+//! if (a && (b = c) || c++) a = 1;     ►     if a                          b = c
+//!                                           if not (a and b)              c = c + 1
+//!                                           if (a and b) or (c - 1)       a = 1
+//! ```
+//!
+//! Values of the IR are free of effects, so that the analysis may count, move and compare them.
 
 use tree_sitter::Node;
 

@@ -111,7 +111,7 @@ impl Declarations {
     }
 }
 
-/// Which rows of a text come from headers. A source that another one includes is no header.
+/// Which rows of a text come from headers. A source that another one includes is not a header.
 fn rows(main: &str, origins: &[LineOrigin]) -> Rows {
     let mut last: Option<(&Arc<str>, bool)> = None;
     let is_header = |origin: &LineOrigin| {

@@ -1,4 +1,7 @@
-//! What names mean, and what stands behind the names of types: all that declarations tell.
+//! What do names mean, and what stands behind the names of types: all that declarations say.
+//!
+//! Ordinary names (variables, functions, typedefs, enumerators) and tags have spaces of their own, in scopes
+//! that blocks open and close. Whether a name is a type decides how the text around it is read (`misread`).
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;

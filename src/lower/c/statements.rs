@@ -217,7 +217,7 @@ impl<'t> Lowering<'t> {
             && part(node, Field::Condition).and_then(|condition| self.names.constant(condition))
                 == Some(0)
         {
-            // The `do { … } while (0)` of macros is no loop.
+            // The `do { … } while (0)` of macros is not a loop.
             let outer = self.jumps.set_breaks(Breaks::Switch);
             part(node, Field::Body)
                 .into_iter()
@@ -272,7 +272,7 @@ impl<'t> Lowering<'t> {
 
 impl Lowering<'_> {
     /// A condition in the values that its variables have before its effects, which stand in front of it in the
-    /// body: `i-- > 0` is `i - 1` with one added, compared. Only what counts is told in that way.
+    /// body: `i-- > 0` is `i - 1` with one added, compared. Only loops that count are recognised in that way.
     pub fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
         let counts = |stmt: &Stmt| match stmt {
             Stmt::Assign {

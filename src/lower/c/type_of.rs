@@ -1,4 +1,4 @@
-//! Types of expressions, as far as they tell numbers from addresses; nothing is evaluated or defined.
+//! Types of expressions, as far as they distinguish numbers from addresses; nothing is evaluated or defined.
 
 use tree_sitter::Node;
 

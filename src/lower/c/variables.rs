@@ -107,7 +107,7 @@ impl<'t> Lowering<'t> {
                 id
             }
             other => {
-                // A function that is named without a call is no variable.
+                // A function that is named without a call is not a variable.
                 let is_variable =
                     other.is_some_and(|symbol| !matches!(symbol, Symbol::Function(_)));
                 let storage = if is_variable {

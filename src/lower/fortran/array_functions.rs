@@ -287,7 +287,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operand that is computed once, not once a use: an array of its own if it is no array as it stands.
+    /// An operand that is computed once, not once a use: an array of its own if it is not an array as it stands.
     fn stored(&mut self, place: &Place, value: &Value, out: &mut Vec<Stmt>) -> Option<Value> {
         let is_transposed = matches!(value, Value::Call { name, arguments, .. }
             if name == "transpose" && matches!(arguments[..], [Value::Variable(_) | Value::Element { .. }]));

@@ -1,8 +1,15 @@
 //! Array syntax as loops: `a(:, j) = b(:, j) + 1`, `a = b`, `where`.
 //!
-//! Works on values: a section stands in them as an opaque subscript with its bounds and step inside
-//! (see `subscripts::section`), a whole array as a variable with dimensions. The loop over the first
-//! dimension is the innermost one.
+//! ```text
+//! a(2:n, :) = b(1:n-1, :)     ►     do j = lbound(a, 2), ubound(a, 2)
+//!                                     do i = 2, n
+//!                                       a(i, j) = b(i - 1, j)
+//! ```
+//!
+//! Works on values: a section stands in them as an opaque subscript with its bounds and step inside (see
+//! `subscripts::section`), a whole array as a variable with dimensions. The loop over the first dimension is
+//! the innermost one, as memory has it. `elementwise` gives the element that one iteration touches. What cannot
+//! be taken apart (`pack`, `cshift`) stays opaque, with a nest that writes every element of the target.
 
 use tree_sitter::Node;
 
@@ -187,8 +194,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A nest that writes every element of the target, from values that are not told: `pack`, `cshift` and
-    /// their like. What has the target's shape on the right counts as read element by element.
+    /// A nest that writes every element of the target, from values that are not known: `pack`, `cshift` and the like.
+    /// What has the target's shape on the right counts as read element by element.
     fn unknown_elements(&mut self, node: Node, target: &Value, value: &Value) -> Option<Vec<Stmt>> {
         let indices = self.indices(target)?;
         let target = self.element_of(target, &indices)?;

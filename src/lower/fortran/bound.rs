@@ -56,7 +56,7 @@ impl<'a> World<'a> {
     }
 
     /// The procedures that a name of a type may stand for, those of a generic one by the bindings of the type and what
-    /// it extends; `None` if only the run tells one of them.
+    /// it extends; `None` if only the run decides one of them.
     fn bound(&self, operand: Operand, scope: &'a Scope, name: &str) -> Option<Vec<Bound<'a>>> {
         let mut found: Vec<Bound> = Vec::new();
         for (definition, _) in self.ancestry(operand.ty, scope) {
@@ -108,8 +108,8 @@ impl<'a> World<'a> {
         })
     }
 
-    /// The procedures behind an operator or assignment of a type, which take all operands as arguments; `None` if only
-    /// the run tells one of them.
+    /// The procedures behind an operator or assignment of a type, which take all operands as arguments; `None` if
+    /// only the run decides one of them.
     pub fn bound_generic(
         &self,
         operand: Operand,

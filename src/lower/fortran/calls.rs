@@ -1,4 +1,8 @@
 //! References to functions: of the program, by generic names, and intrinsic ones.
+//!
+//! Arguments become values in the order of the dummies (`keywords`). What a function of the program gives is of
+//! the type that its declaration says; of an intrinsic one the arguments decide (`intrinsic_types`). A
+//! reduction over an array (`sum(a(:, j))`) is not a call but a loop: `reductions` puts it before the statement.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,16 @@
-//! Components of derived types: `fab%p(i, j, k)` is an element of a variable `fab%p`.
+//! Which variable is `fab%p(i, j, k)`? An element of a variable named `fab%p`.
+//!
+//! Every component that is used is a variable of its own, so that streams of different components are different
+//! arrays. Subscripts on the way belong to it, the component's own first, in storage order:
+//!
+//! ```text
+//! grid(b)%u(i, j)%rho      variable grid%u%rho      element (i, j, b)
+//! ```
+//!
+//! The variable also knows where it lies in the structure (`layouts`), from which the traffic model takes its
+//! stride. The types on the way are looked up part by part, through what they extend. The last name may also be
+//! a procedure that the type binds (`bound`), or one part of a complex number. Behind a type that no file
+//! declares, only an assignment shows that a component has subscripts.
 
 use std::sync::Arc;
 
@@ -55,7 +67,7 @@ enum Outcome {
     Known,
     /// A type on the way is not known.
     UnknownType,
-    /// The last name is no component: a procedure of the type.
+    /// The last name is not a component: a procedure of the type.
     Procedure,
     /// `z%re`, `z%im`
     ComplexPart,
@@ -95,7 +107,7 @@ impl<'a> Lowering<'a> {
             Outcome::Procedure => return self.bound_call(path, found.owner, scope),
         }
         let id = self.path_variable(shown, &text, &found, scope);
-        // Subscripts of a component whose bounds nobody told: an element only if it is assigned to.
+        // Subscripts of a component whose bounds nothing declares: an element only if it is assigned to.
         let known_rank = self.draft.variable(id).dimensions.len();
         let applied: usize = path
             .parts

@@ -141,7 +141,7 @@ impl Statement {
         self.place = place;
     }
 
-    /// Collects anew what stands before; gives what was collected so far.
+    /// Begins a new collection of what stands before; returns what was collected so far.
     pub fn collect(&mut self) -> Option<Vec<Stmt>> {
         self.before.replace(Vec::new())
     }

@@ -74,7 +74,7 @@ fn loop_directive(text: &str) -> Option<String> {
         .map(|(_, word)| word)
         .collect();
     let about_loop = words.iter().skip(1).any(|word| loops.contains(word));
-    // `omp end do`, `omp declare simd`: the first word is no construct of the list, so nothing is left.
+    // `omp end do`, `omp declare simd`: the first word is not a construct of the list, so nothing is left.
     about_loop.then(|| words.join(" "))
 }
 

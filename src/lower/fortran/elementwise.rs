@@ -1,4 +1,9 @@
 //! From whole arrays and sections to the elements that one iteration touches.
+//!
+//! The k-th section of every operand moves with the k-th loop, from its own lower bound and by its own step: in
+//! the loop over `a(2:n)`, `b(1:n-1)` is `b(i - 1)`. A vector of subscripts is an array like any other and
+//! gives `x(col(i))`. Scalars stay as they are, and elemental functions are called for each element. Where
+//! shapes do not fit, or are not known, there is no element, and the statement stays opaque.
 
 use super::intrinsic_types::{self, Shape};
 use super::modules::Found;

@@ -1,8 +1,8 @@
 //! Expressions as written: syntax nodes to a small tree of our own that needs no syntax tree to live.
 //!
-//! Bounds in a module are read once and resolved wherever the module is used, in other files too;
-//! that is why expressions do not go to the IR in one step. Nothing is resolved here: `a(i)` stays
-//! an [`Expr::Apply`] whatever `a` is.
+//! Bounds in a module are read once and resolved wherever the module is used, in other files too; that is why
+//! expressions do not go to the IR in one step. Nothing is resolved here: `a(i)` stays an [`Expr::Apply`]
+//! whatever `a` is. `value` resolves it, with the scope of the place where it is used.
 
 use std::sync::Arc;
 

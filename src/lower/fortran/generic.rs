@@ -1,7 +1,7 @@
-//! Which procedure a generic name, a defined operator or a defined assignment stands for.
+//! Which procedure does a generic name, a defined operator or a defined assignment stand for?
 //!
 //! The one whose dummy arguments have the number, types, kinds and ranks of what is passed. Where what is known
-//! leaves several, the call stays one of an unknown procedure.
+//! leaves several, the call stays one of an unknown procedure: to choose would count the work of another body.
 
 use std::sync::Arc;
 
@@ -163,7 +163,7 @@ impl<'a> Lowering<'a> {
         if is_whole { worst } else { Fit::No }
     }
 
-    /// Whether a declaration that was read tells what a value is.
+    /// Whether a declaration that was read says what a value is.
     fn is_declared(&self, value: &Value) -> bool {
         !matches!(value, Value::Variable(id) | Value::Element { array: id, .. }
             if self.draft.variable(*id).role == Role::Undeclared)

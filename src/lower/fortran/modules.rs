@@ -1,4 +1,10 @@
-//! The modules of all files, and how names are looked up through `use` and host association.
+//! What does a name mean where it stands: the modules of all files, and how names are looked up through `use`
+//! and host association.
+//!
+//! From the procedure outwards: its own declarations, what its `use` statements bring, with `only` and
+//! renaming, then the same of its host, or of the module that a submodule belongs to. If nothing is found and a
+//! module on the way is not among the files, the answer is [`Found::Elsewhere`], so that the name is marked and
+//! not taken for a new variable. Chains of `use` that are longer than [`CHAIN_LIMIT`] are taken for circles.
 
 use std::sync::Arc;
 

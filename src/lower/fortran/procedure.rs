@@ -1,4 +1,8 @@
 //! One procedure on its way to the IR: its variables, made when they are first named.
+//!
+//! Variables are made late because a scope sees far more names than a procedure uses, all of its modules' among
+//! them. What changes on the way has a small type for each thing (`context`): nesting, expansions of statement
+//! functions, the place of the statement at hand.
 
 use std::sync::Arc;
 

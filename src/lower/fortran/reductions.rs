@@ -11,7 +11,7 @@ use crate::ir::{BinaryOp, If, Role, Stmt, Type, Value, VarId, Variable};
 
 impl Lowering<'_> {
     /// The value with its reductions replaced by variables that loops in `out` compute. A reduction
-    /// whose loops cannot be told stays a call.
+    /// whose loops are not known stays a call.
     pub fn hoist_reductions(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) -> Value {
         if has_array_call(&value) {
             self.hoisted(place, value, out)

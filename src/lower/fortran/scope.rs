@@ -86,7 +86,7 @@ pub struct Symbol {
     pub place: Place,
 }
 
-/// A dummy argument, as far as it tells one procedure from another.
+/// A dummy argument, as far as it distinguishes one procedure from another.
 #[derive(Clone, Debug)]
 pub struct Dummy {
     /// `None` for a procedure, and by the implicit rules.

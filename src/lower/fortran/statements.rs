@@ -167,7 +167,7 @@ impl Lowering<'_> {
                         self.variables.add_overlays(overlays);
                     }
                 }
-                let message = "variables share storage here: dependences know it, footprints count each by itself";
+                let message = "variables share storage here: dependences follow it, footprints count each separately";
                 let what = self.first_line(node);
                 self.remark(
                     Severity::Note,
@@ -209,7 +209,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Notes that the variables of some values share storage; tells them.
+    /// Notes that the variables of some values share storage; returns them.
     fn share(&mut self, values: &[Value]) -> Vec<VarId> {
         let ids: Vec<VarId> = values
             .iter()
@@ -419,7 +419,7 @@ impl Lowering<'_> {
         values
     }
 
-    /// `allocate` tells the bounds that a declaration left open.
+    /// `allocate` gives the bounds that a declaration left open.
     fn allocation(&mut self, node: Node) {
         for [object, size] in sized(node) {
             let bounds = super::declarators::bounds(self.reader, size);

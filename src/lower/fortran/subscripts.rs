@@ -1,4 +1,7 @@
 //! Elements of arrays, sections, and the bounds that declarations give them.
+//!
+//! A section stands in a value as an opaque subscript with its bounds and step inside. It cannot become a loop
+//! here, as only the whole statement says which sections move together; `array_syntax` does that.
 
 use super::expression::Argument;
 use super::procedure::Lowering;

@@ -121,7 +121,7 @@ end subroutine
               x1[1, 0] := ((((((((((((r + rr) + cd) + big) + long) + y[1]) + z) + w[1]) + a[1, 1]) + b[1]) + undeclared) + icount) + kc)
               dc := ((zc + (q[1] * f(x))) + (m * pi))
               flag := (bt > ic)
-            1 equivalence: variables share storage here: dependences know it, footprints count each by itself
+            1 equivalence: variables share storage here: dependences follow it, footprints count each separately
         "#]],
     );
 }

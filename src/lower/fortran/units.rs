@@ -188,7 +188,7 @@ fn contained_symbols(
     found
 }
 
-/// How much of a procedure its symbol tells.
+/// How much of a procedure its symbol says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     Names,

@@ -1,4 +1,27 @@
-//! Expressions as written to values of the IR.
+//! What does an expression mean, once its names are known?
+//!
+//! `expression` has read it as written, where `a(i)` is an [`Expr::Apply`] whatever `a` is. Only a scope can
+//! say which of these it is, and the order in which they are tried is the heart of this file
+//! ([`Lowering::named`]):
+//!
+//! ```text
+//! a(i)       an array that has been met       element              subscripts
+//!            a procedure that is declared     call of a function   calls
+//!            a generic name                   the specific one     generic
+//!            a declared scalar                intrinsic, function, or substring of a text c(1:3)
+//!            a variable                       element
+//!            a statement function             its body, with the arguments in it
+//!            an intrinsic                     its value            intrinsic_types
+//!            nothing declares it              an array if the procedure assigns to it, else a function
+//! ```
+//!
+//! The last line is a guess, and the only clue that there is where a module is not among the files: nothing but
+//! an array can stand on the left with subscripts (`assigned`). The module is reported once.
+//!
+//! Sections and whole arrays stay in values as they are; `array_syntax` makes loops of the statement
+//! afterwards. Chains of operators are walked along the left operands, not by recursion, as generated code has
+//! chains of thousands ([`Lowering::operators`]); what is nested deeper than the stack allows is opaque
+//! (`too_deep`).
 
 use std::sync::Arc;
 

@@ -105,7 +105,7 @@ impl CycleMeter {
     /// The stretch up to that cycle, in which nothing changes.
     fn count_to(&mut self, cycle: u64) {
         let length = cycle - self.counted_to;
-        // A moment may come twice, if something begins where the counting stopped; in between is no cycle.
+        // A moment may come twice, if something begins where the counting stopped; in between is not a cycle.
         if length == 0 {
             return;
         }

@@ -46,7 +46,7 @@ pub enum TimelineError {
         expected: usize,
     },
     #[error(
-        "line {line}, column {column} ({name}): `{text}` is no whole number of cycles, 0 or more"
+        "line {line}, column {column} ({name}): `{text}` is not a whole number of cycles, 0 or more"
     )]
     Number {
         line: u64,
@@ -60,7 +60,9 @@ pub enum TimelineError {
         column: usize,
         name: String,
     },
-    #[error("line {line}, column {column} (hart): `{text}` is no hart, 0 to 65535")]
+    #[error(
+        "line {line}, column {column} (hart): `{text}` is not the number of a hart, 0 to 65535"
+    )]
     Hart {
         line: u64,
         column: usize,

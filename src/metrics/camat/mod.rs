@@ -35,7 +35,7 @@ pub struct Camat {
     pub accesses: Option<Vec<NamedAccess>>,
 }
 
-/// What a timeline does not tell.
+/// What a timeline does not show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Program {
     /// IC: executed instructions of all harts.
@@ -69,9 +69,9 @@ pub struct LevelCounts {
     pub alpha_m: u64,
     /// α_M: accesses with a pure miss cycle.
     pub alpha_pure: u64,
-    /// Misses that wait for an earlier one of the same line and are no access of the next level (L, footnote 3).
+    /// Misses that wait for an earlier one of the same line and are not accesses of the next level (L, footnote 3).
     pub secondary: u64,
-    /// Misses of which it is not told whether they are secondary ones or accesses of RAM: those of the last level in
+    /// Misses of which it is not known whether they are secondary ones or accesses of RAM: those of the last level in
     /// another simulator's log.
     pub untold: u64,
     /// Cycles of the run.

@@ -113,7 +113,7 @@ pub(super) struct Rooms {
 }
 
 impl Rooms {
-    /// Starts a miss in the first epoch with room from `issue` on, and tells which that is. No later miss
+    /// Starts a miss in the first epoch with room from `issue` on, and returns which that is. No later miss
     /// issues before `entered`.
     pub fn take(&mut self, entered: u64, issue: u64, slots: u32) -> u64 {
         while self.open.front().is_some_and(|(epoch, _)| *epoch < entered) {

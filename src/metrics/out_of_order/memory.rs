@@ -82,7 +82,7 @@ impl LevelState {
 
 impl Memory {
     /// # Errors
-    /// The levels are no cache hierarchy.
+    /// The levels are not a cache hierarchy.
     pub fn new(model: &CoreModel) -> Result<Memory, HierarchyError> {
         let specs: Vec<_> = model.levels.iter().map(|level| level.spec).collect();
         // All levels together first, so that what is wrong is found whatever is shared.

@@ -115,7 +115,7 @@ pub struct OutOfOrder {
 
 impl OutOfOrder {
     /// # Errors
-    /// The levels are no cache hierarchy.
+    /// The levels are not a cache hierarchy.
     pub fn new(model: &CoreModel, rules: Rules) -> Result<OutOfOrder, HierarchyError> {
         let real = Machine::new(model, rules, Memory::new(model)?);
         let perfect = Machine::new(model, rules, Memory::perfect(model));

@@ -47,7 +47,7 @@ impl Slots {
 
 /// Uses that keep a distance from each other: lines that RAM delivers.
 pub(super) struct Spaced {
-    /// Cycles from one to the next, at least; 0 is no distance.
+    /// Cycles from one to the next, at least; 0 is not a distance.
     interval: u64,
     taken: BTreeSet<u64>,
 }

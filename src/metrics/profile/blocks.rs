@@ -206,7 +206,7 @@ mod tests {
             extents,
             [extent(0x100, 0x110, 0, 1), extent(0x200, 0x208, 2, 2)]
         );
-        // Then the first again, and again after its memory was handed out anew.
+        // Then the first again, and again after its memory was handed out again.
         blocks.begin();
         add(&blocks, &mut extents, 0x100);
         blocks.begin();

@@ -28,7 +28,7 @@ pub struct SourceProfile {
     /// Source files of the program, executed or not.
     #[serde(default)]
     pub files: Vec<String>,
-    /// How often statements were begun, by line, column and loop of the machine code, where the compiler tells it.
+    /// How often statements were begun, by line, column and loop of the machine code, where the compiler records it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<Begun>,
 }
@@ -39,7 +39,7 @@ pub struct Begun {
     /// Index among the files.
     pub file: u32,
     pub line: u32,
-    /// 0 where the compiler does not tell it.
+    /// 0 where the compiler does not record it.
     pub column: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_loop: Option<u32>,
@@ -97,7 +97,7 @@ pub struct Site {
     /// Files and lines of the calls that these were inlined for, outermost first.
     #[serde(default)]
     pub called_from: Vec<(String, u32)>,
-    /// Columns of these calls, 0 where the compiler does not tell it.
+    /// Columns of these calls, 0 where the compiler does not record it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub call_columns: Vec<u32>,
     pub file: Option<String>,
@@ -232,7 +232,7 @@ pub struct MachineLoop {
     pub entries: u64,
     /// How often its body was begun.
     pub rounds: u64,
-    /// How often it was left by a test at the top instead; these are no rounds.
+    /// How often it was left by a test at the top instead; these are not rounds.
     #[serde(default)]
     pub refused: u64,
     /// Of the entries, those from another loop at the same place of the nest, or from one inside that, which was the last
@@ -284,7 +284,7 @@ pub enum RangeKind {
 }
 
 impl DataRange {
-    /// Names of ranges that are no variable. A variable may be called so too.
+    /// Names of ranges that are not variables. A variable may have such a name, too.
     pub const STACK: &str = "stack";
     pub const CONSTANTS: &str = "constants";
 

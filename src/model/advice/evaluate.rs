@@ -218,7 +218,7 @@ fn with_inputs(
     defined
 }
 
-/// A value that no program has is no limit.
+/// A value that no program has is not a limit.
 const NO_LIMIT: f64 = 1e12;
 
 /// The cache in front of what takes longest, by its position.

@@ -41,7 +41,7 @@ pub struct Advice {
     pub figures: AdviceFigures,
     /// What fits a cache then, and up to where.
     pub fit: Option<Fit>,
-    /// Sizes that the figures rest on and that nothing tells.
+    /// Sizes that the figures rest on and that nothing gives.
     pub guessed: Vec<String>,
 }
 

@@ -1,4 +1,17 @@
-//! Nests that parameters block: a loop over blocks for every such loop, around all of them.
+//! What becomes of a nest whose loops parameters block (`block_x`, `block_y` …)?
+//!
+//! ```text
+//! for i               for ib = … step block_y      outside of all loops of the nest but the sweeps
+//!   for j       ►       for jb = … step block_x
+//!                         for i = ib .. min(ib + block_y − 1, last)
+//!                           for j = jb .. min(jb + block_x − 1, last)
+//! ```
+//!
+//! A loop that could be blocked and is not gets one as well, over a single block as long as the loop: `block_x`
+//! is a parameter, and the formulas of the workbook have to hold for any value of it. Loops can be blocked that
+//! go by one between one lower and one upper bound, which no other loop moves, that shape no other loop or
+//! guard, stand on no condition, and are not tiled in the source ([`Geometry::chosen`]). Of nests with one
+//! spatial loop none is blocked.
 
 use super::domain::{Affine, LoopRange};
 use super::geometry::Geometry;

@@ -1,4 +1,7 @@
-//! Parts of formulas in cells of their own.
+//! Where do the parts of a formula stand that occur more than once?
+//!
+//! The formulas of one nest have thousands of common parts; each gets a cell of its own, equal ones the same.
+//! Only this keeps the workbook's formulas short, and their number linear in what the rule computes.
 
 use std::cell::RefCell;
 

@@ -1,5 +1,24 @@
-//! The iterations of a nest as affine inequalities, and the ranges that loop variables take while
-//! loops outside of them stand still.
+//! Which values do the loop variables take, while some of them stand still?
+//!
+//! Every count of lines asks this first. A loop is an interval between affine bounds of the loops around
+//! ([`LoopRange`]); what is said of each variable is [`Given`]: free, at one value, or between two. The answer
+//! is a [`Span`] for each: its ends and its number of values.
+//!
+//! ```text
+//! for i = 1 .. 9         nothing said    i: 1 .. 9    j: 1 .. 9    over all i
+//!   for j = i .. 9       i at 4          i: 4         j: 4 .. 9    6 values
+//!                        j at 5          i: 1 .. 5    j: 5         a loop inside that stands still
+//!                                                                  narrows those around it
+//! ```
+//!
+//! Bounds are taken at the ends of the loops that move them, so a span is a box around the values. For a
+//! triangle that box is too large; who counts with it cuts it into slices first (`reference`, and
+//! [`Domain::coupled`] says when). The extremes of a function of several variables follow the bounds from the
+//! innermost loop outwards ([`Domain::extremes`]), which is exact where bounds are affine.
+//!
+//! *Tiles*: a loop both of whose ends another one moves alike goes over the cells of that loop's tiles (`for ii
+//! = 0 .. 99 step 16; for i = ii .. min(ii + 15, 99)`). What has to fit is a full tile, here 16; what is summed
+//! over all tiles is the mean length, here 100/7 ([`Tiles`]).
 
 use super::number::Number;
 

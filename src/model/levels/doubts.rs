@@ -1,4 +1,20 @@
-//! Shapes of nests for which the rule is not shown to be right: what they move is only an estimate.
+//! For which shapes of nests is the rule not shown to be right?
+//!
+//! Wrong without a mark is the worst defect. Everything below is counted all the same, but the nest carries a
+//! star and a reason (guide: languages, "Reason codes"), because running the nest literally may come to
+//! something else:
+//!
+//! ```text
+//! gathered_elements    x[col[k]]
+//! unknown_stride       a stride or extent of which nothing is known
+//! conditional_step     if (…) n++;  y[n] = …      a position that moves in some iterations
+//! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
+//! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart
+//! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
+//! undecided_branch     if (flag) u[i]             always or never, and which is not known
+//! ```
+//!
+//! Other shapes are compared with literal enumeration (`tests/it/level_oracle.rs`).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,14 @@
-//! Extents of arrays: as declared, or what the subscripts reach where that is not known.
+//! How long are the dimensions of an array?
+//!
+//! From one row to the next, and so from one place to the next in memory, is the product of the extents inside.
+//! As declared, where the declaration says it. Of `a(:, :)` the nest itself has to say: all dimensions but the
+//! last reach from one, or the smallest subscript, to the largest subscript of all references of the nest.
+//!
+//! ```text
+//! real :: a(:, :)          i = 1 .. n:  a(i, j), a(i + 1, j)     first dimension: 1 .. n + 1
+//! ```
+//!
+//! What a gather or an unknown stride moves has no such end and stays unknown: then rows are taken to be apart.
 
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry;

@@ -1,4 +1,18 @@
 //! The figures of a nest at every cache level: as numbers, or with the formulas that they follow from.
+//!
+//! Here the [`Profile`] meets the machine. For a level of n bytes, one core's share,
+//!
+//! ```text
+//! fetched      = cold    + Σ [distance > n]·fetched again   − what earlier nests left
+//! written back = flushed + Σ [distance > n]·written again   − what they left dirty
+//! bytes        = fetched + written back;   seconds = bytes / bandwidth of what is behind the level
+//! ```
+//!
+//! and of the last level less what is written past the caches (`cost_w` below 2). There are two ways to the
+//! same figures, and a test that they agree: `values` evaluates the profile at once and defines numbers, which
+//! is all that a table needs; `formulas` defines a cell for every reuse and level, so that the workbook follows
+//! when an input changes. For a workbook in which the machine can be chosen ([`Detail::AnyMachine`]), a level
+//! that some machine lacks has cells too; it then has the capacity of the one before it, which changes nothing.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -231,6 +245,7 @@ fn formulas(
     neighbours: Option<&Neighbours<Expr>>,
     figures: &mut Figures,
 ) -> NestLevels {
+    // Which loops are blocked is for the workbook's reader to choose.
     let geometry = Geometry::of(nest).blocked(nest, &|_| true);
     let names = geometry.names(nest);
     let line = Expr::machine("line_bytes");
@@ -303,7 +318,7 @@ fn formulas(
             found.spared(&caches, position, (*capacity, fetched), figures)
         });
         let held = define_condition(&names, (position, name), &defined, figures);
-        // What is not known is no position.
+        // What is not known is not a position.
         let text = (figures.value(held) as usize)
             .checked_sub(1)
             .and_then(|at| conditions.get(at));

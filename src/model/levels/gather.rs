@@ -1,5 +1,19 @@
-//! Reuse of arrays whose index is data: any line may be next, so that what lies between two accesses to one is
-//! spread evenly from nothing to the whole array, and so are the cache sizes from which on they hit.
+//! What of an array whose index is data is still in a cache?
+//!
+//! Of `x[col[k]]` any line may be next. What lies between two accesses to one line is taken to be spread evenly
+//! from nothing to the whole array, and so are the cache sizes from which on they hit (guide: static-model,
+//! "Gathers"). The spread is cut into [`CLASSES`] parts, each a [`Reuse`] of its own:
+//!
+//! ```text
+//! class c of 16, share s = (c + ½)/16 of the array's N lines
+//!
+//! accesses in between   t = −N·ln(1 − s)        t random accesses touch N·(1 − e^(−t/N)) = s·N lines
+//! distance              s·N lines, and what the other references bring in during t accesses
+//! ```
+//!
+//! The first class has the distance of 1/32 of the array and the last of 31/32, so a cache of half the array
+//! finds about half. If the size of the array is unknown there is no such spread: `reference` takes
+//! `gather_lines` lines an access. The nest carries the reason `gathered_elements`.
 
 use super::domain::{Given, Tiles};
 use super::number::Number;
@@ -82,6 +96,7 @@ impl<N: Number> Profiler<'_, N> {
         if counted.offsets.is_empty() {
             return N::of(0.0);
         }
+        // Without the limit that no access can touch more than the whole array: here every access counts.
         let mut endless = self.references[r].clone();
         endless.whole = None;
         let lines = self

@@ -1,5 +1,24 @@
-//! What the rule needs of a nest: its loops as affine ranges, its streams as references, over the
-//! symbols of the source.
+//! What does the traffic rule need of a nest, and in which form?
+//!
+//! Facts say `u(i, j, 3)` with declarations and loops by name. The rule wants numbers for loops and dimensions:
+//! a [`Domain`], whose loops are affine ranges counted from outside, and a [`Reference`] for every stream. All
+//! values are expressions over the symbols of the source; [`Geometry::map`] makes numbers of them.
+//!
+//! Some shapes are turned into others here, so that the rest knows fewer of them:
+//!
+//! ```text
+//! p[i].vx, p[i].vy     join_leading      a leading dimension that no loop moves is joined with the next: one
+//!                                        row, elements at a stride
+//! q[k][c] and q[k][0]  join_short_rows   short rows that no loop walks through are one row as well
+//! a[i + j*m]           separate_long_strides   a stride that is not a number, beside one that is, becomes
+//!                                        a dimension of its own
+//! if (i == j) d[j]     put_in_place      the innermost loop has one value there: the reference belongs to the
+//!                                        loops around
+//! ```
+//!
+//! A bound or step that is not affine is taken at the middle of the ranges of the loops around (guide:
+//! static-model, "Trip counts and iterations"); `doubts` marks such nests. Extents of arrays come from
+//! `extents`, the loops over blocks from `blocks`.
 
 use super::domain::{Affine, Domain, LoopRange};
 use super::extents::{self, Extent};
@@ -369,7 +388,7 @@ fn ever(ways: &[Weight]) -> Expr {
     Expr::choose(Comparison::LessOrEqual, all, none.clone(), none, one)
 }
 
-/// The stride along the contiguous dimension, where one loop moves along it by what is no number but known.
+/// The stride along the contiguous dimension, where one loop moves along it by what is not a number but known.
 fn row_stride(stream: &Stream, dimensions: &[Vec<(usize, f64)>]) -> Option<Expr> {
     let [(_, by)] = dimensions.first()?.as_slice() else {
         return None;

@@ -1,4 +1,18 @@
-//! Groups of offsets of a reference that meet in the iterations of a loop.
+//! After how many iterations of a loop does a reference come back to what a neighbour has touched?
+//!
+//! Offsets are sorted by their place along the loop, in iterations. Those that can meet at all, because they
+//! agree in everything that neither this loop nor one inside moves, are a *family*. In a family neighbours that
+//! are at most `gap` iterations apart are a *cluster*: if the cache holds `gap` iterations, the lines that they
+//! have in common are fetched once.
+//!
+//! ```text
+//! a[i-2][j]  a[i][j]  a[i+1][j]     along i: −2, 0, 1         gaps 1 and 2
+//!
+//! gap 1:  {−2} {0, 1}   two clusters: two rows are fetched an iteration
+//! gap 2:  {−2, 0, 1}    one cluster: one row
+//! ```
+//!
+//! `reuse` takes every gap that occurs as a distance, and counts the lines of the clusters before and after.
 
 use super::number::Number;
 use super::reference::Reference;

@@ -1,4 +1,16 @@
-//! References that only some iterations of a loop come to: `if (j == 3)`.
+//! How many lines does a reference touch that only some iterations come to, as under `if (j == 3)`?
+//!
+//! A condition on loop variables leaves a range of a loop ([`Guarded`]). Two cases:
+//!
+//! ```text
+//! loop j is swept        the lines of what the guard leaves of j: [3, 3] in place of [1, n]
+//! loop j stands still    the mean over all its places: the lines at a place where the condition holds,
+//!                        times the share of such places, 1/n
+//! ```
+//!
+//! A guard whose end another loop moves (`if (i <= j)`) becomes a bound of the loop, so that the slices that
+//! triangles are cut into serve it as well. Conditions on data are not guards: they are probabilities
+//! (`touched`). A condition whose two arms cannot be told by ranges is marked in `doubts`.
 
 use super::domain::{Given, Span, Tiles};
 use super::number::Number;
@@ -60,6 +72,7 @@ impl<N: Number> Lines<'_, N> {
             let v = guard.variable;
             let stands = matches!(given[v], Given::At(_));
             let mut all = left.clone();
+            // Its share of the places is asked for, not whether the one at which it stands is among them.
             if stands {
                 all[v] = Given::Free;
             }

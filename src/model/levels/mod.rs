@@ -1,5 +1,68 @@
-//! Traffic through caches of any capacity, neighbour by neighbour: for every loop
-//! that carries reuse, what the nest touches in between, and how many lines move if that does not fit.
+//! How many cache lines does a nest move through a cache of any size?
+//!
+//! # The idea
+//!
+//! A fully associative cache with LRU replacement is decided by distances: an access finds its line if the
+//! distinct lines touched since the last access to it fit (Mattson, IBM Systems Journal 9(2), 1970). Nothing is
+//! simulated here. Take a loop `l` of the nest and let the loops outside of it stand still. What an iteration
+//! of `l` touches and the one `δ` iterations before touched too is reuse that `l` *carries*, and all of it has
+//! about one distance: the distinct lines of `δ` iterations of `l`, all arrays together. So a nest is a short
+//! list, its [`Profile`]: the lines that any cache fetches, and for every loop and `δ` a distance with the
+//! lines that are fetched again if it does not fit. The list is made once; every cache level only compares it
+//! with its size.
+//!
+//! ```text
+//! nest ── geometry ──► loops as affine ranges (domain), streams with their addresses (reference)
+//!            │ blocks: a loop over blocks around each loop that can be blocked
+//!            ▼
+//!         reuse: for every loop, outermost first, and every distance of neighbours (groups)
+//!            │   overlap               which references to one array touch the same and count once
+//!            │   touched ► reference   distinct lines of what counts, while the loops outside stand still
+//!            │               ├ guarded   only some iterations come to it
+//!            │               ├ rows      one run along the contiguous dimension
+//!            │               ├ records   the same with gaps, and runs: rows with none in between
+//!            │               └ gather    the subscript is data (reuse at any distance)
+//!            ▼
+//!         Profile: cold, flushed, [(loop, δ, distance, lines)]
+//!            │   sequence ► swept, neighbours: what earlier nests have left in the cache
+//!            ▼
+//!         formulas ► reuse_figures, sizes, cells: figures of every level, as numbers or as cells
+//!         doubts: shapes for which all this is not shown to be right
+//! ```
+//!
+//! # Worked example
+//!
+//! A five-point star over 2,000 × 2,000 doubles, with lines of 64 bytes: a row is 250 lines.
+//!
+//! ```text
+//! void star(int n, double a[n][n], double b[n][n]) {
+//!   for (int i = 1; i < n - 1; i++)
+//!     for (int j = 1; j < n - 1; j++)
+//!       b[i][j] = a[i-1][j] + a[i+1][j] + a[i][j-1] + a[i][j+1] + a[i][j];
+//! }
+//!
+//! carried by   distance   lines fetched again                             lines written again
+//! -  (cold)           -      999,500   500,000 of a, 499,500 of b         499,500   of b
+//! i            64,000 B      998,500   1,998·750 − 500,000                      0
+//! j               272 B   14,968,017   1,998²·4.25 − 1,998·1,000        3,492,504   1,998² − 1,998·250
+//! ```
+//!
+//! - *cold*: 2,000 rows of `a` and 1,998 rows of `b`, each once.
+//! - *i*: one iteration touches three rows of `a` and one of `b`: 1,000 lines, 64,000 B. If these fit, two of
+//!   the three rows of `a` are still there; else 1,998·750 lines are fetched in place of 500,000.
+//! - *j*: one iteration touches one line of the rows above and below, 1.25 on average of the middle one, of
+//!   which it reads three neighbours, and one of `b`: 4.25 lines, 272 B.
+//!
+//! A cache fetches the cold lines and those of every distance that it does not hold. The 48 KiB of L1 of
+//! `xeon-8380` hold 272 B but not 64,000 B: 999,500 + 998,500 lines, 127,872,000 B. L2 (1.25 MiB) holds both:
+//! 63,968,000 B. Either writes the 499,500 lines of `b` back: 31,968,000 B. A test has these figures
+//! (`tests/it/levels.rs`). A cache never fetches more than a smaller one, as every term only falls away.
+//!
+//! # Source and limits
+//!
+//! The formulas are in the guide (guide: static-model, "The refined rule: lines", "The refined rule: reuse",
+//! "Worked example: a plane that does not fit"). Conflict misses are not in them. Everything is written once
+//! over `number::Number`, so that the plain figures and the formulas of the workbook cannot differ.
 
 mod blocks;
 mod cells;
@@ -73,6 +136,7 @@ fn profiled(
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
         for reuse in &mut profile.reuses {
+            // Until the shared loop comes back, the nests beside this one have had their turn.
             reuse.distance = reuse
                 .shared
                 .map_or(reuse.distance, |body| body.max(reuse.distance));
@@ -236,7 +300,7 @@ pub fn condition(names: &[String], profile: &Profile<f64>, capacity: f64) -> Str
     }
 }
 
-/// Less than this is no reuse.
+/// Less than this does not count as reuse.
 const HALF_A_LINE: f64 = 0.5;
 /// As good as everything.
 const ALL: f64 = 0.999;

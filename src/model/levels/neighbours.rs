@@ -1,10 +1,27 @@
-//! What a nest finds in a cache because nests of the same function that ran before it left it there.
+//! What does a nest find in a cache because nests that ran before it left it there?
 //!
-//! Of a line that one nest touches last and another one touches next, what lies in between follows from how both
-//! sweep: with the same direction, a line at the share f of the sweep waits for the rest of the one and for what the
-//! other touched up to there; so the distance goes from all that the first nest touched (f = 0) to all that the second
-//! one touches (f = 1), evenly. An LRU cache that holds less than the nearer end finds nothing, one that holds the
-//! farther end everything. In opposite directions it goes from nothing to both together.
+//! Of a line that one nest touches last and another one touches next, what lies in between follows from how
+//! both sweep (guide: static-model, "Reuse between nests"):
+//!
+//! ```text
+//! same direction       first:  ├────── f ─ ─ ─ ─┤        from a line at the share f on: the rest of the first
+//!                      second: ├─────▶ f                 sweep, and what the second one did up to there
+//! opposite directions  first:  ├────────── f ─ ─┤        the rest, and the same again on the way back
+//!                      second:             f ◀──┤
+//! ```
+//!
+//! In the same direction the distance goes from all that the first nest touched (f = 0) to all that the second
+//! one touches (f = 1), evenly. An LRU cache that holds less than the nearer end finds nothing, one that holds
+//! the farther end everything, others a part in proportion ([`Found::held`]). In opposite directions it goes
+//! from nothing to both together.
+//!
+//! Nests are looked at from the nearest on, up to [`MOST_BACK`] back: first those in the same iteration of all
+//! loops that both are in, then those around fewer, at last those that have only the function in common, if the
+//! switch `reuse_between_nests` is on. What a nearer nest has touched of an array does not count again for one
+//! further back. A line stays dirty, and is written back once, if it stays from each touch to the next.
+//!
+//! What two nests have in common is a share of the boxes around their subscripts (`swept::share`), so triangles
+//! and parts of rows are approximate. `sequence` calls this for every nest of a function.
 
 use super::number::Number;
 use super::reuse::{Kind, Profile};
@@ -180,7 +197,7 @@ pub fn of<N: Number>(
         let Some((first, last)) = ends.filter(|_| body.len() > group.len()) else {
             continue;
         };
-        // Those before it, the last one first; then, if they all are repeated, those after it.
+        // Those before it, the last one first; then, if a loop repeats them all, those after it, as of its iteration before.
         let mut back: Vec<usize> = body
             .iter()
             .copied()

@@ -1,5 +1,11 @@
-//! One arithmetic for two purposes: plain numbers where only values are asked for, expressions where
-//! the formulas are. The rule of this module is written once, over either.
+//! One arithmetic for two purposes: plain numbers where only values are asked for, expressions where the
+//! formulas are.
+//!
+//! The rule of this module is written once, over either. What depends on a parameter is therefore no `if` of
+//! Rust but [`Number::if_at_most`], which becomes `IF(…)` in a cell. The exceptions are questions whose answer
+//! holds whatever the parameters are ([`Number::is_one`], [`Number::is_surely_at_least`]): over expressions
+//! they may be `false` where the number would say `true`. They only spare terms; what they do not spare comes
+//! to the same.
 
 use crate::expr::{Comparison, Expr};
 

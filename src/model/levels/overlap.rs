@@ -1,4 +1,25 @@
-//! Which references to one array go where another one goes as well, so that their elements count once.
+//! Which references to one array touch the same elements, so that these count once?
+//!
+//! A matrix product reads `a[i][k]`, LU reads `a[i][j]`, `a[i][k]` and `a[k][j]`: streams of their own whose
+//! elements are partly the same. With the loops outside of a level standing still there are three cases:
+//!
+//! ```text
+//! one covers the other    ┌───────────┐   every place of the inner one is a place of the cover: the inner
+//!                         │  ┌─────┐  │   one counts nothing
+//!                         └──┴─────┴──┘
+//! rows border or overlap  ──────▒▒──────  counted as one row, from the first element to the last, or as both
+//!                                         less what they have in common
+//! members of a record     ·x··y·····x··y  the same rows at other offsets: counted together
+//! ```
+//!
+//! *Covering* is decided without numbers. If the inner reference is at `a[i'][k']`, the variables of the cover
+//! have to be i = i', j = k': affine functions of the inner one's. [`Search`] then asks whether these stay
+//! within the bounds of the cover's loops, going from bound to bound and taking sizes to be one or more. What
+//! it cannot show within 300 steps is taken not to be so: a cover missed makes the traffic higher, never lower.
+//!
+//! Regions may stick out by two elements, a fraction of a line. A reference under a condition covers only what
+//! stands under the same one. The result is a [`Counted`] for each reference and level, which `reuse` and
+//! `touched` read; `doubts` marks what neither covers nor lies apart.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -55,6 +76,7 @@ pub fn counted(
             .count()
             > 1
     };
+    // So in most nests, and comparing each with all others is what takes time.
     if !references.iter().any(several) {
         return counted;
     }
@@ -121,6 +143,7 @@ fn join(
     join_members(references, counted);
     for r in 0..references.len() {
         for s in r + 1..references.len() {
+            // Rows with a length of their own are joined already; ragged ones have no one length.
             let is_out = |r: usize| {
                 counted[r].offsets.is_empty()
                     || counted[r].row.is_some()

@@ -1,9 +1,19 @@
-//! Elements that repeat at a stride longer than a line: members of structures, columns of a matrix, every n-th
-//! element.
+//! How many lines do elements touch that repeat at a stride longer than a line?
 //!
-//! Of sorted elements, each is in another line than the one before it with the probability min(1, gap/line) if their
-//! places in lines are spread evenly, and for certain or not at all where these are known. In a period of the
-//! stride, the gaps are those between the offsets, and the one from the last offset to the first of the next period.
+//! Members of structures, columns of a matrix, every n-th element. Of sorted elements, each is in another line
+//! than the one before it with the probability min(1, gap/line) if their places in lines are spread evenly, and
+//! for certain or not at all where these are known. In a period of the stride, the gaps are those between the
+//! offsets, and the one from the last offset to the first of the next period.
+//!
+//! ```text
+//! members 0 and 5 of records of 10 doubles, lines of 8:
+//!
+//!  0 . . . . 5 . . . . 0 . . . . 5 . . . .      gaps 5 and 5: 5/8 + 5/8 = 1.25 lines a record
+//! ```
+//!
+//! Offsets that are no more than [`SAME_LINE_REACH`] elements apart are one piece; offsets a whole number of
+//! strides apart are the same member of another record, and count once. Several loops along one row can be seen
+//! as runs that the outer ones repeat in more ways than one; the least count is right ([`Lines::set_records`]).
 
 use super::domain::{Given, Span};
 use super::number::Number;

@@ -1,4 +1,37 @@
-//! The references of a nest to one array, and the cache lines that they touch.
+//! How many distinct cache lines does one reference touch, while some loops stand still?
+//!
+//! A [`Reference`] is a stream of the nest as its addresses have it: for every dimension, the contiguous one
+//! first, the loops that move along it, where it begins, and the elements from one position to the next.
+//!
+//! ```text
+//! b[i][j - 1], b[i][j] of double b[n][m], loops i (0) and j (1)
+//!
+//! dimensions  [ [(1, 1)], [(0, 1)] ]     j moves along the row, i from row to row
+//! pitches     [ 1, m ]                   elements from one position to the next
+//! offsets     [ [-1, 0], [0, 0] ]
+//! ```
+//!
+//! [`Lines::of`] takes it apart, each step leaving a simpler question to the next one:
+//!
+//! 1. Only some iterations come to it: `guarded` narrows their loops and asks again.
+//! 2. A subscript is data: every access touches a share of a line, never more than the array has.
+//! 3. The range of one dimension depends on the place along another, as in a triangle or between tiles: the sum
+//!    over six slices, in each of which it does not ([`Lines::sliced`]).
+//! 4. What is left are boxes: `footprint` says how many rows of which length the shifted boxes have in common,
+//!    `rows` the lines of each ([`Lines::boxed`]).
+//! 5. Rows share the lines at their ends, or lie so close that nothing is left out between them (`runs`).
+//!
+//! Whether a line that one row leaves in part is still there for the next one depends on the order ([`Rows`]):
+//!
+//! ```text
+//! for i, for j: a[i][j]          OneAfterAnother   the end of a row and the start of the next are one line
+//! for j, for i: a[i][j]          SideBySide        a whole sweep of i lies in between
+//! for i, for k, for j: a[i][j]   Scattered(i)      only while i moves
+//! ```
+//!
+//! Assumptions (guide: static-model, "The refined rule: lines"): an array with known extents begins a line; an
+//! unknown stride is longer than any line ([`LONG_STRIDE`]). Which offsets are asked about is up to `overlap`
+//! and `groups`; what the counts are for, to `reuse`.
 
 use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
@@ -292,6 +325,7 @@ impl<N: Number> Lines<'_, N> {
             }
             offset[dimension] = offset[dimension].rem_euclid(stride);
         }
+        // Neighbours that have become the same place in the slice count once.
         flat.sort_unstable();
         flat.dedup();
         let span = &spans[variable];

@@ -1,10 +1,27 @@
-//! Reuse by the loop that carries it and by its distance: which lines are touched again, and what the
-//! nest touches in between.
+//! Which lines does a nest touch again, after how much else?
 //!
-//! With the loops outside of loop l standing still, each iteration of l touches D(0)/N lines. Those that
-//! an iteration at most δ back touched too are reused if the lines of δ iterations fit; what is left is
-//! D(δ), the lines of clusters of groups whose neighbours are at most δ apart. The misses of a cache are
-//! the cold ones and D(δ') − D(δ) for every loop and distance whose lines do not fit.
+//! With the loops outside of loop l standing still, an iteration of l touches some lines anew, if nothing is
+//! kept. Those that an iteration at most δ back touched too are reused if the lines of δ iterations fit; what
+//! is left is D(δ), the lines of clusters of groups (`groups`) whose neighbours are at most δ apart. The misses
+//! of a cache are the cold ones and D(δ') − D(δ) for every loop and distance whose lines do not fit (guide:
+//! static-model, "The refined rule: reuse").
+//!
+//! ```text
+//! a[i-2][j] + a[i][j] + a[i+1][j], swept over i; R lines a row
+//!
+//! nothing kept      3·R each iteration       ──┐ δ = 1: distance = lines of 1 iteration
+//! neighbours 1 apart 2·R                     ──┤ δ = 2: distance = lines of 2 iterations
+//! neighbours 2 apart 1·R, what is left       ──┘ the loop around carries the rest, or it is cold
+//! ```
+//!
+//! Loops are visited from outside. Where a loop shapes those inside (a triangle), it is taken at the middle of
+//! several parts of its range, each with distances of its own. An inner loop that repeats a reference's
+//! accesses altogether, as `k` does those of `a[i][j]`, lies between in place of the carrier: what comes back
+//! comes back after one iteration of it ([`Profiler::repeated_by`]).
+//!
+//! Two rules keep the sum sound: what is reused is never negative, so that no larger cache moves more, and what
+//! rounding takes from one part of a loop the next one is owed ([`Profiler::reused`]). Hands over a
+//! [`Profile`]; random places are left to `gather`, other nests to `neighbours`.
 
 use rustc_hash::FxHashMap;
 
@@ -201,6 +218,7 @@ impl<N: Number> Profiler<'_, N> {
         let level = part.level;
         let is_here = |r: &usize| self.references[*r].level > level && !self.is_random(*r);
         let here: Vec<usize> = (0..self.references.len()).filter(is_here).collect();
+        // One always: what has no neighbours still comes back to lines that it left in part, or to all of them.
         let mut gaps: Vec<i64> = vec![1];
         for r in &here {
             let reference = &self.references[*r];
@@ -279,8 +297,9 @@ impl<N: Number> Profiler<'_, N> {
         }
     }
 
-    /// What fewer lines are touched anew, of `left` so far, if `now` are left. That is never negative, so that no larger
-    /// cache moves more: where rounding makes it so, as much less is reused later, also in the next part of the loop.
+    /// By how much the lines that have to be fetched become fewer, from `left` so far to `now`. That is never
+    /// negative, so that no larger cache moves more: where rounding makes it so, as much less is reused later, also
+    /// in the next part of the loop.
     fn reused(&self, left: &mut N, now: N, owed: &mut N, parts: usize) -> N {
         if parts == 1 {
             let now = now.smaller(left);
@@ -369,6 +388,7 @@ impl<N: Number> Profiler<'_, N> {
                 )
             }))
         };
+        // What this part adds to those before it, so that the parts add up to the whole range.
         until(part.part + 1)
             .minus(&until(part.part))
             .times(&self.taken(r, part.level, &outer.given))

@@ -1,4 +1,9 @@
 //! One reuse as figures: what lies in between, what it costs where that does not fit, and up to where it does.
+//!
+//! A row of sheet *Layer conditions*: for the worked example of this module, loop `i`, "1 iteration of i",
+//! 64,000 B in between, 63,904,000 B fetched again in a cache that does not hold them, and how many iterations
+//! of the loops inside would just fit. Only reuse after one iteration has the latter, and the sizes that
+//! `sizes` solves for: of others the working set is not a product of iterations.
 
 use std::sync::Arc;
 

@@ -1,4 +1,17 @@
-//! Rows that follow each other so closely that no line between them is left out.
+//! When are neighbouring rows one run?
+//!
+//! Where less than a line lies between the end of a row and the start of the next, no line is left out: the
+//! rows of a plane touch all lines from the first element to the last, however many rows there are.
+//!
+//! ```text
+//! a(1:120, 1:n) of a(126, n), lines of 8:  ├──── 120 ────┤ 6 ├──── 120 ────┤ 6 ├──── 120 ────┤
+//!                                                   less than 8: one run of (n − 1)·126 + 120 elements
+//! ```
+//!
+//! The sum over single rows, each rounded by itself, would count the lines in between twice. Which of both
+//! holds is decided by the parameters, so the formula has the two of them. Only rows of one plane without gaps
+//! in their offsets, walked element by element and one after the other, are looked at; all others stay with
+//! `rows`.
 
 use super::domain::{Given, Span};
 use super::number::Number;
@@ -41,6 +54,7 @@ impl<N: Number> Lines<'_, N> {
             &none,
             &number.shifted(-1.0).times(pitch).plus(&covered),
         );
+        // Rows of nothing touch nothing, however many there are.
         let whole = row.length.if_at_most(&none, &none, &whole);
         let run = Row {
             line: row.line.clone(),

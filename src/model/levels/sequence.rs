@@ -1,4 +1,10 @@
-//! The nests of a function, one after another, over numbers or as formulas.
+//! Which nests follow each other, and in which arithmetic are they looked at?
+//!
+//! Those of one function, in the order of the source. Where only numbers are asked for and the switch
+//! `reuse_between_nests` is off, only those in one loop: others find nothing of each other. With formulas all
+//! are looked at, whatever the switch is, as the workbook has it as an input.
+//!
+//! Hands [`Neighbours`] in expressions to `formulas`, also where they are plain numbers.
 
 use std::cell::RefCell;
 
@@ -47,6 +53,7 @@ fn of_some(
         return vec![None; nests.len()];
     };
     if figures.detail().has_formulas() {
+        // All are of one function, so that a symbol is the same parameter in each.
         let cells = Cells {
             figures: RefCell::new(figures),
             known: RefCell::default(),

@@ -1,4 +1,17 @@
-//! Up to which size a working set fits: one symbol at a time, the others staying as they are.
+//! Up to which size does a working set fit: one symbol at a time, the others staying as they are?
+//!
+//! The working set of an iteration of `i` in `for i; for j` grows with the iterations inside. If p loops are as
+//! long as a symbol s, by `slope` iterations for one more, it grows with the p-th power:
+//!
+//! ```text
+//! largest s = ⌊s + ((capacity/distance)^(1/p) − 1)·trip/slope⌋
+//! ```
+//!
+//! This is exact where the working set is proportional to the product of the iterations, and close where ghost
+//! cells add to it. In the worked example of this module four rows of n doubles, 64,000 B at n = 2,000, fit the
+//! 49,152 B of L1 up to n = 1,536. Of a loop that a parameter blocks, the size of the block decides and not
+//! that of the loop: then any size fits or none. Only problem sizes in bounds that no other loop moves are
+//! solved for, at most [`MOST`].
 
 use super::blocks::block_symbol;
 use super::geometry::Geometry;

@@ -1,4 +1,17 @@
-//! A nest as the nests beside it see it: how much of each array it touches, where, and along which loop.
+//! How do the nests beside it see a nest: how much of each array it touches, where, and along which loop?
+//!
+//! Reuse between nests needs less than reuse within: for every array and every level of standing loops, the
+//! distinct lines ([`Swept::lines`]), the box of places around all subscripts ([`Swept::reach`]), the outermost
+//! loop that moves along the array and its direction ([`Swept::sweep`], [`Swept::descends`]), and what an
+//! iteration touches that the one before did not ([`Swept::fresh`]).
+//!
+//! ```text
+//! for j: for i: u[j+1][i]      with j standing still: lines of one row, reach [j+1, j+1] × [0, n−1],
+//!                              fresh: row j+1, as the iteration before reached up to row j
+//! ```
+//!
+//! Answers are kept, as each nest is asked by up to 32 others. Boxes are exact where subscripts walk boxes;
+//! nests that do not are marked (`Neighbours::is_rough`).
 
 use std::cell::RefCell;
 

@@ -1,4 +1,16 @@
-//! Distinct lines that a nest, or what is inside of one of its loops, touches.
+//! How many distinct lines does a nest, or what is inside one of its loops, touch?
+//!
+//! The sum of `reference`'s counts over what `overlap` lets count, array by array, with two corrections. Parts
+//! of one array that several references go to share lines at their borders, so that they are never more than
+//! the whole array, where its size is known. And branches: of a loop that is entered with probability p, in
+//! each of n iterations of the loop around,
+//!
+//! ```text
+//! if the loop around moves the reference   p of the places are ever touched
+//! if it does not                           min(1, n·p), as it comes back to the same places
+//! ```
+//!
+//! Of conditions on data nothing more is known than how often they hold. Hands over to `reuse`.
 
 use super::domain::{Given, Tiles};
 use super::number::Number;

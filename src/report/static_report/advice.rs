@@ -31,7 +31,7 @@ pub struct AdviceReport {
     pub checks: Vec<CheckReport>,
     /// What a cache holds then that it did not hold before.
     pub fits: Option<FitReport>,
-    /// Sizes that the figures rest on and that nothing tells.
+    /// Sizes that the figures rest on and that nothing gives.
     pub guessed: Vec<String>,
 }
 

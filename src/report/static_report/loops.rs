@@ -133,7 +133,7 @@ pub struct CallReport {
     pub body: String,
 }
 
-/// A condition whose outcome the source does not tell.
+/// A condition whose outcome the source does not decide.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BranchReport {
     /// Where its condition stands.

@@ -14,7 +14,7 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
-    /// Reads one line of a statement, tells `at_semicolon` each position of a `;` that ends a
+    /// Reads one line of a statement, passes `at_semicolon` each position of a `;` that ends a
     /// statement, and returns where the comment at its end begins, or else the length.
     pub(super) fn feed(&mut self, line: &[u8], mut at_semicolon: impl FnMut(usize)) -> usize {
         let mut at = 0;

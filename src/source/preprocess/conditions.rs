@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// `live` is whether the value counts: where it does not, a division by zero is no error.
+    /// `live` is whether the value counts: where it does not, a division by zero is not an error.
     fn conditional(&mut self, live: bool) -> Result<Value, String> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {

@@ -339,7 +339,7 @@ impl Preprocessor<'_> {
             self.report_here(
                 Severity::Warning,
                 DiagnosticCode::BadDefinition,
-                "this is no macro definition",
+                "this is not a macro definition",
                 None,
             );
             return;

@@ -42,7 +42,7 @@ const RENAMED: [(&str, &str); 12] = [
 /// Calls longer than this, in bytes, are left alone.
 const LONGEST_CALL: usize = 4096;
 
-/// What the last token was, as far as it tells whether a statement may begin.
+/// What the last token was, as far as it shows whether a statement may begin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// Start of the file, `;`, a brace, a label: a statement or declaration begins here.

@@ -120,7 +120,7 @@ impl<'t> Line<'t> {
         from + rest.iter().take_while(|byte| **byte == b' ').count()
     }
 
-    /// The place after the last byte before `to` that is no blank.
+    /// The place after the last byte before `to` that is not a blank.
     pub fn skip_blanks_back(&self, to: usize) -> usize {
         let before = self.mask.get(..to).unwrap_or(&[]);
         to - before

@@ -45,11 +45,11 @@ impl<const BARE: bool> Format for Edan<BARE> {
             .split_once(';')
             .ok_or("expected cpu;pc;disassembly;address")?;
         let hart =
-            decimal(hart.trim().as_bytes()).ok_or("the cpu in the first field is no number")?;
+            decimal(hart.trim().as_bytes()).ok_or("the cpu in the first field is not a number")?;
         match rest.split_once(';') {
             Some((pc, text)) => {
                 let pc = hex::whole(pc.trim().as_bytes())
-                    .ok_or("the pc in the second field is no address")?;
+                    .ok_or("the pc in the second field is not an address")?;
                 Ok(Named {
                     hart,
                     pc: Some(pc),

@@ -27,11 +27,12 @@ impl Format for Execlog {
                 .next()
                 .ok_or("expected cpu, pc, machine word, \"disassembly\"")
         };
-        let hart = decimal(next()?.as_bytes()).ok_or("the cpu in the first field is no number")?;
+        let hart =
+            decimal(next()?.as_bytes()).ok_or("the cpu in the first field is not a number")?;
         let pc =
-            hex::whole(next()?.as_bytes()).ok_or("the pc in the second field is no address")?;
+            hex::whole(next()?.as_bytes()).ok_or("the pc in the second field is not an address")?;
         let word = hex::whole(next()?.as_bytes()).and_then(|word| u32::try_from(word).ok());
-        let word = word.ok_or("the machine word in the third field is no number of 32 bits")?;
+        let word = word.ok_or("the machine word in the third field is not a 32-bit number")?;
         let quoted = next()?
             .strip_prefix('"')
             .and_then(|text| text.strip_suffix('"'));

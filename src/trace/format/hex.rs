@@ -1,6 +1,6 @@
 //! Hexadecimal addresses, of which a trace has one every few instructions.
 
-/// The value of each character, 0xff if it is no digit.
+/// The value of each character, 0xff if it is not a digit.
 const DIGITS: [u8; 256] = {
     let mut digits = [0xff; 256];
     let mut value = 0;

@@ -143,7 +143,7 @@ pub(super) fn decode(named: &Named) -> Result<Decoded, LineError> {
 
 /// A key as text.
 fn text(bytes: &[u8]) -> Result<&str, &'static str> {
-    std::str::from_utf8(bytes).map_err(|_| "it has bytes that are no text")
+    std::str::from_utf8(bytes).map_err(|_| "it has bytes that are not text")
 }
 
 /// A decimal number.

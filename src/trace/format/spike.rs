@@ -43,16 +43,16 @@ impl Format for Spike {
         let hart = next()?
             .strip_suffix(':')
             .and_then(|hart| decimal(hart.as_bytes()));
-        let hart = hart.ok_or("the hart behind `core` is no number with a colon")?;
+        let hart = hart.ok_or("the hart behind `core` is not a number with a colon")?;
         next()?;
-        let pc = hex::whole(next()?.as_bytes()).ok_or("the pc is no address")?;
+        let pc = hex::whole(next()?.as_bytes()).ok_or("the pc is not an address")?;
         let word = next()?
             .strip_prefix('(')
             .and_then(|word| word.strip_suffix(')'));
         let word = word
             .and_then(|word| hex::whole(word.as_bytes()))
             .and_then(|word| u32::try_from(word).ok());
-        let word = word.ok_or("the machine word in parentheses is no number of 32 bits")?;
+        let word = word.ok_or("the machine word in parentheses is not a 32-bit number")?;
         Ok(Named {
             hart,
             pc: Some(pc),

@@ -656,7 +656,7 @@ fn texts_of_qemu() {
     assert_eq!(refused, expected);
 }
 
-/// Offsets as the assembler was told them, from `.+8` and the like.
+/// Offsets as they were given to the assembler, from `.+8` and the like.
 #[test]
 fn flow() {
     for (word, expected) in [

@@ -8,7 +8,7 @@ use super::operands::{Mismatch, OperandTexts, values};
 use super::table::{self, Syntax};
 use super::{Class, Facts};
 
-/// Why text is no instruction.
+/// Why text is not an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TextError {
     #[error("there is no instruction")]

@@ -90,7 +90,7 @@ pub enum Field {
     Offset,
     /// `(a0)`, also `0(a0)`.
     Base,
-    /// `8(a5)` of `jalr`, whose offset tells a return from other jumps.
+    /// `8(a5)` of `jalr`, whose offset distinguishes a return from other jumps.
     JumpOffset,
     /// That offset alone: `jalr ra,a5,0`.
     JumpImmediate,

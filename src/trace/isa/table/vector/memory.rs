@@ -71,7 +71,7 @@ const fn store(
 }
 
 /// All that access memory element by element: `accesses!(width, bits, fields, segment)`, where `segment` is
-/// the part of the mnemonics that tells the number of fields.
+/// the part of the mnemonics that gives the number of fields.
 macro_rules! accesses {
     ($width:literal, $bits:literal, $fields:literal, $segment:literal) => {{
         const DATA: Extent = Extent::Elements {
