@@ -1,6 +1,6 @@
 //! What gives places their values, over all statements of the program?
 //!
-//! Statements are walked once and each way to a value becomes a [`Definition`](super::definition::Definition): assigned, passed by a call,
+//! Statements are walked once and each way to a value becomes a [`Definition`]: assigned, passed by a call,
 //! returned through an argument, counted by a loop, read from outside, limited (`if (x > n) x = n`). Nothing is
 //! evaluated here: `values` does that over all definitions together, as a value may come from a procedure that
 //! is walked later.
