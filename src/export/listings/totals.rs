@@ -30,7 +30,7 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
     let totals = &model.totals;
     let mut found = vec![
         Total::new("Time", totals.seconds, Look::Seconds),
-        Total::new("Memory traffic", totals.traffic, Look::Count),
+        Total::new("Memory traffic", totals.traffic, Look::Bytes),
         Total::new("Flops", totals.flops, Look::Count),
         Total::new("Weighted flops", totals.weighted_flops, Look::Count),
         Total::new("Arithmetic intensity", totals.intensity, Look::Ratio),
@@ -42,7 +42,7 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
             Total::new(
                 "Memory traffic, every call followed",
                 all.traffic,
-                Look::Count,
+                Look::Bytes,
             ),
             Total::new("Flops, every call followed", all.flops, Look::Count),
         ]);

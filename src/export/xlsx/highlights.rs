@@ -5,23 +5,30 @@ use rust_xlsxwriter::{
     ConditionalFormatTextRule, Format, XlsxError,
 };
 
+use super::layout::Sheet;
+use super::nests::{Named, NestSheets};
 use super::page::Page;
 use super::table::FIRST_ROW;
 use crate::listings::{Table, loops, registers};
-use crate::model::NestModel;
 use crate::model::registers::VERDICTS;
 
-/// Bars for the shares, a colour for what was not understood.
-pub(super) fn loops(page: &mut Page, table: &Table<(usize, &NestModel)>) -> Result<(), XlsxError> {
-    let (first, last) = (FIRST_ROW, table.last_row());
-    if let Some(column) = table.column(loops::SHARE.0, loops::SHARE.1) {
-        let bars = ConditionalFormatDataBar::new()
-            .set_fill_color(0x9DB9D9)
-            .set_solid_fill(true);
-        page.worksheet
-            .add_conditional_format(first, column, last, column, &bars)?;
+/// Bars for the shares, a colour for what was not understood: on Loops.
+pub(super) fn loops(page: &mut Page, nests: &NestSheets) -> Result<(), XlsxError> {
+    let (first, last) = (FIRST_ROW, nests.table.last_row());
+    let on_loops = |named: Named| {
+        let (sheet, column) = nests.column(named)?;
+        (sheet == Sheet::Loops).then_some(column)
+    };
+    for share in [loops::SHARE, loops::GAIN] {
+        if let Some(column) = on_loops(share) {
+            let bars = ConditionalFormatDataBar::new()
+                .set_fill_color(0x9DB9D9)
+                .set_solid_fill(true);
+            page.worksheet
+                .add_conditional_format(first, column, last, column, &bars)?;
+        }
     }
-    if let Some(column) = table.column(loops::REASONS.0, loops::REASONS.1) {
+    if let Some(column) = on_loops(loops::REASONS) {
         let colour = Format::new().set_background_color(0xFBE0D3);
         let filled = ConditionalFormatBlank::new().invert().set_format(colour);
         page.worksheet

@@ -4,15 +4,14 @@
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
-use super::layout::{Sheet, fixed_column_range};
+use super::layout::Sheet;
+use super::nests::{Named, NestSheets};
 use super::page::{Book, Page, UNKNOWN};
 use super::style::{self, Look, Role};
 use super::table::FIRST_ROW;
 use crate::expr::FigureId;
-use crate::listings::{Table, chosen, loops};
-use crate::model::{Model, NestModel};
-
-pub(super) type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
+use crate::listings::{chosen, loops};
+use crate::model::Model;
 
 /// Columns of a ranking: the rank, the time, and the row in the table of Loops.
 #[derive(Clone, Copy)]
@@ -22,29 +21,18 @@ pub(super) struct Ranking {
     pub position: ColNum,
 }
 
-/// The whole column of Loops, as a formula on another sheet writes it.
-pub(super) fn column(table: &LoopTable, (group, header): (&str, &str)) -> String {
-    let column = table
-        .column(group, header)
-        .expect("the sheet Loops has the columns that it names");
-    format!(
-        "{}!{}",
-        Sheet::Loops.name(),
-        fixed_column_range(column, FIRST_ROW, table.last_row())
-    )
-}
-
 impl Ranking {
     /// Rank, time and position of each of these nests, a row each.
     pub fn write(
         self,
         page: &mut Page,
-        table: &LoopTable,
+        nests: &NestSheets,
         ranked: &[usize],
         first: RowNum,
     ) -> Result<(), XlsxError> {
         let model = page.book.model;
-        let times = column(table, loops::ranked_by(model));
+        let table = nests.table;
+        let times = nests.range(loops::ranked_by(model));
         // Nests that no calls lead to have no time.
         let has_time = match model.ranking.follows_calls {
             true => format!("*ISNUMBER({times})"),
@@ -104,14 +92,14 @@ impl Ranking {
 
 /// What is shown of a nest whose position is in a cell.
 pub(super) struct Found<'t, 'a> {
-    pub table: &'t LoopTable<'a>,
+    pub nests: &'t NestSheets<'t, 'a>,
     pub nest: usize,
     pub position: String,
 }
 
 impl Found<'_, '_> {
-    fn formula(&self, what: (&str, &str)) -> String {
-        format!("INDEX({},{})", column(self.table, what), self.position)
+    fn formula(&self, what: Named) -> String {
+        format!("INDEX({},{})", self.nests.range(what), self.position)
     }
 
     pub fn id(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
@@ -141,7 +129,7 @@ impl Found<'_, '_> {
         &self,
         page: &mut Page,
         cell: (RowNum, ColNum),
-        what: (&str, &str),
+        what: Named,
         (id, look): (FigureId, Look),
     ) -> Result<(), XlsxError> {
         let value = page.book.model.value(id);
@@ -152,7 +140,7 @@ impl Found<'_, '_> {
         &self,
         page: &mut Page,
         (row, column): (RowNum, ColNum),
-        what: (&str, &str),
+        what: Named,
         shown: &str,
     ) -> Result<(), XlsxError> {
         page.presented_text(
@@ -168,7 +156,7 @@ impl Found<'_, '_> {
         &self,
         page: &mut Page,
         (row, column): (RowNum, ColNum),
-        what: (&str, &str),
+        what: Named,
         (value, look): (f64, Look),
     ) -> Result<(), XlsxError> {
         let formula = self.formula(what);
@@ -221,7 +209,7 @@ pub(super) fn is_long(model: &Model) -> bool {
 }
 
 /// The sheet Top 100.
-pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write_top<'a>(book: Book<'a>, nests: &NestSheets) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Top, book)?;
     let model = book.model;
     let ranked = model.costliest(TOP);
@@ -245,7 +233,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
         time: 2,
         position: ROW_OF_TABLE,
     }
-    .write(&mut page, table, &ranked, TOP_ROW)?;
+    .write(&mut page, nests, &ranked, TOP_ROW)?;
     let mut share = 0.0;
     for (row, index) in (TOP_ROW..).zip(&ranked) {
         let nest = &model.nests[*index];
@@ -253,7 +241,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
             continue;
         };
         let found = Found {
-            table,
+            nests,
             nest: *index,
             position: row_col_to_cell(row, ROW_OF_TABLE),
         };
@@ -287,7 +275,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
             &mut page,
             (row, 6),
             loops::DRAM_BYTES,
-            (nest.traffic.actual, Look::Count),
+            (nest.traffic.actual, Look::Bytes),
         )?;
         found.figure(
             &mut page,

@@ -10,7 +10,11 @@ impl Look {
             Look::Text | Look::Number => "General",
             Look::Count => "#,##0",
             Look::Times => "[=0]0;[<100]0.00;#,##0",
-            Look::Seconds => "0.000E+00",
+            // With exponents of thousandths, millionths … below a second: E-3 are milliseconds.
+            Look::Seconds => "[>=1]#,##0.000;[=0]0;##0.00E+0",
+            Look::Bytes => {
+                "[>=1000000000000]#,##0.00,,,,\" TB\";[>=1000000000]0.00,,,\" GB\";0.00,,\" MB\""
+            }
             Look::Ratio => "[=0]0.000;[<0.01]0.00E+00;#,##0.000",
             Look::Share => "0.0%",
         }
@@ -24,7 +28,8 @@ impl Look {
             Look::Number => format!("{value}").len().min(11),
             Look::Count => digits + (digits - 1) / 3,
             Look::Times => (digits + (digits - 1) / 3).max(5),
-            Look::Seconds => 9,
+            Look::Seconds => 10.max(digits + 4 + (digits - 1) / 3),
+            Look::Bytes => 11,
             Look::Ratio => digits + (digits - 1) / 3 + 4,
             Look::Share => 6,
         }
@@ -44,6 +49,9 @@ pub(super) enum Role {
     Derived,
     Unknown,
 }
+
+/// Of bytes below a million.
+pub(super) const SMALL_BYTES: &str = "[>=1000]0.0,\" KB\";0\" B\"";
 
 const INK: u32 = 0x1F2A37;
 const HEAD: u32 = 0x24476B;

@@ -7,9 +7,10 @@ use rust_xlsxwriter::{
 };
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
+use super::nests::NestSheets;
 use super::page::{Book, Page};
 use super::presets::Choices;
-use super::ranking::{Found, LoopTable, Ranking};
+use super::ranking::{Found, Ranking};
 use super::style::{self, Look, Role};
 use super::table::FIRST_ROW;
 use crate::analysis::coverage;
@@ -83,7 +84,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 
 pub(super) fn write<'a>(
     book: Book<'a>,
-    table: &LoopTable,
+    nests: &NestSheets,
     side_by_side: Option<&OtherTable>,
 ) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Summary, book)?;
@@ -126,11 +127,11 @@ pub(super) fn write<'a>(
         let rows = ranked.len().min(COSTLIEST) as RowNum;
         let chart_row = row + rows + 3;
         let data_row = chart_row + CHART_ROWS + 1;
-        write_costliest(&mut page, table, &ranked, row, data_row)?;
+        write_costliest(&mut page, nests, &ranked, row, data_row)?;
         if let (Some(other), Some(compared)) = (side_by_side, &book.model.on_other) {
             write_on_other(&mut page, (other, compared), &ranked, row, data_row)?;
         }
-        write_chart(&mut page, table, &ranked, chart_row, data_row)?;
+        write_chart(&mut page, nests, &ranked, chart_row, data_row)?;
         let last_row = data_row + 1 + ranked.len().min(DRAWN) as RowNum;
         page.worksheet.set_print_area(0, 0, last_row, SERIES - 1)?;
     }
@@ -222,7 +223,7 @@ fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
 /// The table of the costliest nests; the rows of Loops that it shows are found beside the chart's data.
 fn write_costliest(
     page: &mut Page,
-    table: &LoopTable,
+    nests: &NestSheets,
     ranked: &[usize],
     row: RowNum,
     data_row: RowNum,
@@ -250,7 +251,7 @@ fn write_costliest(
         };
         let row = row + 2 + rank as RowNum;
         let found = Found {
-            table,
+            nests,
             nest: *index,
             position: format!("D{}", data_row + 3 + rank as RowNum),
         };
@@ -261,7 +262,7 @@ fn write_costliest(
                 (loops::CALLS, calls, Look::Times),
             ],
             None => [
-                (loops::DRAM_BYTES, nest.traffic.actual, Look::Count),
+                (loops::DRAM_BYTES, nest.traffic.actual, Look::Bytes),
                 (loops::INTENSITY, nest.time.intensity, Look::Ratio),
             ],
         };
@@ -373,7 +374,7 @@ fn write_by_bound(page: &mut Page, shown: &[usize], first: RowNum) -> Result<usi
 /// Rank, time and row in Loops of the nests in the chart, and the chart.
 fn write_chart(
     page: &mut Page,
-    table: &LoopTable,
+    nests: &NestSheets,
     ranked: &[usize],
     chart_row: RowNum,
     data_row: RowNum,
@@ -395,10 +396,10 @@ fn write_chart(
         time: 1,
         position: 3,
     }
-    .write(page, table, shown, first)?;
+    .write(page, nests, shown, first)?;
     for (row, index) in (first..).zip(shown) {
         let found = Found {
-            table,
+            nests,
             nest: *index,
             position: format!("D{}", row + 1),
         };
