@@ -278,6 +278,50 @@ fn sheets_of_nests_have_few_columns_and_the_same_rows() {
 }
 
 #[test]
+fn checks_hold() {
+    let program = mixed();
+    for machine in ["exasat", "xeon-8380", "grace", "a64fx"] {
+        let model = model(&program, machine, WORKED).for_any_machine(ROOM);
+        let opened = Opened::new(&model);
+        let last = opened.values["Checks"].end().unwrap().0;
+        assert!(last > 15);
+        for row in 4..=last {
+            let verdict = opened.value("Checks", row, 3).to_string();
+            let what = opened.value("Checks", row, 0);
+            assert!(
+                ["OK", "not known"].contains(&verdict.as_str()),
+                "{what}: {verdict}"
+            );
+            assert!(!opened.formula("Checks", row, 1).is_empty(), "{what}");
+        }
+        assert_eq!(opened.cells_with("Checks: all hold"), [("Summary", 0, 7)]);
+    }
+}
+
+/// The page that is printed of Summary names the nests that matter, each with a link to its row of Loops.
+#[test]
+fn summary_links_to_the_nests() {
+    let program = mixed();
+    let model = model(&program, "xeon-8380", WORKED).for_any_machine(ROOM);
+    let opened = Opened::new(&model);
+    let costliest = model.costliest(10);
+    let links: Vec<(&str, u32, u32, &str)> = (opened.all_formulas().into_iter())
+        .filter(|(.., formula)| formula.starts_with("HYPERLINK("))
+        .collect();
+    assert_eq!(links.len(), costliest.len());
+    for ((sheet, row, column, _), nest) in links.into_iter().zip(costliest) {
+        assert_eq!(
+            opened.value(sheet, row, column).to_string(),
+            format!("Loops, row {}", nest + 6)
+        );
+        let id = opened.value("Loops", nest as u32 + 5, 0);
+        assert_eq!(opened.value("Summary", row, 0), id);
+    }
+    let sheet = &parts(&workbook(&model).unwrap())["xl/worksheets/sheet1.xml"];
+    assert!(sheet.contains("<pageSetUpPr fitToPage=\"1\"/>"));
+}
+
+#[test]
 fn every_input_has_its_name() {
     let program = mixed();
     let model = model(&program, "xeon-8380", WORKED);

@@ -6,7 +6,7 @@ use crate::expr::FigureId;
 use crate::measured;
 use crate::model::advice::words::change;
 use crate::model::{
-    InCoreFigures, LevelFigures, Measured, Model, NestModel, StaticFigure as F, WorkingSet,
+    Advice, InCoreFigures, LevelFigures, Measured, Model, NestModel, StaticFigure as F, WorkingSet,
     dimension_name, group_name, scenario_name,
 };
 use crate::reason::ReasonCode;
@@ -281,7 +281,7 @@ fn operations(columns: &mut Columns) {
         add_figures(
             columns,
             (EXECUTION, header),
-            Look::Count,
+            Look::Flops,
             kind,
             move |(_, n)| Content::Figure(pick(n)),
         );
@@ -642,23 +642,28 @@ fn counts<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     }
 }
 
-/// Of the pieces of advice for the nest, the one that saves the most.
+/// Of the pieces of advice for a nest, the one that saves the most.
+pub(crate) fn advice_for<'a>(model: &'a Model, nest: usize) -> Option<&'a Advice> {
+    model.advice.iter().find(|one| one.nests.contains(&nest))
+}
+
+/// The advice for each nest.
 fn advised<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
-    // The first one saves the most.
-    let first = |nest: usize| model.advice.iter().find(|one| one.nests.contains(&nest));
     add(
         columns,
         (ADVICE.0, ADVICE.1, ""),
         Look::Text,
         "What makes the nest faster and saves the most; chosen for the inputs in force when this was written. Advice has all",
-        move |(index, _)| first(*index).map_or(Content::Empty, |one| Content::Text(change(one))),
+        move |(index, _)| {
+            advice_for(model, *index).map_or(Content::Empty, |one| Content::Text(change(one)))
+        },
     );
     add_figures(
         columns,
         GAIN,
         Look::Share,
         F::AdviceShare,
-        move |(index, _)| some(first(*index).map(|one| one.figures.share)),
+        move |(index, _)| some(advice_for(model, *index).map(|one| one.figures.share)),
     );
 }
 

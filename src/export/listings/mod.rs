@@ -33,6 +33,7 @@ pub(crate) enum Look {
     /// Whole counts, with thousands separators.
     Count,
     Bytes,
+    Flops,
     /// Counts that may have a fraction, as those of what happens with a probability.
     Times,
     Seconds,

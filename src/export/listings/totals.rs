@@ -31,8 +31,8 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
     let mut found = vec![
         Total::new("Time", totals.seconds, Look::Seconds),
         Total::new("Memory traffic", totals.traffic, Look::Bytes),
-        Total::new("Flops", totals.flops, Look::Count),
-        Total::new("Weighted flops", totals.weighted_flops, Look::Count),
+        Total::new("Flops", totals.flops, Look::Flops),
+        Total::new("Weighted flops", totals.weighted_flops, Look::Flops),
         Total::new("Arithmetic intensity", totals.intensity, Look::Ratio),
     ];
     if let Some(calls) = &model.calls {
@@ -44,7 +44,7 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
                 all.traffic,
                 Look::Bytes,
             ),
-            Total::new("Flops, every call followed", all.flops, Look::Count),
+            Total::new("Flops, every call followed", all.flops, Look::Flops),
         ]);
     }
     found

@@ -1,13 +1,15 @@
 //! What the sheets of loops and of registers mark.
 
+use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
-    ConditionalFormatBlank, ConditionalFormatDataBar, ConditionalFormatText,
-    ConditionalFormatTextRule, Format, XlsxError,
+    ColNum, ConditionalFormatBlank, ConditionalFormatDataBar, ConditionalFormatFormula,
+    ConditionalFormatText, ConditionalFormatTextRule, Format, RowNum, XlsxError,
 };
 
 use super::layout::Sheet;
 use super::nests::{Named, NestSheets};
 use super::page::Page;
+use super::style;
 use super::table::FIRST_ROW;
 use crate::listings::{Table, loops, registers};
 use crate::model::registers::VERDICTS;
@@ -34,6 +36,21 @@ pub(super) fn loops(page: &mut Page, nests: &NestSheets) -> Result<(), XlsxError
         page.worksheet
             .add_conditional_format(first, column, last, column, &filled)?;
     }
+    Ok(())
+}
+
+/// Bytes below a million are shown in thousands, and those below a thousand as they are.
+pub(super) fn small_bytes(
+    page: &mut Page,
+    column: ColNum,
+    (first, last): (RowNum, RowNum),
+) -> Result<(), XlsxError> {
+    let rule = format!("=ABS({})<1000000", row_col_to_cell(first, column));
+    let below = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(Format::new().set_num_format(style::SMALL_BYTES));
+    page.worksheet
+        .add_conditional_format(first, column, last, column, &below)?;
     Ok(())
 }
 

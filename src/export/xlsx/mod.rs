@@ -3,6 +3,7 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
+mod checks;
 mod compare;
 mod dependencies;
 mod diff;
@@ -17,6 +18,7 @@ mod page;
 mod parameters;
 mod presets;
 mod ranking;
+mod readable;
 mod roofline;
 mod sensitivity;
 mod steps;
@@ -35,6 +37,7 @@ use crate::expr::FigureId;
 use crate::listings::Listings;
 use crate::metrics::report::TraceReport;
 use crate::model::{Model, Room};
+use checks::Checks;
 use layout::{Layout, Place, Sheet};
 use nests::NestSheets;
 use page::{Book, Page};
@@ -150,7 +153,12 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         .unwrap_or_else(|_| Worksheet::new());
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
     let nests = NestSheets::new(model, (loops, topics));
-    push(summary::write(book, &nests, side_by_side.as_ref())?);
+    let checks = Checks::of(book, &nests);
+    push(summary::write(
+        book,
+        (&nests, &checks),
+        side_by_side.as_ref(),
+    )?);
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut loops_and_topics = nests.write(book)?.into_iter();
@@ -210,6 +218,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         highlights::registers(&mut page, registers)?;
         push(page);
     }
+    push(checks.write(book)?);
     if !steps.is_empty() {
         push(steps::write(book, for_steps, steps)?);
     }

@@ -1,13 +1,11 @@
 //! The table of nests on its sheets: Loops has what is read, and a sheet for each topic has all that is known about it.
 //! All of them have the same rows, and begin with the nest's name and place.
 
-use rust_xlsxwriter::{
-    ColNum, ConditionalFormatCell, ConditionalFormatCellRule, Format, XlsxError,
-};
+use rust_xlsxwriter::{ColNum, XlsxError};
 
+use super::highlights;
 use super::layout::{Layout, Sheet, fixed_column_range};
 use super::page::{Book, Page};
-use super::style;
 use super::table::{FIRST_ROW, Printed, Shown, ShownColumn};
 use crate::listings::loops::{self, Topic};
 use crate::listings::{Look, Table};
@@ -184,6 +182,17 @@ impl<'t, 'a> NestSheets<'t, 'a> {
         format!("{}!{cells}", sheet.in_formulas())
     }
 
+    /// The sheets of topics.
+    pub fn topics(&self) -> impl Iterator<Item = Sheet> + '_ {
+        self.sheets.iter().skip(1).map(|sheet| sheet.sheet)
+    }
+
+    /// The names of the nests on one of the sheets, all of which begin with them.
+    pub fn names_on(&self, sheet: Sheet) -> String {
+        let cells = fixed_column_range(0, FIRST_ROW, self.table.last_row());
+        format!("{}!{cells}", sheet.in_formulas())
+    }
+
     /// Gives every figure of the table its home: on Loops, else on the sheet of its topic.
     pub fn place(&self, layout: &mut Layout) {
         for sheet in &self.sheets {
@@ -226,7 +235,7 @@ impl<'t, 'a> NestSheets<'t, 'a> {
             self.fold_steps(&mut page, &shown)?;
             for (column, shown) in (0..).zip(&shown.columns) {
                 if shown.column.look == Look::Bytes {
-                    small_bytes(&mut page, column, self.table)?;
+                    highlights::small_bytes(&mut page, column, (FIRST_ROW, self.table.last_row()))?;
                 }
             }
             Ok(page)
@@ -255,15 +264,4 @@ impl<'t, 'a> NestSheets<'t, 'a> {
             .group_columns_collapsed(first as ColNum, last as ColNum)?;
         Ok(())
     }
-}
-
-/// Bytes below a million are shown in thousands, and those below a thousand as they are.
-fn small_bytes(page: &mut Page, column: ColNum, table: &LoopTable) -> Result<(), XlsxError> {
-    let below = ConditionalFormatCell::new()
-        .set_rule(ConditionalFormatCellRule::Between(-999_999, 999_999))
-        .set_format(Format::new().set_num_format(style::SMALL_BYTES));
-    let last = table.last_row();
-    page.worksheet
-        .add_conditional_format(FIRST_ROW, column, last, column, &below)?;
-    Ok(())
 }

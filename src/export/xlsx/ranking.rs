@@ -4,6 +4,7 @@
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
+use super::highlights;
 use super::layout::Sheet;
 use super::nests::{Named, NestSheets};
 use super::page::{Book, Page, UNKNOWN};
@@ -12,6 +13,7 @@ use super::table::FIRST_ROW;
 use crate::expr::FigureId;
 use crate::listings::{chosen, loops};
 use crate::model::Model;
+use crate::model::advice::words;
 
 /// Columns of a ranking: the rank, the time, and the row in the table of Loops.
 #[derive(Clone, Copy)]
@@ -123,6 +125,35 @@ impl Found<'_, '_> {
             .unwrap_or_default()
             .to_string();
         self.text(page, cell, loops::BOUND, &bound)
+    }
+
+    /// What saves the most of it, and how much of the program's time.
+    pub fn advice(
+        &self,
+        page: &mut Page,
+        gain: (RowNum, ColNum),
+        change: (RowNum, ColNum),
+    ) -> Result<(), XlsxError> {
+        if self.nests.column(loops::ADVICE).is_none() {
+            return Ok(());
+        }
+        let model = page.book.model;
+        let advice = loops::advice_for(model, self.nest);
+        let shown = advice.map_or_else(|| " ".to_string(), words::change);
+        let [row_gain, row_change] = [loops::GAIN, loops::ADVICE].map(|what| self.formula(what));
+        // A program that opens the workbook shows an empty value as zero, but a space as nothing.
+        let formula = format!("IF({row_change}=\"\",\" \",{row_change})");
+        let text = style::wrapped();
+        page.presented_text(change.0, change.1, &formula, &shown, &text)?;
+        let format = style::cell(Look::Share, Role::Plain);
+        let formula = format!("IF({row_change}=\"\",\" \",{row_gain})");
+        match advice.map(|advice| model.value(advice.figures.share)) {
+            Some(share) if share.is_finite() => {
+                page.presentation(gain.0, gain.1, &formula, &share.to_string(), &format)
+            }
+            Some(_) => page.presented_text(gain.0, gain.1, &formula, UNKNOWN, &format),
+            None => page.presented_text(gain.0, gain.1, &formula, " ", &format),
+        }
     }
 
     pub fn figure(
@@ -286,6 +317,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, nests: &NestSheets) -> Result<Page<'
         found.file(&mut page, (row, 8))?;
         found.line(&mut page, (row, 9))?;
     }
+    highlights::small_bytes(&mut page, 6, (TOP_ROW, TOP_ROW + ranked.len() as RowNum))?;
     let last_row = TOP_ROW + (ranked.len() as RowNum).max(1) - 1;
     page.worksheet.set_row_height(HEADER_ROW, 32)?;
     page.worksheet.set_freeze_panes(TOP_ROW, 2)?;
