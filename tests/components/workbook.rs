@@ -155,10 +155,21 @@ fn parameters(cells: &Cells) -> BTreeMap<u32, &str> {
         .collect()
 }
 
+/// The columns of advice on Loops.
+fn advised(cells: &Cells) -> Vec<u32> {
+    let is_advice =
+        |value: &Data| ["What to change", "Saves of program"].contains(&value.to_string().as_str());
+    (cells.iter())
+        .filter(|((sheet, row, _), value)| sheet == "Loops" && *row == 3 && is_advice(value))
+        .map(|((.., column), _)| *column)
+        .collect()
+}
+
 /// Asserts that every number and text of `expected` is in `found`; returns how many numbers.
 fn compare(found: &Cells, expected: &Cells) -> usize {
     let mut numbers = 0;
     let (rows, expected_rows) = (parameters(found), parameters(expected));
+    let advised = advised(expected);
     for (cell, value) in expected {
         // What is set is no longer what follows from others, and stands with what the program is given.
         let moved = expected_rows.get(&cell.1).and_then(|name| {
@@ -168,6 +179,15 @@ fn compare(found: &Cells, expected: &Cells) -> usize {
         let cell = moved.as_ref().unwrap_or(cell);
         let other = found.get(cell).unwrap_or(&Data::Empty);
         match (value, other) {
+            // Guessed sizes and advice were chosen when the workbook was written; they stand above the chart.
+            _ if cell.0 == "Summary" && (6..30).contains(&cell.1) && [6, 7].contains(&cell.2) => {}
+            // Inputs, and what follows from them, are compared with what was written: only the verdict must be right.
+            _ if cell.0 == "Checks" => {
+                let is_off = |cell: &Data| cell.to_string().starts_with("off");
+                assert!(!is_off(value) && !is_off(other), "{cell:?}: {other}");
+            }
+            // What is advised was chosen when the workbook was written.
+            _ if cell.0 == "Loops" && cell.1 > 4 && advised.contains(&cell.2) => {}
             (Data::Float(a), Data::Float(b)) => {
                 assert!(near(*a, *b), "{cell:?}: {b}, not {a}");
                 numbers += 1;

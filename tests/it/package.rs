@@ -25,6 +25,7 @@ const FUNCTIONS: &[&str] = &[
     "EXP",
     "FLOOR",
     "HLOOKUP",
+    "HYPERLINK",
     "IF",
     "IFERROR",
     "INDEX",

@@ -205,29 +205,35 @@ fn the_workbook_divides_the_estimate_by_an_input() {
     );
     let mut book: Xlsx<_> =
         open_workbook(directory.path().join("report.xlsx")).expect("a workbook");
-    let values = book.worksheet_range("Loops").expect("values");
-    let formulas = book.worksheet_formula("Loops").expect("formulas");
-    let heading = |(row, column, value): (usize, usize, &Data)| {
-        (*value == "Measured").then_some((row, column))
+    // The input is on Loops; Time has what follows from it.
+    let mut column_of = |sheet: &str, wanted: &str| {
+        let values = book.worksheet_range(sheet).expect("values");
+        let formulas = book.worksheet_formula(sheet).expect("formulas");
+        let heading = |(row, column, value): (usize, usize, &Data)| {
+            (*value == wanted).then_some((row, column))
+        };
+        let (row, column) = values.used_cells().find_map(heading).expect("the column");
+        let (shift, from) = (values.start(), formulas.start());
+        let (shift, from) = (shift.expect("cells"), from.expect("cells"));
+        let cell = |row: usize| {
+            let place = (row as u32 + shift.0, column as u32 + shift.1);
+            assert!(place >= from);
+            let formula = formulas.get_value(place).cloned().unwrap_or_default();
+            (values[(row, column)].clone(), formula)
+        };
+        (row + 2..row + 5)
+            .map(cell)
+            .collect::<Vec<(Data, String)>>()
     };
-    let (row, column) = values.used_cells().find_map(heading).expect("the column");
-    let origin = |start: Option<(u32, u32)>| start.expect("cells");
-    let (shift, from) = (origin(values.start()), origin(formulas.start()));
-    let formula = |row: usize, column: usize| {
-        let place = (row as u32 + shift.0, column as u32 + shift.1);
-        assert!(place >= from);
-        formulas.get_value(place).cloned().unwrap_or_default()
-    };
-    let first = (row + 1..values.height())
-        .find(|row| values[(*row, column)] == 2.0)
-        .expect("the time of the first nest");
-    assert_eq!(formula(first, column), "");
-    assert!(formula(first, column + 1).contains('/'));
-    // The second time is that of two nests, which the third column names.
-    assert_eq!(values[(first + 1, column)], 4.0);
-    assert_eq!(values[(first + 2, column)], 4.0);
-    assert_eq!(values[(first + 1, column + 2)], "two@6, two@8");
-    assert!(formula(first + 1, column + 1).contains('/'));
+    let measured = column_of("Loops", "Measured");
+    let ratios = column_of("Time", "Estimate over measured");
+    let together = column_of("Time", "Measured together");
+    assert_eq!(measured[0].1, "");
+    // The second time is that of two nests, which the last column names.
+    let times: Vec<Data> = measured.into_iter().map(|(value, _)| value).collect();
+    assert_eq!(times, [2.0, 4.0, 4.0].map(Data::Float));
+    assert!(ratios[..2].iter().all(|(_, formula)| formula.contains('/')));
+    assert_eq!(together[1].0, "two@6, two@8");
 }
 
 #[test]

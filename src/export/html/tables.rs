@@ -84,7 +84,7 @@ pub(super) fn look(look: Look) -> &'static str {
     match look {
         Look::Text => "text",
         Look::Number => "number",
-        Look::Count | Look::Times => "count",
+        Look::Count | Look::Bytes | Look::Flops | Look::Times => "count",
         Look::Seconds => "seconds",
         Look::Ratio => "ratio",
         Look::Share => "share",

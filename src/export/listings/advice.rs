@@ -60,7 +60,7 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, &'a Advice> {
     });
     figure(
         ("Memory traffic", "Saved"),
-        Look::Count,
+        Look::Bytes,
         F::AdviceTrafficSaving,
         |one| one.bytes,
     );

@@ -4,14 +4,26 @@ use super::{Column, Content, Look, Table, add, add_figures, some};
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::measured;
+use crate::model::advice::words::change;
 use crate::model::{
-    InCoreFigures, LevelFigures, Measured, Model, NestModel, StaticFigure as F, WorkingSet,
+    Advice, InCoreFigures, LevelFigures, Measured, Model, NestModel, StaticFigure as F, WorkingSet,
     dimension_name, group_name, scenario_name,
 };
 use crate::reason::ReasonCode;
 
 type Row<'a> = &'a NestModel<'a>;
 type Columns<'a> = Vec<Column<'a, (usize, Row<'a>)>>;
+
+/// What columns of the table are about. A workbook has a sheet for each, as one of all of them would be too wide to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topic {
+    Iterations,
+    Operations,
+    WorkingSets,
+    Scenarios,
+    Time,
+    Advice,
+}
 
 /// Where other sheets find what they list of a nest: group and header.
 pub(crate) const ID: (&str, &str) = ("Loop", "Loop");
@@ -25,10 +37,18 @@ pub(crate) const ALL_CALLS: (&str, &str) = (TIME, "All calls");
 pub(crate) const BOUND: (&str, &str) = (TIME, "Bound by");
 pub(crate) const MEASURED: (&str, &str) = (TIME, "Measured");
 pub(crate) const MEASURED_RATIO: (&str, &str) = (TIME, "Estimate over measured");
+pub(crate) const ITERATIONS: (&str, &str) = (EXECUTION, "Iterations");
+pub(crate) const FLOPS: (&str, &str) = (EXECUTION, "Flops");
 pub(crate) const DRAM_BYTES: (&str, &str) = (TRAFFIC, "Actual");
 pub(crate) const INTENSITY: (&str, &str) = (TIME, "Arithmetic intensity");
+pub(crate) const ADVICE: (&str, &str) = ("Advice", "What to change");
+pub(crate) const GAIN: (&str, &str) = ("Advice", "Saves of program");
+/// The group of the traffic of every cache, which its name heads.
+pub(crate) const CACHE_TRAFFIC: &str = "Cache traffic";
+pub(crate) const STEPS: &str = "Intermediate steps";
 
 const TIME: &str = "Time";
+const EXECUTION: &str = "Operations over the whole execution";
 const TRAFFIC: &str = "Memory traffic over the whole execution, by what is reused";
 
 /// The column of the times that nests are ranked by.
@@ -41,21 +61,41 @@ pub(crate) fn ranked_by(model: &Model) -> (&'static str, &'static str) {
 
 /// The whole table.
 pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
-    let mut columns = Columns::new();
-    identity(model, &mut columns);
-    iteration_space(model, &mut columns);
-    operations(&mut columns);
-    streams(model, &mut columns);
-    working_sets(model, &mut columns);
-    traffic(model, &mut columns);
-    time(model, &mut columns);
-    steps(model, &mut columns);
-    Table {
+    by_topic(model).0
+}
+
+/// The whole table, and what each of its columns is about.
+pub(crate) fn by_topic<'a>(model: &'a Model<'a>) -> (Table<'a, (usize, Row<'a>)>, Vec<Topic>) {
+    let (mut columns, mut topics) = (Columns::new(), Vec::new());
+    let mut add = |topic: Topic, part: &dyn Fn(&mut Columns<'a>)| {
+        part(&mut columns);
+        topics.resize(columns.len(), topic);
+    };
+    add(Topic::Iterations, &|columns| {
+        identity(model, columns);
+        iteration_space(model, columns);
+    });
+    add(Topic::Operations, &|columns| operations(columns));
+    add(Topic::WorkingSets, &|columns| {
+        streams(model, columns);
+        working_sets(model, columns);
+    });
+    add(Topic::Scenarios, &|columns| traffic(model, columns));
+    add(Topic::Time, &|columns| {
+        time(model, columns);
+        time_steps(columns);
+    });
+    add(Topic::Iterations, &|columns| counts(model, columns));
+    if model.figures.detail().has_formulas() {
+        add(Topic::Advice, &|columns| advised(model, columns));
+    }
+    let table = Table {
         title: "Loops",
         remark: remark(model),
         rows: model.nests.iter().enumerate().collect(),
         columns,
-    }
+    };
+    (table, topics)
 }
 
 fn remark(model: &Model) -> String {
@@ -223,21 +263,16 @@ fn operations(columns: &mut Columns) {
             move |(_, n)| Content::Figure(pick(n)),
         );
     }
-    let group = "Operations over the whole execution";
-    add_figures(
-        columns,
-        (group, "Iterations"),
-        Look::Count,
-        F::Iterations,
-        |(_, n)| Content::Figure(n.iterations),
-    );
+    add_figures(columns, ITERATIONS, Look::Count, F::Iterations, |(_, n)| {
+        Content::Figure(n.iterations)
+    });
     let all: [(&str, F, Pick); 7] = [
         ("Adds", F::Adds, |n| n.operations.adds),
         ("Multiplies", F::Multiplies, |n| n.operations.multiplies),
         ("Divides", F::Divides, |n| n.operations.divides),
         ("Specials", F::Specials, |n| n.operations.specials),
         ("Fused pairs", F::FmaPairs, |n| n.operations.fma_pairs),
-        ("Flops", F::Flops, |n| n.operations.flops),
+        (FLOPS.1, F::Flops, |n| n.operations.flops),
         ("Weighted flops", F::WeightedFlops, |n| {
             n.operations.weighted
         }),
@@ -245,8 +280,8 @@ fn operations(columns: &mut Columns) {
     for (header, kind, pick) in all {
         add_figures(
             columns,
-            (group, header),
-            Look::Count,
+            (EXECUTION, header),
+            Look::Flops,
             kind,
             move |(_, n)| Content::Figure(pick(n)),
         );
@@ -323,7 +358,7 @@ fn working_sets<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             add_figures(
                 columns,
                 (group, &header),
-                Look::Count,
+                Look::Bytes,
                 kind,
                 move |(_, n)| some(pick(n).levels.get(level).copied()),
             );
@@ -332,7 +367,7 @@ fn working_sets<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     add_figures(
         columns,
         ("Footprint", "Footprint"),
-        Look::Count,
+        Look::Bytes,
         F::Footprint,
         |(_, n)| Content::Figure(n.working_sets.footprint),
     );
@@ -342,7 +377,7 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     add_figures(
         columns,
         (TRAFFIC, "Between blocks"),
-        Look::Count,
+        Look::Bytes,
         F::CompulsoryTraffic,
         |(_, n)| Content::Figure(n.traffic.between_blocks),
     );
@@ -351,7 +386,7 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         add_figures(
             columns,
             (TRAFFIC, &header),
-            Look::Count,
+            Look::Bytes,
             F::ScenarioTraffic,
             move |(_, n)| some(n.traffic.scenarios.get(index).copied()),
         );
@@ -359,7 +394,7 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     add_figures(
         columns,
         (TRAFFIC, "By scenarios"),
-        Look::Count,
+        Look::Bytes,
         F::TrafficByScenarios,
         |(_, n)| Content::Figure(n.traffic.by_scenarios),
     );
@@ -370,7 +405,7 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     {
         let column = Column::figures(
             (TRAFFIC, "Refined"),
-            Look::Count,
+            Look::Bytes,
             F::CacheTraffic,
             |(_, n): &(usize, Row<'a>)| some(n.levels.caches.last().map(|cache| cache.bytes)),
         );
@@ -379,7 +414,7 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     add_figures(
         columns,
         (TRAFFIC, DRAM_BYTES.1),
-        Look::Count,
+        Look::Bytes,
         F::MemoryTraffic,
         |(_, n)| Content::Figure(n.traffic.actual),
     );
@@ -432,8 +467,8 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         let header = name(level);
         add_figures(
             columns,
-            ("Cache traffic", &header),
-            Look::Count,
+            (CACHE_TRAFFIC, &header),
+            Look::Bytes,
             kind(level, |l| l.bytes),
             move |(_, n)| Content::Figure(n.time.levels[level].bytes),
         );
@@ -561,23 +596,26 @@ fn over_calls<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     );
 }
 
-/// What the columns to the left are made from.
-fn steps<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
-    let group = "Intermediate steps";
+/// What times are made from.
+fn time_steps(columns: &mut Columns<'_>) {
     add_figures(
         columns,
-        (group, "Slowest part"),
+        (STEPS, "Slowest part"),
         Look::Seconds,
         F::SlowestPart,
         |(_, n)| Content::Figure(n.time.slowest),
     );
     add_figures(
         columns,
-        (group, "Bound, number"),
+        (STEPS, "Bound, number"),
         Look::Number,
         F::Bound,
         |(_, n)| Content::Figure(n.time.bound),
     );
+}
+
+/// What iterations are made from.
+fn counts<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let chain = model
         .nests
         .iter()
@@ -588,7 +626,7 @@ fn steps<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         let header = format!("Loop {}, every branch taken", position + 1);
         add_figures(
             columns,
-            (group, &header),
+            (STEPS, &header),
             Look::Count,
             F::UnweightedIterations,
             move |(_, n)| some(n.counts.get(position).map(|c| c.unweighted)),
@@ -596,12 +634,37 @@ fn steps<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         let header = format!("Loop {}, iterations", position + 1);
         add_figures(
             columns,
-            (group, &header),
+            (STEPS, &header),
             Look::Count,
             F::Iterations,
             move |(_, n)| some(n.counts.get(position).map(|c| c.weighted)),
         );
     }
+}
+
+/// Of the pieces of advice for a nest, the one that saves the most.
+pub(crate) fn advice_for<'a>(model: &'a Model, nest: usize) -> Option<&'a Advice> {
+    model.advice.iter().find(|one| one.nests.contains(&nest))
+}
+
+/// The advice for each nest.
+fn advised<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
+    add(
+        columns,
+        (ADVICE.0, ADVICE.1, ""),
+        Look::Text,
+        "What makes the nest faster and saves the most; chosen for the inputs in force when this was written. Advice has all",
+        move |(index, _)| {
+            advice_for(model, *index).map_or(Content::Empty, |one| Content::Text(change(one)))
+        },
+    );
+    add_figures(
+        columns,
+        GAIN,
+        Look::Share,
+        F::AdviceShare,
+        move |(index, _)| some(advice_for(model, *index).map(|one| one.figures.share)),
+    );
 }
 
 fn plural(level: usize) -> String {

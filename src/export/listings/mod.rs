@@ -30,8 +30,10 @@ pub(crate) enum Look {
     Text,
     /// Small numbers that may have a fraction.
     Number,
-    /// Whole counts and bytes, with thousands separators.
+    /// Whole counts, with thousands separators.
     Count,
+    Bytes,
+    Flops,
     /// Counts that may have a fraction, as those of what happens with a probability.
     Times,
     Seconds,
@@ -145,6 +147,8 @@ pub(crate) struct Table<'a, R> {
 /// All of them.
 pub(crate) struct Listings<'a> {
     pub loops: Table<'a, (usize, &'a NestModel<'a>)>,
+    /// What each column of these is about.
+    pub topics: Vec<loops::Topic>,
     pub arrays: Table<'a, arrays::Row<'a>>,
     pub caches: Table<'a, caches::CacheRow<'a>>,
     pub conditions: Table<'a, caches::ReuseRow<'a>>,
@@ -165,8 +169,10 @@ impl<'a> Listings<'a> {
     pub fn new(model: &'a Model<'a>) -> Listings<'a> {
         let communication = model.communication.as_ref();
         let on_other = model.on_other.as_ref();
+        let (loops, topics) = loops::by_topic(model);
         Listings {
-            loops: loops::table(model),
+            loops,
+            topics,
             arrays: arrays::table(model),
             caches: caches::table(model),
             conditions: caches::conditions(model),

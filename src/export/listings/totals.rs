@@ -30,9 +30,9 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
     let totals = &model.totals;
     let mut found = vec![
         Total::new("Time", totals.seconds, Look::Seconds),
-        Total::new("Memory traffic", totals.traffic, Look::Count),
-        Total::new("Flops", totals.flops, Look::Count),
-        Total::new("Weighted flops", totals.weighted_flops, Look::Count),
+        Total::new("Memory traffic", totals.traffic, Look::Bytes),
+        Total::new("Flops", totals.flops, Look::Flops),
+        Total::new("Weighted flops", totals.weighted_flops, Look::Flops),
         Total::new("Arithmetic intensity", totals.intensity, Look::Ratio),
     ];
     if let Some(calls) = &model.calls {
@@ -42,9 +42,9 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
             Total::new(
                 "Memory traffic, every call followed",
                 all.traffic,
-                Look::Count,
+                Look::Bytes,
             ),
-            Total::new("Flops, every call followed", all.flops, Look::Count),
+            Total::new("Flops, every call followed", all.flops, Look::Flops),
         ]);
     }
     found

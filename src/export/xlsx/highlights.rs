@@ -1,32 +1,56 @@
 //! What the sheets of loops and of registers mark.
 
+use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
-    ConditionalFormatBlank, ConditionalFormatDataBar, ConditionalFormatText,
-    ConditionalFormatTextRule, Format, XlsxError,
+    ColNum, ConditionalFormatBlank, ConditionalFormatDataBar, ConditionalFormatFormula,
+    ConditionalFormatText, ConditionalFormatTextRule, Format, RowNum, XlsxError,
 };
 
+use super::layout::Sheet;
+use super::nests::{Named, NestSheets};
 use super::page::Page;
+use super::style;
 use super::table::FIRST_ROW;
 use crate::listings::{Table, loops, registers};
-use crate::model::NestModel;
 use crate::model::registers::VERDICTS;
 
-/// Bars for the shares, a colour for what was not understood.
-pub(super) fn loops(page: &mut Page, table: &Table<(usize, &NestModel)>) -> Result<(), XlsxError> {
-    let (first, last) = (FIRST_ROW, table.last_row());
-    if let Some(column) = table.column(loops::SHARE.0, loops::SHARE.1) {
-        let bars = ConditionalFormatDataBar::new()
-            .set_fill_color(0x9DB9D9)
-            .set_solid_fill(true);
-        page.worksheet
-            .add_conditional_format(first, column, last, column, &bars)?;
+/// Bars for the shares, a colour for what was not understood: on Loops.
+pub(super) fn loops(page: &mut Page, nests: &NestSheets) -> Result<(), XlsxError> {
+    let (first, last) = (FIRST_ROW, nests.table.last_row());
+    let on_loops = |named: Named| {
+        let (sheet, column) = nests.column(named)?;
+        (sheet == Sheet::Loops).then_some(column)
+    };
+    for share in [loops::SHARE, loops::GAIN] {
+        if let Some(column) = on_loops(share) {
+            let bars = ConditionalFormatDataBar::new()
+                .set_fill_color(0x9DB9D9)
+                .set_solid_fill(true);
+            page.worksheet
+                .add_conditional_format(first, column, last, column, &bars)?;
+        }
     }
-    if let Some(column) = table.column(loops::REASONS.0, loops::REASONS.1) {
+    if let Some(column) = on_loops(loops::REASONS) {
         let colour = Format::new().set_background_color(0xFBE0D3);
         let filled = ConditionalFormatBlank::new().invert().set_format(colour);
         page.worksheet
             .add_conditional_format(first, column, last, column, &filled)?;
     }
+    Ok(())
+}
+
+/// Bytes below a million are shown in thousands, and those below a thousand as they are.
+pub(super) fn small_bytes(
+    page: &mut Page,
+    column: ColNum,
+    (first, last): (RowNum, RowNum),
+) -> Result<(), XlsxError> {
+    let rule = format!("=ABS({})<1000000", row_col_to_cell(first, column));
+    let below = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(Format::new().set_num_format(style::SMALL_BYTES));
+    page.worksheet
+        .add_conditional_format(first, column, last, column, &below)?;
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use rust_xlsxwriter::{
 };
 
 use super::inputs;
-use super::layout::{Layout, Place, Sheet, in_force};
+use super::layout::{Layout, Place, Sheet, fixed_column_range, in_force};
 use super::page::{Book, Page, UNKNOWN};
 use super::presets::{AS_WRITTEN, Choices, Says};
 use super::style::{self, Look, Role};
@@ -91,6 +91,20 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
 /// The cell of a value as written.
 pub(super) fn value_cell(parameter: usize) -> String {
     row_col_to_cell(FIRST_ROW + parameter as RowNum, VALUE)
+}
+
+/// The values that are in force, and the sum of them each times its row as Excel counts it; unknown ones are text, which
+/// is no part of it.
+pub(super) fn weighted(model: &Model) -> (String, f64) {
+    let parameters = &model.machine.parameters;
+    let last = FIRST_ROW + parameters.len() as RowNum - 1;
+    let range = fixed_column_range(IN_FORCE, FIRST_ROW, last);
+    let in_force = |parameter: &MachineParameter| parameter.value.or(absent(&parameter.name));
+    let terms = (FIRST_ROW + 1..)
+        .zip(parameters)
+        .filter_map(|(row, parameter)| in_force(parameter).map(|value| value * f64::from(row)));
+    let sum = terms.sum();
+    (format!("{}!{range}", Sheet::Machine.name()), sum)
 }
 
 pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {

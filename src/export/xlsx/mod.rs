@@ -3,6 +3,7 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
+mod checks;
 mod compare;
 mod dependencies;
 mod diff;
@@ -10,12 +11,14 @@ mod highlights;
 mod inputs;
 mod layout;
 mod machine;
+mod nests;
 mod notes;
 mod package;
 mod page;
 mod parameters;
 mod presets;
 mod ranking;
+mod readable;
 mod roofline;
 mod sensitivity;
 mod steps;
@@ -34,7 +37,9 @@ use crate::expr::FigureId;
 use crate::listings::Listings;
 use crate::metrics::report::TraceReport;
 use crate::model::{Model, Room};
+use checks::Checks;
 use layout::{Layout, Place, Sheet};
+use nests::NestSheets;
 use page::{Book, Page};
 
 pub use compare::compare_workbook;
@@ -128,6 +133,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     } = tables;
     let Listings {
         loops,
+        topics,
         arrays,
         caches,
         conditions,
@@ -146,19 +152,27 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         .new_worksheet_with_low_memory()
         .unwrap_or_else(|_| Worksheet::new());
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
-    push(summary::write(book, loops, side_by_side.as_ref())?);
+    let nests = NestSheets::new(model, (loops, topics));
+    let checks = Checks::of(book, &nests);
+    push(summary::write(
+        book,
+        (&nests, &checks),
+        side_by_side.as_ref(),
+    )?);
     push(machine::write(book)?);
     push(parameters::write(book)?);
-    let mut page = Page::new(Sheet::Loops, book)?;
-    loops.write(&mut page)?;
-    highlights::loops(&mut page, loops)?;
-    push(page);
+    let mut loops_and_topics = nests.write(book)?.into_iter();
+    if let Some(mut page) = loops_and_topics.next() {
+        highlights::loops(&mut page, &nests)?;
+        push(page);
+    }
     if ranking::is_long(model) {
-        push(ranking::write_top(book, loops)?);
+        push(ranking::write_top(book, &nests)?);
     }
     let mut page = Page::new(Sheet::Advice, book)?;
     advice.write(&mut page)?;
     push(page);
+    loops_and_topics.for_each(&mut push);
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;
     push(page);
@@ -204,11 +218,12 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         highlights::registers(&mut page, registers)?;
         push(page);
     }
+    push(checks.write(book)?);
     if !steps.is_empty() {
         push(steps::write(book, for_steps, steps)?);
     }
     push(presets::write(book)?);
-    push(notes::write(book, loops, arrays, (caches, conditions))?);
+    push(notes::write(book, &nests, arrays, (caches, conditions))?);
     Ok(())
 }
 
@@ -227,7 +242,9 @@ impl<'a> Tables<'a> {
         listings.arrays.place(Sheet::Arrays, &mut layout);
         listings.caches.place(Sheet::Caches, &mut layout);
         listings.conditions.place(Sheet::Conditions, &mut layout);
-        listings.loops.place(Sheet::Loops, &mut layout);
+        // Advice has its own figures, of which Loops shows some.
+        listings.advice.place(Sheet::Advice, &mut layout);
+        NestSheets::new(model, (&listings.loops, &listings.topics)).place(&mut layout);
         summary::place(model, &mut layout);
         dependencies::place(model, &mut layout);
         if let Some(calls) = &listings.calls {
@@ -239,7 +256,6 @@ impl<'a> Tables<'a> {
             communication.place(Sheet::Communication, &mut layout);
         }
         listings.registers.place(Sheet::Registers, &mut layout);
-        listings.advice.place(Sheet::Advice, &mut layout);
         roofline::place(model, &mut layout);
         sensitivity::place(model, &mut layout);
         if let Some(side_by_side) = &listings.side_by_side {

@@ -3,19 +3,21 @@
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
 use super::layout::Sheet;
+use super::nests::NestSheets;
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
+use super::table::ShownColumn;
 use crate::analysis::coverage;
+use crate::listings::Table;
 use crate::listings::notes::{LIMITS, METHOD};
-use crate::listings::{Column, Table};
 
 /// Rows kept free for what follows a list that would not fit.
 const LAST_ROW: RowNum = 1_048_576 - 1000;
 const WIDTHS: [f64; 6] = [56.0, 28.0, 16.0, 10.0, 40.0, 70.0];
 
-pub(super) fn write<'a, L, A, C, R>(
+pub(super) fn write<'a, A, C, R>(
     book: Book<'a>,
-    loops: &Table<L>,
+    nests: &NestSheets,
     arrays: &Table<A>,
     (caches, conditions): (&Table<C>, &Table<R>),
 ) -> Result<Page<'a>, XlsxError> {
@@ -35,10 +37,15 @@ pub(super) fn write<'a, L, A, C, R>(
     notes.reasons()?;
     notes.diagnostics()?;
     notes.files()?;
-    notes.glossary(Sheet::Loops, loops)?;
-    notes.glossary(Sheet::Arrays, arrays)?;
-    notes.glossary(Sheet::Caches, caches)?;
-    notes.glossary(Sheet::Conditions, conditions)?;
+    for (sheet, columns) in nests.glossary() {
+        notes.glossary(sheet, columns)?;
+    }
+    notes.glossary(Sheet::Arrays, arrays.columns.iter().map(ShownColumn::of))?;
+    notes.glossary(Sheet::Caches, caches.columns.iter().map(ShownColumn::of))?;
+    notes.glossary(
+        Sheet::Conditions,
+        conditions.columns.iter().map(ShownColumn::of),
+    )?;
     let mut page = notes.page;
     page.worksheet.set_repeat_rows(0, 0)?;
     style::print_setup(&mut page.worksheet);
@@ -241,16 +248,25 @@ impl Notes<'_> {
         self.list("Files not read", ["Extension", "Files"], rows)
     }
 
-    fn glossary<R>(&mut self, sheet: Sheet, table: &Table<R>) -> Result<(), XlsxError> {
+    fn glossary<'t, 'a: 't, R: 't>(
+        &mut self,
+        sheet: Sheet,
+        columns: impl IntoIterator<Item = ShownColumn<'t, 'a, R>>,
+    ) -> Result<(), XlsxError> {
         let title = format!("Columns of {}", sheet.name());
-        let rows = table.columns.iter().map(
-            |Column {
+        let rows = columns.into_iter().map(
+            |ShownColumn {
                  group,
                  header,
-                 unit,
-                 meaning,
-                 ..
-             }| [text(group), text(header), text(unit), text(meaning)],
+                 column,
+             }| {
+                [
+                    text(group),
+                    text(header),
+                    text(column.unit),
+                    text(&column.meaning),
+                ]
+            },
         );
         self.list(&title, ["Group", "Column", "Unit", "Meaning"], rows)
     }

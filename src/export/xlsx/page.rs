@@ -1,8 +1,9 @@
 //! One sheet while it is written: text stays text, and a figure becomes its formula with its value.
 
-use rust_xlsxwriter::{ColNum, Format, Formula, RowNum, Worksheet, XlsxError};
+use rust_xlsxwriter::{ColNum, Format, FormatAlign, Formula, RowNum, Worksheet, XlsxError};
 
 use super::layout::{Layout, Place, Sheet};
+use super::readable;
 use super::style::{self, Look, Role};
 use crate::expr::{Excel, Expr, FigureId, Node};
 pub(super) use crate::listings::UNKNOWN;
@@ -187,6 +188,18 @@ impl Page<'_> {
             UNKNOWN,
             &style::cell(look, Role::Plain),
         )
+    }
+
+    /// Seconds of another cell as text in the unit that they are read in.
+    pub fn readable_seconds(
+        &mut self,
+        (row, column): (RowNum, ColNum),
+        cell: &str,
+        seconds: f64,
+    ) -> Result<(), XlsxError> {
+        let format = style::cell(Look::Text, Role::Plain).set_align(FormatAlign::Right);
+        let (formula, shown) = readable::seconds(cell, seconds);
+        self.presented_text(row, column, &formula, &shown, &format)
     }
 
     /// An expression as formula, with its value.

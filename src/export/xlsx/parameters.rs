@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, RowNum, Workbook, XlsxError};
 
 use super::inputs;
-use super::layout::Sheet;
+use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
 use crate::listings::inputs::{kind, ordered, origin};
+use crate::model::Model;
 use crate::model::influence::{Influences, influence};
 use crate::model::parameters::{Kind, Row};
 
@@ -36,6 +37,18 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
         inputs::define_name(workbook, &parameter.name, Sheet::Parameters, (row, VALUE))?;
     }
     Ok(())
+}
+
+/// All values, and the sum of them each times its row as Excel counts it.
+pub(super) fn weighted(model: &Model) -> (String, f64) {
+    let rows = ordered(model);
+    let last = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
+    let range = fixed_column_range(VALUE, FIRST_ROW, last);
+    let terms = (FIRST_ROW + 1..).zip(&rows);
+    let sum = terms
+        .map(|(row, (_, parameter))| parameter.value * f64::from(row))
+        .sum();
+    (format!("{}!{range}", Sheet::Parameters.name()), sum)
 }
 
 pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {

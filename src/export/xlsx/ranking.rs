@@ -4,15 +4,16 @@
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
-use super::layout::{Sheet, fixed_column_range};
+use super::highlights;
+use super::layout::Sheet;
+use super::nests::{Named, NestSheets};
 use super::page::{Book, Page, UNKNOWN};
 use super::style::{self, Look, Role};
 use super::table::FIRST_ROW;
 use crate::expr::FigureId;
-use crate::listings::{Table, chosen, loops};
-use crate::model::{Model, NestModel};
-
-pub(super) type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
+use crate::listings::{chosen, loops};
+use crate::model::Model;
+use crate::model::advice::words;
 
 /// Columns of a ranking: the rank, the time, and the row in the table of Loops.
 #[derive(Clone, Copy)]
@@ -22,29 +23,18 @@ pub(super) struct Ranking {
     pub position: ColNum,
 }
 
-/// The whole column of Loops, as a formula on another sheet writes it.
-pub(super) fn column(table: &LoopTable, (group, header): (&str, &str)) -> String {
-    let column = table
-        .column(group, header)
-        .expect("the sheet Loops has the columns that it names");
-    format!(
-        "{}!{}",
-        Sheet::Loops.name(),
-        fixed_column_range(column, FIRST_ROW, table.last_row())
-    )
-}
-
 impl Ranking {
     /// Rank, time and position of each of these nests, a row each.
     pub fn write(
         self,
         page: &mut Page,
-        table: &LoopTable,
+        nests: &NestSheets,
         ranked: &[usize],
         first: RowNum,
     ) -> Result<(), XlsxError> {
         let model = page.book.model;
-        let times = column(table, loops::ranked_by(model));
+        let table = nests.table;
+        let times = nests.range(loops::ranked_by(model));
         // Nests that no calls lead to have no time.
         let has_time = match model.ranking.follows_calls {
             true => format!("*ISNUMBER({times})"),
@@ -104,14 +94,14 @@ impl Ranking {
 
 /// What is shown of a nest whose position is in a cell.
 pub(super) struct Found<'t, 'a> {
-    pub table: &'t LoopTable<'a>,
+    pub nests: &'t NestSheets<'t, 'a>,
     pub nest: usize,
     pub position: String,
 }
 
 impl Found<'_, '_> {
-    fn formula(&self, what: (&str, &str)) -> String {
-        format!("INDEX({},{})", column(self.table, what), self.position)
+    fn formula(&self, what: Named) -> String {
+        format!("INDEX({},{})", self.nests.range(what), self.position)
     }
 
     pub fn id(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
@@ -137,11 +127,40 @@ impl Found<'_, '_> {
         self.text(page, cell, loops::BOUND, &bound)
     }
 
+    /// What saves the most of it, and how much of the program's time.
+    pub fn advice(
+        &self,
+        page: &mut Page,
+        gain: (RowNum, ColNum),
+        change: (RowNum, ColNum),
+    ) -> Result<(), XlsxError> {
+        if self.nests.column(loops::ADVICE).is_none() {
+            return Ok(());
+        }
+        let model = page.book.model;
+        let advice = loops::advice_for(model, self.nest);
+        let shown = advice.map_or_else(|| " ".to_string(), words::change);
+        let [row_gain, row_change] = [loops::GAIN, loops::ADVICE].map(|what| self.formula(what));
+        // A program that opens the workbook shows an empty value as zero, but a space as nothing.
+        let formula = format!("IF({row_change}=\"\",\" \",{row_change})");
+        let text = style::wrapped();
+        page.presented_text(change.0, change.1, &formula, &shown, &text)?;
+        let format = style::cell(Look::Share, Role::Plain);
+        let formula = format!("IF({row_change}=\"\",\" \",{row_gain})");
+        match advice.map(|advice| model.value(advice.figures.share)) {
+            Some(share) if share.is_finite() => {
+                page.presentation(gain.0, gain.1, &formula, &share.to_string(), &format)
+            }
+            Some(_) => page.presented_text(gain.0, gain.1, &formula, UNKNOWN, &format),
+            None => page.presented_text(gain.0, gain.1, &formula, " ", &format),
+        }
+    }
+
     pub fn figure(
         &self,
         page: &mut Page,
         cell: (RowNum, ColNum),
-        what: (&str, &str),
+        what: Named,
         (id, look): (FigureId, Look),
     ) -> Result<(), XlsxError> {
         let value = page.book.model.value(id);
@@ -152,7 +171,7 @@ impl Found<'_, '_> {
         &self,
         page: &mut Page,
         (row, column): (RowNum, ColNum),
-        what: (&str, &str),
+        what: Named,
         shown: &str,
     ) -> Result<(), XlsxError> {
         page.presented_text(
@@ -168,7 +187,7 @@ impl Found<'_, '_> {
         &self,
         page: &mut Page,
         (row, column): (RowNum, ColNum),
-        what: (&str, &str),
+        what: Named,
         (value, look): (f64, Look),
     ) -> Result<(), XlsxError> {
         let formula = self.formula(what);
@@ -221,7 +240,7 @@ pub(super) fn is_long(model: &Model) -> bool {
 }
 
 /// The sheet Top 100.
-pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a>, XlsxError> {
+pub(super) fn write_top<'a>(book: Book<'a>, nests: &NestSheets) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Top, book)?;
     let model = book.model;
     let ranked = model.costliest(TOP);
@@ -245,7 +264,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
         time: 2,
         position: ROW_OF_TABLE,
     }
-    .write(&mut page, table, &ranked, TOP_ROW)?;
+    .write(&mut page, nests, &ranked, TOP_ROW)?;
     let mut share = 0.0;
     for (row, index) in (TOP_ROW..).zip(&ranked) {
         let nest = &model.nests[*index];
@@ -253,7 +272,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
             continue;
         };
         let found = Found {
-            table,
+            nests,
             nest: *index,
             position: row_col_to_cell(row, ROW_OF_TABLE),
         };
@@ -287,7 +306,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
             &mut page,
             (row, 6),
             loops::DRAM_BYTES,
-            (nest.traffic.actual, Look::Count),
+            (nest.traffic.actual, Look::Bytes),
         )?;
         found.figure(
             &mut page,
@@ -298,6 +317,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, table: &LoopTable) -> Result<Page<'a
         found.file(&mut page, (row, 8))?;
         found.line(&mut page, (row, 9))?;
     }
+    highlights::small_bytes(&mut page, 6, (TOP_ROW, TOP_ROW + ranked.len() as RowNum))?;
     let last_row = TOP_ROW + (ranked.len() as RowNum).max(1) - 1;
     page.worksheet.set_row_height(HEADER_ROW, 32)?;
     page.worksheet.set_freeze_panes(TOP_ROW, 2)?;

@@ -1,6 +1,6 @@
 //! How cells look: one look a kind of content, and one style for what may be changed.
 
-use rust_xlsxwriter::{Format, FormatAlign, FormatBorder, Worksheet};
+use rust_xlsxwriter::{Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet};
 
 pub(crate) use crate::listings::Look;
 
@@ -10,7 +10,14 @@ impl Look {
             Look::Text | Look::Number => "General",
             Look::Count => "#,##0",
             Look::Times => "[=0]0;[<100]0.00;#,##0",
-            Look::Seconds => "0.000E+00",
+            // With exponents of thousandths, millionths … below a second: E-3 are milliseconds.
+            Look::Seconds => "[>=1]#,##0.000;[=0]0;##0.00E+0",
+            Look::Bytes => {
+                "[>=1000000000000]#,##0.00,,,,\" TB\";[>=1000000000]0.00,,,\" GB\";0.00,,\" MB\""
+            }
+            Look::Flops => {
+                "[>=1000000000000]#,##0.00,,,,\" Tflop\";[>=1000000000]0.00,,,\" Gflop\";#,##0"
+            }
             Look::Ratio => "[=0]0.000;[<0.01]0.00E+00;#,##0.000",
             Look::Share => "0.0%",
         }
@@ -24,7 +31,8 @@ impl Look {
             Look::Number => format!("{value}").len().min(11),
             Look::Count => digits + (digits - 1) / 3,
             Look::Times => (digits + (digits - 1) / 3).max(5),
-            Look::Seconds => 9,
+            Look::Seconds => 10.max(digits + 4 + (digits - 1) / 3),
+            Look::Bytes | Look::Flops => 12,
             Look::Ratio => digits + (digits - 1) / 3 + 4,
             Look::Share => 6,
         }
@@ -44,6 +52,14 @@ pub(super) enum Role {
     Derived,
     Unknown,
 }
+
+/// Of bytes below a million.
+pub(super) const SMALL_BYTES: &str = "[>=1000]0.0,\" KB\";0\" B\"";
+
+/// Of what holds, and of what does not.
+pub(super) const GOOD: u32 = 0xCDE8C6;
+pub(super) const FAIR: u32 = 0xFBE8B8;
+pub(super) const BAD: u32 = 0xF4B6A6;
 
 const INK: u32 = 0x1F2A37;
 const HEAD: u32 = 0x24476B;
@@ -110,6 +126,13 @@ pub(super) fn title() -> Format {
         .set_bold()
         .set_font_size(16)
         .set_font_color(HEAD)
+}
+
+/// A link to another sheet.
+pub(super) fn link() -> Format {
+    cell(Look::Text, Role::Plain)
+        .set_font_color(HEAD_ALTERNATE)
+        .set_underline(FormatUnderline::Single)
 }
 
 /// Heading of a section within a sheet.

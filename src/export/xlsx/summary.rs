@@ -1,48 +1,40 @@
-//! The sheet Summary: totals, coverage, the costliest nests and a chart, all of them live.
+//! The sheet Summary, on one page: what program on what machine, how long it takes and what bounds it, the nests that
+//! matter, and what the figures rest on. All of it is live.
 
-use rust_xlsxwriter::utility::row_col_to_cell_absolute;
-use rust_xlsxwriter::{
-    Chart, ChartAxisLabelPosition, ChartFont, ChartFormat, ChartLegendPosition, ChartSolidFill,
-    ChartType, ColNum, RowNum, XlsxError,
-};
+mod chart;
+mod costliest;
 
-use super::layout::{Layout, Place, Sheet, fixed_column_range};
+use rust_xlsxwriter::utility::row_col_to_cell;
+use rust_xlsxwriter::{ColNum, ConditionalFormatFormula, RowNum, XlsxError};
+
+use super::checks::{self, Checks};
+use super::layout::{Layout, Place, Sheet};
+use super::nests::NestSheets;
 use super::page::{Book, Page};
 use super::presets::Choices;
-use super::ranking::{Found, LoopTable, Ranking};
 use super::style::{self, Look, Role};
-use super::table::FIRST_ROW;
 use crate::analysis::coverage;
-use crate::expr::FigureId;
 use crate::listings::totals::Total;
-use crate::listings::{self, Table, chosen, loops, side_by_side};
-use crate::model::{Model, OtherMachine, OtherNest};
+use crate::listings::{self, Table, chosen, loops};
+use crate::model::influence::{Influence, Influences, influence};
+use crate::model::{Model, OtherNest};
 
 type OtherTable<'a> = Table<'a, &'a OtherNest>;
 
-/// Nests named as the costliest.
-const COSTLIEST: usize = 5;
-/// Nests drawn in the chart.
-const DRAWN: usize = 20;
+/// Nests named as the costliest, and drawn in the chart.
+const COSTLIEST: usize = 10;
+/// Guessed sizes that are named.
+const GUESSED: usize = 6;
+/// The least share of the time that is named.
+const LEAST_SHARE: f64 = 0.0005;
 
-const TOTALS_ROW: RowNum = 4;
-const CHART_ROWS: RowNum = 30;
-const WIDTHS: [f64; 10] = [38.0, 16.0, 12.0, 12.0, 20.0, 18.0, 44.0, 10.0, 16.0, 12.0];
-/// What bounds the nests of the chart.
-const BOUND: ColNum = 4;
-/// The columns of the chart's series begin here, beside what is printed.
-const SERIES: ColNum = WIDTHS.len() as ColNum;
-const SERIES_WIDTH: f64 = 12.0;
-/// Of what bounds a nest: arithmetic, caches from the nearest, memory, chains, ports.
-const COLOURS: [u32; 8] = [
-    0x4F8A4C, 0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0xB0413E, 0x7F8C8D, 0x24476B,
+const TOTALS_ROW: RowNum = 5;
+const WIDTHS: [f64; 11] = [
+    36.0, 14.0, 14.0, 11.0, 15.0, 12.0, 12.0, 44.0, 18.0, 14.0, 10.0,
 ];
-/// Where the times on machine B stand beside the costliest nests.
-const ON_B: ColNum = 8;
-/// What is said of a nest that sheet A and B leaves out.
-const NOT_COMPARED: &str = "not compared";
-/// Where coverage stands beside the totals.
-const COVERAGE: ColNum = 6;
+/// Where it stands what bounds the time, beside the totals, and guessed sizes beside that.
+const BOUNDS: ColNum = 3;
+const GUESSES: ColNum = 7;
 
 /// The totals, and those of the nests on machine B.
 fn totals(model: &Model) -> Vec<Total> {
@@ -83,79 +75,134 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 
 pub(super) fn write<'a>(
     book: Book<'a>,
-    table: &LoopTable,
+    (nests, checks): (&NestSheets, &Checks),
     side_by_side: Option<&OtherTable>,
 ) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Summary, book)?;
-    let machine = &book.model.machine;
-    page.title("What the loops cost")?;
-    let text = format!("Machine: {} ({})", machine.title, machine.name);
-    let formula = format!(
-        "\"Machine: \"&INDEX({},preset.A)",
-        Choices::of(book.model).titles()
-    );
-    page.presented_text(1, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
-    let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
-    page.text(2, 0, text, &style::remark())?;
-    if let Some(other) = &book.model.other {
-        let text = format!("Compared with machine B: {} ({})", other.title, other.name);
-        let formula = format!(
-            "\"Compared with machine B: \"&INDEX({},preset.B)",
-            Choices::of(book.model).titles()
-        );
-        page.presented_text(3, 0, &formula, &text, &style::cell(Look::Text, Role::Plain))?;
-    }
     for (column, width) in (0..).zip(WIDTHS) {
         page.worksheet.set_column_width(column, width)?;
     }
-    write_totals(&mut page)?;
-    let row = write_coverage(&mut page)?.max(
-        TOTALS_ROW
-            + totals(book.model).len() as RowNum
-            + if book.model.left_out.is_some() { 5 } else { 2 },
-    ) + 1;
+    write_head(&mut page)?;
+    write_verdict(&mut page, checks)?;
+    let row = write_totals(&mut page)?
+        .max(write_bounds(&mut page, nests)?)
+        .max(write_guesses(&mut page)?)
+        + 1;
     let ranked = book.model.costliest(usize::MAX);
-    if ranked.is_empty() {
+    let after = if ranked.is_empty() {
         page.text(
             row,
             0,
             "No loop with a known time was found.",
             &style::remark(),
         )?;
+        row + 2
     } else {
         let rows = ranked.len().min(COSTLIEST) as RowNum;
         let chart_row = row + rows + 3;
-        let data_row = chart_row + CHART_ROWS + 1;
-        write_costliest(&mut page, table, &ranked, row, data_row)?;
+        let data_row = chart_row + chart::ROWS + 1;
+        costliest::write(&mut page, nests, &ranked, (row, data_row))?;
+        let mut last_column = GUESSES + 1;
         if let (Some(other), Some(compared)) = (side_by_side, &book.model.on_other) {
-            write_on_other(&mut page, (other, compared), &ranked, row, data_row)?;
+            costliest::write_on_other(&mut page, (other, compared), &ranked, (row, data_row))?;
+            last_column = WIDTHS.len() as ColNum - 1;
         }
-        write_chart(&mut page, table, &ranked, chart_row, data_row)?;
-        let last_row = data_row + 1 + ranked.len().min(DRAWN) as RowNum;
-        page.worksheet.set_print_area(0, 0, last_row, SERIES - 1)?;
-    }
+        chart::write(&mut page, nests, &ranked, (chart_row, data_row))?;
+        page.worksheet
+            .set_print_area(0, 0, data_row - 1, last_column)?;
+        data_row + rows + 3
+    };
+    write_coverage(&mut page, after)?;
     style::print_setup(&mut page.worksheet);
     page.worksheet.set_print_fit_to_pages(1, 1);
     Ok(page)
 }
 
-fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
-    let each_once = if page.book.model.calls.is_some() {
-        "Totals, each nest once"
-    } else {
-        "Totals"
+/// The program, where its runs begin, and the machines.
+fn write_head(page: &mut Page) -> Result<(), XlsxError> {
+    let model = page.book.model;
+    let plain = style::cell(Look::Text, Role::Plain);
+    page.title("What the loops cost")?;
+    let program = model.program;
+    let lines: usize = program.files.iter().map(|file| file.lines).sum();
+    let entries = model.entries().iter().map(|index| {
+        let function = &program.functions[*index];
+        format!("{} ({}:{})", function.name, function.file, function.line)
+    });
+    let entries: Vec<String> = entries.collect();
+    let begins = match entries.as_slice() {
+        [] => "nothing says where runs begin, so each nest counts once".to_string(),
+        [one] => format!("runs begin in {one}"),
+        [one, others @ ..] => format!("runs begin in {one} and {} others", others.len()),
+    };
+    let coverage = coverage::coverage(program);
+    let text = format!(
+        "Program: {} files, {lines} lines, {} nests; {begins}. {} of {} loops are fully understood.",
+        program.files.len(),
+        model.nests.len(),
+        coverage.understood,
+        coverage.loops,
+    );
+    page.text(1, 0, &text, &plain)?;
+    let machine = &model.machine;
+    let text = format!("Machine: {} ({})", machine.title, machine.name);
+    let titles = Choices::of(model).titles();
+    let formula = format!("\"Machine: \"&INDEX({titles},preset.A)");
+    page.presented_text(2, 0, &formula, &text, &plain)?;
+    if let Some(other) = &model.other {
+        let text = format!("Compared with machine B: {} ({})", other.title, other.name);
+        let formula = format!("\"Compared with machine B: \"&INDEX({titles},preset.B)");
+        page.presented_text(2, GUESSES, &formula, &text, &plain)?;
+    }
+    let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
+    page.text(3, 0, text, &style::remark())
+}
+
+/// What sheet Checks comes to.
+fn write_verdict(page: &mut Page, checks: &Checks) -> Result<(), XlsxError> {
+    let (formula, shown) = checks.verdict();
+    let (row, column) = (0, GUESSES);
+    let format = style::cell(Look::Text, Role::Plain)
+        .set_bold()
+        .set_background_color(style::GOOD);
+    page.presented_text(row, column, &formula, &shown, &format)?;
+    let bad = style::cell(Look::Text, Role::Plain).set_background_color(style::BAD);
+    let rule = format!(
+        "=COUNTIF({},\"*{}*\")>0",
+        row_col_to_cell(row, column),
+        checks::OFF
+    );
+    let is_off = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(bad);
+    page.worksheet
+        .add_conditional_format(row, column, row, column, &is_off)?;
+    Ok(())
+}
+
+/// The totals, seconds also in the unit that they are read in; returns the row after the last.
+fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
+    let model = page.book.model;
+    let plain = style::cell(Look::Text, Role::Plain);
+    let each_once = match model.calls.is_some() {
+        true => "Totals, each nest once",
+        false => "Totals",
     };
     page.text(TOTALS_ROW, 0, each_once, &style::section())?;
-    for (row, total) in (TOTALS_ROW + 1..).zip(totals(page.book.model)) {
-        let unit = total.unit(page.book.model);
-        page.text(row, 0, &total.name, &style::cell(Look::Text, Role::Plain))?;
+    let mut row = TOTALS_ROW + 1;
+    for total in totals(model) {
+        page.text(row, 0, &total.name, &plain)?;
         page.figure(row, 1, total.figure, total.look)?;
-        page.text(row, 2, unit, &style::cell(Look::Text, Role::Plain))?;
+        let value = model.value(total.figure);
+        match total.look {
+            Look::Seconds => page.readable_seconds((row, 2), &format!("B{}", row + 1), value)?,
+            Look::Bytes | Look::Flops => {}
+            _ => page.text(row, 2, total.unit(model), &plain)?,
+        }
+        row += 1;
     }
-    let row = TOTALS_ROW + 1 + totals(page.book.model).len() as RowNum;
-    let plain = style::cell(Look::Text, Role::Plain);
-    let Some(left_out) = page.book.model.left_out else {
-        return Ok(());
+    let Some(left_out) = model.left_out else {
+        return Ok(row);
     };
     page.text(row, 0, "Further nests, not in this workbook", &plain)?;
     page.number(
@@ -173,11 +220,72 @@ fn write_totals(page: &mut Page) -> Result<(), XlsxError> {
     )?;
     page.text(row + 1, 2, "s", &plain)?;
     let text = "The totals are those of the costliest nests. JSON and --tables have all, and calls, dependences and communication.";
-    page.text(row + 2, 0, text, &style::remark())
+    page.text(row + 2, 0, text, &style::remark())?;
+    Ok(row + 3)
 }
 
-/// Counts of loops and of reasons; returns the row after the last.
-fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
+/// What share of the time each resource bounds; returns the row after the last.
+fn write_bounds(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError> {
+    let model = page.book.model;
+    let Some(first) = model.nests.first() else {
+        return Ok(TOTALS_ROW + 1);
+    };
+    page.text(
+        TOTALS_ROW,
+        BOUNDS,
+        "What bounds the time",
+        &style::section(),
+    )?;
+    let names = first.time.bound_names();
+    let (bounds, shares) = (nests.range(loops::BOUND), nests.range(loops::SHARE));
+    for (row, name) in (TOTALS_ROW + 1..).zip(&names) {
+        page.text(row, BOUNDS, name, &style::cell(Look::Text, Role::Plain))?;
+        let of_nest = |(index, nest): (usize, &crate::model::NestModel)| {
+            let is_bound = chosen(model.value(nest.time.bound), &names) == Some(*name);
+            let share = model.value(model.ranking.of(index)?.share);
+            (is_bound && share.is_finite()).then_some(share)
+        };
+        let share: f64 = model.nests.iter().enumerate().filter_map(of_nest).sum();
+        let formula = format!("SUMIF({bounds},\"{name}\",{shares})");
+        let format = style::cell(Look::Share, Role::Plain);
+        page.presentation(row, BOUNDS + 1, &formula, &share.to_string(), &format)?;
+    }
+    Ok(TOTALS_ROW + 1 + names.len() as RowNum)
+}
+
+/// Guessed sizes, and what part of the time rested on them; returns the row after the last that it may take.
+fn write_guesses(page: &mut Page) -> Result<RowNum, XlsxError> {
+    let Influences { all, on_guesses } = influence(page.book.model);
+    let plain = style::cell(Look::Text, Role::Plain);
+    page.text(TOTALS_ROW, GUESSES, "Guessed sizes", &style::section())?;
+    let matters = |one: &&Influence| one.row.is_guessed() && one.share >= LEAST_SHARE;
+    let guessed: Vec<Influence> = all.iter().filter(matters).copied().collect();
+    let first = TOTALS_ROW + 1;
+    let text = match guessed.as_slice() {
+        [] => "No time to speak of rests on a size that nothing says.".to_string(),
+        _ => format!(
+            "{:.1} % of the time rested on guesses when this was written.",
+            100.0 * on_guesses
+        ),
+    };
+    page.text(first, GUESSES, &text, &plain)?;
+    for (row, one) in (first + 1..).zip(guessed.iter().take(GUESSED)) {
+        let (name, value) = (&one.row.name, one.row.value.to_string());
+        let format = style::cell(Look::Number, Role::Guessed);
+        page.presentation(row, GUESSES - 1, name, &value, &format)?;
+        let text = format!("{}: {:.1} % of the time", one.row.label, 100.0 * one.share);
+        page.text(row, GUESSES, &text, &plain)?;
+    }
+    let after = first + 1 + GUESSED as RowNum;
+    if guessed.len() > GUESSED {
+        let text = format!("and {} more: see Parameters", guessed.len() - GUESSED);
+        page.text(after, GUESSES, &text, &style::remark())?;
+    }
+    Ok(after + 1)
+}
+
+/// Counts of loops and of reasons, below what is printed.
+fn write_coverage(page: &mut Page, mut row: RowNum) -> Result<(), XlsxError> {
     let program = page.book.model.program;
     let coverage = coverage::coverage(program);
     let mut lines: Vec<(String, usize)> = vec![
@@ -204,239 +312,11 @@ fn write_coverage(page: &mut Page) -> Result<RowNum, XlsxError> {
             .iter()
             .map(|(extension, count)| (format!("files not read: .{extension}"), *count)),
     );
-    page.text(TOTALS_ROW, COVERAGE, "Coverage", &style::section())?;
-    let mut row = TOTALS_ROW + 1;
+    page.text(row, 0, "Coverage", &style::section())?;
     for (label, count) in lines {
-        page.text(row, COVERAGE, &label, &style::cell(Look::Text, Role::Plain))?;
-        page.number(
-            row,
-            COVERAGE + 1,
-            count as f64,
-            &style::cell(Look::Count, Role::Plain),
-        )?;
         row += 1;
+        page.text(row, 0, &label, &style::cell(Look::Text, Role::Plain))?;
+        page.number(row, 1, count as f64, &style::cell(Look::Count, Role::Plain))?;
     }
-    Ok(row)
-}
-
-/// The table of the costliest nests; the rows of Loops that it shows are found beside the chart's data.
-fn write_costliest(
-    page: &mut Page,
-    table: &LoopTable,
-    ranked: &[usize],
-    row: RowNum,
-    data_row: RowNum,
-) -> Result<(), XlsxError> {
-    let model = page.book.model;
-    let title = match ranked.len().min(COSTLIEST) {
-        1 => "The costliest loop nest".to_string(),
-        count => format!("The {count} costliest loop nests"),
-    };
-    page.text(row, 0, &title, &style::section())?;
-    let [time, fourth, fifth] = match model.ranking.follows_calls {
-        true => ["All calls [s]", "One call [s]", "Calls"],
-        false => ["Time [s]", "Memory traffic [B]", "Intensity [flop/B]"],
-    };
-    let headers = [
-        "Loop", time, "Share", "Bound by", fourth, fifth, "File", "Line",
-    ];
-    for (column, header) in (0..).zip(headers) {
-        page.text(row + 1, column, header, &style::header())?;
-    }
-    for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
-        let nest = &model.nests[*index];
-        let Some(ranked) = model.ranking.of(*index) else {
-            continue;
-        };
-        let row = row + 2 + rank as RowNum;
-        let found = Found {
-            table,
-            nest: *index,
-            position: format!("D{}", data_row + 3 + rank as RowNum),
-        };
-        found.id(page, (row, 0))?;
-        let [fourth, fifth] = match ranked.calls {
-            Some(calls) => [
-                (loops::SECONDS, nest.time.seconds, Look::Seconds),
-                (loops::CALLS, calls, Look::Times),
-            ],
-            None => [
-                (loops::DRAM_BYTES, nest.traffic.actual, Look::Count),
-                (loops::INTENSITY, nest.time.intensity, Look::Ratio),
-            ],
-        };
-        for (column, (what, id, look)) in [
-            (1, (loops::ranked_by(model), ranked.seconds, Look::Seconds)),
-            (2, (loops::SHARE, ranked.share, Look::Share)),
-            (4, fourth),
-            (5, fifth),
-        ] {
-            found.figure(page, (row, column), what, (id, look))?;
-        }
-        found.bound(page, (row, 3))?;
-        found.file(page, (row, 6))?;
-        found.line(page, (row, 7))?;
-    }
-    Ok(())
-}
-
-/// Beside the costliest nests: their times on machine B, and the ratios.
-fn write_on_other(
-    page: &mut Page,
-    (table, other): (&OtherTable, &OtherMachine),
-    ranked: &[usize],
-    row: RowNum,
-    data_row: RowNum,
-) -> Result<(), XlsxError> {
-    let whole = |(group, header): (&str, &str)| {
-        let column = table
-            .column(group, header)
-            .expect("the sheet A and B has the columns that it names");
-        format!(
-            "{}!{}",
-            Sheet::SideBySide.in_formulas(),
-            fixed_column_range(column, FIRST_ROW, table.last_row())
-        )
-    };
-    type Pick = fn(&OtherNest) -> FigureId;
-    let columns: [(&str, (&str, &str), Look, Pick); 2] = [
-        ("Time on B [s]", side_by_side::ON_B, Look::Seconds, |nest| {
-            nest.seconds
-        }),
-        ("B over A", side_by_side::RATIO, Look::Ratio, |nest| {
-            nest.ratio
-        }),
-    ];
-    for (column, (header, what, look, pick)) in (ON_B..).zip(columns) {
-        page.text(row + 1, column, header, &style::header())?;
-        for (rank, index) in ranked.iter().take(COSTLIEST).enumerate() {
-            let row = row + 2 + rank as RowNum;
-            let position = format!(
-                "MATCH(D{},{},0)",
-                data_row + 3 + rank as RowNum,
-                whole(side_by_side::POSITION)
-            );
-            let formula = format!(
-                "IFERROR(INDEX({},{position}),\"{NOT_COMPARED}\")",
-                whole(what)
-            );
-            let nest = other.nests.iter().find(|nest| nest.nest == *index);
-            match nest
-                .map(|nest| page.book.model.value(pick(nest)))
-                .filter(|value| value.is_finite())
-            {
-                Some(value) => {
-                    let format = style::cell(look, Role::Plain);
-                    page.presentation(row, column, &formula, &value.to_string(), &format)?;
-                }
-                None => page.presented_text(
-                    row,
-                    column,
-                    &formula,
-                    NOT_COMPARED,
-                    &style::cell(look, Role::Unknown),
-                )?,
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The time of each nest in the column of what bounds it, so that the chart has a colour for each; returns how many
-/// columns there are.
-fn write_by_bound(page: &mut Page, shown: &[usize], first: RowNum) -> Result<usize, XlsxError> {
-    let model = page.book.model;
-    let names = model.nests[shown[0]].time.bound_names();
-    for (column, name) in (SERIES..).zip(&names) {
-        page.worksheet.set_column_width(column, SERIES_WIDTH)?;
-        page.text(first - 1, column, name, &style::header())?;
-        let head = row_col_to_cell_absolute(first - 1, column);
-        for (row, index) in (first..).zip(shown) {
-            let time = &model.nests[*index].time;
-            let is_bound = chosen(model.value(time.bound), &names) == Some(*name);
-            let value = if is_bound {
-                model
-                    .ranking
-                    .seconds(*index)
-                    .map_or(0.0, |id| model.value(id))
-            } else {
-                0.0
-            };
-            let formula = format!("IF(E{0}={head},B{0},0)", row + 1);
-            let format = style::cell(Look::Seconds, Role::Plain).set_num_format("0.000E+00;;");
-            page.presentation(row, column, &formula, &value.to_string(), &format)?;
-        }
-    }
-    Ok(names.len())
-}
-
-/// Rank, time and row in Loops of the nests in the chart, and the chart.
-fn write_chart(
-    page: &mut Page,
-    table: &LoopTable,
-    ranked: &[usize],
-    chart_row: RowNum,
-    data_row: RowNum,
-) -> Result<(), XlsxError> {
-    page.text(
-        data_row,
-        0,
-        "Time by loop nest, the costliest first",
-        &style::section(),
-    )?;
-    for (column, header) in (0..).zip(["Loop", "Time [s]", "Rank", "Row of table", "Bound by"]) {
-        page.text(data_row + 1, column, header, &style::header())?;
-    }
-    let first = data_row + 2;
-    let drawn = ranked.len().min(DRAWN) as RowNum;
-    let shown = &ranked[..drawn as usize];
-    Ranking {
-        rank: 2,
-        time: 1,
-        position: 3,
-    }
-    .write(page, table, shown, first)?;
-    for (row, index) in (first..).zip(shown) {
-        let found = Found {
-            table,
-            nest: *index,
-            position: format!("D{}", row + 1),
-        };
-        found.id(page, (row, 0))?;
-        found.bound(page, (row, BOUND))?;
-    }
-    let bounds = write_by_bound(page, shown, first)?;
-    let mut chart = Chart::new(ChartType::BarStacked);
-    let last = first + drawn - 1;
-    let name = Sheet::Summary.name();
-    for (column, colour) in (SERIES..).take(bounds).zip(COLOURS.iter().cycle()) {
-        let fill = ChartSolidFill::new().set_color(*colour).clone();
-        (chart.add_series())
-            .set_name((name, first - 1, column))
-            .set_categories((name, first, 0, last, 0))
-            .set_values((name, first, column, last, column))
-            .set_format(ChartFormat::new().set_solid_fill(&fill))
-            .set_gap(40)
-            .set_overlap(100);
-    }
-    chart
-        .title()
-        .set_name("Estimated time by loop nest and what bounds it, the costliest first");
-    // A bar chart has its categories on the y axis, upwards; the costliest is to be on top.
-    chart
-        .y_axis()
-        .set_reverse()
-        .set_label_interval(1)
-        .set_font(ChartFont::new().set_size(8));
-    chart
-        .x_axis()
-        .set_name("seconds")
-        .set_num_format("0.0E+00")
-        .set_label_position(ChartAxisLabelPosition::High);
-    chart.legend().set_position(ChartLegendPosition::Right);
-    chart
-        .set_width(1180)
-        .set_height(u32::from(CHART_ROWS as u16) * 20 - 10);
-    page.worksheet.insert_chart(chart_row, 0, &chart)?;
     Ok(())
 }

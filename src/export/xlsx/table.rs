@@ -14,16 +14,56 @@ const GROUP_ROW: RowNum = 2;
 const HEADER_ROW: RowNum = 3;
 const UNIT_ROW: RowNum = 4;
 
-impl<R> Table<'_, R> {
+/// A column on a sheet: under which headings it stands there.
+pub(super) struct ShownColumn<'t, 'a, R> {
+    pub group: &'t str,
+    pub header: &'t str,
+    pub column: &'t Column<'a, R>,
+}
+
+impl<'t, 'a, R> ShownColumn<'t, 'a, R> {
+    pub fn of(column: &'t Column<'a, R>) -> ShownColumn<'t, 'a, R> {
+        ShownColumn {
+            group: &column.group,
+            header: &column.header,
+            column,
+        }
+    }
+}
+
+/// How a table is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Printed {
+    /// As wide as it is: groups of columns go on on further pages.
+    OnPages,
+    /// On the width of one page, with long text on several lines.
+    OnePageWide,
+}
+
+/// Columns of a table as one sheet shows them.
+pub(super) struct Shown<'t, 'a, R> {
+    pub title: &'t str,
+    pub remark: &'t str,
+    pub rows: &'t [R],
+    pub columns: Vec<ShownColumn<'t, 'a, R>>,
+    pub printed: Printed,
+}
+
+impl<'a, R> Table<'a, R> {
+    /// The whole table on one sheet.
+    fn shown(&self) -> Shown<'_, 'a, R> {
+        Shown {
+            title: self.title,
+            remark: &self.remark,
+            rows: &self.rows,
+            columns: self.columns.iter().map(ShownColumn::of).collect(),
+            printed: Printed::OnPages,
+        }
+    }
+
     /// Gives every figure that the table shows first its home.
     pub(super) fn place(&self, sheet: Sheet, layout: &mut Layout) {
-        for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
-            for (column, definition) in (0..).zip(&self.columns) {
-                if let Content::Figure(id) = (definition.cell)(entry) {
-                    layout.put(id, Place { sheet, row, column });
-                }
-            }
-        }
+        self.shown().place(sheet, layout);
     }
 
     /// The position of the column with that group and header.
@@ -37,24 +77,59 @@ impl<R> Table<'_, R> {
 
     /// The last row with an entry.
     pub(super) fn last_row(&self) -> RowNum {
+        self.shown().last_row()
+    }
+
+    pub(super) fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
+        self.shown().write(page)
+    }
+}
+
+impl<R> Shown<'_, '_, R> {
+    /// Gives every figure that the sheet shows first its home.
+    pub(super) fn place(&self, sheet: Sheet, layout: &mut Layout) {
+        for (row, entry) in (FIRST_ROW..).zip(self.rows) {
+            for (column, shown) in (0..).zip(&self.columns) {
+                if let Content::Figure(id) = (shown.column.cell)(entry) {
+                    layout.put(id, Place { sheet, row, column });
+                }
+            }
+        }
+    }
+
+    /// The last row with an entry.
+    fn last_row(&self) -> RowNum {
         FIRST_ROW + (self.rows.len() as RowNum).saturating_sub(1)
     }
 
     pub(super) fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
         page.title(self.title)?;
-        page.text(1, 1, &self.remark, &style::remark())?;
+        page.text(1, 1, self.remark, &style::remark())?;
+        let longest = match self.printed {
+            Printed::OnPages => LONGEST,
+            Printed::OnePageWide => LONGEST_FITTED,
+        };
         let mut widths: Vec<usize> = self.columns.iter().map(narrowest).collect();
-        for (row, entry) in (FIRST_ROW..).zip(&self.rows) {
-            for (index, definition) in self.columns.iter().enumerate() {
-                let content = (definition.cell)(entry);
-                widths[index] =
-                    widths[index].max(shown_length(&content, definition.look, page.book.model));
-                write_cell(page, (row, index as ColNum), &content, definition.look)?;
+        for (row, entry) in (FIRST_ROW..).zip(self.rows) {
+            let mut lines = 1;
+            for (index, shown) in self.columns.iter().enumerate() {
+                let (content, look) = ((shown.column.cell)(entry), shown.column.look);
+                let length = shown_length(&content, look, page.book.model);
+                widths[index] = widths[index].max(length.min(longest));
+                lines = lines.max(content_lines(&content, longest));
+                write_cell(page, (row, index as ColNum), &content, look, longest)?;
+            }
+            if lines > 1 {
+                let height = style::row_height(lines);
+                page.worksheet.set_row_height(row, height)?;
             }
         }
         // The title stands in the first column, which is on all printed pages.
         widths[0] = widths[0].max(self.title.chars().count() * 3 / 2);
-        let breaks = self.page_breaks(&widths);
+        let breaks = match self.printed {
+            Printed::OnPages => self.page_breaks(&widths),
+            Printed::OnePageWide => Vec::new(),
+        };
         self.write_headings(page, &breaks)?;
         self.set_up(page, &widths, &breaks)
     }
@@ -94,9 +169,9 @@ impl<R> Table<'_, R> {
 
     fn write_headings(&self, page: &mut Page, breaks: &[ColNum]) -> Result<(), XlsxError> {
         for (column, definition) in (0..).zip(&self.columns) {
-            page.text(HEADER_ROW, column, &definition.header, &style::header())?;
-            page.text(UNIT_ROW, column, definition.unit, &style::unit())?;
-            let note = Note::new(definition.meaning.clone())
+            page.text(HEADER_ROW, column, definition.header, &style::header())?;
+            page.text(UNIT_ROW, column, definition.column.unit, &style::unit())?;
+            let note = Note::new(definition.column.meaning.clone())
                 .add_author_prefix(false)
                 .set_width(320);
             page.worksheet.insert_note(HEADER_ROW, column, &note)?;
@@ -112,7 +187,7 @@ impl<R> Table<'_, R> {
             for (part, first) in starts.iter().copied().enumerate() {
                 let last = starts.get(part + 1).copied().unwrap_or(end) - 1;
                 let name = if part == 0 {
-                    group[0].group.clone()
+                    group[0].group.to_string()
                 } else {
                     format!("{} (continued)", group[0].group)
                 };
@@ -170,16 +245,27 @@ const PAGE_CHARACTERS: usize = 215;
 
 /// Characters of the widest column; longer text has several lines.
 const LONGEST: usize = 60;
+/// The same where all columns are to be on one page.
+const LONGEST_FITTED: usize = 36;
+
+/// Lines that a text takes in a column of at most so many characters.
+fn content_lines(content: &Content, longest: usize) -> usize {
+    match content {
+        Content::Text(text) if text.chars().count() > longest => style::lines(text, longest as f64),
+        _ => 1,
+    }
+}
 
 fn write_cell(
     page: &mut Page,
     (row, column): (RowNum, ColNum),
     content: &Content,
     look: Look,
+    longest: usize,
 ) -> Result<(), XlsxError> {
     match content {
         Content::Empty => Ok(()),
-        Content::Text(text) if text.chars().count() > LONGEST => {
+        Content::Text(text) if text.chars().count() > longest => {
             page.text(row, column, text, &style::wrapped())
         }
         Content::Text(text) => page.text(row, column, text, &style::cell(Look::Text, Role::Plain)),
@@ -193,14 +279,14 @@ fn write_cell(
 }
 
 /// Room for the longest word of the header, and for numbers that grow when inputs change.
-fn narrowest<R>(column: &Column<R>) -> usize {
-    let word = column
-        .header
+fn narrowest<R>(shown: &ShownColumn<R>) -> usize {
+    let ShownColumn { header, column, .. } = shown;
+    let word = header
         .split_whitespace()
         .map(|word| word.chars().count())
         .max()
         .unwrap_or(0);
-    let lines = column.header.chars().count().div_ceil(3);
+    let lines = header.chars().count().div_ceil(3);
     let unit = column.unit.chars().count() + 3;
     let value = if column.look == Look::Count { 11 } else { 8 };
     word.max(lines).max(unit).max(value)
@@ -209,7 +295,7 @@ fn narrowest<R>(column: &Column<R>) -> usize {
 fn shown_length(content: &Content, look: Look, model: &Model) -> usize {
     match content {
         Content::Empty => 0,
-        Content::Text(text) => text.chars().count().min(LONGEST),
+        Content::Text(text) => text.chars().count(),
         Content::Fact(value) => look.shown_length(*value),
         Content::Figure(id) if model.value(*id).is_finite() => look.shown_length(model.value(*id)),
         Content::Figure(_) => super::page::UNKNOWN.len(),
