@@ -149,7 +149,7 @@ fn draw(
         .set_min(0)
         .set_label_position(rust_xlsxwriter::ChartAxisLabelPosition::High);
     chart.legend().set_position(ChartLegendPosition::Right);
-    chart.set_width(1480).set_height(ROWS * 20 - 10);
+    chart.set_width(1380).set_height(ROWS * 20 - 10);
     page.worksheet.insert_chart(chart_row, 0, &chart)?;
     Ok(())
 }
