@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::support::command;
@@ -19,8 +20,12 @@ fn printed(command: &mut Command) -> String {
     text
 }
 
+/// One package is made at a time: what makes a wheel takes the program away for a while.
+static MAKING: Mutex<()> = Mutex::new(());
+
 /// Makes a package of the program as `tests/run` built it, and gives the file with that extension.
 fn package(kind: &str, extension: &str) -> PathBuf {
+    let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let packages = command::root().join("target/packages");
     let made = |directory: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(directory).into_iter().flatten();

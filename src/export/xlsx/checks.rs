@@ -1,6 +1,8 @@
 //! The sheet Checks: what must hold between the figures of the workbook, whatever the inputs are. Every check is a formula,
 //! and Summary says what they come to.
 
+use std::fmt;
+
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ConditionalFormatFormula, Format, RowNum, XlsxError};
 
@@ -71,6 +73,38 @@ impl Side {
     }
 }
 
+/// What a check comes to.
+enum Verdict {
+    Ok,
+    /// By so much.
+    OffBy(f64),
+    /// In so many cases.
+    OffIn(f64),
+    /// So many nests.
+    Look(f64),
+    NotKnown,
+    Changed,
+}
+
+impl Verdict {
+    fn is_off(&self) -> bool {
+        matches!(self, Verdict::OffBy(_) | Verdict::OffIn(_))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Ok => f.write_str(OK),
+            Verdict::OffBy(difference) => write!(f, "{OFF} by {difference}"),
+            Verdict::OffIn(cases) => write!(f, "{OFF}: {cases}"),
+            Verdict::Look(nests) => write!(f, "{LOOK} {nests} nests"),
+            Verdict::NotKnown => f.write_str(NOT_KNOWN),
+            Verdict::Changed => f.write_str(CHANGED),
+        }
+    }
+}
+
 struct Check {
     what: String,
     found: Side,
@@ -101,9 +135,12 @@ impl Checks {
         let formula = format!(
             "IF({off}>0,\"Checks: \"&{off}&\" {OFF}\",IF({look}>0,\"{ALL_HOLD} but \"&{look}&\" to look at\",\"{ALL_HOLD}\"))"
         );
-        let shown: Vec<String> = self.0.iter().map(Check::verdict).collect();
-        let count = |word: &str| shown.iter().filter(|text| text.starts_with(word)).count();
-        let shown = match (count(OFF), count(LOOK)) {
+        let verdicts: Vec<Verdict> = self.0.iter().map(Check::verdict).collect();
+        let off = verdicts.iter().filter(|verdict| verdict.is_off()).count();
+        let look = (verdicts.iter())
+            .filter(|verdict| matches!(verdict, Verdict::Look(_)))
+            .count();
+        let shown = match (off, look) {
             (0, 0) => ALL_HOLD.to_string(),
             (0, look) => format!("{ALL_HOLD} but {look} to look at"),
             (off, _) => format!("Checks: {off} {OFF}"),
@@ -147,19 +184,19 @@ impl Check {
     }
 
     /// What the cell shows when the workbook is written.
-    fn verdict(&self) -> String {
+    fn verdict(&self) -> Verdict {
         let (found, expected) = (self.found.value, self.expected.value);
         if !(found.is_finite() && expected.is_finite()) {
-            return NOT_KNOWN.to_string();
+            return Verdict::NotKnown;
         }
         match self.rule {
-            Rule::Equal | Rule::Follows if self.is_near(NEAR) => OK.to_string(),
-            Rule::Equal | Rule::Follows => format!("{OFF} by {}", found - expected),
-            Rule::Never | Rule::Rarely if found == expected => OK.to_string(),
-            Rule::Never => format!("{OFF}: {found}"),
-            Rule::Rarely => format!("{LOOK} {found} nests"),
-            Rule::Written if self.is_near(SAME) => OK.to_string(),
-            Rule::Written => CHANGED.to_string(),
+            Rule::Equal | Rule::Follows if self.is_near(NEAR) => Verdict::Ok,
+            Rule::Equal | Rule::Follows => Verdict::OffBy(found - expected),
+            Rule::Never | Rule::Rarely if found == expected => Verdict::Ok,
+            Rule::Never => Verdict::OffIn(found),
+            Rule::Rarely => Verdict::Look(found),
+            Rule::Written if self.is_near(SAME) => Verdict::Ok,
+            Rule::Written => Verdict::Changed,
         }
     }
 
@@ -201,7 +238,13 @@ impl Check {
             }
         }
         let text = style::cell(Look::Text, Role::Plain);
-        page.presented_text(row, VERDICT, &self.formula(row), &self.verdict(), &text)?;
+        page.presented_text(
+            row,
+            VERDICT,
+            &self.formula(row),
+            &self.verdict().to_string(),
+            &text,
+        )?;
         page.text(row, 4, self.why, &style::wrapped())?;
         let lines =
             style::lines(&self.what, COLUMNS[0].1).max(style::lines(self.why, COLUMNS[4].1));
