@@ -285,7 +285,10 @@ mod tests {
                 "file,line,seconds\na.c,2.5,1\n",
                 "line 2, column line: `2.5`",
             ),
-            ("file,line,seconds\n,2,1\n", "line 2: it names no function"),
+            (
+                "file,line,seconds\n,2,1\n",
+                "line 2: it names neither a function",
+            ),
             ("function,seconds\n\"f,1\ng,2\n", "line 2: a quote"),
         ] {
             let error = read(text).expect_err(text).to_string();

@@ -106,11 +106,15 @@ fn columns_hold_the_figures_that_they_say() {
     with_models(&mut |model| {
         let tables = plain_tables(model);
         for cell in xlsx::figure_cells(model) {
-            let Some(table) = table(&tables, cell.sheet) else {
+            let sheet = match cell.whole_column {
+                Some(_) => "Loops",
+                None => cell.sheet,
+            };
+            let Some(table) = table(&tables, sheet) else {
                 continue;
             };
             let label = &model.figures.get(cell.figure).label;
-            let column = &table.columns[usize::from(cell.column)];
+            let column = &table.columns[cell.whole_column.unwrap_or(usize::from(cell.column))];
             let place = format!("{label}: {} / {}", table.name, column.header);
             let kind = column.kind.unwrap_or_else(|| panic!("{place}: of no kind"));
             let is_beside = label.kind == beside(kind);

@@ -63,11 +63,16 @@ pub struct FigureCell {
     pub row: u32,
     /// Counted from zero.
     pub column: u16,
+    /// Its column in the whole table, if the sheet shows a part of one.
+    pub whole_column: Option<usize>,
 }
 
 /// The home cells of all figures, in the order of the figures.
 pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
-    let layout = Tables::new(model).layout;
+    let Tables {
+        listings, layout, ..
+    } = Tables::new(model);
+    let nests = NestSheets::new(model, (&listings.loops, &listings.topics));
     let cell = |figure: FigureId| {
         let Place { sheet, row, column } = layout.place(figure)?;
         Some(FigureCell {
@@ -75,6 +80,7 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
             sheet: sheet.name(),
             row,
             column,
+            whole_column: nests.whole_column(sheet, column),
         })
     };
     model

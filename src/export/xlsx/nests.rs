@@ -173,6 +173,12 @@ impl<'t, 'a> NestSheets<'t, 'a> {
         })
     }
 
+    /// Which column of the whole table a sheet shows at a position; `None` of other sheets.
+    pub fn whole_column(&self, sheet: Sheet, position: ColNum) -> Option<usize> {
+        let found = self.sheets.iter().find(|own| own.sheet == sheet)?;
+        Some(found.columns.get(usize::from(position))?.column)
+    }
+
     /// The whole column as a formula on another sheet writes it.
     pub fn range(&self, named: Named) -> String {
         let (sheet, column) = self
