@@ -331,14 +331,12 @@ fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)
     requested.extend(args.html.iter().map(|path| (Format::Page, path.clone())));
     requested.extend(args.xml.iter().map(|path| (Format::Xml, path.clone())));
     requested.extend(args.json.iter().map(|path| (Format::Json, path.clone())));
-    if requested
-        .iter()
-        .filter(|(_, path)| path == Path::new("-"))
-        .count()
-        > 1
-    {
-        anyhow::bail!("only one output can go to standard output");
-    }
+    let to_stdout = requested.iter().filter(|(_, path)| path == Path::new("-"));
+    let to_stdout = to_stdout.count() + usize::from(args.explain.is_some());
+    anyhow::ensure!(
+        to_stdout <= 1,
+        "only one output can go to standard output; --explain prints there, too"
+    );
     outputs::refuse_equal(
         &requested
             .iter()

@@ -152,6 +152,42 @@ impl Growth {
     }
 }
 
+/// Sizes that are tried for what still fits.
+const LARGEST: f64 = 1e12;
+
+/// The largest whole number for a size with which a working set fits a capacity, all else as it is, by the model's own
+/// figures; `None` where none fits, any does, or the figures are no formulas.
+pub fn largest_that_fits(
+    model: &Model,
+    reuse: &ReuseFigures,
+    size: &str,
+    capacity: f64,
+) -> Option<f64> {
+    let now = model.figures.input(size)?;
+    let set = |value: f64| Resized::new(model, &[size], &[value]).value(reuse.distance);
+    // Figures that do not follow the size have nothing to say.
+    let fits = |value: f64| set(value) <= capacity;
+    if !fits(1.0) || set(now * 2.0) == set(now) {
+        return None;
+    }
+    let mut beyond = now.max(2.0).round();
+    while fits(beyond) {
+        beyond *= 2.0;
+        if beyond > LARGEST {
+            return None;
+        }
+    }
+    let mut within = 1.0;
+    while beyond - within > 1.0 {
+        let middle = ((within + beyond) / 2.0).floor();
+        match fits(middle) {
+            true => within = middle,
+            false => beyond = middle,
+        }
+    }
+    Some(within)
+}
+
 /// Bytes of an element of the arrays that are used again.
 fn element_bytes(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> Option<f64> {
     let is_used = |name: &str| reuse.arrays.iter().any(|array| array == name);

@@ -62,7 +62,7 @@ pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
 pub use figures::{Detail, Figure, FigureMap, Figures};
 pub use group_names::{group_name, scenario_name};
-pub use growth::Growth;
+pub use growth::{Growth, largest_that_fits};
 pub use in_core::InCoreFigures;
 pub use label::{Instead, Label, RegisterFile, ReuseSubject, Subject};
 pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};

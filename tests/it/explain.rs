@@ -69,7 +69,7 @@ fn layer_conditions_are_symbols_and_numbers() {
     ]);
     for part in [
         "k finds lap, u: 4·hi_2·hi_1·8 B ≈ 8.42 MB > L3 1536 KiB (would hold up to",
-        "j finds lap, u: 6·hi_1·8 B ≈ 24.7 kB ≤ L1 48 KiB (holds up to hi_1 = 1020)",
+        "j finds lap, u: 6·hi_1·8 B ≈ 24.7 kB ≤ L1 48 KiB (holds up to hi_1 = 1022)",
         "time: 26.3 ms, bound by DRAM",
         "star of 7 points, offsets (−1…1, −1…1, −1…1)",
         "sizes guessed: lo(1), lo(2), lo(3)",
@@ -115,4 +115,36 @@ fn names_that_fit_several_nests_or_none_are_refused() {
         assert_eq!(status, Some(2), "{errors}");
         assert!(errors.contains("before"), "{errors}");
     }
+}
+
+/// The size up to which a cache holds is exact: with it the condition holds, with one more it does not.
+#[test]
+fn up_to_which_size_a_cache_holds_is_exact() {
+    let source = command::root().join("samples/input/jacobi.f90");
+    let source = source.to_str().expect("a path");
+    let condition = |ny: u64| {
+        let sizes = format!("nx=2000,ny={ny},steps=50");
+        let (status, text, complaint) =
+            run(&[source, "-q", "--set", &sizes, "--explain", "jacobi@35"]);
+        assert_eq!(status, Some(0), "{complaint}");
+        let mut lines = text.lines().map(str::trim_start);
+        let line = lines.find(|line| line.starts_with("step finds"));
+        line.expect("a condition of the time loop").to_string()
+    };
+    let far = condition(1000);
+    let (_, sizes) = far.split_once("ny = ").expect("a size");
+    let digits: String = sizes.chars().take_while(char::is_ascii_digit).collect();
+    let largest: u64 = digits.parse().expect("a number");
+    let (within, beyond) = (condition(largest), condition(largest + 1));
+    assert!(within.contains("≤ L2 "), "{far}\n{within}");
+    assert!(beyond.contains("> L2 "), "{far}\n{beyond}");
+}
+
+#[test]
+fn the_explanation_and_a_report_do_not_mix() {
+    let source = command::root().join("samples/input/jacobi.f90");
+    let source = source.to_str().expect("a path");
+    let (status, text, complaint) = run(&[source, "--explain", "jacobi@35", "--json", "-"]);
+    assert_eq!((status, text.as_str()), (Some(2), ""));
+    assert!(complaint.contains("only one output"), "{complaint}");
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::screen::{bytes, count, cut};
-use crate::model::{CacheFigures, Growth, Model, NestModel, ReuseFigures};
+use crate::model::{CacheFigures, Growth, Model, NestModel, ReuseFigures, largest_that_fits};
 use crate::quantity::{Bytes, binary_size};
 
 /// Conditions that are listed.
@@ -65,7 +65,7 @@ fn line(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> String {
     let missed = held.unwrap_or(caches.len()).checked_sub(1);
     if let Some(at) = missed {
         let cache = &caches[at];
-        let largest = largest(model, reuse, at, "would hold");
+        let largest = largest((model, nest), reuse, at, "would hold");
         parts.push(format!(
             "> {} {}{largest}",
             cache.name,
@@ -74,7 +74,7 @@ fn line(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> String {
     }
     if let Some(at) = held {
         let cache = &caches[at];
-        let largest = largest(model, reuse, at, "holds");
+        let largest = largest((model, nest), reuse, at, "holds");
         parts.push(format!(
             "≤ {} {}{largest}",
             cache.name,
@@ -94,9 +94,16 @@ fn line(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> String {
 }
 
 /// Up to which sizes a cache holds it, one at a time.
-fn largest(model: &Model, reuse: &ReuseFigures, cache: usize, verb: &str) -> String {
+fn largest(
+    (model, nest): (&Model, &NestModel),
+    reuse: &ReuseFigures,
+    cache: usize,
+    verb: &str,
+) -> String {
     let sizes = reuse.sizes.iter().filter_map(|(name, largest)| {
-        let value = model.value(*largest.get(cache)?);
+        let capacity = model.value(nest.levels.caches[cache].capacity);
+        let closed = model.value(*largest.get(cache)?);
+        let value = largest_that_fits(model, reuse, name, capacity).unwrap_or(closed);
         (1.0..ANY)
             .contains(&value)
             .then(|| format!("{name} = {}", count(value)))

@@ -131,19 +131,23 @@ impl Checks {
         let last = FIRST_ROW as usize + self.0.len();
         let range = format!("{}!$D${}:$D${last}", Sheet::Checks.name(), FIRST_ROW + 1);
         let count = |word: &str| format!("COUNTIF({range},\"{word}*\")");
-        let (off, look) = (count(OFF), count(LOOK));
+        let (off, look, unknown) = (count(OFF), count(LOOK), count(NOT_KNOWN));
         let formula = format!(
-            "IF({off}>0,\"Checks: \"&{off}&\" {OFF}\",IF({look}>0,\"{ALL_HOLD} but \"&{look}&\" to look at\",\"{ALL_HOLD}\"))"
+            "IF({off}>0,\"Checks: \"&{off}&\" {OFF}\",IF({unknown}>0,\"{ALL_HOLD} but \"&{unknown}&\" {NOT_KNOWN}\",IF({look}>0,\"{ALL_HOLD} but \"&{look}&\" to look at\",\"{ALL_HOLD}\")))"
         );
         let verdicts: Vec<Verdict> = self.0.iter().map(Check::verdict).collect();
         let off = verdicts.iter().filter(|verdict| verdict.is_off()).count();
         let look = (verdicts.iter())
             .filter(|verdict| matches!(verdict, Verdict::Look(_)))
             .count();
-        let shown = match (off, look) {
-            (0, 0) => ALL_HOLD.to_string(),
-            (0, look) => format!("{ALL_HOLD} but {look} to look at"),
-            (off, _) => format!("Checks: {off} {OFF}"),
+        let unknown = (verdicts.iter())
+            .filter(|verdict| matches!(verdict, Verdict::NotKnown))
+            .count();
+        let shown = match (off, unknown, look) {
+            (0, 0, 0) => ALL_HOLD.to_string(),
+            (0, 0, look) => format!("{ALL_HOLD} but {look} to look at"),
+            (0, unknown, _) => format!("{ALL_HOLD} but {unknown} {NOT_KNOWN}"),
+            (off, _, _) => format!("Checks: {off} {OFF}"),
         };
         (formula, shown)
     }

@@ -30,11 +30,22 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
     let saved = streams
         .iter()
         .map(|figures| fetched(&model.nest, figures, &capacity));
+    // Streams count whole lines of every row; no more can be saved than moves.
+    let cost = Expr::from(streams.first()?.cost);
+    let most =
+        Expr::from(memory.bytes) * (Expr::from(1.0) - Expr::from(1.0).quotient(cost.clone()));
+    let most = Expr::choose(
+        Comparison::Greater,
+        cost,
+        Expr::from(1.0),
+        most,
+        Expr::from(0.0),
+    );
     let saved = Expr::choose(
         Comparison::Greater,
         Expr::from(model.working_sets.footprint),
         capacity.clone(),
-        Expr::sum(saved),
+        Expr::min([Expr::sum(saved), most]),
         Expr::from(0.0),
     );
     let bytes = saved.evaluate(bench.figures).ok()?;
