@@ -52,23 +52,47 @@ enum Rule {
 
 /// One side of a check; a value that is not known is not a number.
 struct Side {
-    formula: Option<String>,
+    cell: Cell,
     value: f64,
+}
+
+/// What the cell of a side has.
+enum Cell {
+    Formula(String),
+    Number,
+    /// Words: the number stands in the verdict, so that no cell shows one that edits do not change.
+    AsWritten,
 }
 
 impl Side {
     fn formula(formula: String, value: f64) -> Side {
         Side {
-            formula: Some(formula),
+            cell: Cell::Formula(formula),
             value,
         }
     }
 
-    /// What it was when the workbook was written, or is by nature.
+    /// What it is by nature.
     fn number(value: f64) -> Side {
         Side {
-            formula: None,
+            cell: Cell::Number,
             value,
+        }
+    }
+
+    /// What it was when the workbook was written.
+    fn written(value: f64) -> Side {
+        Side {
+            cell: Cell::AsWritten,
+            value,
+        }
+    }
+
+    /// How a formula writes it that has it in this cell.
+    fn operand(&self, cell: &str) -> String {
+        match self.cell {
+            Cell::AsWritten if self.value.is_finite() => self.value.to_string(),
+            _ => cell.to_string(),
         }
     }
 }
@@ -207,24 +231,26 @@ impl Check {
     fn formula(&self, row: RowNum) -> String {
         // Excel counts rows from one.
         let row = row + 1;
-        let is_near =
-            |tolerance: &str| format!("ABS(B{row}-C{row})<={tolerance}*(ABS(B{row})+ABS(C{row}))");
+        let expected = self.expected.operand(&format!("C{row}"));
+        let is_near = |tolerance: &str| {
+            format!("ABS(B{row}-{expected})<={tolerance}*(ABS(B{row})+ABS({expected}))")
+        };
         let verdict = match self.rule {
             Rule::Equal => format!(
-                "IF({},\"{OK}\",\"{OFF} by \"&(B{row}-C{row}))",
+                "IF({},\"{OK}\",\"{OFF} by \"&(B{row}-{expected}))",
                 is_near("1E-9")
             ),
-            Rule::Never => format!("IF(B{row}=C{row},\"{OK}\",\"{OFF}: \"&B{row})"),
-            Rule::Rarely => format!("IF(B{row}=C{row},\"{OK}\",\"{LOOK} \"&B{row}&\" nests\")"),
+            Rule::Never => format!("IF(B{row}={expected},\"{OK}\",\"{OFF}: \"&B{row})"),
+            Rule::Rarely => format!("IF(B{row}={expected},\"{OK}\",\"{LOOK} \"&B{row}&\" nests\")"),
             Rule::Written => format!("IF({},\"{OK}\",\"{CHANGED}\")", is_near("1E-12")),
             Rule::Follows => format!(
-                "IF({},\"{OK}\",IF(COUNTIF(D{}:D{},\"{OK}\")=2,\"{OFF} by \"&(B{row}-C{row}),\"{CHANGED}\"))",
+                "IF({},\"{OK}\",IF(COUNTIF(D{}:D{},\"{OK}\")=2,\"{OFF} by \"&(B{row}-{expected}),\"{CHANGED}\"))",
                 is_near("1E-9"),
                 row - 2,
                 row - 1
             ),
         };
-        format!("IF(COUNT(B{row}:C{row})<2,\"{NOT_KNOWN}\",{verdict})")
+        format!("IF(COUNT(B{row},{expected})<2,\"{NOT_KNOWN}\",{verdict})")
     }
 
     fn write(&self, page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
@@ -232,13 +258,20 @@ impl Check {
         let format = style::cell(Look::Number, Role::Plain);
         for (column, side) in [(1, &self.found), (2, &self.expected)] {
             let shown = side.value.to_string();
-            match &side.formula {
-                None if side.value.is_finite() => page.number(row, column, side.value, &format)?,
-                None => page.text(row, column, UNKNOWN, &format)?,
-                Some(formula) if side.value.is_finite() => {
+            match &side.cell {
+                Cell::Number if side.value.is_finite() => {
+                    page.number(row, column, side.value, &format)?;
+                }
+                Cell::AsWritten if side.value.is_finite() => {
+                    page.text(row, column, "as it was written", &format)?;
+                }
+                Cell::Number | Cell::AsWritten => page.text(row, column, UNKNOWN, &format)?,
+                Cell::Formula(formula) if side.value.is_finite() => {
                     page.presentation(row, column, formula, &shown, &format)?;
                 }
-                Some(formula) => page.presented_text(row, column, formula, UNKNOWN, &format)?,
+                Cell::Formula(formula) => {
+                    page.presented_text(row, column, formula, UNKNOWN, &format)?;
+                }
             }
         }
         let text = style::cell(Look::Text, Role::Plain);
@@ -288,7 +321,10 @@ fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
     let whole = if of_program.value > 0.0 { 1.0 } else { 0.0 };
     let is_any = format!(
         "IF(N({})>0,1,0)",
-        of_program.formula.as_deref().unwrap_or_default()
+        match &of_program.cell {
+            Cell::Formula(formula) => formula,
+            Cell::Number | Cell::AsWritten => "",
+        }
     );
     let equal = |what: &str, found, expected, why| Check {
         what: what.to_string(),
@@ -458,7 +494,7 @@ fn as_written(book: Book) -> [Check; 3] {
     let weighted = |(range, sum): (String, f64), what: &str| Check {
         what: format!("Inputs on {what}, each times its row"),
         found: Side::formula(format!("SUMPRODUCT({range},ROW({range}))"), sum),
-        expected: Side::number(sum),
+        expected: Side::written(sum),
         rule: Rule::Written,
         why: "Expected is what they were when the workbook was written",
     };
@@ -470,7 +506,7 @@ fn as_written(book: Book) -> [Check; 3] {
         Check {
             what: "The total time is the one that was written".to_string(),
             found: Side::formula(cell, model.value(total)),
-            expected: Side::number(model.value(total)),
+            expected: Side::written(model.value(total)),
             rule: Rule::Follows,
             why: "With the inputs as they were, a program that recalculates the workbook must find the same",
         },
