@@ -172,7 +172,8 @@ Examples:
   loopsheet analyze --explain while_loop             what a reason means, and what to do about it
   loopsheet analyze --explain memory_traffic         what a figure means, with unit and source
 
-Exit status: 0 done; 1 done, but some regions could not be read; 2 nothing could be done.";
+Exit status: 0 done; 1 done, but some regions could not be read or, with --check-budgets, a budget was exceeded;
+2 nothing could be done.";
 
 const RECORD_NOTES: &str = "\
 Examples:
@@ -262,6 +263,9 @@ pub struct AnalyzeArgs {
     /// Do not check the costliest nests by running them with small sizes, which marks those that the model gets wrong
     #[arg(long)]
     pub no_check: bool,
+    /// Hold the nests against the budgets of loopsheet.toml: what exceeds one is named, and the exit status is 1
+    #[arg(long, conflicts_with = "no_config")]
+    pub check_budgets: bool,
     /// Show what one nest costs and why: its id (`smooth@12`), `file:line`, or a function; without a name, list the nests.
     /// Or what a reason, a diagnostic or a figure means: its code or name (`while_loop`, `syntax-error`, `memory_traffic`)
     #[arg(long, value_name = "NEST|CODE|FIGURE", num_args = 0..=1)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::outputs::{self, Output};
 use super::project::Project;
 use super::{
-    Status, Voice, deep_threads, diagnostics, explain, files, inputs, parameters, timings,
+    Status, Voice, budgets, deep_threads, diagnostics, explain, files, inputs, parameters, timings,
 };
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{File, Program};
@@ -34,6 +34,10 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         return Ok(status);
     }
     let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
+    anyhow::ensure!(
+        !args.check_budgets || !project.budgets.is_empty(),
+        "--check-budgets: there is no [[budget]] in loopsheet.toml (loopsheet guide diff)"
+    );
     let requested = requested_outputs(args)?;
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = create(&requested)?;
@@ -87,6 +91,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         .iter()
         .any(|(_, output)| output.is_standard_output());
     let explained = explain::explained(&model, args)?;
+    let is_over = args.check_budgets && budgets::are_exceeded(&model, &project.budgets, voice)?;
     let rendered = outputs
         .into_iter()
         .map(|(format, output)| Ok((render(&model, &measured, format)?, output)));
@@ -112,7 +117,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         outputs::print(table::render(&model, shown, voice.screen).as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
-    Ok(if has_errors {
+    Ok(if has_errors || is_over {
         Status::WithErrors
     } else {
         Status::Done
@@ -156,6 +161,8 @@ fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
     let explains_nest = matches!(args.explain, Some(Some(_)));
     if explains_nest || args.tables.is_some() || requested.iter().any(is(Format::Page)) {
         Detail::Formulas
+    } else if args.check_budgets {
+        Detail::Values
     } else if is_silent(args) || !has_graphs && requested.iter().all(is(Format::Workbook)) {
         Detail::Least
     } else {

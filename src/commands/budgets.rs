@@ -1,15 +1,35 @@
-//! `[[budget]]` of `loopsheet.toml`: what nests may cost at most.
+//! `[[budget]]` of `loopsheet.toml`: what nests may cost at most, and which of them cost more.
 
 use globset::Glob;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::Voice;
 use super::config::{File, decimal};
-use crate::diff::{Bound, Budget, Quantity};
+use crate::diff::{Bound, Budget, Function, OverBudget, Place, Quantity, Side, over_budget};
+use crate::model::Model;
 use crate::quantity::parse_bytes;
+use crate::report::StaticReport;
 
 /// What a budget may bound.
 const KNOWN: &str = "dram_bytes, l1_bytes (and of other caches), seconds, flops";
+
+/// Whether nests exceed budgets; says which, and which budgets no nest fits.
+///
+/// # Errors
+/// A budget bounds the bytes of a level that the machine lacks.
+pub fn are_exceeded(model: &Model, budgets: &[Budget], voice: Voice) -> anyhow::Result<bool> {
+    let report = StaticReport::with_functions(model, None, Function::from);
+    let side = Side::of(report, "the source", &Place::Below(String::new()));
+    let OverBudget { exceeded, unused } = over_budget(&side, budgets.to_vec())?;
+    for found in &exceeded {
+        eprintln!("loopsheet: exceeded: {found}");
+    }
+    for pattern in unused.iter().filter(|_| !voice.quiet) {
+        eprintln!("loopsheet: no nest fits the budget of {pattern}");
+    }
+    Ok(!exceeded.is_empty())
+}
 
 /// The budgets of the file.
 ///

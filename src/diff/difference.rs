@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::flips::{self, Direction, Flip};
 use crate::fusions;
-use crate::limits::{Exceeded, Limits};
+use crate::limits::{Budget, Exceeded, Limits, UnknownLevel};
 use crate::matching::{self, NestRef};
 use crate::nest::Nest;
 use crate::parameters::{self, ParameterChange};
@@ -212,7 +212,10 @@ pub fn compare(old: &Side, new: &Side, limits: &Limits) -> Difference {
     });
     let totals = totals(old, new);
     let mut exceeded = limits.exceeded_by(&nests, &totals);
-    let unused_budgets = check_budgets(old, new, &pairs, limits, &mut exceeded);
+    let origin: HashMap<NestRef, NestRef> = pairs.iter().map(|(old, new)| (*new, *old)).collect();
+    let before = |place: NestRef| Some(nest_at(old, *origin.get(&place)?).1);
+    let over = check_budgets(new, &limits.budgets, before);
+    exceeded.extend(over.exceeded);
     Difference {
         old: old.name.clone(),
         new: new.name.clone(),
@@ -221,7 +224,7 @@ pub fn compare(old: &Side, new: &Side, limits: &Limits) -> Difference {
         totals,
         parameters: parameters::changes(old, new),
         exceeded,
-        unused_budgets,
+        unused_budgets: over.unused,
         unread: new.unread.clone(),
         old_unread: old.unread.len(),
         notes: Vec::new(),
@@ -356,31 +359,50 @@ fn totals(old: &Side, new: &Side) -> Vec<Row> {
     rows
 }
 
-/// Adds what exceeds budgets; the patterns that no nest fits.
-fn check_budgets(
-    old: &Side,
-    new: &Side,
-    pairs: &[(NestRef, NestRef)],
-    limits: &Limits,
-    exceeded: &mut Vec<Exceeded>,
-) -> Vec<String> {
-    let origin: HashMap<NestRef, NestRef> = pairs.iter().map(|(old, new)| (*new, *old)).collect();
-    let mut unused = Vec::new();
-    for budget in &limits.budgets {
+/// What of a side exceeds budgets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OverBudget {
+    pub exceeded: Vec<Exceeded>,
+    /// Patterns of budgets that no nest fits.
+    pub unused: Vec<String>,
+}
+
+/// What of one version exceeds budgets, with nothing to compare it with.
+///
+/// # Errors
+/// A budget bounds the bytes of a level that the machine lacks.
+pub fn over_budget(side: &Side, budgets: Vec<Budget>) -> Result<OverBudget, UnknownLevel> {
+    let limits = Limits {
+        thresholds: Vec::new(),
+        budgets,
+    };
+    limits.fit(side)?;
+    Ok(check_budgets(side, &limits.budgets, |_| None))
+}
+
+/// What of a side exceeds budgets. `before` is what a nest was on the old side.
+fn check_budgets<'o>(
+    side: &Side,
+    budgets: &[Budget],
+    before: impl Fn(NestRef) -> Option<&'o Nest>,
+) -> OverBudget {
+    let mut over = OverBudget::default();
+    for budget in budgets {
         let pattern = budget.nests.compile_matcher();
-        let is_meant = |place: &NestRef| pattern.is_match(&nest_at(new, *place).1.name);
-        let meant: Vec<NestRef> = places(new).filter(is_meant).collect();
+        let is_meant = |place: &NestRef| pattern.is_match(&nest_at(side, *place).1.name);
+        let meant: Vec<NestRef> = places(side).filter(is_meant).collect();
         if meant.is_empty() {
-            unused.push(budget.nests.to_string());
+            over.unused.push(budget.nests.to_string());
         }
         for place in meant {
-            let (function, nest) = nest_at(new, place);
-            let before = origin.get(&place).map(|place| nest_at(old, *place).1);
-            exceeded.extend(budget.check(&NestPlace::of(function, nest), |quantity| {
+            let (function, nest) = nest_at(side, place);
+            let before = before(place);
+            let exceeded = budget.check(&NestPlace::of(function, nest), |quantity| {
                 let old = before.map_or(Figure::UNKNOWN, |nest| nest.figure(quantity));
                 (old, nest.figure(quantity))
-            }));
+            });
+            over.exceeded.extend(exceeded);
         }
     }
-    unused
+    over
 }

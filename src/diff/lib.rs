@@ -23,7 +23,9 @@ mod side;
 mod stride;
 mod structure;
 
-pub use difference::{Difference, NestDifference, NestPlace, Row, Status, compare};
+pub use difference::{
+    Difference, NestDifference, NestPlace, OverBudget, Row, Status, compare, over_budget,
+};
 pub use flips::{Direction, Flip};
 pub use limits::{Bound, Budget, Exceeded, Limit, Limits, Threshold, UnknownLevel};
 pub use nest::Nest;

@@ -288,6 +288,54 @@ fn thresholds_and_budgets_end_with_status_1() {
 }
 
 #[test]
+fn one_version_is_held_against_budgets() {
+    let directory = tree(&[
+        (
+            "loopsheet.toml",
+            "[[budget]]\nnest = \"st*\"\ndram_bytes = \"40 MB\"\nflops = 8e6\n\n[[budget]]\nnest = \"nobody*\"\nseconds = 1\n",
+        ),
+        ("none.toml", "machine = \"exasat\"\n"),
+        ("level.toml", "[[budget]]\nnest = \"*\"\nl7_bytes = 4\n"),
+        ("enough.toml", "[[budget]]\nnest = \"*\"\nflops = 1e12\n"),
+    ]);
+    let run = |config: &str, arguments: &[&str]| {
+        let mut command = loopsheet();
+        command
+            .current_dir(root())
+            .args(["analyze", NEW, "-q", "--config"])
+            .arg(directory.path().join(config))
+            .args(arguments);
+        let output = command.output().expect("it runs");
+        let said = String::from_utf8(output.stderr).expect("text");
+        (output.status.code(), said)
+    };
+    assert_eq!(run("loopsheet.toml", &[]).0, Some(0));
+    let (status, said) = run("loopsheet.toml", &["--check-budgets"]);
+    assert_eq!(status, Some(1), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let exceeded = "the budget of st* is 8.00 Mflop";
+    assert!(
+        said.contains("exceeded: step@13") && said.contains(exceeded),
+        "{said}"
+    );
+    assert_eq!(
+        run("enough.toml", &["--check-budgets"]),
+        (Some(0), String::new())
+    );
+    let report = directory.path().join("report.json");
+    let report = report.to_str().expect("a path");
+    for (config, why) in [
+        ("none.toml", "no [[budget]]"),
+        ("level.toml", "has only L1 bytes"),
+    ] {
+        let (status, said) = run(config, &["--check-budgets", "--json", report]);
+        assert_eq!(status, Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+        assert!(!Path::new(report).exists(), "{config}");
+    }
+}
+
+#[test]
 fn reports_are_compared_as_trees_are() {
     let directory = tempfile::tempdir().expect("a directory");
     let report = |name: &str, source: &str, arguments: &[&str]| {
