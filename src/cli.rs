@@ -15,7 +15,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub use compare::CompareArgs;
 pub use diff::DiffArgs;
 pub use parameters::ParametersArgs;
-pub use source::{Cpp, SourceArgs, TrafficRule};
+pub use source::{SourceArgs, TrafficRule};
 pub use study::StudyArgs;
 pub use validate::ValidateArgs;
 

@@ -3,8 +3,6 @@
 //! The pages are Markdown in `src/guide`; `loopsheet guide TOPIC` prints them. Comments in the code cite their sections
 //! as guide: outputs, "Exit status". Examples in blocks that are marked `console` are run by a test.
 
-use clap::ValueEnum;
-
 /// Declares the topics: for each the name, which is that of its file, and what it is about.
 macro_rules! topics {
     ($($variant:ident $module:ident $name:literal $about:literal;)*) => {
@@ -14,11 +12,12 @@ macro_rules! topics {
         )*
 
         /// A page of the guide.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
         pub enum Topic {
             $(
                 #[doc = $about]
-                #[value(name = $name)]
+                #[cfg_attr(feature = "cli", value(name = $name))]
                 $variant,
             )*
         }

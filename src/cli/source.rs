@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::reading::Cpp;
+
 #[derive(Clone, Debug, Args)]
 pub struct SourceArgs {
     /// Set parameters under their names in the workbook: cache_bytes, dram_gbs, block_x, nx, hi(1) …; machine.cores
@@ -77,15 +79,6 @@ pub struct SourceArgs {
 pub enum TrafficRule {
     Exasat,
     Refined,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cpp {
-    Auto,
-    Always,
-    Never,
-    /// Words, as a shell splits them.
-    Command(Vec<String>),
 }
 
 fn cpp(text: &str) -> Result<Cpp, String> {

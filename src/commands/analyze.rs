@@ -1,24 +1,23 @@
 //! `loopsheet analyze`: sources or models to table, workbook, XML and JSON.
 
+use super::progress::FileBar;
+use crate::reading::files;
+use crate::reading::inputs;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{
-    Status, Voice, budgets, deep_threads, diagnostics, explain, files, inputs, parameters, timings,
-};
-use crate::analysis::ProcedureBody;
+use super::{Status, Voice, budgets, diagnostics, explain, parameters, timings};
 use crate::analysis::facts::{File, Program};
+use crate::checking::checked;
 use crate::cli::AnalyzeArgs;
 use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{html, json, loops_dot, svg, table, tables, xlsx, xml};
-use crate::model::{Checked, Detail, Model, Setting};
+use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
-use crate::validate::{Checks, MOST_NESTS};
 use anyhow::Context;
-use rayon::prelude::*;
 
 /// What an output file holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -47,10 +46,10 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let (mut program, bodies) = match args.no_check {
         true => (
-            inputs::read(&args.paths, &project.reading, voice)?,
+            inputs::read(&args.paths, &project.reading, &FileBar::new(voice))?,
             Vec::new(),
         ),
-        false => inputs::read_with_bodies(&args.paths, &project.reading, voice)?,
+        false => inputs::read_with_bodies(&args.paths, &project.reading, &FileBar::new(voice))?,
     };
     project.begin(&mut program)?;
     spare_inputs(args, &requested, &program)?;
@@ -168,24 +167,6 @@ fn detail(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> Detail {
     } else {
         Detail::Values
     }
-}
-
-/// Runs the costliest nests with small sizes. Without bodies there is nothing to run.
-fn checked(
-    model: &Model,
-    bodies: &[Option<ProcedureBody>],
-) -> anyhow::Result<BTreeMap<usize, Checked>> {
-    if bodies.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let checks = Checks::of(model);
-    let check = |nest: usize| {
-        let body = bodies[model.nests[nest].nest.function].as_ref()?;
-        Some((nest, checks.of_nest(nest, body)?))
-    };
-    let nests = model.costliest(MOST_NESTS);
-    let pool = deep_threads()?;
-    Ok(pool.install(|| nests.into_par_iter().filter_map(check).collect()))
 }
 
 /// The model on the project's machine, and the settings that it took.

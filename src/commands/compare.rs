@@ -1,11 +1,12 @@
 //! `loopsheet compare`: two reports to one.
 
+use crate::reading::files;
 use std::path::Path;
 
 use anyhow::Context;
 
 use super::reports::{Format, Reports};
-use super::{Status, Voice, files, outputs, trace};
+use super::{Status, Voice, outputs, trace};
 use crate::cli::CompareArgs;
 use crate::compare::{Run, StaticReport, compare};
 use crate::export::{compare_table, json, xlsx};

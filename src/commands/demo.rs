@@ -1,20 +1,19 @@
 //! `loopsheet demo`: a complete report of the samples, with nothing else installed.
 
+use super::progress::FileBar;
 use std::path::Path;
 
 use anyhow::Context;
 use clap::Parser;
 
-use super::files;
-use super::inputs::{self, Reading};
 use super::outputs::{self, Output};
-use super::reading_order::Order;
-use super::run_input::RunInput;
 use super::{Status, Voice, samples, trace};
-use crate::cli::{Cli, Command, Cpp, TraceArgs};
+use crate::cli::{Cli, Command, TraceArgs};
 use crate::export::{html, json, table, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
+use crate::reading::files;
+use crate::reading::{Cpp, Order, Reading, RunInput, inputs};
 
 /// The machine that the demo estimates for.
 const MACHINE: &str = "xeon-8380";
@@ -57,7 +56,11 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         follows_opened: false,
         order: Order::default(),
     };
-    let mut program = inputs::read(&[dir.join("samples/kernels")], &reading, voice)?;
+    let mut program = inputs::read(
+        &[dir.join("samples/kernels")],
+        &reading,
+        &FileBar::new(voice),
+    )?;
     name_relative_to(&mut program, dir);
     let settings: Vec<Setting> = (SETTINGS.iter())
         .map(|(name, value)| Setting::new(*name, *value))

@@ -1,19 +1,20 @@
 //! `loopsheet parameters`: what the figures of a program rest on.
 
-use super::inputs;
 use super::outputs::{self, Output};
+use super::progress::FileBar;
 use super::project::Project;
 use super::{Status, Voice, analyze, diagnostics};
 use crate::cli::ParametersArgs;
 use crate::diagnostic::Diagnostic;
 use crate::export;
 use crate::model::{Detail, Model};
+use crate::reading::inputs;
 
 pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
     let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let json = args.json.as_deref().map(Output::create).transpose()?;
     let file = args.write.as_deref().map(Output::create).transpose()?;
-    let mut program = inputs::read(&args.paths, &project.reading, voice)?;
+    let mut program = inputs::read(&args.paths, &project.reading, &FileBar::new(voice))?;
     project.begin(&mut program)?;
     let found: Vec<&Diagnostic> = program.files.iter().flat_map(|f| &f.diagnostics).collect();
     diagnostics::print(&found, voice, &analyze::source_text);

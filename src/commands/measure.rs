@@ -1,5 +1,6 @@
 //! `loopsheet machine measure`: a machine file of the machine that it runs on.
 
+use crate::reading::{files, machine_file};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,7 +9,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::outputs::Output;
-use super::{Status, Voice, files, machines};
+use super::{Status, Voice};
 use crate::cli::MeasureArgs;
 use crate::machine::{Level, MachineModel, names_file};
 use crate::measure::{self, Cache, Figure, Part};
@@ -20,7 +21,7 @@ use crate::quantity::parse_bytes;
 /// The file cannot be written, the base cannot be read, or nothing says what caches there are.
 pub fn run(args: &MeasureArgs, voice: Voice) -> anyhow::Result<Status> {
     let output = Output::create(&args.output)?;
-    let base = args.base.as_deref().map(machines::load).transpose()?;
+    let base = args.base.as_deref().map(machine_file::load).transpose()?;
     let mut caches = caches(Path::new("/sys/devices/system/cpu/cpu0/cache"));
     if let (true, Some(base)) = (caches.is_empty(), &base) {
         caches = base.levels().iter().map(of_base).collect();

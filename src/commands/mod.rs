@@ -2,34 +2,24 @@
 
 mod analyze;
 mod budgets;
-mod build_files;
 mod compare;
-mod compile_commands;
 mod config;
 mod demo;
 mod diagnostics;
 mod diff;
 mod explain;
-mod files;
 mod guide;
-mod headers;
-mod included;
-mod inputs;
 mod list_parameters;
 mod machines;
 mod manual;
 mod measure;
-mod opened;
 mod outputs;
 mod parameters;
-mod prepare;
-mod preprocess;
+mod progress;
 mod project;
-mod reading_order;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;
-mod run_input;
 mod samples;
 #[cfg(target_os = "linux")]
 mod study;
@@ -111,15 +101,6 @@ pub fn run(cli: Cli) -> anyhow::Result<Status> {
             "a defect of loopsheet stopped it: {defect}; please report this message; leave files out with --ignore to find the one that shows it"
         ))
     })
-}
-
-/// Threads with room for deeply nested expressions, which need more than the usual stack.
-///
-/// # Errors
-/// The system has no more threads.
-fn deep_threads() -> anyhow::Result<rayon::ThreadPool> {
-    let threads = rayon::ThreadPoolBuilder::new();
-    Ok(threads.stack_size(64 << 20).build()?)
 }
 
 fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {

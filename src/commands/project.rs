@@ -1,22 +1,23 @@
 //! What a run is about: the command line and, behind it, the project's `loopsheet.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::config;
-use super::inputs::Reading;
-use super::{Voice, machines, parameters};
+use anyhow::Context;
+use globset::Glob;
+
+use super::config::{self, Config};
+use super::{Voice, parameters};
 use crate::analysis::facts::{Origin, Program};
 use crate::cli::{SourceArgs, TrafficRule};
+use crate::cores;
 use crate::diagnostic::Place;
 use crate::diff::Budget;
 use crate::export::explain;
 use crate::machine::MachineModel;
 use crate::machine::parameters::{OF_SCENARIOS, SCENARIOS, level_name};
 use crate::model::{Setting, SettingError};
-
-/// How settings name the cores of the machine.
-const CORES: [&str; 2] = ["cores", "machine.cores"];
+use crate::reading::{Order, Reading, RunInput, ignored, machine_file};
 
 /// What the commands that read source begin with.
 pub struct Project {
@@ -72,7 +73,7 @@ impl Project {
         let mut settings: Vec<Setting> = of_file.filter(|setting| !is_typed(setting)).collect();
         settings.extend(typed);
         let named = machine.or(file.machine.as_deref());
-        let mut machine = machines::load_or_default(named)?;
+        let mut machine = machine_file::load_or_default(named)?;
         if let Some(rule) = source.scenarios {
             machine.set(
                 SCENARIOS,
@@ -94,7 +95,7 @@ impl Project {
             entry,
             entry_origin,
             is_default_machine: named.is_none(),
-            reading: Reading::of(source, &file)?,
+            reading: reading(source, &file)?,
             counts: file.counts,
             measured: file.measured,
             budgets: file.budgets,
@@ -186,15 +187,11 @@ impl Project {
         Ok(())
     }
 
-    /// Of the machine that nobody chose, a program that does nothing in parallel has one core.
+    /// The machine that the program can use.
     pub fn fit_machine(&mut self, program: &Program) {
-        let is_serial = program
-            .files
-            .iter()
-            .all(|file| file.is_parallel == Some(false));
-        let is_cores = |setting: &Setting| CORES.contains(&setting.name.as_str());
-        if self.is_default_machine && is_serial && !self.settings.iter().any(is_cores) {
-            self.machine = self.machine.one_core();
+        let is_cores = |setting: &Setting| cores::NAMES.contains(&setting.name.as_str());
+        if self.is_default_machine && !self.settings.iter().any(is_cores) {
+            self.machine = cores::fit_default(self.machine.clone(), program);
         }
     }
 
@@ -229,6 +226,46 @@ impl Project {
         }
         Ok(known)
     }
+}
+
+/// What the command line says, then what the project's file says.
+///
+/// # Errors
+/// A pattern of `--function` or of files to ignore is malformed.
+fn reading(args: &SourceArgs, file: &Config) -> anyhow::Result<Reading> {
+    let pattern = args
+        .function
+        .as_deref()
+        .map(Glob::new)
+        .transpose()
+        .context("--function")?;
+    let mut words = Vec::new();
+    for text in &args.flags {
+        let split = shlex::split(text);
+        words.extend(split.with_context(|| format!("--flags '{text}': a quote is not closed"))?);
+    }
+    let given = [&file.input[..], &args.input].concat();
+    Ok(Reading {
+        include: [&args.include[..], &file.include].concat(),
+        // The last definition of a name counts.
+        define: [&file.define[..], &args.define].concat(),
+        undefine: args.undefine.clone(),
+        flags: vec![
+            (file.directory.clone(), file.flags.clone()),
+            (PathBuf::new(), words),
+        ],
+        database: args.database.clone(),
+        ignore: vec![
+            ignored(&file.directory, &file.ignore)?,
+            ignored(Path::new(""), &args.ignore)?,
+        ],
+        cpp: args.cpp.clone(),
+        blas: !args.no_blas,
+        function: pattern.map(|pattern| pattern.compile_matcher()),
+        follows_opened: given.is_empty() && !args.no_input,
+        input: RunInput::read(&given)?,
+        order: Order::default(),
+    })
 }
 
 /// Says which settings of the file name nothing.

@@ -5,6 +5,7 @@ mod shared;
 mod sink;
 mod tracer;
 
+use crate::reading::files;
 use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -19,7 +20,7 @@ use self::emulator::{Emulator, Run, Signals};
 use self::shared::{Phase, Report, Shared};
 use self::sink::Sink;
 use self::tracer::Tracer;
-use super::{Status, Voice, files};
+use super::{Status, Voice};
 use crate::binary::{Binary, Function};
 use crate::cli::RecordArgs;
 use crate::trace::RunEnd;

@@ -1,5 +1,7 @@
 //! `loopsheet study`: analyze, record, trace and compare in one.
 
+use super::progress::FileBar;
+use crate::reading::files;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,21 +9,22 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 
-use super::inputs;
 use super::outputs::Output;
 use super::project::Project;
 use super::record::Recorded;
 use super::reports::{Format, Reports};
-use super::{Status, Voice, analyze, diagnostics, files, outputs, parameters, record, trace};
+use super::{Status, Voice, analyze, diagnostics, outputs, parameters, record, trace};
 use crate::analysis::facts::Program;
 use crate::cache::CacheSpec;
 use crate::cli::{Cli, Command, RecordArgs, StudyArgs, TraceArgs};
 use crate::compare::{Comparison, Run, StaticReport, compare};
+use crate::core_levels::one_core;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{compare_table, html, json, xlsx};
 use crate::machine::MachineModel;
 use crate::metrics::report::TraceReport;
 use crate::model::Model;
+use crate::reading::inputs;
 use crate::regions::RegionMap;
 use crate::report::RunReport;
 use crate::trace::RunEnd;
@@ -50,7 +53,11 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let place = |name: &str| args.keep.as_deref().unwrap_or(directory.path()).join(name);
 
-    let mut program = inputs::read(&as_compiled(&args.paths, program), &project.reading, voice)?;
+    let mut program = inputs::read(
+        &as_compiled(&args.paths, program),
+        &project.reading,
+        &FileBar::new(voice),
+    )?;
     project.begin(&mut program)?;
     let machine = &project.machine;
     let found = program
@@ -234,7 +241,7 @@ fn caches(args: &StudyArgs, machine: &MachineModel) -> anyhow::Result<Vec<String
     let levels = machine.levels();
     let specs = levels
         .iter()
-        .map(super::validate::one_core)
+        .map(one_core)
         .collect::<anyhow::Result<Vec<CacheSpec>>>()?;
     Ok(specs.iter().map(ToString::to_string).collect())
 }

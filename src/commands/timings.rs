@@ -1,10 +1,11 @@
 //! Measured times for the nests of a model: read, joined, and what belongs to no nest said.
 
+use crate::reading::files;
 use std::path::PathBuf;
 
 use anyhow::Context;
 
-use super::{Voice, files};
+use super::Voice;
 use crate::compare::{StaticReport, Timing, measurements, timings};
 use crate::model::{Detail, Measurements, Model};
 use crate::quantity::Seconds;

@@ -1,6 +1,12 @@
 //! Results to bytes, one format a file. An exporter computes nothing: it shows what the analysis
 //! found and what the model defined.
 
+// Without pages or workbooks some of what they share is not needed.
+#![cfg_attr(
+    not(all(feature = "html", feature = "xlsx")),
+    allow(dead_code, unused_imports)
+)]
+
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
 use loopsheet_base::{diagnostic, formula, quantity, reason};
@@ -25,6 +31,7 @@ pub mod compare_table;
 pub mod differences;
 pub mod dot;
 pub mod explain;
+#[cfg(feature = "html")]
 pub mod html;
 pub mod json;
 pub mod listings;
@@ -36,5 +43,6 @@ pub mod table;
 pub mod tables;
 pub mod trace_table;
 pub mod validate_table;
+#[cfg(feature = "xlsx")]
 pub mod xlsx;
 pub mod xml;

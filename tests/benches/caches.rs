@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use loopsheet::cache::{AccessKind, CacheSpec, Hierarchy, ReuseHistogram, Served, StackDistances};
+use loopsheet_cache::{AccessKind, CacheSpec, Hierarchy, ReuseHistogram, Served, StackDistances};
 
 const ACCESSES: usize = 4_000_000;
 /// Addresses timed together.

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loopsheet::analysis;
-use loopsheet::export::{json, table};
-use loopsheet::lower::{self, fortran::Modules};
-use loopsheet::machine::MachineModel;
-use loopsheet::model::{Detail, Model};
-use loopsheet::source::flags::FortranFlags;
-use loopsheet::source::{self, Form, Language, SourceText, fixed_form};
+use loopsheet_analysis as analysis;
+use loopsheet_export::{json, table};
+use loopsheet_lower::{self as lower, fortran::Modules};
+use loopsheet_machine::MachineModel;
+use loopsheet_model::{Detail, Model};
+use loopsheet_source::flags::FortranFlags;
+use loopsheet_source::{self as source, Form, Language, SourceText, fixed_form};
 use rayon::prelude::*;
 
 /// As the program has it.

@@ -6,16 +6,16 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use loopsheet::analysis::analyze_with_bodies;
-use loopsheet::interpret::blocks::Blocks;
-use loopsheet::interpret::code::Code;
-use loopsheet::interpret::compile::compile;
-use loopsheet::interpret::compiler::{Part, Source};
-use loopsheet::interpret::run::run;
-use loopsheet::interpret::{Access, Sink};
-use loopsheet::lower;
-use loopsheet::source::SourceText;
-use loopsheet::validate::Simulation;
+use loopsheet_analysis::analyze_with_bodies;
+use loopsheet_interpret::blocks::Blocks;
+use loopsheet_interpret::code::Code;
+use loopsheet_interpret::compile::compile;
+use loopsheet_interpret::compiler::{Part, Source};
+use loopsheet_interpret::run::run;
+use loopsheet_interpret::{Access, Sink};
+use loopsheet_lower as lower;
+use loopsheet_source::SourceText;
+use loopsheet_validate::Simulation;
 
 const KERNELS: [(&str, i64, &str); 7] = [
     (

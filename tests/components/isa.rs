@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use loopsheet::trace::isa::{
+use loopsheet_trace::isa::{
     Class, Decoded, Flow, Operands, Register, control_flow, decode_text, decode_word, encodings,
     length, pseudo_mnemonics,
 };

@@ -145,3 +145,26 @@ fn the_crate_holds_the_program_and_no_tests() {
     let foreign = |file: &&&Path| file.starts_with("tests") || file.starts_with(".ci");
     assert_eq!(files.iter().find(foreign), None);
 }
+
+#[test]
+fn the_library_alone_needs_nothing_of_the_command_line() {
+    let depends_on = |features: &str| {
+        let mut tree = Command::new(env!("CARGO"));
+        tree.args(["tree", "--edges", "normal", "--prefix", "none", "--offline"])
+            .args(["--no-default-features", "--features", features])
+            .current_dir(command::root());
+        let list = printed(&mut tree);
+        let names = list.lines().filter_map(|line| line.split(' ').next());
+        names.map(String::from).collect::<Vec<String>>()
+    };
+    let library = depends_on("");
+    for foreign in ["clap", "indicatif", "mimalloc", "rust_xlsxwriter", "zip"] {
+        assert!(!library.iter().any(|name| name == foreign), "{foreign}");
+    }
+    assert!(
+        depends_on("xlsx")
+            .iter()
+            .any(|name| name == "rust_xlsxwriter")
+    );
+    assert!(depends_on("cli").iter().any(|name| name == "clap"));
+}

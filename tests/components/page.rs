@@ -9,10 +9,10 @@ use crate::support::page::data;
 use crate::support::programs::{WORKED, figures_with_inputs_of, mixed, model};
 use crate::support::studied;
 use crate::support::trace_reports;
-use loopsheet::analysis::facts::Program;
-use loopsheet::export::html::{Study, bound_figures, report, study};
-use loopsheet::export::xml;
-use loopsheet::model::Model;
+use loopsheet_analysis::facts::Program;
+use loopsheet_export::html::{Study, bound_figures, report, study};
+use loopsheet_export::xml;
+use loopsheet_model::Model;
 
 /// The document after its scripts have run, with this after the `#` of its address.
 fn opened(page: &str, fragment: &str) -> String {

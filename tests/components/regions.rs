@@ -8,11 +8,11 @@ use std::process::{Command, Stdio};
 
 use crate::support::command;
 use crate::support::settings::edag_only;
-use loopsheet::dataflow::{MemoryRule, Rules};
-use loopsheet::metrics::analysis::Analysis;
-use loopsheet::metrics::counted::Counted;
-use loopsheet::regions::{Granularity, LikelyBase, Place, Placement, QEMU_BASE, RegionError};
-use loopsheet::trace::{self, Options, UnknownPolicy};
+use loopsheet_dataflow::{MemoryRule, Rules};
+use loopsheet_metrics::analysis::Analysis;
+use loopsheet_metrics::counted::Counted;
+use loopsheet_regions::{Granularity, LikelyBase, Place, Placement, QEMU_BASE, RegionError};
+use loopsheet_trace::{self as trace, Options, UnknownPolicy};
 use tempfile::TempDir;
 
 const C: &str = "riscv64-linux-gnu-gcc";

@@ -9,14 +9,14 @@ use std::process::Command;
 use crate::support::programs::{self, WORKED, figures_with_inputs_of, mixed, model};
 use crate::support::trace_reports;
 use calamine::{Data, Reader, Xlsx};
-use loopsheet::export::xlsx::{
+use loopsheet_base::formula::Catalogue;
+use loopsheet_export::xlsx::{
     ROOM, figure_cells, named_cells, timeline_workbook, trace_workbook, workbook,
 };
-use loopsheet::formula::Catalogue;
-use loopsheet::machine::MachineModel;
-use loopsheet::metrics::formulas::{EdagFigure, Figures};
-use loopsheet::metrics::report::{Inputs, TraceReport};
-use loopsheet::model::Model;
+use loopsheet_machine::MachineModel;
+use loopsheet_metrics::formulas::{EdagFigure, Figures};
+use loopsheet_metrics::report::{Inputs, TraceReport};
+use loopsheet_model::Model;
 
 /// Values by sheet, row and column, counted from zero.
 type Cells = BTreeMap<(String, u32, u32), Data>;
@@ -520,7 +520,7 @@ fn the_design_space_follows_its_constants() {
     for (row, capacity) in (0..epochs.capacities.len()).rev().enumerate() {
         let llc = epochs.capacities[capacity] as f64 / 1024.0 * 3.2305e-3;
         let bound = BANDWIDTH * instructions / (epochs.off_chip[capacity] as f64 * 64.0);
-        for (column, cores) in loopsheet::metrics::design_space::CORES
+        for (column, cores) in loopsheet_metrics::design_space::CORES
             .into_iter()
             .map(f64::from)
             .enumerate()
@@ -570,11 +570,11 @@ fn names_of_functions_are_names_of_cells() {
         .map(|(index, name)| {
             let body = programs::stream(
                 "a",
-                loopsheet::analysis::facts::AccessClass::ReadOnly,
+                loopsheet_analysis::facts::AccessClass::ReadOnly,
                 &["i"],
                 &[&[0]],
             );
-            let body = loopsheet::analysis::facts::Block {
+            let body = loopsheet_analysis::facts::Block {
                 flops: programs::flops(1, 0, 0, 0),
                 streams: vec![body],
                 ..Default::default()
@@ -666,9 +666,9 @@ fn python_output(python: &str, path: &Path) -> serde_json::Value {
 /// New inputs on the sheet C-AMAT give the figures and verdicts of a run with those inputs.
 #[test]
 fn inputs_of_a_timeline_give_the_figures_of_another_run() {
-    use loopsheet::metrics::camat::Program;
-    use loopsheet::metrics::camat::file::Timeline;
-    use loopsheet::metrics::report::TimelineReport;
+    use loopsheet_metrics::camat::Program;
+    use loopsheet_metrics::camat::file::Timeline;
+    use loopsheet_metrics::report::TimelineReport;
     let csv = "id,start,h1,m1,h2,m2\nA,1,2,0,,\nB,1,2,3,3,0\nC,3,2,8,3,5\nD,4,2,9,3,6\nE,9,2,4,,\n";
     let timeline = Timeline::read(csv.as_bytes()).unwrap();
     let report = |instructions, cpi_exe, stall_target| {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::command;
 use crate::support::xml_programs::{DAMAGE, DAMAGE_IN_OURS, NEWER, OLDER, program};
-use loopsheet::export::xml::{read, write};
+use loopsheet_export::xml::{read, write};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 

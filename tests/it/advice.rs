@@ -3,9 +3,9 @@
 use crate::support::command::{analysed, fixture, loopsheet};
 use crate::support::programs::figures_with_inputs_of;
 use crate::support::sources;
-use loopsheet::analysis;
-use loopsheet::machine::MachineModel;
-use loopsheet::model::{AdviceKind, Change, Model, Setting};
+use loopsheet_analysis as analysis;
+use loopsheet_machine::MachineModel;
+use loopsheet_model::{AdviceKind, Change, Model, Setting};
 use serde_json::Value;
 
 fn run(file: &str, arguments: &[&str]) -> Value {

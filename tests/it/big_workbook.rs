@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::support::programs::{flops, function, model, nest, program, stream};
-use loopsheet::analysis::facts::{AccessClass, Block, Program};
-use loopsheet::export::{tables, xlsx};
+use loopsheet_analysis::facts::{AccessClass, Block, Program};
+use loopsheet_export::{tables, xlsx};
 
 /// So many functions of one stencil and one sum each.
 fn many(functions: usize) -> Program {

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::slow_cache::SlowHierarchy;
-use loopsheet::cache::hierarchy::{Atomics, Served};
-use loopsheet::cache::spec::{Policy, Ways, WritePolicy};
-use loopsheet::cache::{AccessKind, CacheSpec, Hierarchy, ReuseHistogram, StackDistances};
+use loopsheet_cache::hierarchy::{Atomics, Served};
+use loopsheet_cache::spec::{Policy, Ways, WritePolicy};
+use loopsheet_cache::{AccessKind, CacheSpec, Hierarchy, ReuseHistogram, StackDistances};
 use proptest::prelude::*;
 
 type Access = (u64, u32, AccessKind);

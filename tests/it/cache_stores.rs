@@ -1,8 +1,8 @@
 //! Stores, atomics, straddling accesses and several levels, worked by hand.
 
-use loopsheet::cache::AccessKind::{self, Atomic, Load, Store};
-use loopsheet::cache::hierarchy::{Atomics, HierarchyError};
-use loopsheet::cache::{CacheSpec, Hierarchy, Served};
+use loopsheet_cache::AccessKind::{self, Atomic, Load, Store};
+use loopsheet_cache::hierarchy::{Atomics, HierarchyError};
+use loopsheet_cache::{CacheSpec, Hierarchy, Served};
 
 fn hierarchy(specs: &[&str]) -> Hierarchy {
     let specs: Vec<CacheSpec> = specs

@@ -2,11 +2,11 @@
 
 use crate::slow_camat;
 use crate::support::command::loopsheet;
-use loopsheet::formula::Catalogue;
-use loopsheet::metrics::camat::file::Timeline;
-use loopsheet::metrics::camat::formulas::{LevelFigure, ProgramFigure};
-use loopsheet::metrics::camat::identities::identities;
-use loopsheet::metrics::camat::{Camat, Figures, Program};
+use loopsheet_base::formula::Catalogue;
+use loopsheet_metrics::camat::file::Timeline;
+use loopsheet_metrics::camat::formulas::{LevelFigure, ProgramFigure};
+use loopsheet_metrics::camat::identities::identities;
+use loopsheet_metrics::camat::{Camat, Figures, Program};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ fn the_figure_of_wang_and_sun() {
         ("MST", 0.4),
     ];
     assert_level(&camat, 1, &expected);
-    let panels = loopsheet::metrics::camat::cells::panels(&camat).expect("short");
+    let panels = loopsheet_metrics::camat::cells::panels(&camat).expect("short");
     let hits: Vec<u64> = panels[0].cycles.iter().map(|cycle| cycle.hits).collect();
     let misses: Vec<u64> = panels[0].cycles.iter().map(|cycle| cycle.misses).collect();
     assert_eq!(hits, [2, 2, 4, 3, 3, 1, 0, 0]);
@@ -217,7 +217,7 @@ fn two_levels_by_hand() {
             "{key} is {found}, not {value}"
         );
     }
-    let advice = loopsheet::metrics::camat::matching::advice(&camat, &figures).join("\n");
+    let advice = loopsheet_metrics::camat::matching::advice(&camat, &figures).join("\n");
     assert!(
         advice.contains("81.25 %")
             && advice.contains("L1 misses")
@@ -468,11 +468,11 @@ fn the_sheet_is_live_and_its_identities_agree() {
     );
     let figures = Figures::of(&camat);
     let identities = identities(&camat).len();
-    let report = loopsheet::metrics::report::TimelineReport {
+    let report = loopsheet_metrics::report::TimelineReport {
         path: "t.csv".into(),
         camat,
     };
-    let bytes = loopsheet::export::xlsx::timeline_workbook(&report).expect("a workbook");
+    let bytes = loopsheet_export::xlsx::timeline_workbook(&report).expect("a workbook");
     let mut book: Xlsx<_> = Xlsx::new(std::io::Cursor::new(bytes)).expect("opened");
     assert_eq!(book.sheet_names(), ["C-AMAT"]);
     let names: Vec<String> = book

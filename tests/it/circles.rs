@@ -31,7 +31,7 @@ const STATIC: [&str; 8] = [
 const DYNAMIC: [&str; 6] = ["trace", "binary", "regions", "dataflow", "metrics", "graph"];
 
 /// Modules that know both.
-const BOTH: [&str; 5] = ["compare", "report", "export", "commands", "cli"];
+const BOTH: [&str; 6] = ["compare", "report", "export", "front", "commands", "cli"];
 
 /// How the names of member crates begin; what follows is their directory.
 const MEMBERS: &str = "loopsheet_";

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use crate::support::{command, programs};
-use loopsheet::analysis::analyze;
-use loopsheet::analysis::facts::Program;
-use loopsheet::compare::{
+use loopsheet_analysis::analyze;
+use loopsheet_analysis::facts::Program;
+use loopsheet_compare::{
     Apart, Comparison, Direction, NestComparison, Quantity, Row, Run, StaticReport, compare,
 };
-use loopsheet::export::json::analysis;
-use loopsheet::lower;
-use loopsheet::metrics::formulas::EdagFigure;
-use loopsheet::metrics::profile::{
+use loopsheet_export::json::analysis;
+use loopsheet_lower as lower;
+use loopsheet_metrics::formulas::EdagFigure;
+use loopsheet_metrics::profile::{
     Accesses, After, Called, DataAccesses, DataRange, MachineLoop, OnBehalf, Operations, Site,
     SourceProfile,
 };
-use loopsheet::source::SourceText;
+use loopsheet_source::SourceText;
 use serde_json::json;
 
 mod adding_up;

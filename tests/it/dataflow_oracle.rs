@@ -6,14 +6,14 @@ use crate::random_programs::{
     self, Edge, Executed, Random, Wait, edges, greedy_time, longest_path, program,
 };
 use crate::support::settings::edag_only;
-use loopsheet::cache::{CacheSpec, Hierarchy, Served};
-use loopsheet::dataflow::{MemoryRule, Rules};
-use loopsheet::metrics::analysis::Analysis;
-use loopsheet::metrics::costs::Costs;
-use loopsheet::metrics::counted::Counted;
-use loopsheet::metrics::settings::RemoteSettings;
-use loopsheet::metrics::settings::Settings;
-use loopsheet::trace::{Instruction, Options, UnknownPolicy, stream};
+use loopsheet_cache::{CacheSpec, Hierarchy, Served};
+use loopsheet_dataflow::{MemoryRule, Rules};
+use loopsheet_metrics::analysis::Analysis;
+use loopsheet_metrics::costs::Costs;
+use loopsheet_metrics::counted::Counted;
+use loopsheet_metrics::settings::RemoteSettings;
+use loopsheet_metrics::settings::Settings;
+use loopsheet_trace::{Instruction, Options, UnknownPolicy, stream};
 
 fn settings(false_dependences: bool) -> Settings {
     edag_only(Rules {
@@ -64,9 +64,9 @@ fn misses(program: &[Executed], caches: &[CacheSpec]) -> Vec<bool> {
         };
         let (read, written) = (bytes(&executed.reads), bytes(&executed.writes));
         let kind = match (read > 0, written > 0) {
-            (true, true) => loopsheet::cache::AccessKind::Atomic,
-            (true, false) => loopsheet::cache::AccessKind::Load,
-            _ => loopsheet::cache::AccessKind::Store,
+            (true, true) => loopsheet_cache::AccessKind::Atomic,
+            (true, false) => loopsheet_cache::AccessKind::Load,
+            _ => loopsheet_cache::AccessKind::Store,
         };
         hierarchy
             .access(address, read.max(written) as u32, kind)
@@ -144,7 +144,7 @@ fn false_dependences_only_add() {
         let (with_true, with_all) = (of(false), of(true));
         assert!(with_true.depth <= with_all.depth, "seed {seed}");
         let memory_depth =
-            |edag: loopsheet::metrics::report::Edag| edag.memory.expect("addresses").depth;
+            |edag: loopsheet_metrics::report::Edag| edag.memory.expect("addresses").depth;
         assert!(
             memory_depth(with_true) <= memory_depth(with_all),
             "seed {seed}"

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::random_programs::{Executed, Place, Random, Wait, edges, program};
 use crate::support::settings::edag_only;
-use loopsheet::cache::CacheSpec;
-use loopsheet::dataflow::{MemoryRule, Rules};
-use loopsheet::metrics::analysis::Analysis;
-use loopsheet::metrics::counted::Counted;
-use loopsheet::metrics::epoch::{EpochSettings, Stores};
-use loopsheet::metrics::report::{EdagMemory, Epochs};
-use loopsheet::metrics::settings::Settings;
-use loopsheet::trace::isa::Class;
-use loopsheet::trace::{Options, UnknownPolicy, stream};
+use loopsheet_cache::CacheSpec;
+use loopsheet_dataflow::{MemoryRule, Rules};
+use loopsheet_metrics::analysis::Analysis;
+use loopsheet_metrics::counted::Counted;
+use loopsheet_metrics::epoch::{EpochSettings, Stores};
+use loopsheet_metrics::report::{EdagMemory, Epochs};
+use loopsheet_metrics::settings::Settings;
+use loopsheet_trace::isa::Class;
+use loopsheet_trace::{Options, UnknownPolicy, stream};
 
 const LINE: u64 = 8;
 
@@ -430,7 +430,7 @@ fn real_traces_keep_the_invariants() {
     let mut compared = 0;
     for path in samples() {
         let open = || {
-            loopsheet::trace::decompressed(std::fs::File::open(&path).expect("a sample"))
+            loopsheet_trace::decompressed(std::fs::File::open(&path).expect("a sample"))
                 .expect("a stream")
         };
         let question = EpochSettings {

@@ -1,6 +1,6 @@
 //! One pass for all capacities against the simulator at each of them.
 
-use loopsheet::cache::{AccessKind, CacheSpec, EveryCapacity, Hierarchy, split_mix};
+use loopsheet_cache::{AccessKind, CacheSpec, EveryCapacity, Hierarchy, split_mix};
 
 /// Every capacity by itself: the simulator of one level, emptied at the end.
 fn simulated(accesses: &[(u64, bool)], lines: u64) -> (u64, u64) {

@@ -2,7 +2,7 @@
 
 use crate::support::command;
 use crate::support::programs::{WORKED, mixed, model};
-use loopsheet::export::explain::{self, Depth};
+use loopsheet_export::explain::{self, Depth};
 
 /// Status, standard output, standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {

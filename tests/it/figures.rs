@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use crate::support::command::loopsheet;
-use loopsheet::formula::Catalogue;
-use loopsheet::metrics::camat::formulas::{LevelFigure, ProgramFigure};
-use loopsheet::metrics::formulas::EdagFigure;
-use loopsheet::model::StaticFigure;
+use loopsheet_base::formula::Catalogue;
+use loopsheet_metrics::camat::formulas::{LevelFigure, ProgramFigure};
+use loopsheet_metrics::formulas::EdagFigure;
+use loopsheet_model::StaticFigure;
 
 /// What a catalogue says is there, and each name is there once.
 fn check<K: Catalogue + std::fmt::Debug>() {

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::programs::{Recalculated, function, model, nest, program, stream};
-use loopsheet::analysis::facts::{AccessClass, Block, Program, Stream, Subscript};
-use loopsheet::expr::Expr;
-use loopsheet::model::{Model, NestModel};
+use loopsheet_analysis::facts::{AccessClass, Block, Program, Stream, Subscript};
+use loopsheet_expr::Expr;
+use loopsheet_model::{Model, NestModel};
 
 const NAMES: [&str; 3] = ["i", "j", "k"];
 const SIZES: [&str; 3] = ["nx", "ny", "nz"];
@@ -146,7 +146,7 @@ fn look(
     let recalculated = Recalculated::new(model, inputs);
     let values = |ids: &[u32]| -> Vec<i64> {
         let exact = |id: &u32| {
-            let value = recalculated.value(loopsheet::expr::FigureId(*id));
+            let value = recalculated.value(loopsheet_expr::FigureId(*id));
             assert!(value.fract() == 0.0, "not whole: {value}");
             value as i64
         };
@@ -155,7 +155,7 @@ fn look(
     see(&model.nests[0], &values);
 }
 
-fn ids(figures: &[loopsheet::expr::FigureId]) -> Vec<u32> {
+fn ids(figures: &[loopsheet_expr::FigureId]) -> Vec<u32> {
     figures.iter().map(|id| id.0).collect()
 }
 

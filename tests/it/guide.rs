@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use calamine::{Reader, Xlsx};
 use clap::Parser;
 use loopsheet::cli::Cli;
-use loopsheet::compare::Cause;
-use loopsheet::export::listings::plain_tables;
-use loopsheet::export::xlsx::{ROOM, trace_workbook, workbook};
 use loopsheet::guide::Topic;
-use loopsheet::reason::ReasonCode;
+use loopsheet_base::reason::ReasonCode;
+use loopsheet_compare::Cause;
+use loopsheet_export::listings::plain_tables;
+use loopsheet_export::xlsx::{ROOM, trace_workbook, workbook};
 use strum::VariantArray;
 
 use crate::support::command::{files, loopsheet, root};

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use loopsheet::analysis::{ProcedureBody, analyze_with_bodies};
-use loopsheet::cache::AccessKind;
-use loopsheet::interpret::blocks::Blocks;
-use loopsheet::interpret::code::Code;
-use loopsheet::interpret::compile::compile;
-use loopsheet::interpret::compiler::{Part, Source};
-use loopsheet::interpret::run::run;
-use loopsheet::interpret::{Access, Refusal, Sink};
-use loopsheet::ir::Loop;
-use loopsheet::lower;
-use loopsheet::source::{Form, SourceText};
+use loopsheet_analysis::{ProcedureBody, analyze_with_bodies};
+use loopsheet_cache::AccessKind;
+use loopsheet_interpret::blocks::Blocks;
+use loopsheet_interpret::code::Code;
+use loopsheet_interpret::compile::compile;
+use loopsheet_interpret::compiler::{Part, Source};
+use loopsheet_interpret::run::run;
+use loopsheet_interpret::{Access, Refusal, Sink};
+use loopsheet_ir::Loop;
+use loopsheet_lower as lower;
+use loopsheet_source::{Form, SourceText};
 
 /// Accesses one by one, as `r a 8`: kind, array, bytes from its first element.
 struct Listing<'c> {

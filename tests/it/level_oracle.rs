@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::support::programs::{expr, function, program, settings};
-use loopsheet::analysis::facts::{
+use loopsheet_analysis::facts::{
     Access, AccessClass, Block, Component, ElementType, Item, Loop, Program, Stream, Subscript,
 };
-use loopsheet::analysis::loop_variable::LoopVariable;
-use loopsheet::analysis::merge_stream;
-use loopsheet::cache::StackDistances;
-use loopsheet::expr::{Expr, Lookup, Symbol};
-use loopsheet::machine::MachineModel;
-use loopsheet::model::{Detail, Model};
+use loopsheet_analysis::loop_variable::LoopVariable;
+use loopsheet_analysis::merge_stream;
+use loopsheet_cache::StackDistances;
+use loopsheet_expr::{Expr, Lookup, Symbol};
+use loopsheet_machine::MachineModel;
+use loopsheet_model::{Detail, Model};
 
 const LINE: u64 = 64;
 const WORD: i64 = 8;

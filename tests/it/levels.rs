@@ -3,9 +3,9 @@
 
 use crate::support::command::analysed_text;
 use crate::support::programs::{self, matrix_multiply, mixed, program, settings, seven_point};
-use loopsheet::analysis::facts::Program;
-use loopsheet::machine::MachineModel;
-use loopsheet::model::{Detail, Model};
+use loopsheet_analysis::facts::Program;
+use loopsheet_machine::MachineModel;
+use loopsheet_model::{Detail, Model};
 
 fn bytes(
     program: &Program,

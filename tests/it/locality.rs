@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::small;
 use crate::support::{command, programs, sources};
-use loopsheet::analysis;
-use loopsheet::model::{Detail, Model};
+use loopsheet_analysis as analysis;
+use loopsheet_model::{Detail, Model};
 use serde_json::Value;
 
 /// Of an array flattened by hand with a width that is not known, two columns are no more than their elements' lines.

@@ -1,7 +1,7 @@
 //! Machines: which one is the default, files that change a preset, and files to edit.
 
-use loopsheet::machine::MachineModel;
-use loopsheet::machine::parameters::IN_CORE;
+use loopsheet_machine::MachineModel;
+use loopsheet_machine::parameters::IN_CORE;
 use serde_json::Value;
 
 use crate::support::command::{loopsheet, printed, root};

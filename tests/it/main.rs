@@ -37,6 +37,7 @@ mod figures;
 mod first_values;
 mod footprint_oracle;
 mod fortran_forms;
+mod front;
 mod generics;
 mod given;
 mod guide;

@@ -1,7 +1,7 @@
 //! Memory latency in the estimate: no more than the lines under way come in one latency.
 
 use crate::support::programs::{WORKED, model, program, seven_point};
-use loopsheet::model::{Model, Sweep};
+use loopsheet_model::{Model, Sweep};
 
 /// A seven-point stencil (guide: static-model, "Worked example: the seven-point star"): 61,079,552 bytes on a machine
 /// of 1,024 cores and 1,024 GB/s.

@@ -4,12 +4,12 @@
 use crate::support::command::{analysed, fixture, loopsheet, validated};
 use crate::support::programs::settings;
 use crate::support::sources;
-use loopsheet::analysis;
-use loopsheet::analysis::facts::Program;
-use loopsheet::export::xlsx;
-use loopsheet::machine::MachineModel;
-use loopsheet::model::{Detail, Model, NestModel};
 use loopsheet::report::StaticReport;
+use loopsheet_analysis as analysis;
+use loopsheet_analysis::facts::Program;
+use loopsheet_export::xlsx;
+use loopsheet_machine::MachineModel;
+use loopsheet_model::{Detail, Model, NestModel};
 use serde_json::Value;
 
 const SOURCES: [&str; 7] = [

@@ -1,9 +1,9 @@
 //! The static model against the worked figures of its specification.
 
 use crate::support::programs::{WORKED, matrix_multiply, mixed, model, program, seven_point};
-use loopsheet::analysis::coverage::gaps;
-use loopsheet::expr::{Comparison, Expr, FigureId};
-use loopsheet::model::{Model, StaticFigure};
+use loopsheet_analysis::coverage::gaps;
+use loopsheet_expr::{Comparison, Expr, FigureId};
+use loopsheet_model::{Model, StaticFigure};
 
 fn values(model: &Model, ids: &[FigureId]) -> Vec<f64> {
     ids.iter().map(|id| model.value(*id)).collect()

@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::support::settings::edag_only;
-use loopsheet::cache::CacheSpec;
-use loopsheet::dataflow::{Lanes, MemoryRule, Rules, Values};
-use loopsheet::metrics::analysis::Analysis;
-use loopsheet::metrics::counted::Counted;
-use loopsheet::metrics::metric::{Metric, Program, Run, Stretch};
-use loopsheet::metrics::settings::Settings;
-use loopsheet::trace::{Options, UnknownPolicy, decompressed, stream};
+use loopsheet_cache::CacheSpec;
+use loopsheet_dataflow::{Lanes, MemoryRule, Rules, Values};
+use loopsheet_metrics::analysis::Analysis;
+use loopsheet_metrics::counted::Counted;
+use loopsheet_metrics::metric::{Metric, Program, Run, Stretch};
+use loopsheet_metrics::settings::Settings;
+use loopsheet_trace::{Options, UnknownPolicy, decompressed, stream};
 
 const RULES: Rules = Rules {
     memory: MemoryRule::Bytes,

@@ -7,7 +7,7 @@ use std::io::{Cursor, Read};
 use crate::support::command::{loopsheet, root};
 use crate::support::programs::{WORKED, mixed, model};
 use crate::support::trace_reports;
-use loopsheet::export::xlsx::{ROOM, trace_workbook, workbook};
+use loopsheet_export::xlsx::{ROOM, trace_workbook, workbook};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 

@@ -8,9 +8,9 @@ use crate::support::programs::{
 };
 use crate::support::studied;
 use crate::support::trace_reports;
-use loopsheet::analysis::facts::Program;
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
-use loopsheet::export::html::{Study, bound_figures, report, study};
+use loopsheet_analysis::facts::Program;
+use loopsheet_export::html::{Study, bound_figures, report, study};
 use serde_json::{Value, json};
 
 fn page(program: &Program, source: Option<&str>) -> String {
@@ -119,11 +119,11 @@ fn nothing_of_the_source_is_markup() {
     const HOSTILE: &str = "</script><img src=x onerror=alert(1)><!--<script>\"'&{{data}}";
     let mut hostile = function(HOSTILE, HOSTILE, &[("n", "3")], vec![]);
     let mut inner = matrix_multiply();
-    if let Some(loopsheet::analysis::facts::Item::Loop(first)) = inner.body.items.first_mut() {
+    if let Some(loopsheet_analysis::facts::Item::Loop(first)) = inner.body.items.first_mut() {
         first.id = HOSTILE.into();
         first.file = HOSTILE.into();
-        first.body.reasons.push(loopsheet::analysis::facts::Reason {
-            code: loopsheet::reason::ReasonCode::Call,
+        first.body.reasons.push(loopsheet_analysis::facts::Reason {
+            code: loopsheet_base::reason::ReasonCode::Call,
             line: 1,
             detail: HOSTILE.into(),
         });

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::support::command;
-use loopsheet::analysis;
-use loopsheet::analysis::coverage::coverage;
-use loopsheet::ir::Unit;
-use loopsheet::lower;
-use loopsheet::source::preprocess::{Options, preprocess};
-use loopsheet::source::{Form, Language, ReadFile, SourceText};
+use loopsheet_analysis as analysis;
+use loopsheet_analysis::coverage::coverage;
+use loopsheet_ir::Unit;
+use loopsheet_lower as lower;
+use loopsheet_source::preprocess::{Options, preprocess};
+use loopsheet_source::{Form, Language, ReadFile, SourceText};
 use rayon::prelude::*;
 
 struct NoFiles;

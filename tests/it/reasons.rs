@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use loopsheet::diagnostic::DiagnosticCode;
-use loopsheet::reason::{Effect, ReasonCode};
+use loopsheet_base::reason::{Effect, ReasonCode};
 use serde_json::Value;
 use strum::VariantArray;
 

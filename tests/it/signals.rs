@@ -40,10 +40,13 @@ fn signals_remove_what_is_not_finished() {
     for (name, number) in [("HUP", 1), ("INT", 2), ("TERM", 15)] {
         let dir = tempfile::tempdir().expect("a directory");
         let mut child = begun(dir.path());
+        // Waiting would close it, and the end of its input may come before the signal.
+        let input = child.stdin.take();
         let id = child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status();
         assert!(sent.expect("kill is there").success());
         let status = child.wait().expect("it ends");
+        drop(input);
         assert_eq!(status.signal(), Some(number), "{name}");
         assert_eq!(
             files(dir.path()),

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use loopsheet::cache::AccessKind;
-use loopsheet::cache::counters::{LevelCounters, RamTraffic};
-use loopsheet::cache::hierarchy::{Atomics, Outcome, Served};
-use loopsheet::cache::spec::{CacheSpec, Policy, WritePolicy};
+use loopsheet_cache::AccessKind;
+use loopsheet_cache::counters::{LevelCounters, RamTraffic};
+use loopsheet_cache::hierarchy::{Atomics, Outcome, Served};
+use loopsheet_cache::spec::{CacheSpec, Policy, WritePolicy};
 
 pub struct SlowHierarchy {
     levels: Vec<SlowLevel>,

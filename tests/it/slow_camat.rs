@@ -1,7 +1,7 @@
 //! The obvious way to count a timeline: every cycle of every hart in turn, asking every access. And random timelines.
 
-use loopsheet::metrics::camat::{Camat, CamatMeter, LevelCounts, MeterSettings, Program};
-use loopsheet::metrics::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
+use loopsheet_metrics::camat::{Camat, CamatMeter, LevelCounts, MeterSettings, Program};
+use loopsheet_metrics::timeline::{Stay, TimedAccess, TimelineSink, WaitsFor};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]

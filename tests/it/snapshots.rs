@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use assert_cmd::Command;
 use expect_test::expect_file;
-use loopsheet::export::json;
+use loopsheet_export::json;
 use serde_json::Value;
 
 use crate::support::command::{self, printed};
@@ -133,7 +133,7 @@ fn keys_of_trace_reports() {
     let made = [trace_reports::full(), trace_reports::large()];
     let mut reports: Vec<Value> = made
         .iter()
-        .map(|report| serde_json::from_str(&loopsheet::export::json::trace(report)))
+        .map(|report| serde_json::from_str(&loopsheet_export::json::trace(report)))
         .collect::<Result<_, _>>()
         .expect("JSON");
     let run = ["trace", "samples/traces/heat.execlog.zst", "--camat"];

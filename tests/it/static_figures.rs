@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 
 use crate::support::sources;
-use loopsheet::analysis;
-use loopsheet::export::listings::{PlainTable, plain_tables};
-use loopsheet::export::{explain, xlsx};
-use loopsheet::formula::Catalogue;
-use loopsheet::machine::MachineModel;
-use loopsheet::model::measured::{Amounts, Measurement, Measurements};
-use loopsheet::model::{
+use loopsheet_analysis as analysis;
+use loopsheet_base::formula::Catalogue;
+use loopsheet_base::reason::ReasonCode;
+use loopsheet_export::listings::{PlainTable, plain_tables};
+use loopsheet_export::{explain, xlsx};
+use loopsheet_machine::MachineModel;
+use loopsheet_model::measured::{Amounts, Measurement, Measurements};
+use loopsheet_model::{
     Detail, Instead, Model, RegisterFile, ReuseSubject, Setting, StaticFigure, Subject,
 };
-use loopsheet::reason::ReasonCode;
 
 /// Times of one nest, and of two together.
 fn measured() -> Measurements {

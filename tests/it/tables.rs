@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::support::programs::{WORKED, flops, function, mixed, model, nest, program, stream};
-use loopsheet::analysis::facts::{AccessClass, Block};
-use loopsheet::export::{json, tables};
-use loopsheet::model::Model;
+use loopsheet_analysis::facts::{AccessClass, Block};
+use loopsheet_export::{json, tables};
+use loopsheet_model::Model;
 use serde_json::Value;
 
 struct Tables {

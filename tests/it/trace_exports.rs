@@ -1,13 +1,13 @@
 //! What is written about a trace besides the workbook: JSON, the table, DOT, SVG.
 
 use crate::support::trace_reports;
-use loopsheet::cache::AccessKind;
-use loopsheet::export::{dot, json, svg, trace_table};
-use loopsheet::graph::{Dependences, Edag, Step, Touch};
-use loopsheet::trace::isa::{Class, Extent, Facts, Operand, Operands, Register};
+use loopsheet_cache::AccessKind;
+use loopsheet_export::{dot, json, svg, trace_table};
+use loopsheet_graph::{Dependences, Edag, Step, Touch};
+use loopsheet_trace::isa::{Class, Extent, Facts, Operand, Operands, Register};
 use serde_json::Value;
 
-fn json(report: &loopsheet::metrics::report::TraceReport) -> Value {
+fn json(report: &loopsheet_metrics::report::TraceReport) -> Value {
     serde_json::from_str(&json::trace(report)).unwrap()
 }
 

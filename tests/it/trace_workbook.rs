@@ -5,10 +5,10 @@ use std::io::Cursor;
 
 use crate::support::trace_reports;
 use calamine::{Data, Reader, Xlsx};
-use loopsheet::export::xlsx::{named_cells, trace_workbook};
-use loopsheet::formula::Catalogue;
-use loopsheet::metrics::formulas::{EdagFigure, Figures};
-use loopsheet::metrics::report::TraceReport;
+use loopsheet_base::formula::Catalogue;
+use loopsheet_export::xlsx::{named_cells, trace_workbook};
+use loopsheet_metrics::formulas::{EdagFigure, Figures};
+use loopsheet_metrics::report::TraceReport;
 
 type Place = (String, u32, u32);
 
@@ -193,7 +193,7 @@ fn epochs_and_design_space_are_live() {
     // Two tables of two capacities, three windows and the lines fetched; and two rows of the run's own caches.
     assert_eq!(rates.len(), 2 * 2 * (3 + 1) + 2 * 3);
     assert!(rates.iter().all(|formula| formula.starts_with("1000*") && formula.ends_with("/epoch_instructions")));
-    for constant in loopsheet::metrics::design_space::constants(report.epochs.as_ref().unwrap()) {
+    for constant in loopsheet_metrics::design_space::constants(report.epochs.as_ref().unwrap()) {
         assert!(
             names[constant.name.key].starts_with("'Design space'!"),
             "{}",

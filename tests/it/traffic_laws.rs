@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::support::sources;
-use loopsheet::analysis;
-use loopsheet::ir::Unit;
-use loopsheet::lower;
-use loopsheet::machine::MachineModel;
-use loopsheet::model::{Detail, Model, Setting};
-use loopsheet::source::SourceText;
+use loopsheet_analysis as analysis;
+use loopsheet_ir::Unit;
+use loopsheet_lower as lower;
+use loopsheet_machine::MachineModel;
+use loopsheet_model::{Detail, Model, Setting};
+use loopsheet_source::SourceText;
 
 /// Subscripts and bounds that formulas are easily wrong about.
 const AWKWARD: &str = "

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::support::programs::{expr, flops, function, model, program};
-use loopsheet::analysis::facts::{Block, Item, Loop, Program};
-use loopsheet::analysis::loop_variable::LoopVariable;
-use loopsheet::expr::{Expr, Symbol};
-use loopsheet::reason::ReasonCode;
+use loopsheet_analysis::facts::{Block, Item, Loop, Program};
+use loopsheet_analysis::loop_variable::LoopVariable;
+use loopsheet_base::reason::ReasonCode;
+use loopsheet_expr::{Expr, Symbol};
 use proptest::prelude::*;
 
 /// Variable, first value, last value, step.
@@ -50,7 +50,7 @@ fn run(loops: &[Bounds], values: &mut BTreeMap<String, f64>, counts: &mut [u64])
     let value = |text: &str| {
         let lookup = |symbol: &Symbol| values.get(symbol.name()).copied();
         expr(text)
-            .evaluate(&lookup as &dyn loopsheet::expr::Lookup)
+            .evaluate(&lookup as &dyn loopsheet_expr::Lookup)
             .expect("all symbols have values") as i64
     };
     let (mut at, last) = (value(lower), value(upper));

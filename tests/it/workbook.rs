@@ -7,10 +7,10 @@ use crate::support::programs::{
     self, WORKED, flops, function, mixed, model, nest, program, stream,
 };
 use calamine::{Data, DataType, Range, Reader, Xlsx};
-use loopsheet::analysis::facts::{AccessClass, Block, Program};
-use loopsheet::export::xlsx::{ROOM, figure_cells, workbook};
-use loopsheet::expr::{Expr, Node};
-use loopsheet::model::{Model, StaticFigure};
+use loopsheet_analysis::facts::{AccessClass, Block, Program};
+use loopsheet_export::xlsx::{ROOM, figure_cells, workbook};
+use loopsheet_expr::{Expr, Node};
+use loopsheet_model::{Model, StaticFigure};
 
 /// All sheets: values and formulas.
 struct Opened {
@@ -589,8 +589,8 @@ fn the_roofline_spans_what_it_shows() {
                 for (int k = 0; k < 4000; k++) a[i] = a[i] * 1.5 + 0.5;
         }";
     let path = "a.c".into();
-    let text = loopsheet::source::SourceText::verbatim(&path, source.to_string());
-    let program = loopsheet::analysis::analyze(&[loopsheet::lower::c::lower(&path, &text)]);
+    let text = loopsheet_source::SourceText::verbatim(&path, source.to_string());
+    let program = loopsheet_analysis::analyze(&[loopsheet_lower::c::lower(&path, &text)]);
     let model = model(&program, "exasat", &[]).for_any_machine(ROOM);
     let opened = Opened::new(&model);
     let intensities: Vec<f64> = (model.nests.iter())

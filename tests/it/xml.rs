@@ -2,10 +2,10 @@
 //! error with its place, and everything written is valid by the schema.
 
 use crate::support::xml_programs::{self, NEWER, OLDER, program};
-use loopsheet::analysis::facts::*;
 use loopsheet::diagnostic::{DiagnosticCode, Severity};
-use loopsheet::export::xml::{XmlError, read, write};
-use loopsheet::expr::Expr;
+use loopsheet_analysis::facts::*;
+use loopsheet_export::xml::{XmlError, read, write};
+use loopsheet_expr::Expr;
 use proptest::prelude::*;
 use uppsala::XsdValidator;
 

@@ -4,17 +4,17 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use loopsheet::analysis::facts::{
+use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use loopsheet_analysis::facts::{
     Access, AccessClass, Block, Branch, Component, Constant, Decision, ElementType, File, Flops,
     Function, Item, Loop, OperationCounts, Origin, Program, Reason, Stream, Subscript,
 };
-use loopsheet::analysis::loop_variable::LoopVariable;
-use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
-use loopsheet::expr::{Expr, FigureId, Lookup, Symbol, SymbolKind};
-use loopsheet::machine::MachineModel;
-use loopsheet::model::{Figures, Model, Setting};
-use loopsheet::reason::ReasonCode;
-use loopsheet::source::{Form, Language, Preprocessing};
+use loopsheet_analysis::loop_variable::LoopVariable;
+use loopsheet_base::reason::ReasonCode;
+use loopsheet_expr::{Expr, FigureId, Lookup, Symbol, SymbolKind};
+use loopsheet_machine::MachineModel;
+use loopsheet_model::{Figures, Model, Setting};
+use loopsheet_source::{Form, Language, Preprocessing};
 
 pub fn expr(text: &str) -> Expr {
     Expr::parse(text).unwrap_or_else(|error| panic!("{error}"))

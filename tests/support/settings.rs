@@ -1,8 +1,8 @@
 //! Settings of analyses of traces.
 
-use loopsheet::dataflow::Rules;
-use loopsheet::metrics::costs::Costs;
-use loopsheet::metrics::settings::Settings;
+use loopsheet_dataflow::Rules;
+use loopsheet_metrics::costs::Costs;
+use loopsheet_metrics::settings::Settings;
 
 /// The eDAG by these rules, and nothing else.
 pub fn edag_only(rules: Rules) -> Settings {

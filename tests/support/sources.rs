@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use loopsheet::ir::Unit;
-use loopsheet::lower::{self, fortran::Modules};
-use loopsheet::source::flags::FortranFlags;
-use loopsheet::source::{self, Form, Language, SourceText, fixed_form};
+use loopsheet_ir::Unit;
+use loopsheet_lower::{self as lower, fortran::Modules};
+use loopsheet_source::flags::FortranFlags;
+use loopsheet_source::{self as source, Form, Language, SourceText, fixed_form};
 
 use super::command::files;
 

@@ -1,11 +1,11 @@
 //! A comparison made by hand, for the tests of what shows it: the matrix multiplication of `programs` beside a run.
 
-use loopsheet::compare::{
+use loopsheet_compare::{
     Apart, Cause, Comparison, Direction, FunctionShare, NestComparison, Object, Operation,
     Quantity, Reason, Row, State, Suggestion, Unjoined,
 };
-use loopsheet::metrics::formulas::EdagFigure;
-use loopsheet::model::{Model, NestModel};
+use loopsheet_metrics::formulas::EdagFigure;
+use loopsheet_model::{Model, NestModel};
 
 /// Iterations of the run.
 pub const DONE: f64 = 1e6;

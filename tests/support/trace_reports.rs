@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use loopsheet::cache::{AccessKind, LevelCounters};
-use loopsheet::metrics::epoch::Stores;
-use loopsheet::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
-use loopsheet::metrics::report::*;
-use loopsheet::regions::SourceLine;
-use loopsheet::trace::isa::Class;
+use loopsheet_cache::{AccessKind, LevelCounters};
+use loopsheet_metrics::epoch::Stores;
+use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
+use loopsheet_metrics::report::*;
+use loopsheet_regions::SourceLine;
+use loopsheet_trace::isa::Class;
 
 /// The summation kernel of the EDAN slides, n = 4: 𝒲 = 4, 𝒟 = 1, C = 10; with everything that can be asked for.
 #[expect(clippy::too_many_lines, reason = "one value, field by field")]

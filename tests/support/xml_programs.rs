@@ -1,15 +1,15 @@
 //! Programs for tests: random ones with every field in use, and the same nest in the vocabulary of
 //! both ExaSAT generations.
 
-use loopsheet::analysis::facts::{self, *};
-use loopsheet::analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
-use loopsheet::analysis::loop_variable::LoopVariable;
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
-use loopsheet::expr::{Expr, Symbol, SymbolKind};
-use loopsheet::ir::Name;
-use loopsheet::message_passing::InterfaceKind;
-use loopsheet::reason::ReasonCode;
-use loopsheet::source::{Form, Language, Preprocessing};
+use loopsheet_analysis::facts::{self, *};
+use loopsheet_analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
+use loopsheet_analysis::loop_variable::LoopVariable;
+use loopsheet_base::reason::ReasonCode;
+use loopsheet_expr::{Expr, Symbol, SymbolKind};
+use loopsheet_ir::Name;
+use loopsheet_procedures::message_passing::InterfaceKind;
+use loopsheet_source::{Form, Language, Preprocessing};
 use proptest::prelude::*;
 use proptest::sample::select;
 use strum::VariantArray;

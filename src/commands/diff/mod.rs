@@ -3,12 +3,13 @@
 mod revisions;
 mod trees;
 
+use crate::reading::files;
 use std::path::Path;
 
 use anyhow::Context;
 
 use super::reports::{Format, Reports};
-use super::{Status, Voice, config, files, outputs};
+use super::{Status, Voice, config, outputs};
 use crate::cli::DiffArgs;
 use crate::diff::{Difference, Limits, Side, compare};
 use crate::export::differences::{json, markdown, sarif, table};

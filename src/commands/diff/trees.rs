@@ -1,17 +1,20 @@
 //! Two trees of source, analysed with the same options.
 
+use crate::commands::progress::FileBar;
+use crate::reading::files;
+use crate::reading::inputs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::analysis::facts::{Origin, Program};
 use crate::cli::{DiffArgs, SourceArgs};
 use crate::commands::project::Project;
-use crate::commands::reading_order::Order;
-use crate::commands::{Voice, analyze, config, diagnostics, files, inputs, outputs};
+use crate::commands::{Voice, analyze, config, diagnostics, outputs};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Difference, Function, Limits, Place, Side, compare};
 use crate::model::parameters::{Kind, Row};
 use crate::model::{Detail, Model, Setting, SettingError};
+use crate::reading::{Order, ignored};
 use crate::report::StaticReport;
 
 /// Source of one side.
@@ -156,7 +159,7 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
     let mut project = Project::of(args.machine.as_deref(), &source, &tree.paths, voice)?;
     // Patterns are relative to either tree, not only to where the command runs.
     if tree.root.is_dir() {
-        let patterns = config::ignored(&tree.root, &args.source.ignore)?;
+        let patterns = ignored(&tree.root, &args.source.ignore)?;
         project.reading.ignore.push(patterns);
     }
     Ok(project)
@@ -164,8 +167,8 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
 
 fn read(tree: &Tree, project: &mut Project, voice: Voice) -> anyhow::Result<Program> {
     use anyhow::Context;
-    let mut program =
-        inputs::read(&tree.paths, &project.reading, voice).with_context(|| tree.name.clone())?;
+    let mut program = inputs::read(&tree.paths, &project.reading, &FileBar::new(voice))
+        .with_context(|| tree.name.clone())?;
     project
         .begin(&mut program)
         .with_context(|| tree.name.clone())?;

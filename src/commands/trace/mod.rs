@@ -2,10 +2,10 @@
 
 mod core;
 mod epochs;
+mod graph;
 mod input;
 mod outputs;
 mod regions;
-mod report;
 mod settings;
 mod several;
 mod timeline;
@@ -21,6 +21,7 @@ use crate::graph::Edag;
 use crate::metrics::analysis::Analysis;
 use crate::metrics::report::TraceReport;
 use crate::trace::{Instruction, RunEnd};
+use crate::traced;
 use outputs::{Outputs, Report};
 use regions::Regions;
 
@@ -97,7 +98,10 @@ pub fn analyse(
     let mut region_of = regions
         .as_mut()
         .map(|regions| |instruction: &Instruction| regions.region_of(instruction));
-    let mut analysis = Analysis::new(settings, region_of.as_mut().map(|region_of| region_of as _))?;
+    let mut analysis = Analysis::new(
+        settings.clone(),
+        region_of.as_mut().map(|region_of| region_of as _),
+    )?;
     if promised.is_some() {
         analysis = analysis.with_region_details();
     }
@@ -117,9 +121,18 @@ pub fn analyse(
         .take()
         .transpose()
         .with_context(|| format!("--elf of {}", name(trace)))?;
-    let graph = report::graph(args, &counted)?;
+    let graph = graph::of(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core));
-    let mut report = report::of(args, &inputs, &read, counted, regions, graph.as_ref());
+    let path = trace.display().to_string();
+    let mut report = traced::of(
+        path,
+        &settings,
+        &inputs,
+        &read,
+        counted,
+        regions,
+        graph.as_ref(),
+    );
     if source.is_none() && args.elf.is_some() {
         report
             .notes

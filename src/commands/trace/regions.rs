@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::cli::{RegionBy, TraceArgs};
-use crate::commands::files;
 use crate::compare::{NestFinder, StaticReport};
 use crate::metrics::counted::{CountedRegion, RegionId};
 use crate::metrics::report::{Region, RegionKind};
+use crate::reading::files;
 use crate::regions::{Granularity, Place, Placement, RegionError, Sites, SourceLine};
 use crate::trace::Instruction;
 

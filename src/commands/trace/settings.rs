@@ -5,7 +5,6 @@ use anyhow::Context;
 use crate::cache::CacheSpec;
 use crate::cache::spec::{Policy, Ways, WritePolicy, check_line};
 use crate::cli::{Compat, DependenceKind, TraceArgs, TraceFormat, UnknownKind};
-use crate::commands::files;
 use crate::dataflow::{MemoryRule, Rules};
 use crate::machine::{Level, MachineModel, preset_names};
 use crate::metrics::costs::Costs;
@@ -13,6 +12,7 @@ use crate::metrics::report::Inputs;
 use crate::metrics::settings::RemoteSettings;
 use crate::metrics::settings::Settings;
 use crate::quantity::parse_bytes;
+use crate::reading::files;
 use crate::trace::{FormatName, Options, UnknownPolicy};
 
 /// Vertices of the largest graph that is drawn.

@@ -2,22 +2,23 @@
 
 mod settings;
 
-pub use settings::one_core;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::inputs;
 use super::outputs::{self, Output};
+use super::progress::FileBar;
 use super::project::{self, Project};
-use super::{Status, Voice, analyze, deep_threads, diagnostics, parameters};
+use super::{Status, Voice, analyze, diagnostics, parameters};
 use crate::cli::ValidateArgs;
+use crate::core_levels::of_machine;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{json, validate_table};
 use crate::model::Model;
+use crate::reading::inputs;
+use crate::threads::deep_threads;
 use crate::validate::{self, Report, Settings};
 
 pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
@@ -26,7 +27,8 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let sizes = settings::combinations(args, &project.settings, &settings.levels)?;
     // Created first, so that a path that cannot be written fails before the work.
     let output = args.json.as_deref().map(Output::create).transpose()?;
-    let (mut program, bodies) = inputs::read_with_bodies(&args.paths, &project.reading, voice)?;
+    let (mut program, bodies) =
+        inputs::read_with_bodies(&args.paths, &project.reading, &FileBar::new(voice))?;
     project.begin(&mut program)?;
     outputs::spare_inputs(
         args.json.as_deref(),
@@ -52,7 +54,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         }
         // Parameters may have changed the machine's levels.
         let levels = if args.cache.is_empty() {
-            settings::of_machine(&model.machine)?
+            of_machine(&model.machine)?
         } else {
             settings.levels.clone()
         };

@@ -8,12 +8,12 @@ use super::super::parameters::split_names;
 use super::super::project::Project;
 use crate::analysis::ProcedureBody;
 use crate::analysis::facts::{Block, Item, Program};
-use crate::cache::spec::Ways;
-use crate::cache::{CacheSpec, Hierarchy};
+use crate::cache::CacheSpec;
 use crate::cli::{TrafficRule, ValidateArgs};
+use crate::core_levels::{of_machine, sound};
 use crate::expr::{Symbol, SymbolKind};
+use crate::machine::MachineModel;
 use crate::machine::parameters::of_level;
-use crate::machine::{Level, MachineModel};
 use crate::model::{Detail, Model, Setting, SettingError};
 use crate::quantity::parse_bytes;
 use crate::validate::{MOST_PROBED, Settings};
@@ -52,33 +52,6 @@ pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Setting
         others: Vec::new(),
         whole: args.whole,
     })
-}
-
-/// The levels of a machine, as one core has them.
-///
-/// # Errors
-/// They are not a hierarchy.
-pub fn of_machine(machine: &MachineModel) -> anyhow::Result<Vec<CacheSpec>> {
-    sound(
-        machine
-            .levels()
-            .iter()
-            .map(one_core)
-            .collect::<anyhow::Result<_>>()?,
-        "--machine",
-    )
-}
-
-fn sound(levels: Vec<CacheSpec>, origin: &'static str) -> anyhow::Result<Vec<CacheSpec>> {
-    match levels.iter().all(|level| level.ways == Ways::Full) {
-        // Each stands alone: there may be any number of them.
-        true => levels
-            .iter()
-            .try_for_each(CacheSpec::validate)
-            .context(origin)?,
-        false => Hierarchy::new(&levels).map(|_| ()).context(origin)?,
-    }
-    Ok(levels)
 }
 
 /// The model and the simulation are to have the same caches: of the parameters that say what these are, those that
@@ -132,27 +105,6 @@ fn same_caches(
         }
     }
     Ok(())
-}
-
-/// One core's share of a level of a machine, in whole sets.
-pub fn one_core(level: &Level) -> anyhow::Result<CacheSpec> {
-    let ways = level
-        .ways
-        .map_or(Ways::Full, |ways| Ways::Fixed(ways as u32));
-    let set = level.line as u64
-        * if let Ways::Fixed(ways) = ways {
-            u64::from(ways)
-        } else {
-            1
-        };
-    let bytes = (level.share() as u64 / set).max(1) * set;
-    let spec = CacheSpec {
-        ways,
-        line: level.line as u32,
-        ..CacheSpec::of_bytes(bytes)
-    };
-    spec.validate().with_context(|| level.name.clone())?;
-    Ok(spec)
 }
 
 /// The settings of every run: those that are given with each combination of `--sizes`.

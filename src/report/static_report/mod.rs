@@ -119,6 +119,31 @@ impl StaticReport {
     }
 }
 
+impl<F> StaticReport<F> {
+    /// The same with what `each` makes of every function.
+    pub fn map_functions<G>(self, each: impl FnMut(F) -> G) -> StaticReport<G> {
+        StaticReport {
+            schema: self.schema,
+            machine: self.machine,
+            parameters: self.parameters,
+            roots: self.roots,
+            on_guesses: self.on_guesses,
+            files: self.files,
+            unread_files: self.unread_files,
+            entry: self.entry,
+            functions: self.functions.into_iter().map(each).collect(),
+            totals: self.totals,
+            coverage: self.coverage,
+            reason_codes: self.reason_codes,
+            calls: self.calls,
+            sensitivity: self.sensitivity,
+            advice: self.advice,
+            measured: self.measured,
+            communication: self.communication,
+        }
+    }
+}
+
 impl<F: Send> StaticReport<F> {
     /// The same with what `each` makes of every function, right after it is made, and with the times over a range of
     /// single inputs and the advice that the model `swept` has, if any.

@@ -1,6 +1,6 @@
 //! Differences and what they consist of.
 
-use loopsheet::compare::{Cause, State};
+use loopsheet_compare::{Cause, State};
 
 use super::*;
 

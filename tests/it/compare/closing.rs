@@ -1,6 +1,6 @@
 //! Counts that have to close: what the statements' marks of the line table say beside the loops of the machine code.
 
-use loopsheet::metrics::profile::Begun;
+use loopsheet_metrics::profile::Begun;
 
 use super::*;
 

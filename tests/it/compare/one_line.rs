@@ -1,7 +1,7 @@
 //! Loops that stand on one line: each has its own rows, with its own figures of both sides.
 
-use loopsheet::compare::{Comparison, Live, Quantity, StaticReport};
-use loopsheet::metrics::profile::{MachineLoop, SourceProfile};
+use loopsheet_compare::{Comparison, Live, Quantity, StaticReport};
+use loopsheet_metrics::profile::{MachineLoop, SourceProfile};
 
 use super::{analysed, compared, machine_loop, profile, promised, reason, sides, site};
 use crate::support::{command, programs};

@@ -8,10 +8,23 @@ use std::time::{Duration, Instant};
 
 use super::compile_commands::Flags;
 use super::files::{decode, name};
-use crate::cli::Cpp;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::source::preprocess::{self, Apart, Options, SharedHeaders};
 use crate::source::{Language, LineOrigin, ReadFile, SourceText, line_markers};
+
+/// Which sources are preprocessed, and by what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cpp {
+    /// Those that need it, by the built-in preprocessor, which keeps the names of numeric constants.
+    #[default]
+    Auto,
+    /// All, by `cc -E`.
+    Always,
+    Never,
+    /// By a command that writes preprocessed text, in words.
+    Command(Vec<String>),
+}
 
 /// The preprocessor of `--cpp always`.
 const COMPILER: &str = "cc";

@@ -1,73 +1,28 @@
-//! From counts to a report: names, notes, and the graph of a short trace.
+//! From the counts of a trace to its report: names and notes.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use crate::cli::{Compat, DependenceKind, TraceArgs};
-use crate::graph::{Dependences, Edag, GraphError, Step, Touch};
+use crate::dataflow::MemoryRule;
+use crate::graph::Edag;
 use crate::metrics::counted::Counted;
+use crate::metrics::epoch::Stores;
 use crate::metrics::report::{Inputs, Region, TraceReport, TraceSummary};
+use crate::metrics::settings::Settings;
 use crate::trace::ReadSummary;
 use crate::trace::isa::Class;
 
-/// The graph of a trace that is short enough and is followed as graphs are.
-///
-/// # Errors
-/// `--graph` asks for one that cannot be drawn.
-pub fn graph(args: &TraceArgs, counted: &Counted) -> anyhow::Result<Option<Edag>> {
-    let dependences = match args.dependences {
-        DependenceKind::True => Dependences::True,
-        DependenceKind::All => Dependences::All,
-        DependenceKind::Register => {
-            anyhow::ensure!(
-                args.graph.is_none(),
-                "--graph draws dependences through memory too, not --dependences register"
-            );
-            return Ok(None);
-        }
-    };
-    let Some(kept) = &counted.kept else {
-        let vertices = counted.edag.vertices as usize;
-        return if args.graph.is_some() {
-            Err(GraphError::TooLarge { vertices }.into())
-        } else {
-            Ok(None)
-        };
-    };
-    let step = |execution: &crate::metrics::counted::Execution| {
-        let instruction = &counted.instructions[execution.instruction.0 as usize];
-        let facts = instruction.decoded.facts;
-        let touch = |address: &u64| {
-            execution.access.map(|access| Touch {
-                address: *address,
-                bytes: u32::from(access.bytes),
-                kind: access.kind,
-            })
-        };
-        Step {
-            facts,
-            label: instruction.text.to_string(),
-            pc: instruction.pc,
-            accesses: execution.addresses.iter().filter_map(touch).collect(),
-            hart: u32::from(instruction.hart),
-            misses: execution.to_ram,
-            cycles: execution.cycles,
-        }
-    };
-    let steps: Vec<Step> = kept.iter().map(step).collect();
-    Ok(Some(Edag::new(&steps, dependences)?))
-}
-
-/// Everything that was found.
+/// Everything that was found in the trace of this name.
 pub fn of(
-    args: &TraceArgs,
+    path: String,
+    settings: &Settings,
     inputs: &Inputs,
     read: &ReadSummary,
     counted: Counted,
     regions: Vec<Region>,
     graph: Option<&Edag>,
 ) -> TraceReport {
-    let notes = notes(args, read, &counted);
+    let notes = notes(settings, inputs, read, &counted);
     // A schedule has whole slots and cycles.
     let slots =
         NonZeroU32::new(inputs.slots as u32).filter(|slots| f64::from(slots.get()) == inputs.slots);
@@ -82,10 +37,7 @@ pub fn of(
     let unknown = unknown(&counted);
     TraceReport {
         trace: TraceSummary {
-            path: args
-                .trace
-                .as_deref()
-                .map_or_else(String::new, |path| path.display().to_string()),
+            path,
             format: read.format.name(),
             instructions: read.instructions,
             bytes: read.bytes,
@@ -127,7 +79,12 @@ fn unknown(counted: &Counted) -> BTreeMap<String, u64> {
     unknown
 }
 
-fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String> {
+fn notes(
+    settings: &Settings,
+    inputs: &Inputs,
+    read: &ReadSummary,
+    counted: &Counted,
+) -> Vec<String> {
     let mut notes = Vec::new();
     let bad_end = read.end.filter(|end| !end.is_orderly());
     notes.extend(bad_end.map(|end| format!("the run ended {end}")));
@@ -149,27 +106,34 @@ fn notes(args: &TraceArgs, read: &ReadSummary, counted: &Counted) -> Vec<String>
             read.format
         ));
     }
-    if args.compat == Some(Compat::Edan) {
+    if settings.like_edan {
         notes.push(
             "counted as EDAN does: no vertices for nop, ret and ecall; through memory an access depends on the last \
              store to the same start address, so partial overlaps are missed; atomics always go to RAM"
                 .to_string(),
         );
     }
-    match args.dependences {
-        DependenceKind::All => notes.push(
+    if settings.rules.false_dependences {
+        notes.push(
             "write-after-read and write-after-write count for all paths; `edges` are the true dependences".to_string(),
-        ),
-        DependenceKind::Register => notes.push("dependences through memory are not followed".to_string()),
-        DependenceKind::True => {}
+        );
     }
-    if args.slots.fract() != 0.0 || super::settings::latency(args).fract() != 0.0 {
+    if settings.rules.memory == MemoryRule::Registers {
+        notes.push("dependences through memory are not followed".to_string());
+    }
+    if inputs.slots.fract() != 0.0 || inputs.latency.fract() != 0.0 {
         notes.push("a greedy schedule needs whole slots and cycles, so there is none".to_string());
     }
-    if counted.epochs.is_some() {
-        notes.push(match args.blocking_stores {
-            true => "epochs: stores that miss are waited for".to_string(),
-            false => "epochs: stores that miss wait in a buffer and hold nothing up".to_string(),
+    if let Some(epochs) = settings
+        .epochs
+        .as_ref()
+        .filter(|_| counted.epochs.is_some())
+    {
+        notes.push(match epochs.stores {
+            Stores::Blocking => "epochs: stores that miss are waited for".to_string(),
+            Stores::Buffered => {
+                "epochs: stores that miss wait in a buffer and hold nothing up".to_string()
+            }
         });
         if read.harts > 1 {
             notes.push(format!(

@@ -5,32 +5,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use globset::{Glob, GlobMatcher};
+use globset::GlobMatcher;
 use ignore::gitignore::Gitignore;
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use super::build_files::BuildFiles;
 use super::compile_commands::{Databases, Flags};
-use super::config::{Config, ignored};
 use super::files::{self, name};
 use super::headers::HeaderIndex;
 use super::included;
 use super::opened;
+use super::order::Order;
 use super::prepare;
-use super::reading_order::Order;
+use super::preprocess::Cpp;
 use super::run_input::RunInput;
-use super::{Voice, deep_threads};
+use super::watch::Watch;
 use crate::analysis::facts::Program;
 use crate::analysis::inputs::{Inputs, Used};
 use crate::analysis::{self, ProcedureBody};
 use crate::attempt::attempt;
-use crate::cli::{Cpp, SourceArgs};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
 use crate::source::{self, Form, Language};
+use crate::threads::deep_threads;
 
 /// How sources are to be read.
 pub struct Reading {
@@ -53,49 +52,6 @@ pub struct Reading {
     pub follows_opened: bool,
     /// In which order files are read, where that is not the order of their paths.
     pub order: Order,
-}
-
-impl Reading {
-    /// What the command line says, then what the project's file says.
-    ///
-    /// # Errors
-    /// A pattern of `--function` or of files to ignore is malformed.
-    pub fn of(args: &SourceArgs, file: &Config) -> anyhow::Result<Reading> {
-        let pattern = args
-            .function
-            .as_deref()
-            .map(Glob::new)
-            .transpose()
-            .context("--function")?;
-        let mut words = Vec::new();
-        for text in &args.flags {
-            let split = shlex::split(text);
-            words
-                .extend(split.with_context(|| format!("--flags '{text}': a quote is not closed"))?);
-        }
-        let given = [&file.input[..], &args.input].concat();
-        Ok(Reading {
-            include: [&args.include[..], &file.include].concat(),
-            // The last definition of a name counts.
-            define: [&file.define[..], &args.define].concat(),
-            undefine: args.undefine.clone(),
-            flags: vec![
-                (file.directory.clone(), file.flags.clone()),
-                (PathBuf::new(), words),
-            ],
-            database: args.database.clone(),
-            ignore: vec![
-                ignored(&file.directory, &file.ignore)?,
-                ignored(Path::new(""), &args.ignore)?,
-            ],
-            cpp: args.cpp.clone(),
-            blas: !args.no_blas,
-            function: pattern.map(|pattern| pattern.compile_matcher()),
-            follows_opened: given.is_empty() && !args.no_input,
-            input: RunInput::read(&given)?,
-            order: Order::default(),
-        })
-    }
 }
 
 /// One file to read.
@@ -138,8 +94,8 @@ pub(super) enum Kind {
 ///
 /// # Errors
 /// A path is not there or cannot be read, is not a source or model, or there is nothing to read at all.
-pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Result<Program> {
-    Ok(read_through(paths, reading, voice, |units, inputs| {
+pub fn read(paths: &[PathBuf], reading: &Reading, watch: &dyn Watch) -> anyhow::Result<Program> {
+    Ok(read_through(paths, reading, watch, |units, inputs| {
         let (program, used) = analysis::analyze_given(units, inputs);
         (program, Vec::new(), used)
     })?
@@ -153,9 +109,9 @@ pub fn read(paths: &[PathBuf], reading: &Reading, voice: Voice) -> anyhow::Resul
 pub fn read_with_bodies(
     paths: &[PathBuf],
     reading: &Reading,
-    voice: Voice,
+    watch: &dyn Watch,
 ) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
-    read_through(paths, reading, voice, analysis::analyze_given_with_bodies)
+    read_through(paths, reading, watch, analysis::analyze_given_with_bodies)
 }
 
 /// Units to facts, and the statements of every function if they are asked for.
@@ -164,7 +120,7 @@ type Analysis = fn(&[Unit], &Inputs) -> (Program, Vec<ProcedureBody>, Used);
 fn read_through(
     paths: &[PathBuf],
     reading: &Reading,
-    voice: Voice,
+    watch: &dyn Watch,
     analyze: Analysis,
 ) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
     let mut found = Found::default();
@@ -206,7 +162,7 @@ fn read_through(
     analysis::guesses::complete(&mut program);
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
     let flags = flags_of(&sources, reading, &mut skipped)?;
-    let mut units = lower_all(&sources, &flags, &headers, &reading.cpp, voice)?;
+    let mut units = lower_all(&sources, &flags, &headers, &reading.cpp, watch)?;
     for (unit, source) in units.iter_mut().zip(&sources) {
         unit.is_built = build.name(&source.path);
     }
@@ -483,10 +439,10 @@ fn lower_all(
     flags: &[Flags],
     headers: &HeaderIndex,
     cpp: &Cpp,
-    voice: Voice,
+    watch: &dyn Watch,
 ) -> anyhow::Result<Vec<Unit>> {
     let pool = deep_threads()?;
-    let progress = progress_bar(inputs.len(), voice);
+    watch.begin(inputs.len());
     let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
         let prepared = prepare::all(inputs, flags, headers, cpp)?;
         let prepared = included::left_out(prepared, flags);
@@ -509,7 +465,7 @@ fn lower_all(
             let unit = unit.unwrap_or_else(|defect| {
                 lower::lost_unit(name, p.language, p.form, &p.source, &defect)
             });
-            progress.inc(1);
+            watch.advance();
             Unit {
                 is_parallel: Some(p.is_parallel),
                 is_listed: flags.is_listed,
@@ -518,7 +474,7 @@ fn lower_all(
         });
         Ok(lowered.collect())
     })?;
-    progress.finish_and_clear();
+    watch.finish();
     Ok(without_repeats(units))
 }
 
@@ -529,16 +485,6 @@ fn mentions_module(text: &str) -> bool {
             .is_some_and(|word| word.eq_ignore_ascii_case("module"))
     };
     text.lines().any(is_module)
-}
-
-fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
-    if voice.quiet || length < 20 {
-        return ProgressBar::hidden();
-    }
-    // Draws on standard error, and only on a terminal.
-    let bar = ProgressBar::new(length as u64);
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files  {elapsed}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// A diagnostic of a header is said once, not by every file that includes it.

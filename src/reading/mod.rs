@@ -1,0 +1,24 @@
+//! From paths to programs: which files are read, in which order, and how each becomes facts. With [`crate::commands`], the
+//! only part that opens files.
+
+mod build_files;
+mod compile_commands;
+pub mod files;
+mod headers;
+mod ignored;
+mod included;
+pub mod inputs;
+pub mod machine_file;
+mod opened;
+mod order;
+mod prepare;
+mod preprocess;
+mod run_input;
+mod watch;
+
+pub use ignored::ignored;
+pub use inputs::Reading;
+pub use order::Order;
+pub use preprocess::Cpp;
+pub use run_input::RunInput;
+pub use watch::{Unwatched, Watch};
