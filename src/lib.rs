@@ -6,10 +6,10 @@
 //! The program `loopsheet` is built on a library. What other programs call of it is few functions, from files to plain
 //! values that are documented as JSON, too (guide: outputs):
 //!
-//! - [`analyze`]: source to a [`report::StaticReport`]; `workbook` and `page` make the same analysis a file.
-//! - [`validate`]: the model's traffic against simulated caches, as a [`report::ValidationReport`].
-//! - [`trace`]: an instruction trace to a [`report::RunReport`].
-//! - [`diff`](fn@diff): two reports to a [`diff::Difference`].
+//! - [`analyze()`]: source to a [`report::StaticReport`]; `workbook` and `page` make the same analysis a file.
+//! - [`validate()`]: the model's traffic against simulated caches, as a [`report::ValidationReport`].
+//! - [`trace()`]: an instruction trace to a [`report::RunReport`].
+//! - [`diff()`]: two reports to a [`diff::Difference`].
 //! - [`guide`]: the documentation: what people read, and the specification of the formulas.
 //!
 //! Without the feature `cli` nothing of the command line is built. `xlsx` and `html` add workbooks and pages:
