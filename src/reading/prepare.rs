@@ -303,6 +303,7 @@ fn finish<'a>(
         let files = Includes::new(&flags.include, headers);
         let convert = |source: SourceText| in_free_form(source, form, &flags.fortran);
         source = source::include::inline_fortran(convert(source), &files, &convert);
+        preprocess::remark_included(&mut source, &input.name);
         source = source::spelling::respell(source, form);
         source = fixed_form::nest_labelled_do(source);
         source.kinds = flags.fortran.kinds();

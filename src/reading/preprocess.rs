@@ -40,42 +40,75 @@ pub fn is_wanted(
     match cpp {
         Cpp::Never => false,
         Cpp::Always | Cpp::Command(_) => true,
-        Cpp::Auto => by_flags.unwrap_or_else(|| by_extension || directive(source).is_some()),
+        Cpp::Auto => by_flags.unwrap_or_else(|| {
+            let is_any = |words: &[&str]| directive(source, words).is_some();
+            by_extension || is_any(&DECIDING) || is_any(&INCLUDING)
+        }),
     }
 }
 
-/// The first line, counted from zero, that a preprocessor would decide or define something by.
-fn directive(source: &SourceText) -> Option<usize> {
-    const WORDS: [&str; 8] = [
-        "if", "ifdef", "ifndef", "elif", "else", "endif", "define", "undef",
-    ];
-    let is_directive = |line: &str| {
-        let word = line.strip_prefix('#').map(str::trim_start);
-        let word = word.and_then(|rest| rest.split(|c: char| !c.is_ascii_alphabetic()).next());
-        word.is_some_and(|word| WORDS.contains(&word))
-    };
-    source.text.lines().position(is_directive)
+/// What decides what is read, or what names mean.
+const DECIDING: [&str; 8] = [
+    "if", "ifdef", "ifndef", "elif", "else", "endif", "define", "undef",
+];
+/// What only a preprocessor reads: an included text may have what decides.
+const INCLUDING: [&str; 1] = ["include"];
+
+/// The first line, counted from zero, with one of these directives.
+fn directive(source: &SourceText, words: &[&str]) -> Option<usize> {
+    (source.text.lines()).position(|line| is_directive(line, words))
+}
+
+fn is_directive(line: &str, words: &[&str]) -> bool {
+    let word = line.strip_prefix('#').map(str::trim_start);
+    let word = word.and_then(|rest| rest.split(|c: char| !c.is_ascii_alphabetic()).next());
+    word.is_some_and(|word| words.contains(&word))
 }
 
 /// Remarks what is done about directives in a Fortran file whose extension does not ask for a preprocessor.
 pub fn remark_directives(source: &mut SourceText, cpp: &Cpp, by_flags: Option<bool>) {
-    let Some(row) = directive(source) else {
-        return;
-    };
-    let (severity, code, message, help) = if is_wanted(source, false, cpp, by_flags) {
+    let (severity, code, row, message, help) = if is_wanted(source, false, cpp, by_flags) {
+        let any = directive(source, &[&DECIDING[..], &INCLUDING].concat());
         let message = "this file has directives and is preprocessed, though its extension does not ask for it";
         let help = "--cpp never reads it as it stands";
-        (Severity::Note, DiagnosticCode::Preprocessed, message, help)
+        let code = DiagnosticCode::Preprocessed;
+        (Severity::Note, code, any, message, help)
     } else {
+        let deciding = directive(source, &DECIDING);
         let message = "the directives of this file are not followed: every branch is read";
         let help = "--cpp auto follows them";
-        (
-            Severity::Warning,
-            DiagnosticCode::UndecidedBranch,
-            message,
-            help,
-        )
+        let code = DiagnosticCode::UndecidedBranch;
+        (Severity::Warning, code, deciding, message, help)
     };
+    if let Some(row) = row {
+        remark(source, row, (severity, code), message, help);
+    }
+}
+
+/// Remarks that directives came with the text of an `include` line, which preprocessors do not read.
+pub fn remark_included(source: &mut SourceText, main: &str) {
+    let mut lines = source.text.lines().zip(&source.origins);
+    let is_included = |(line, origin): (&str, &LineOrigin)| {
+        *origin.file != *main && is_directive(line, &DECIDING)
+    };
+    if let Some(row) = lines.position(is_included) {
+        remark(
+            source,
+            row,
+            (Severity::Warning, DiagnosticCode::UndecidedBranch),
+            "the directives of this file, which an `include` line names, are not followed: every branch is read",
+            "`#include` names a file whose directives are followed",
+        );
+    }
+}
+
+fn remark(
+    source: &mut SourceText,
+    row: usize,
+    (severity, code): (Severity, DiagnosticCode),
+    message: &str,
+    help: &str,
+) {
     let place = source.place(row, 0);
     source.diagnostics.push(Diagnostic {
         severity,

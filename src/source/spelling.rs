@@ -2,6 +2,7 @@
 //! stays one line; columns stay where the other words are as long.
 
 mod fixed;
+mod late_data;
 mod line;
 
 use crate::{Form, SourceText};
@@ -18,6 +19,10 @@ use line::Line;
 /// - `4Habcd` outside of formats as a string;
 /// - `x'1f'` and `'1f'x` as `z'1f'`, and the other letters behind their digits before them;
 /// - `character*4, name` without the comma;
+/// - `PRIVATE` in small letters, as it must be among the procedures of a type;
+/// - `data` amid statements that are carried out, behind the declarations before it;
+/// - scale factors of formats without their sign, `-2pf5.1`, as no format has a meaning here;
+/// - `dowhile` as two words;
 /// - labels of `end block`, `end associate`, `end where` and `end critical` on a `continue` of their own;
 /// - in what was fixed form, words that run on into the next, `do10i=1,n`, and names with blanks inside.
 pub fn respell(mut source: SourceText, form: Form) -> SourceText {
@@ -40,6 +45,9 @@ pub fn respell(mut source: SourceText, form: Form) -> SourceText {
         out.push_str(&source.text[written..]);
         source.text = out;
     }
+    if late_data::may_be_in(&source.text) {
+        source.text = late_data::moved(&source.text);
+    }
     source
 }
 
@@ -54,16 +62,26 @@ fn respelled(mut line: Line, form: Form) -> Option<String> {
         "forall" => forall(&mut line, word.end),
         "final" => final_procedure(&mut line, word.end),
         "character" => comma(&mut line, word.end),
+        "private" if line.is_blank(word.end..line.len()) => line.replace(word, "private"),
         "open" | "close" | "read" | "write" | "inquire" | "backspace" | "endfile" | "rewind"
         | "flush" => unit(&mut line, word.end),
         "end" | "endblock" | "endassociate" | "endwhere" | "endcritical" => {
             label(&mut line, word.start);
         }
-        "format" => return line.changed(),
+        "dowhile" if line.byte(line.skip_blanks(word.end)) == Some(b'(') => {
+            line.replace(word.start + 2..word.start + 2, " ");
+        }
+        "format" => {
+            scales(&mut line);
+            return line.changed();
+        }
         _ => {}
     }
     if line.holds(b'%') {
         passing(&mut line);
+    }
+    if line.holds(b'-') {
+        scales(&mut line);
     }
     if line.holds(b'\'') || line.holds(b'"') {
         constants(&mut line);
@@ -200,6 +218,23 @@ fn passing(line: &mut Line) {
         let parenthesis = line.skip_blanks(at + 3);
         if is_argument && is_known && line.byte(parenthesis) == Some(b'(') {
             line.blank(percent..parenthesis);
+        }
+    }
+}
+
+/// `-2pf5.1` of a format, which may go on from the line before: nothing else has a number right before a letter `p`.
+fn scales(line: &mut Line) {
+    let mut at = 0;
+    while let Some(sign) = line.find(b'-', at) {
+        let digits = line.skip_blanks(sign + 1);
+        at = digits;
+        while line.byte(at).is_some_and(|byte| byte.is_ascii_digit()) {
+            at += 1;
+        }
+        let before = line.skip_blanks_back(sign);
+        let is_item = matches!(line.byte(before.wrapping_sub(1)), Some(b'(' | b',' | b'/'));
+        if is_item && at > digits && line.byte(at) == Some(b'p') {
+            line.blank(sign..sign + 1);
         }
     }
 }

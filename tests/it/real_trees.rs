@@ -193,9 +193,27 @@ fn directives_are_followed_in_any_file() {
     assert_eq!(by_compiler["files"][0]["preprocessed"], "external");
 }
 
+/// A text that `#include` puts in is the preprocessor's, whatever the extension of the file; one of an `include` line is not.
+#[test]
+fn directives_of_included_files_are_followed_or_named() {
+    let followed = analysed("tests/fixtures/trees/parts.f90", &[]);
+    assert_eq!(understood(&followed), (1, 1));
+    assert_eq!(followed["functions"][0]["loops"][0]["line"], 9);
+    assert_eq!(codes(&followed), ["preprocessed"]);
+    let read = analysed("tests/fixtures/trees/included_parts.f90", &[]);
+    assert_eq!(understood(&read), (2, 2));
+    assert_eq!(codes(&read), ["undecided-branch"]);
+}
+
+/// What stands amid statements that are carried out holds before, and does not hide the loops behind it.
 #[test]
 fn valid_forms_are_read() {
-    for (file, loops) in [("valid.f90", 2), ("without_blanks.f", 2)] {
+    let files = [
+        ("valid.f90", 2),
+        ("without_blanks.f", 2),
+        ("late_data.f90", 2),
+    ];
+    for (file, loops) in files {
         let json = analysed(format!("tests/fixtures/trees/{file}"), &[]);
         assert_eq!(
             json["files"][0]["diagnostics"],

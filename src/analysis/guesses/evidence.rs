@@ -1,9 +1,10 @@
 //! What loops and arrays say of the symbols that need a value.
 
+use super::ranges::{Effect, Ranges};
 use super::{Around, BEGINNING, FEW, Guesses, NOMINAL, Unknown, depth};
 use rustc_hash::FxHashSet;
 
-use crate::expr::{Expr, Node, Symbol, SymbolKind};
+use crate::expr::{Expr, Node, Symbol};
 use crate::facts::{Block, Item, Loop, Stream};
 
 /// How far something widens a range: ghost cells.
@@ -83,6 +84,7 @@ impl<'p> Guesses<'p> {
     /// Reads what one function says of its symbols.
     pub(super) fn read(&mut self, index: usize) {
         let program = self.program;
+        self.ranges = Ranges::default();
         self.block(index, &program.functions[index].body, &mut Vec::new());
     }
 
@@ -133,32 +135,21 @@ impl<'p> Guesses<'p> {
         }
         let rank = stream.subscripts.len();
         for (dimension, subscript) in stream.subscripts.iter().enumerate() {
-            for unknown in self.unknowns(function, &[&subscript.base], around) {
-                let is_length = self.is_factor(function, &subscript.base, &unknown, around);
-                let evidence = self.evidence.entry(unknown).or_default();
-                evidence.longer += if is_length { SHAPE } else { 0 };
+            for (unknown, is_length) in &*self.lengths(function, &subscript.base, around) {
+                let evidence = self.evidence_of(unknown);
+                evidence.longer += if *is_length { SHAPE } else { 0 };
             }
-            let declared = stream.extents.get(dimension).and_then(|extent| {
-                let (lower, upper) = extent.as_ref()?;
-                // Not what follows from how far loops move something that is not known.
-                let is_said = |symbol: &Symbol| {
-                    matches!(symbol.kind(), SymbolKind::Source | SymbolKind::Place)
-                };
-                let is_known = (self.unknowns(function, &[lower, upper], around)).is_empty()
-                    && [lower, upper]
-                        .iter()
-                        .all(|end| end.symbols().iter().all(is_said));
-                let at = |expr: &Expr| self.evaluate(function, expr, around, &None);
-                let extent = is_known.then(|| at(upper) - at(lower) + 1.0)?;
-                (extent > 1.0).then_some(extent)
-            });
+            let extent = stream.extents.get(dimension).and_then(Option::as_ref);
+            let declared =
+                extent.and_then(|(lower, upper)| self.declared(function, (lower, upper), around));
             for (variable, _) in &subscript.terms {
                 let Some(at) = around.iter().rposition(|l| l.variable == *variable) else {
                     continue;
                 };
                 let (first, last) = around[at].ends();
-                for unknown in self.unknowns(function, &[first, last], &around[..at]) {
-                    let evidence = self.evidence.entry(unknown).or_default();
+                for Effect { unknown, .. } in &*self.effects(function, (first, last), &around[..at])
+                {
+                    let evidence = self.evidence_of(unknown);
                     if rank >= 4 && dimension >= 3 {
                         evidence.outer += 1;
                     } else {
@@ -173,6 +164,9 @@ impl<'p> Guesses<'p> {
 
     /// An extent that is the quotient of two strides, `ks/js`: were they the same, the array's rows would be one.
     fn ratio(&mut self, function: usize, upper: &Expr, around: Around<'_, 'p>) {
+        if !self.is_new_length(upper, around) {
+            return;
+        }
         let length = (upper.clone() + 1.0).expand();
         let Node::Quotient(longer, shorter) = length.node() else {
             return;
@@ -197,28 +191,12 @@ impl<'p> Guesses<'p> {
         around: Around<'_, 'p>,
         weight: u32,
     ) {
-        let unknowns = self.unknowns(function, &[first, last], around);
-        let change = |expr: &Expr, unknown: &Unknown| {
-            let at = |value: f64| self.evaluate(function, expr, around, &Some((unknown, value)));
-            at(1.5 * NOMINAL) - at(NOMINAL)
-        };
-        let changes: Vec<(f64, f64)> = unknowns
-            .iter()
-            .map(|unknown| (change(first, unknown), change(last, unknown)))
-            .collect();
-        let exponents = |expr: &Expr, unknown: &Unknown| {
-            self.base(function, expr, unknown, (around, &mut FxHashSet::default()))
-        };
-        let raised: Vec<Option<f64>> = unknowns
-            .iter()
-            .map(|unknown| exponents(last, unknown).or_else(|| exponents(first, unknown)))
-            .collect();
-        let lengthening = changes
-            .iter()
-            .filter(|(low, high)| high - low > 0.0)
-            .count();
-        for ((unknown, (low, high)), raised) in unknowns.into_iter().zip(changes).zip(raised) {
-            let evidence = self.evidence.entry(unknown).or_default();
+        let effects = self.effects(function, (first, last), around);
+        let lengthens = |effect: &&Effect| effect.moves.1 - effect.moves.0 > 0.0;
+        let lengthening = effects.iter().filter(lengthens).count();
+        for effect in &*effects {
+            let evidence = self.evidence_of(&effect.unknown);
+            let (low, high) = effect.moves;
             let longer = high - low;
             if low < 0.0 && high > 0.0 && lengthening > 1 {
                 evidence.wider += weight;
@@ -227,12 +205,16 @@ impl<'p> Guesses<'p> {
             } else if longer < 0.0 {
                 evidence.shorter += weight;
             }
-            evidence.raised = evidence.raised.or(raised);
+            evidence.raised = evidence.raised.or(effect.raised);
         }
     }
 
+    fn evidence_of(&mut self, unknown: &Unknown) -> &mut Evidence {
+        self.evidence.entry(unknown.clone()).or_default()
+    }
+
     /// Whether other symbols are multiplied by an unknown.
-    fn is_factor(
+    pub(super) fn is_factor(
         &self,
         function: usize,
         expr: &Expr,
@@ -260,7 +242,7 @@ impl<'p> Guesses<'p> {
     }
 
     /// The number that an unknown is the exponent of, in an expression or the values behind it.
-    fn base(
+    pub(super) fn base(
         &self,
         function: usize,
         expr: &Expr,

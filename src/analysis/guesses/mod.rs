@@ -6,13 +6,17 @@
 
 mod choices;
 mod evidence;
+mod known;
 mod placeholders;
+mod ranges;
 mod trips;
 mod values;
 
 use std::collections::BTreeMap;
 
 use self::evidence::Evidence;
+use self::known::Known;
+use self::ranges::Ranges;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Constant, Loop, Origin, Program};
 
@@ -83,7 +87,10 @@ struct Guesses<'p> {
     program: &'p Program,
     /// What the program has for sizes that it reads, too small to be meant.
     placeholders: BTreeMap<Symbol, f64>,
+    known: Known<'p>,
     evidence: BTreeMap<Unknown, Evidence>,
+    /// What the ranges of the function at hand come down to.
+    ranges: Ranges,
     /// Strides of flattened arrays, each with the next shorter one of the same array.
     strides: BTreeMap<Unknown, Unknown>,
     values: BTreeMap<Unknown, f64>,
@@ -91,10 +98,13 @@ struct Guesses<'p> {
 
 impl<'p> Guesses<'p> {
     fn new(program: &'p Program) -> Guesses<'p> {
+        let placeholders = placeholders::of(program);
         Guesses {
             program,
-            placeholders: placeholders::of(program),
+            known: Known::new(program, &placeholders),
+            placeholders,
             evidence: BTreeMap::new(),
+            ranges: Ranges::default(),
             strides: BTreeMap::new(),
             values: BTreeMap::new(),
         }

@@ -11,12 +11,7 @@ use crate::expr::{Expr, Symbol, SymbolKind};
 impl<'p> Guesses<'p> {
     /// The value that the program gives a symbol of a function.
     pub(super) fn known(&self, function: usize, symbol: &Symbol) -> Option<&'p Expr> {
-        let program = self.program;
-        match symbol.kind() {
-            SymbolKind::Place if self.placeholders.contains_key(symbol) => None,
-            SymbolKind::Place => program.place(symbol)?.value.as_ref(),
-            _ => (program.functions[function].constant(symbol)).map(|constant| &constant.value),
-        }
+        self.known.value(function, symbol)
     }
 
     fn unknown(function: usize, symbol: &Symbol) -> Option<Unknown> {

@@ -23,6 +23,10 @@
 //! What two nests have in common is a share of the boxes around their subscripts (`swept::share`), so triangles
 //! and parts of rows are approximate. `sequence` calls this for every nest of a function.
 
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
 use super::number::Number;
 use super::reuse::{Kind, Profile};
 use super::swept::{ArrayPart, Iteration, Slice, Swept, share};
@@ -43,6 +47,10 @@ pub enum Within {
     /// The function only: they share the caches where the switch says so.
     Function,
 }
+
+/// Bytes that the nests inside of some loops touch together, by how many loops these are and the first of the nests:
+/// each of them asks.
+pub type Bodies<N> = RefCell<FxHashMap<(usize, usize), N>>;
 
 /// Lines that some earlier nest touched last.
 #[derive(Clone, Debug)]
@@ -156,7 +164,7 @@ fn walks_box(nest: &Nest) -> bool {
 /// or of all others, too.
 pub fn of<N: Number>(
     (nests, within): (&[Nest], Within),
-    swept: &[Swept<N>],
+    (swept, known): (&[Swept<N>], &Bodies<N>),
     index: usize,
     name: &dyn Fn(StaticFigure, N) -> N,
 ) -> Option<Neighbours<N>> {
@@ -167,8 +175,14 @@ pub fn of<N: Number>(
     };
     let bodies = (0..shared).map(|v| {
         let members: Vec<usize> = inside(v + 1).collect();
-        (members.len() > 1)
-            .then(|| name(StaticFigure::SharedBytes, together(swept, &members, v + 1)))
+        let body = || name(StaticFigure::SharedBytes, together(swept, &members, v + 1));
+        (members.len() > 1).then(|| {
+            let mut known = known.borrow_mut();
+            known
+                .entry((v + 1, members[0]))
+                .or_insert_with(body)
+                .clone()
+        })
     });
     let beside: Vec<usize> = inside(1).filter(|_| shared > 0).collect();
     let mut found = Neighbours {

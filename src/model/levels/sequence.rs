@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 
 use super::cells::Cells;
-use super::neighbours::{self, Neighbours, Within, share_loops};
+use super::neighbours::{self, Bodies, Neighbours, Within, share_loops};
 use super::number::Number;
 use super::swept::Swept;
 use crate::catalogue::StaticFigure;
@@ -93,7 +93,8 @@ fn found<N: Number>(
         .iter()
         .map(|nest| Swept::of(nest, value, line.clone(), name))
         .collect();
+    let bodies = Bodies::default();
     (0..nests.len())
-        .map(|index| neighbours::of((nests, within), &swept, index, name))
+        .map(|index| neighbours::of((nests, within), (&swept, &bodies), index, name))
         .collect()
 }

@@ -14,6 +14,7 @@
 //! nests that do not are marked (`Neighbours::is_rough`).
 
 use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
@@ -33,6 +34,8 @@ pub type ArrayPart = (String, Component);
 /// The lines and places of a nest.
 pub struct Swept<'n, N> {
     pub arrays: Vec<ArrayPart>,
+    /// Where each of them is.
+    numbers: FxHashMap<ArrayPart, usize>,
     domain: Domain<N>,
     references: Vec<Reference<N>>,
     covered: Covered<N>,
@@ -71,10 +74,12 @@ impl<'n, N: Number> Swept<'n, N> {
     ) -> Swept<'n, N> {
         let geometry = Geometry::of(nest);
         let mut arrays: Vec<ArrayPart> = Vec::new();
+        let mut numbers = FxHashMap::default();
         for used in &nest.streams {
             let name = (used.stream.array.to_string(), used.stream.component.clone());
-            if !arrays.contains(&name) {
-                arrays.push(name);
+            if let Entry::Vacant(entry) = numbers.entry(name) {
+                arrays.push(entry.key().clone());
+                entry.insert(arrays.len() - 1);
             }
         }
         let covered = super::cover(&geometry, value);
@@ -82,6 +87,7 @@ impl<'n, N: Number> Swept<'n, N> {
         let (known, places, trips) = Default::default();
         Swept {
             arrays,
+            numbers,
             domain,
             references,
             covered,
@@ -94,7 +100,7 @@ impl<'n, N: Number> Swept<'n, N> {
     }
 
     fn number(&self, array: &ArrayPart) -> Option<usize> {
-        self.arrays.iter().position(|known| known == array)
+        self.numbers.get(array).copied()
     }
 
     /// Distinct lines of an array with the loops outside of a level standing still; `None` if there are none.

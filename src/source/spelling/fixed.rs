@@ -47,6 +47,7 @@ pub(super) fn words(line: &mut Line) {
     }
     if !line.starts_with(word.start, "format") {
         numbers(line);
+        exponents(line);
     }
 }
 
@@ -68,6 +69,43 @@ fn numbers(line: &mut Line) {
             at = gap + digits.len();
         }
     }
+}
+
+/// `1. E0`: a number with a point, and what can only be its exponent.
+fn exponents(line: &mut Line) {
+    let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
+    let mut at = 0;
+    while let Some(gap) = line.find(b' ', at) {
+        let next = line.skip_blanks(gap);
+        at = next.max(gap + 1);
+        let sign = matches!(line.byte(next + 1), Some(b'+' | b'-'));
+        let digits = next + 1 + usize::from(sign);
+        let mut end = digits;
+        while is_digit(line.byte(end)) {
+            end += 1;
+        }
+        let is_exponent = matches!(line.byte(next), Some(b'e' | b'd'))
+            && end > digits
+            && !line.byte(end).is_some_and(is_in_name);
+        if is_exponent && ends_real(line, gap) {
+            let exponent = line.text(next..end).to_string();
+            let blanks = " ".repeat(next - gap);
+            line.replace(gap..end, &format!("{exponent}{blanks}"));
+            at = gap + exponent.len();
+        }
+    }
+}
+
+/// Whether digits with a point among them, and no name or operator such as `.eq.`, end at a place.
+fn ends_real(line: &Line, end: usize) -> bool {
+    let mut start = end;
+    let is_part = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    while start > 0 && line.byte(start - 1).is_some_and(is_part) {
+        start -= 1;
+    }
+    let number = line.lower(start..end);
+    let is_free = start == 0 || !line.byte(start - 1).is_some_and(is_in_name);
+    is_free && number.len() > 1 && number.matches('.').count() == 1
 }
 
 /// `do10i=1,n` and `doi=1,n`: only a loop has a comma.

@@ -44,6 +44,22 @@ fn what_the_grammar_does_not_read_is_respelled() {
                 "data m /z'1F'/, n /z'ff'/, k /o'17'/",
             ),
             ("character*(*), name*3, b", "character*(*)  name*3, b"),
+            ("DoWhile (n > 0)", "Do While (n > 0)"),
+            ("10 format (2x, -2p10f12.2)", "10 format (2x,  2p10f12.2)"),
+            ("  'a', -2PF5.1, 'b-2p') ", "  'a',  2PF5.1, 'b-2p') "),
+            ("  PRIVATE ! so", "  private ! so"),
+            (
+                "real d(2) ! two\nn = 1\ndata d / 1., & ! one\n  2. /\nm = n",
+                "real d(2); data d / 1., 2. / ! two\nn = 1\n\n\nm = n",
+            ),
+            (
+                "type t\nreal x\nend type t\nx = 1\ndata y /1/",
+                "type t\nreal x\nend type t; data y /1/\nx = 1\n",
+            ),
+            (
+                "subroutine s\nx = 1\nDATA y /1/\nend\ndata z /2/",
+                "subroutine s; DATA y /1/\nx = 1\n\nend\ndata z /2/",
+            ),
             ("10 end block", "10 continue; end block"),
             ("10 endwhere mask", "10 continue; endwhere mask"),
         ],
@@ -54,6 +70,10 @@ fn what_the_grammar_does_not_read_is_respelled() {
 #[test]
 fn everything_else_stays() {
     let same = [
+        "real d(2)\ndata d / 1., 2. /\nn = 1",
+        "call f(x, -2, -p)",
+        "dowhile = 1",
+        "real data(2)\nn = 1\ndata(1) = a / b\ndata = 1 / n",
         "common /a/ x, y",
         "x = a // b // 'it''s -1'",
         "forall (i=1:n, a(i) > 0) a(i) = 1",
@@ -98,6 +118,10 @@ fn words_of_fixed_form_are_set_apart_and_joined() {
                 "      parameter (m = 100 000, n = 'a 1 2')",
                 "      parameter (m = 100000 , n = 'a 1 2')",
             ),
+            ("      x = 1. E0 - 2. d-3", "      x = 1.E0  - 2.d-3 "),
+            ("      data x / .5 d-3 /", "      data x / .5d-3  /"),
+            ("      do 10 e5 = 1, n", "      do 10 e5 = 1, n"),
+            ("      l = x.eq. e5", "      l = x.eq. e5"),
             ("   30 format (i3 2x)", "   30 format (i3 2x)"),
         ],
         Form::Fixed,
