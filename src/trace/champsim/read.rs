@@ -213,9 +213,10 @@ impl Reader {
         let is_mark =
             site.is_branch && site.memory == Memory::None && site.writes.contains(&STACK_POINTER);
         let mut registers = |numbers: &[u8], without_stack: bool| {
-            let kept = numbers.iter().filter(|number| {
-                !matches!(**number, 0 | INSTRUCTION_POINTER)
-                    && !(without_stack && **number == STACK_POINTER)
+            let kept = numbers.iter().filter(|number| match **number {
+                0 | INSTRUCTION_POINTER => false,
+                STACK_POINTER => !without_stack,
+                _ => true,
             });
             let kept: Result<Vec<Register>, RecordError> =
                 kept.map(|number| self.registers.get(*number)).collect();
