@@ -296,7 +296,7 @@ Exit status: 0 done; 2 bad usage or a line that cannot be read, nothing written.
 
 #[derive(Debug, Args)]
 pub struct TraceArgs {
-    /// The trace: plain, gzip or zstd; - is standard input
+    /// The trace: plain, gzip, zstd or xz; - is standard input
     #[arg(required_unless_present = "timeline")]
     pub trace: Option<PathBuf>,
     /// More traces, with --epochs: the profile of each, and their mean
@@ -308,6 +308,10 @@ pub struct TraceArgs {
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write the trace in the format of another tool, by the extension: .stf or .zstf (Olympia and other models that read
+    /// STF), .champsim, .champsim.gz or .champsim.xz (ChampSim)
+    #[arg(long, value_name = "FILE")]
+    pub write: Option<PathBuf>,
     /// Format of the trace
     #[arg(long, value_enum, default_value_t = TraceFormat::Auto)]
     pub format: TraceFormat,
@@ -472,6 +476,8 @@ pub enum TraceFormat {
     Execlog,
     Spike,
     Gdb,
+    Stf,
+    Champsim,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -27,9 +27,7 @@ pub fn of(
     let slots =
         NonZeroU32::new(inputs.slots as u32).filter(|slots| f64::from(slots.get()) == inputs.slots);
     let schedule = match (graph, slots) {
-        (Some(graph), Some(slots))
-            if read.format.has_addresses() && inputs.latency.fract() == 0.0 =>
-        {
+        (Some(graph), Some(slots)) if read.has_addresses && inputs.latency.fract() == 0.0 => {
             Some(graph.greedy_schedule(slots, inputs.latency as u64))
         }
         _ => None,
@@ -99,11 +97,25 @@ fn notes(
             named.join(", ")
         ));
     }
-    if !read.format.has_addresses() {
+    if !read.has_addresses {
         notes.push(format!(
-            "the {} format has no addresses of accesses: dependences through memory are not followed, and what \
+            "this {} trace has no addresses of accesses: dependences through memory are not followed, and what \
              concerns memory is unknown",
             read.format
+        ));
+    }
+    if !read.format.has_opcodes() {
+        notes.push(format!(
+            "a {} trace has no opcodes: what operations there are is unknown, floating-point operations too, and so are \
+             the widths of accesses: each is taken as one byte, so that dependences through memory are by start address \
+             and bytes are known in cache lines only; an instruction that loads and stores elsewhere counts as two",
+            read.format
+        ));
+    }
+    if read.trapped > 0 {
+        notes.push(format!(
+            "{} instructions ended with a fault or an interrupt: they count where they are executed, not there",
+            read.trapped
         ));
     }
     if settings.like_edan {

@@ -20,6 +20,7 @@ const CLASSES: usize = 10;
 const BAR: f64 = 40.0;
 /// Why figures of memory are missing.
 const NO_ADDRESSES: &str = "unknown (the trace has no addresses)";
+const NO_WIDTHS: &str = "unknown (the trace has no widths of accesses)";
 
 /// The table; `top` limits the regions to that many.
 pub fn render(report: &TraceReport, top: Option<usize>) -> String {
@@ -164,9 +165,14 @@ pub(super) fn number(value: f64) -> String {
 fn edag(report: &TraceReport) -> String {
     let figures = Figures::of(&report.edag, &report.inputs);
     let has_addresses = report.edag.memory.is_some();
+    let has_bytes = report
+        .edag
+        .memory
+        .is_some_and(|memory| memory.bytes_moved.is_some());
     let value = |figure: EdagFigure| match figures.get(figure) {
         Some(value) => Ok(number(value)),
         None if !has_addresses && figure.needs_addresses() => Err(NO_ADDRESSES),
+        None if figure.needs_widths() && !has_bytes => Err(NO_WIDTHS),
         None => Err("unknown (division by zero)"),
     };
     let row = |figure: &EdagFigure| {

@@ -118,7 +118,12 @@ fn read(
     }
     let mut analysis = Analysis::new(settings.clone(), None)?;
     let read = reader::stream(reader::decompressed(input)?, reading, &mut analysis)?;
-    let counted = analysis.finish(read.format.has_addresses());
+    let needs_addresses = !options.caches.is_empty() || options.epochs || options.reuse;
+    anyhow::ensure!(
+        read.has_addresses || !needs_addresses,
+        "the trace has no addresses of accesses: leave out caches, epochs and reuse"
+    );
+    let counted = analysis.finish(read.has_addresses);
     let report = traced::of(
         name.to_string(),
         &settings,

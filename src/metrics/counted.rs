@@ -40,6 +40,19 @@ pub struct Counted {
     pub kept: Option<Vec<Execution>>,
 }
 
+impl Counted {
+    /// Forgets bytes that rest on the widths of accesses, where these are not known.
+    pub fn forget_bytes(&mut self) {
+        self.movement = None;
+        let regions = self.regions.iter_mut().map(|region| &mut region.edag);
+        for edag in regions.chain([&mut self.edag]) {
+            if let Some(memory) = &mut edag.memory {
+                memory.bytes_moved = None;
+            }
+        }
+    }
+}
+
 /// What the out-of-order core took, and its timeline's counts so far.
 pub struct CountedCore {
     pub cycles: CoreCycles,

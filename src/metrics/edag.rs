@@ -90,7 +90,7 @@ impl Metric for EdagMeter {
             depth: totals.deepest.memory_depth,
             non_memory_cost: work - totals.ram_cycles,
             non_memory_span: totals.deepest.non_memory_span,
-            bytes_moved: totals.bytes_moved,
+            bytes_moved: Some(totals.bytes_moved),
         };
         counted.edag = Edag {
             vertices: vertices().map(|((count, _), _)| count).sum(),

@@ -47,6 +47,11 @@ impl EdagFigure {
         }
     }
 
+    /// Whether it needs the widths of accesses where there is no cache.
+    pub fn needs_widths(self) -> bool {
+        matches!(self, F::BytesMoved | F::AverageBandwidth)
+    }
+
     /// The figure as a leaf of formulas.
     fn leaf(self) -> Expr {
         Expr::symbol(self.entry().name)
@@ -159,7 +164,10 @@ fn given(figure: EdagFigure, edag: &Edag, inputs: &Inputs) -> Option<f64> {
         F::MemoryDepth => memory(|m| m.depth),
         F::NonMemoryCost => memory(|m| m.non_memory_cost),
         F::NonMemorySpan => memory(|m| m.non_memory_span),
-        F::BytesMoved => memory(|m| m.bytes_moved),
+        F::BytesMoved => {
+            let memory = edag.memory.as_ref();
+            memory.and_then(|m| m.bytes_moved).map(|bytes| bytes as f64)
+        }
         F::Slots => Some(inputs.slots),
         F::Latency => Some(inputs.latency),
         F::BaseLatency => Some(inputs.base_latency),
@@ -180,7 +188,7 @@ mod tests {
             depth,
             non_memory_cost: cost,
             non_memory_span: cost,
-            bytes_moved: 0,
+            bytes_moved: Some(0),
         };
         let edag = Edag {
             vertices: 10,

@@ -130,7 +130,7 @@ impl Totals {
                 depth: self.deepest.memory_depth,
                 non_memory_cost: self.non_memory_cost,
                 non_memory_span: self.deepest.non_memory_span,
-                bytes_moved: self.bytes_moved,
+                bytes_moved: Some(self.bytes_moved),
             }),
         }
     }

@@ -124,8 +124,8 @@ pub struct EdagMemory {
     pub non_memory_cost: u64,
     /// The longest path in which vertices that go to RAM cost nothing, cycles.
     pub non_memory_span: u64,
-    /// Bytes between the last cache and RAM, both ways.
-    pub bytes_moved: u64,
+    /// Bytes between the last cache and RAM, both ways; not known without caches if widths of accesses are not.
+    pub bytes_moved: Option<u64>,
 }
 
 /// Bytes to and from RAM over the as-soon-as-possible schedule, in which every instruction starts when

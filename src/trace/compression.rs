@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
 
 /// How a trace is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,7 @@ pub enum Compression {
     None,
     Gzip,
     Zstandard,
+    Xz,
 }
 
 impl Compression {
@@ -18,12 +20,13 @@ impl Compression {
         match start {
             [0x1f, 0x8b, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstandard,
+            [0xfd, b'7', b'z', b'X', ..] => Compression::Xz,
             _ => Compression::None,
         }
     }
 }
 
-/// The trace as text, whatever it is packed with.
+/// The trace itself, whatever it is packed with.
 ///
 /// # Errors
 /// The first bytes cannot be read.
@@ -36,5 +39,6 @@ pub fn decompressed<'r>(mut input: impl Read + Send + 'r) -> io::Result<Box<dyn 
         Compression::None => Box::new(whole),
         Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
         Compression::Zstandard => Box::new(zstd::stream::read::Decoder::new(whole)?),
+        Compression::Xz => Box::new(XzReader::new(whole, true)),
     })
 }

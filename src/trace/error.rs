@@ -1,25 +1,50 @@
 //! What can be wrong with a trace, with the line.
 
-use super::format::FormatName;
+use std::fmt;
+
+use super::format_name::FormatName;
 use super::isa::TextError;
 
 /// What is wrong, and where.
 #[derive(Debug, thiserror::Error)]
-#[error("line {line}: {error}")]
+#[error("{place}: {error}")]
 pub struct TraceError {
-    /// Counted from one.
-    pub line: u64,
+    pub place: Place,
     pub error: LineError,
 }
 
-/// What is wrong with one line.
+/// Where in a trace something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Of a text, counted from one.
+    Line(u64),
+    /// Of records, after decompression, counted from zero; so many instructions were executed before it.
+    Byte { offset: u64, instructions: u64 },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, "line {line}"),
+            Place::Byte {
+                offset,
+                instructions,
+            } => write!(
+                f,
+                "byte {offset} of the records, behind {instructions} instructions"
+            ),
+        }
+    }
+}
+
+/// What is wrong with one line or record.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
     #[error("the trace is empty: it has no instruction")]
     Empty,
     #[error(
         "`{0}` is no line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
-         Spike's --log-commits and gdb's disassembly; --format chooses one of them"
+         Spike's --log-commits, gdb's disassembly, STF and ChampSim's records; --format chooses one of them"
     )]
     UnknownFormat(String),
     #[error("`{text}` is no {format} line, as the lines before it are or --format says: {reason}")]
@@ -33,7 +58,8 @@ pub enum LineError {
     )]
     UnknownMnemonic { mnemonic: String, text: String },
     #[error(
-        "unknown machine word {word:#010x} (`{text}`); --unknown=warn counts such instructions and goes on"
+        "unknown machine word {word:#010x}{}; --unknown=warn counts such instructions and goes on",
+        in_parentheses(text)
     )]
     UnknownWord { word: u32, text: String },
     #[error("`{text}`: {error}")]
@@ -58,10 +84,76 @@ pub enum LineError {
     NoCommits,
     #[error("not one line up to here has an instruction that is known: this is no {0} trace")]
     NothingKnown(FormatName),
+    #[error(transparent)]
+    Record(#[from] RecordError),
     #[error("cannot read further: {0}")]
     Read(std::io::Error),
     #[error("the compressed trace is cut short or damaged: {0}")]
     Compression(std::io::Error),
+}
+
+impl LineError {
+    /// Why reading failed: decompressors report damage as these kinds.
+    pub(super) fn of_io(error: std::io::Error) -> LineError {
+        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+        match error.kind() {
+            UnexpectedEof | InvalidData | InvalidInput | Other => LineError::Compression(error),
+            _ => LineError::Read(error),
+        }
+    }
+}
+
+/// What is wrong with a record of a binary trace.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    #[error(
+        "{0} is the number of no record of STF 1.6: the trace is damaged, or of a later version"
+    )]
+    Unknown(u8),
+    #[error("a record of timed transactions: only traces of instructions are read")]
+    Transaction,
+    #[error("the record is longer than {limit} bytes: the trace is damaged")]
+    TooLong { limit: usize },
+    #[error("the trace does not begin with the record that identifies STF")]
+    NotIdentified,
+    #[error("STF version {0}.{1}: versions 1.2 to 1.6 are read")]
+    Version(u32, u32),
+    #[error("the trace is of {0}: only RISC-V is read")]
+    Isa(&'static str),
+    #[error("the trace is of a 32-bit program (RV32): only 64-bit RISC-V (RV64) is read")]
+    Bits32,
+    #[error("instruction encoding {0} is not known: the trace is damaged")]
+    Encoding(u16),
+    #[error("an instruction before {0}: the trace is damaged")]
+    TooEarly(&'static str),
+    #[error("{0:#x} cannot be a pc: the trace is damaged")]
+    Pc(u64),
+    #[error(
+        "{word:#x} in a record for {bytes} bytes is not an instruction of that length: the trace is damaged"
+    )]
+    Length { word: u32, bytes: u64 },
+    #[error("kind {0} of an access is neither a load nor a store: the trace is damaged")]
+    AccessKind(u8),
+    #[error(
+        "the branch flags of the record are not 0 or 1, or say taken of what is no branch: the trace is damaged"
+    )]
+    Branch,
+    #[error("the trace has more than {limit} different registers")]
+    TooManyRegisters { limit: usize },
+    #[error("an access has an address, but the first accesses of the trace have none")]
+    LateAddress,
+    #[error(
+        "the trace ends within a record, or with records that belong to no instruction: it was cut short"
+    )]
+    Cut,
+}
+
+/// The text of an instruction behind its machine word, if there is any.
+fn in_parentheses(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        text => format!(" (`{text}`)"),
+    }
 }
 
 /// The beginning of a line for a message: as it is if it is text, else its bytes written out.

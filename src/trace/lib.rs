@@ -4,24 +4,32 @@
 use loopsheet_cache as cache;
 
 mod batch;
+mod champsim;
 mod compression;
 mod error;
+mod expected;
 mod format;
+mod format_name;
 mod instruction;
 pub mod isa;
+mod packer;
 mod program;
 mod reader;
 mod run_end;
+mod stf;
 mod stream;
+mod words;
+mod write;
 
 pub use batch::Batch;
 pub use compression::{Compression, decompressed};
-pub use error::{LineError, TraceError};
-pub use format::FormatName;
+pub use error::{LineError, Place, RecordError, TraceError};
+pub use format_name::FormatName;
 pub use instruction::{Instruction, InstructionId};
 pub use reader::read;
 pub use run_end::RunEnd;
 pub use stream::{Consumer, stream};
+pub use write::{Target, TraceWriter, WriteError, WriteSummary};
 
 /// What to do with instructions that are not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +54,10 @@ pub struct ReadSummary {
     pub format: FormatName,
     /// After decompression.
     pub bytes: u64,
-    pub lines: u64,
+    /// Whether executions have the addresses that they access; without them nothing is known of memory.
+    pub has_addresses: bool,
+    /// Instructions that the trace shows ended by a fault or an interrupt: they were not executed there.
+    pub trapped: u64,
     /// Executed instructions.
     pub instructions: u64,
     pub harts: u64,

@@ -3,24 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use super::UnknownPolicy;
-use super::error::{LineError, excerpt};
-use super::format::{self, Format, FormatName, Named};
+use super::error::{LineError, RecordError, excerpt};
+use super::expected::{Addresses, expected_addresses};
+use super::format::{self, Format, Named};
 use super::instruction::{Instruction, InstructionId};
-use super::isa::{self, AccessCount, Decoded, Facts};
+use super::isa::{self, Decoded};
 
 const MOST_HARTS: usize = 4096;
 const NO_INSTRUCTION: u32 = u32::MAX;
-
-/// How many addresses a line of an instruction may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Addresses {
-    None,
-    One,
-    AtMostOne,
-    Any,
-    /// The facts of the instruction are not known: whatever there is, is passed over.
-    Ignored,
-}
 
 /// What the reader needs to recognise a line by comparing bytes.
 #[derive(Clone, Copy)]
@@ -35,7 +25,7 @@ pub(super) struct Key {
     followers: [u32; 2],
 }
 
-/// The keys and what they stand for.
+/// The distinct instructions, with the keys of those that come as lines.
 pub(super) struct Program {
     keys: Vec<Key>,
     /// All keys one behind the other.
@@ -101,8 +91,29 @@ impl Program {
             format: F::NAME,
             reason,
         };
+        if F::is_of_32_bits(key) {
+            return Err(RecordError::Bits32.into());
+        }
         let named = F::name(key).map_err(other)?;
-        let (decoded, is_known) = self.decode(&named)?;
+        let (id, instruction) = self.add(&named, F::NAME.lines_have_addresses())?;
+        let known = &mut self.keys[id as usize];
+        known.start = self.text.len() as u32;
+        known.length = key.len() as u32;
+        self.text.extend_from_slice(key);
+        self.ids.insert(key.into(), id);
+        Ok((id, instruction))
+    }
+
+    /// Decodes an instruction that was not seen before.
+    pub fn add(
+        &mut self,
+        named: &Named,
+        has_addresses: bool,
+    ) -> Result<(u32, Instruction), LineError> {
+        if format::is_rv32(named) {
+            return Err(RecordError::Bits32.into());
+        }
+        let (decoded, is_known) = self.decode(named)?;
         let hart = self.hart(named.hart)?;
         let text = match (named.text.trim(), named.word) {
             ("", Some(word)) if !is_known => format!("{word:#010x}").into(),
@@ -117,18 +128,19 @@ impl Program {
             decoded,
         };
         let id = InstructionId(self.keys.len() as u32).0;
-        let (addresses, bytes) = addresses(&decoded.facts, F::NAME, is_known);
+        let (addresses, bytes) = match is_known {
+            true => expected_addresses(&decoded.facts, has_addresses),
+            false => (Addresses::Ignored, 0),
+        };
         let (mnemonic, followers) = (decoded.mnemonic, [NO_INSTRUCTION; 2]);
         self.keys.push(Key {
-            start: self.text.len() as u32,
-            length: key.len() as u32,
+            start: 0,
+            length: 0,
             addresses,
             bytes,
             mnemonic,
             followers,
         });
-        self.text.extend_from_slice(key);
-        self.ids.insert(key.into(), id);
         Ok((id, instruction))
     }
 
@@ -159,20 +171,5 @@ impl Program {
         }
         self.harts.push(number);
         Ok(self.harts.len() as u16 - 1)
-    }
-}
-
-fn addresses(facts: &Facts, format: FormatName, is_known: bool) -> (Addresses, u8) {
-    match facts.access {
-        _ if !is_known => (Addresses::Ignored, 0),
-        Some(access) if format.has_addresses() => {
-            let addresses = match access.count {
-                AccessCount::One => Addresses::One,
-                AccessCount::AtMostOne => Addresses::AtMostOne,
-                AccessCount::Any => Addresses::Any,
-            };
-            (addresses, access.bytes)
-        }
-        _ => (Addresses::None, 0),
     }
 }

@@ -4,13 +4,17 @@
 //! address. Only a line that surprises is searched for its end and looked up, and only one that is new
 //! is decoded.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 
 use super::batch::Batch;
-use super::error::{LineError, TraceError, excerpt};
-use super::format::{Edan, Execlog, Format, FormatName, Gdb, Spike};
-use super::program::{Addresses, Program};
+use super::champsim;
+use super::error::{LineError, Place, TraceError, excerpt};
+use super::expected::Addresses;
+use super::format::{Edan, Execlog, Format, Gdb, Spike};
+use super::format_name::FormatName;
+use super::program::Program;
 use super::run_end::RunEnd;
+use super::stf;
 use super::{Options, ReadSummary};
 
 /// Bytes that are read at once.
@@ -32,13 +36,20 @@ pub fn read(
         bytes: Vec::new(),
         read: 0,
     };
+    blocks.start()?;
+    let records = (options.format).filter(|format| format.is_records());
+    match records.or(of_records(&blocks.bytes)) {
+        Some(FormatName::Champsim) => return champsim::read(blocks.all(), sink),
+        Some(_) => return stf::read(blocks.all(), options, sink),
+        None => {}
+    }
     let (number, first) = blocks.first_line()?;
     let looks_like = FormatName::of_line(&first);
     let format = match options.format.or(looks_like) {
         Some(format) => format,
         None => {
             return Err(TraceError {
-                line: number,
+                place: Place::Line(number),
                 error: LineError::UnknownFormat(excerpt(&first)),
             });
         }
@@ -49,6 +60,16 @@ pub fn read(
         FormatName::Execlog => Reader::<Execlog>::read(blocks, options, sink),
         FormatName::Spike => Reader::<Spike>::read(blocks, options, sink),
         FormatName::Gdb => Reader::<Gdb>::read(blocks, options, sink),
+        FormatName::Stf | FormatName::Champsim => unreachable!("told apart above"),
+    }
+}
+
+/// The format of records that a trace looks like by how it begins.
+fn of_records(start: &[u8]) -> Option<FormatName> {
+    match start {
+        start if stf::is_stf(start) => Some(FormatName::Stf),
+        start if champsim::is_record(start) => Some(FormatName::Champsim),
+        _ => None,
     }
 }
 
@@ -60,9 +81,29 @@ struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
+    /// Reads as much as tells records from text.
+    fn start(&mut self) -> Result<(), TraceError> {
+        let mut wanted = self.input.by_ref().take(champsim::BYTES as u64);
+        let read = wanted.read_to_end(&mut self.bytes);
+        let read = read.map_err(|error| TraceError {
+            place: Place::Line(1),
+            error: LineError::of_io(error),
+        })?;
+        self.read = read as u64;
+        Ok(())
+    }
+
+    /// The whole input, with what was read of it.
+    fn all(self) -> impl Read {
+        Cursor::new(self.bytes).chain(self.input)
+    }
+
     /// Reads on until there is a whole line or the end; returns whether there is more to come.
     fn fill(&mut self, line: u64) -> Result<bool, TraceError> {
-        let failed = |error| TraceError { line, error };
+        let failed = |error| TraceError {
+            place: Place::Line(line),
+            error,
+        };
         loop {
             let before = self.bytes.len();
             self.bytes.resize(before + BLOCK, 0);
@@ -73,10 +114,7 @@ impl<R: Read> Blocks<R> {
                     Ok(0) => break,
                     Ok(count) => filled += count,
                     Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                    Err(error) if is_damage(&error) => {
-                        return Err(failed(LineError::Compression(error)));
-                    }
-                    Err(error) => return Err(failed(LineError::Read(error))),
+                    Err(error) => return Err(failed(LineError::of_io(error))),
                 }
             }
             self.bytes.truncate(filled);
@@ -102,24 +140,15 @@ impl<R: Read> Blocks<R> {
         match lines.find(|(_, line)| !line.trim_ascii().is_empty()) {
             Some((number, line)) => Ok((number, line.to_vec())),
             None if more => Err(TraceError {
-                line: 1,
+                place: Place::Line(1),
                 error: LineError::UnknownFormat(String::new()),
             }),
             None => Err(TraceError {
-                line: 1,
+                place: Place::Line(1),
                 error: LineError::Empty,
             }),
         }
     }
-}
-
-/// Decompressors report damage as these kinds.
-fn is_damage(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
-    matches!(
-        error.kind(),
-        UnexpectedEof | InvalidData | InvalidInput | Other
-    )
 }
 
 struct Reader<'s, F> {
@@ -222,7 +251,7 @@ impl<F: Format> Reader<'_, F> {
             self.end = RunEnd::of_line(line).or(self.end);
         } else {
             self.instruction(line).map_err(|error| TraceError {
-                line: self.lines + 1,
+                place: Place::Line(self.lines + 1),
                 error,
             })?;
         }
@@ -249,7 +278,14 @@ impl<F: Format> Reader<'_, F> {
         };
         let before = self.batch.addresses.len();
         F::tail(tail, &mut self.batch.addresses)?;
-        let count = self.check_addresses(id, before, key)?;
+        let expected = self.program.key(id);
+        let count = expected.addresses.settle(
+            expected.bytes,
+            &mut self.batch.addresses,
+            before,
+            || excerpt(key),
+            expected.mnemonic,
+        )?;
         self.batch.push(id, count);
         self.instructions += 1;
         self.program.follows(self.last, id);
@@ -269,37 +305,6 @@ impl<F: Format> Reader<'_, F> {
         }
     }
 
-    /// Brings the addresses of a line to one an access.
-    fn check_addresses(&mut self, id: u32, before: usize, key: &[u8]) -> Result<u32, LineError> {
-        let found = &mut self.batch.addresses;
-        let count = found.len() - before;
-        let expected = self.program.key(id);
-        match (expected.addresses, count) {
-            (Addresses::Ignored, _) => found.truncate(before),
-            (Addresses::None, 1..) => {
-                return Err(LineError::UnexpectedAddress(
-                    excerpt(key),
-                    expected.mnemonic,
-                ));
-            }
-            (Addresses::One, 0) => return Err(LineError::NoAddress(excerpt(key))),
-            (Addresses::One | Addresses::AtMostOne, 2..) => {
-                // An atomic operation shows its load and its store; an access may be shown in parts.
-                let first = found[before];
-                let last = first.saturating_add(u64::from(expected.bytes));
-                if found[before..]
-                    .iter()
-                    .any(|address| !(first..last).contains(address))
-                {
-                    return Err(LineError::SeveralAddresses(excerpt(key)));
-                }
-                found.truncate(before + 1);
-            }
-            _ => {}
-        }
-        Ok((found.len() - before) as u32)
-    }
-
     /// What is left behind the last newline when the input ends.
     fn refuse_rest(&self, rest: &[u8]) -> Result<(), TraceError> {
         if rest.trim_ascii().is_empty() {
@@ -310,13 +315,16 @@ impl<F: Format> Reader<'_, F> {
             0 => self.first_error(rest, LineError::UnknownFormat(excerpt(rest))),
             _ => LineError::Cut(excerpt(rest)),
         };
-        Err(TraceError { line, error })
+        Err(TraceError {
+            place: Place::Line(line),
+            error,
+        })
     }
 
     fn finish(self, bytes: u64) -> Result<ReadSummary, TraceError> {
         if self.instructions > 0 && !self.program.knows_any() {
             return Err(TraceError {
-                line: self.lines.max(1),
+                place: Place::Line(self.lines.max(1)),
                 error: LineError::NothingKnown(F::NAME),
             });
         }
@@ -327,14 +335,15 @@ impl<F: Format> Reader<'_, F> {
                 LineError::Empty
             };
             return Err(TraceError {
-                line: self.lines.max(1),
+                place: Place::Line(self.lines.max(1)),
                 error,
             });
         }
         Ok(ReadSummary {
             format: F::NAME,
             bytes,
-            lines: self.lines,
+            has_addresses: F::NAME.lines_have_addresses(),
+            trapped: 0,
             instructions: self.instructions,
             harts: self.program.harts() as u64,
             end: self.end,

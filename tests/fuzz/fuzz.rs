@@ -2,7 +2,7 @@
 //!
 //!     cargo bench --bench fuzz                          10 seconds for each parser, seeds from this tree
 //!     cargo bench --bench fuzz -- 1800 DIR...           30 minutes for each; more seeds from directories
-//!     cargo bench --bench fuzz -- 60 --only free        one of c, free, fixed, xml, trace, timeline
+//!     cargo bench --bench fuzz -- 60 --only free        one of c, free, fixed, xml, trace, records, timeline
 //!     cargo bench --bench fuzz -- --prefixes 20 DIR...  every prefix of 20 seeds for each
 //!     cargo bench --bench fuzz -- --only fixed --again FILE   what was found, once more
 //!
@@ -10,7 +10,9 @@
 //! analysis, model and JSON for sources, the metrics for traces. What makes one panic, or takes more than [`MOST_SECONDS`], is
 //! written to the directory for temporary files and named; `fuzz-*-last.txt` is what was tried last. Exit status 1 if there is any.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,7 +33,7 @@ use loopsheet_model::Model;
 use loopsheet_source::flags::FortranFlags;
 use loopsheet_source::preprocess::{Options, preprocess};
 use loopsheet_source::{Form, Language, ReadFile, SourceText, fixed_form};
-use loopsheet_trace as trace;
+use loopsheet_trace::{self as trace, Batch, Compression, Consumer, Target, TraceWriter};
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
@@ -48,24 +50,24 @@ struct Parser {
     name: &'static str,
     /// How names of its seeds end.
     extensions: &'static [&'static str],
-    run: fn(&str),
+    run: fn(&[u8]),
 }
 
-const PARSERS: [Parser; 6] = [
+const PARSERS: [Parser; 7] = [
     Parser {
         name: "c",
         extensions: &["c", "h"],
-        run: |text| analyse(c(text)),
+        run: |bytes| analyse(c(&text(bytes))),
     },
     Parser {
         name: "free",
         extensions: &["f90", "F90", "f95", "f03", "f08"],
-        run: |text| analyse(fortran(text, Form::Free)),
+        run: |bytes| analyse(fortran(&text(bytes), Form::Free)),
     },
     Parser {
         name: "fixed",
         extensions: &["f", "for", "ftn", "f77", "F"],
-        run: |text| analyse(fortran(text, Form::Fixed)),
+        run: |bytes| analyse(fortran(&text(bytes), Form::Fixed)),
     },
     Parser {
         name: "xml",
@@ -75,14 +77,24 @@ const PARSERS: [Parser; 6] = [
     Parser {
         name: "trace",
         extensions: &["edan", "edan-bare", "execlog", "gdb", "spike"],
+        run: |bytes| run_trace(text(bytes).as_bytes()),
+    },
+    Parser {
+        name: "records",
+        extensions: &["stf", "zstf", "champsim"],
         run: run_trace,
     },
     Parser {
         name: "timeline",
         extensions: &["csv"],
-        run: |text| drop(Timeline::read(text.as_bytes())),
+        run: |bytes| drop(Timeline::read(text(bytes).as_bytes())),
     },
 ];
+
+/// What parsers of text are given.
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
 
 struct NoFiles;
 
@@ -132,8 +144,8 @@ fn analyse(unit: Unit) {
     show(&program);
 }
 
-fn model_of_xml(text: &str) {
-    if let Ok(program) = xml::read(text, "fuzz.xml") {
+fn model_of_xml(bytes: &[u8]) {
+    if let Ok(program) = xml::read(&text(bytes), "fuzz.xml") {
         show(&program);
     }
 }
@@ -145,7 +157,7 @@ fn show(program: &analysis::facts::Program) {
     }
 }
 
-fn run_trace(text: &str) {
+fn run_trace(bytes: &[u8]) {
     let settings = Settings {
         rules: Rules {
             memory: MemoryRule::Bytes,
@@ -166,8 +178,8 @@ fn run_trace(text: &str) {
         format: None,
         unknown: trace::UnknownPolicy::Warn,
     };
-    if trace::stream(text.as_bytes(), options, &mut analysis).is_ok() {
-        analysis.finish(true);
+    if let Ok(read) = trace::stream(bytes, options, &mut analysis) {
+        analysis.finish(read.has_addresses);
     }
 }
 
@@ -204,9 +216,9 @@ fn main() -> ExitCode {
         .iter()
         .filter(|parser| only.as_deref().is_none_or(|name| name == parser.name))
     {
-        if let Some(text) = &again {
+        if let Some(bytes) = &again {
             let mut hunt = Hunt::of(parser);
-            hunt.attempt(text);
+            hunt.attempt(bytes);
             all_well &= hunt.report(1);
             continue;
         }
@@ -214,7 +226,7 @@ fn main() -> ExitCode {
             path.extension()
                 .is_some_and(|e| parser.extensions.iter().any(|x| e == *x))
         };
-        let mut seeds: Vec<String> = files
+        let mut seeds: Vec<Vec<u8>> = files
             .iter()
             .filter(of_parser)
             .filter_map(|path| read(path))
@@ -225,13 +237,19 @@ fn main() -> ExitCode {
                 .filter(|path| path.extension().is_some_and(|e| e == "c"));
             let models = sources
                 .filter_map(|path| read(path))
-                .map(|text| xml::write(&analysis::analyze(&[c(&text)])));
+                .map(|bytes| xml::write(&analysis::analyze(&[c(&text(&bytes))])).into_bytes());
             seeds.extend(models);
         }
         if parser.name == "timeline" {
             seeds.push(
                 "id,hart,start,h1,m1,h2,m2\nA,0,1,2,3,3,0\nB,1,2,2,0,,\nC,0,4,2,8,3,5\n".into(),
             );
+        }
+        if parser.name == "records" {
+            let lines = files
+                .iter()
+                .filter(|path| path.extension().is_some_and(|e| e == "execlog"));
+            seeds.extend(lines.filter_map(|path| read(path)).flat_map(records));
         }
         let mut hunt = Hunt::of(parser);
         match prefixes {
@@ -258,14 +276,36 @@ fn collect(directory: &Path, files: &mut BTreeSet<PathBuf>) {
     }
 }
 
-fn read(path: &Path) -> Option<String> {
-    let mut text = String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned();
-    let end = (0..=LONGEST.min(text.len()))
-        .rev()
-        .find(|end| text.is_char_boundary(*end))
-        .unwrap_or(0);
-    text.truncate(end);
-    Some(text)
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = std::fs::read(path).ok()?;
+    bytes.truncate(LONGEST);
+    Some(bytes)
+}
+
+/// A trace of text in every format of records.
+fn records(lines: Vec<u8>) -> Vec<Vec<u8>> {
+    struct Taken(TraceWriter<Cursor<Vec<u8>>>);
+    impl Consumer for Taken {
+        fn take(&mut self, batch: &Batch) {
+            self.0.take(batch);
+        }
+    }
+    let options = trace::Options {
+        format: None,
+        unknown: trace::UnknownPolicy::Warn,
+    };
+    let targets = [
+        Target::Stf,
+        Target::Zstf,
+        Target::Champsim(Compression::None),
+    ];
+    let write = |target| {
+        let writer = TraceWriter::new(Cursor::default(), target).ok()?;
+        let mut taken = Taken(writer);
+        trace::stream(&lines[..], options, &mut taken).ok()?;
+        Some(taken.0.finish(None).ok()?.0.into_inner())
+    };
+    targets.into_iter().filter_map(write).collect()
 }
 
 /// What was tried on one parser.
@@ -289,24 +329,24 @@ impl Hunt<'_> {
         }
     }
 
-    fn damage(&mut self, seeds: &[String], time: Duration) {
+    fn damage(&mut self, seeds: &[Vec<u8>], time: Duration) {
         let start = processor_time();
         while !seeds.is_empty() && processor_time() - start < time && self.findings < MOST_FINDINGS
         {
-            let text = damaged(seeds, &mut self.random);
-            self.attempt(&text);
+            let bytes = damaged(seeds, &mut self.random);
+            self.attempt(&bytes);
         }
     }
 
     /// Seeds of middle length, drawn, and all texts that they begin with.
-    fn every_prefix(&mut self, seeds: &[String], count: usize) {
-        let mut fit: Vec<&String> = seeds
+    fn every_prefix(&mut self, seeds: &[Vec<u8>], count: usize) {
+        let mut fit: Vec<&Vec<u8>> = seeds
             .iter()
             .filter(|seed| PREFIXED.contains(&seed.len()))
             .collect();
         for _ in 0..count.min(fit.len()) {
             let seed = fit.swap_remove(below(fit.len(), &mut self.random));
-            for end in (0..=seed.len()).filter(|end| seed.is_char_boundary(*end)) {
+            for end in 0..=seed.len() {
                 if self.findings < MOST_FINDINGS {
                     self.attempt(&seed[..end]);
                 }
@@ -314,17 +354,17 @@ impl Hunt<'_> {
         }
     }
 
-    fn attempt(&mut self, text: &str) {
+    fn attempt(&mut self, bytes: &[u8]) {
         let Parser { name, run, .. } = self.parser;
         // What ends the whole process is found here.
         std::fs::write(
             std::env::temp_dir().join(format!("fuzz-{name}-last.txt")),
-            text,
+            bytes,
         )
         .expect("a temporary file");
         let timed = || {
             let began = processor_time();
-            let is_well = catch_unwind(AssertUnwindSafe(|| run(text))).is_ok();
+            let is_well = catch_unwind(AssertUnwindSafe(|| run(bytes))).is_ok();
             (is_well, (processor_time() - began).as_secs_f64())
         };
         let (is_well, mut seconds) = timed();
@@ -337,7 +377,7 @@ impl Hunt<'_> {
         if !is_well || seconds > MOST_SECONDS {
             self.findings += 1;
             let path = std::env::temp_dir().join(format!("fuzz-{name}-{}.txt", self.rounds));
-            std::fs::write(&path, text).expect("a temporary file");
+            std::fs::write(&path, bytes).expect("a temporary file");
             let what = if is_well {
                 format!("took {seconds:.1} s")
             } else {
@@ -371,16 +411,16 @@ fn processor_time() -> Duration {
 }
 
 /// A seed with one to six kinds of damage.
-fn damaged(seeds: &[String], random: &mut TestRng) -> String {
-    let mut bytes = pick(seeds, random).clone().into_bytes();
+fn damaged(seeds: &[Vec<u8>], random: &mut TestRng) -> Vec<u8> {
+    let mut bytes = pick(seeds, random).clone();
     for _ in 0..=below(5, random) {
         damage(&mut bytes, seeds, random);
     }
     bytes.truncate(LONGEST);
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
-fn damage(bytes: &mut Vec<u8>, seeds: &[String], random: &mut TestRng) {
+fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut TestRng) {
     const TOKENS: [&str; 36] = [
         "(",
         ")",
@@ -432,7 +472,7 @@ fn damage(bytes: &mut Vec<u8>, seeds: &[String], random: &mut TestRng) {
             bytes.splice(to..to, copied);
         }
         4 => {
-            let other = pick(seeds, random).as_bytes();
+            let other = pick(seeds, random);
             let from = below(other.len() + 1, random);
             let until = (from + below(2000, random)).min(other.len());
             bytes.splice(at..end, other[from..until].iter().copied());
@@ -447,7 +487,7 @@ fn damage(bytes: &mut Vec<u8>, seeds: &[String], random: &mut TestRng) {
     }
 }
 
-fn pick<'s>(seeds: &'s [String], random: &mut TestRng) -> &'s String {
+fn pick<'s>(seeds: &'s [Vec<u8>], random: &mut TestRng) -> &'s Vec<u8> {
     &seeds[below(seeds.len(), random)]
 }
 

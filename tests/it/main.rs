@@ -36,6 +36,7 @@ mod explain;
 mod figures;
 mod first_values;
 mod footprint_oracle;
+mod formats;
 mod fortran_forms;
 mod front;
 mod generics;

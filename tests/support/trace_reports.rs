@@ -200,7 +200,7 @@ fn memory(
         depth,
         non_memory_cost,
         non_memory_span,
-        bytes_moved,
+        bytes_moved: Some(bytes_moved),
     }
 }
 

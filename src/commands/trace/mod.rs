@@ -9,6 +9,7 @@ mod regions;
 mod settings;
 mod several;
 mod timeline;
+mod write;
 
 use std::path::Path;
 
@@ -24,6 +25,7 @@ use crate::trace::{Instruction, RunEnd};
 use crate::traced;
 use outputs::{Outputs, Report};
 use regions::Regions;
+use write::{Both, Written};
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     if args.trace.is_none() {
@@ -43,7 +45,9 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
             .for_each(|note| eprintln!("loopsheet: {note}"));
     }
     let status = judge(report.trace.end, voice);
-    outputs.write(Report::Trace(&report, graph.as_ref()), args.top)?;
+    if args.write.is_none() || !outputs.is_empty() {
+        outputs.write(Report::Trace(&report, graph.as_ref()), args.top)?;
+    }
     Ok(status)
 }
 
@@ -108,10 +112,21 @@ pub fn analyse(
     if let Some(sites) = regions::sites(args)? {
         analysis = analysis.with_profile(sites);
     }
-    let read = crate::trace::stream(input, settings::options(args), &mut analysis)
+    let mut written = args.write.as_deref().map(Written::create).transpose()?;
+    let mut both = Both {
+        analysis: &mut analysis,
+        written: written.as_mut(),
+    };
+    let read = crate::trace::stream(input, settings::options(args), &mut both)
         .map_err(|error| anyhow::anyhow!("{}: {error}", name(trace)))?;
-    settings::refuse_memory(args, read.format)?;
-    let mut counted = analysis.finish(read.format.has_addresses());
+    settings::refuse_memory(args, &read)?;
+    if let Some(written) = written {
+        written.finish(&read, voice)?;
+    }
+    let mut counted = analysis.finish(read.has_addresses);
+    if !read.format.has_opcodes() && counted.cache.is_empty() {
+        counted.forget_bytes();
+    }
     let regions = match regions {
         Some(regions) => regions.finish(std::mem::take(&mut counted.regions))?,
         None => Vec::new(),
@@ -138,7 +153,8 @@ pub fn analyse(
             .notes
             .push("the program of --elf has no line information (-g), so nothing is counted by source line".into());
     }
-    report.source = source;
+    // What operations there are, and so flops, is not known without opcodes.
+    report.source = source.filter(|_| read.format.has_opcodes());
     report.notes.extend(core);
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
     Ok(Traced { report, graph })

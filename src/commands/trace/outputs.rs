@@ -79,7 +79,12 @@ impl Outputs {
             .chain(&args.more)
             .filter_map(|path| real(path))
             .collect();
-        for (_, path) in &requested {
+        let paths: Vec<&PathBuf> = requested
+            .iter()
+            .map(|(_, path)| *path)
+            .chain(&args.write)
+            .collect();
+        for path in &paths {
             let is_input = real(path).is_some_and(|path| inputs.contains(&path));
             anyhow::ensure!(
                 !is_input,
@@ -87,10 +92,10 @@ impl Outputs {
                 path.display()
             );
         }
-        for (index, (_, path)) in requested.iter().enumerate() {
-            let is_twice = requested[..index]
+        for (index, path) in paths.iter().enumerate() {
+            let is_twice = paths[..index]
                 .iter()
-                .any(|(_, other)| place(other) == place(path));
+                .any(|other| place(other) == place(path));
             anyhow::ensure!(
                 !is_twice,
                 "cannot write {}: it is asked for twice",

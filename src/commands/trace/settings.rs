@@ -13,7 +13,7 @@ use crate::metrics::settings::RemoteSettings;
 use crate::metrics::settings::Settings;
 use crate::quantity::parse_bytes;
 use crate::reading::files;
-use crate::trace::{FormatName, Options, UnknownPolicy};
+use crate::trace::{FormatName, Options, ReadSummary, UnknownPolicy};
 
 /// Vertices of the largest graph that is drawn.
 pub const MOST_DRAWN: usize = 5000;
@@ -224,7 +224,7 @@ pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
 ///
 /// # Errors
 /// There are some.
-pub fn refuse_memory(args: &TraceArgs, format: FormatName) -> anyhow::Result<()> {
+pub fn refuse_memory(args: &TraceArgs, read: &ReadSummary) -> anyhow::Result<()> {
     let asked = [
         (args.cache.iter().any(|text| text != "none"), "--cache"),
         (args.reuse, "--reuse"),
@@ -240,9 +240,10 @@ pub fn refuse_memory(args: &TraceArgs, format: FormatName) -> anyhow::Result<()>
         .map(|(_, flag)| flag)
         .collect();
     anyhow::ensure!(
-        format.has_addresses() || asked.is_empty(),
-        "{} needs the addresses of accesses, which a {format} trace does not have; `loopsheet record` writes them",
-        asked.join(", ")
+        read.has_addresses || asked.is_empty(),
+        "{} needs the addresses of accesses, which this {} trace does not have; `loopsheet record` writes them",
+        asked.join(", "),
+        read.format
     );
     Ok(())
 }
@@ -256,6 +257,8 @@ pub fn options(args: &TraceArgs) -> Options {
         TraceFormat::Execlog => Some(FormatName::Execlog),
         TraceFormat::Spike => Some(FormatName::Spike),
         TraceFormat::Gdb => Some(FormatName::Gdb),
+        TraceFormat::Stf => Some(FormatName::Stf),
+        TraceFormat::Champsim => Some(FormatName::Champsim),
     };
     let unknown = match args.unknown {
         UnknownKind::Error => UnknownPolicy::Refuse,

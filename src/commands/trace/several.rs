@@ -35,7 +35,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
             &mut analysis,
         )
         .map_err(|error| anyhow::anyhow!("{}: {error}", name(path)))?;
-        settings::refuse_memory(args, read.format)
+        settings::refuse_memory(args, &read)
             .map_err(|error| anyhow::anyhow!("{}: {error}", name(path)))?;
         traces.extend(
             analysis
@@ -68,6 +68,7 @@ fn refuse_others(args: &TraceArgs) -> anyhow::Result<()> {
         (args.remote_share.is_some(), "--remote-share"),
         (args.camat, "--camat"),
         (args.timeline.is_some(), "--timeline"),
+        (args.write.is_some(), "--write"),
     ];
     if let Some((_, flag)) = given.into_iter().find(|(given, _)| *given) {
         anyhow::bail!("{flag} takes one trace; of several, only epochs are reported");

@@ -53,6 +53,7 @@ impl EdagReport {
             depth,
             memory,
         } = edag;
+        let counted = *memory;
         let memory = |part: fn(&EdagMemory) -> u64| memory.as_ref().map(part);
         EdagReport {
             vertices: *vertices,
@@ -73,7 +74,7 @@ impl EdagReport {
             relative_lambda: figure(EdagFigure::RelativeLambda),
             time_lower: figure(EdagFigure::TimeLower),
             time_upper: figure(EdagFigure::TimeUpper),
-            bytes_moved: memory(|m| m.bytes_moved),
+            bytes_moved: counted.and_then(|m| m.bytes_moved),
             average_bandwidth: figure(EdagFigure::AverageBandwidth),
             brent: BrentReport {
                 processors: figure(EdagFigure::Processors),

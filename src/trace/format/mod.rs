@@ -1,4 +1,4 @@
-//! The five formats of traces. Each is one file that says how a line is taken apart; the reader does
+//! The formats of text. Each is one file that says how a line is taken apart; the reader does
 //! the rest.
 
 mod edan;
@@ -7,77 +7,14 @@ mod gdb;
 mod hex;
 mod spike;
 
-use std::fmt;
-
 use super::error::LineError;
-use super::isa::{self, Decoded, TextError};
+use super::format_name::FormatName;
+use super::isa::{self, Class, Decoded, TextError};
 
 pub(super) use edan::Edan;
 pub(super) use execlog::Execlog;
 pub(super) use gdb::Gdb;
 pub(super) use spike::Spike;
-
-/// The formats by name (guide: traces, "Formats").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FormatName {
-    /// `0;0x104be;lw a4,0(a5);0x4000800210`, the pc may be absent.
-    Edan,
-    /// `lw a4,0(a5);0x40080290`
-    EdanBare,
-    /// `0, 0x104be, 0x4398, "lw a4,0(a5)", load, 0x4000800210`
-    Execlog,
-    /// `core   0: 3 0x00000000000104be (0x4398) x14 0x… mem 0x4000800210`
-    Spike,
-    /// `0x10490 <main>: addi sp,sp,-64`, with tabs
-    Gdb,
-}
-
-impl FormatName {
-    pub const ALL: [FormatName; 5] = [
-        FormatName::Edan,
-        FormatName::EdanBare,
-        FormatName::Execlog,
-        FormatName::Spike,
-        FormatName::Gdb,
-    ];
-
-    /// As on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            FormatName::Edan => "edan",
-            FormatName::EdanBare => "edan-bare",
-            FormatName::Execlog => "execlog",
-            FormatName::Spike => "spike",
-            FormatName::Gdb => "gdb",
-        }
-    }
-
-    /// Whether lines say which addresses are accessed.
-    pub fn has_addresses(self) -> bool {
-        self != FormatName::Gdb
-    }
-
-    /// The format that a line looks like by how it begins.
-    pub fn of_line(line: &[u8]) -> Option<FormatName> {
-        let line = line.trim_ascii_start();
-        let digits = line.iter().take_while(|c| c.is_ascii_digit()).count();
-        match (&line[digits..], digits) {
-            ([b';', ..], 1..) => Some(FormatName::Edan),
-            ([b',', ..], 1..) => Some(FormatName::Execlog),
-            ([b'x', ..], 1) if line.contains(&b':') => Some(FormatName::Gdb),
-            _ if line.starts_with(b"core ") => Some(FormatName::Spike),
-            _ if line.starts_with(b"=> 0x") => Some(FormatName::Gdb),
-            ([b'a'..=b'z' | b'.', ..], 0) => Some(FormatName::EdanBare),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for FormatName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// What the part of a line says that names the instruction.
 pub(super) struct Named<'l> {
@@ -109,6 +46,11 @@ pub(super) trait Format {
     /// Length of the key; the line is without newline.
     fn key_length(line: &[u8]) -> usize;
 
+    /// Whether the key is one of a 32-bit program.
+    fn is_of_32_bits(_key: &[u8]) -> bool {
+        false
+    }
+
     /// What the key says, or why it is none.
     fn name(key: &[u8]) -> Result<Named<'_>, &'static str>;
 
@@ -139,6 +81,23 @@ pub(super) fn decode(named: &Named) -> Result<Decoded, LineError> {
             error,
         },
     })
+}
+
+/// Whether a compressed instruction is one of RV32: the words that are `c.addiw`, `c.ld` and `c.sd` with their forms for
+/// the stack in RV64 jump, or load and store floating-point numbers there, as the text says.
+pub(super) fn is_rv32(named: &Named) -> bool {
+    /// Quadrant and function of a compressed instruction.
+    const OPCODE: u32 = 0xe003;
+    let Some(word) = named.word.filter(|word| isa::length(*word) == 2) else {
+        return false;
+    };
+    let class = match word & OPCODE {
+        0x2001 => Class::Jump,
+        0x6000 | 0x6002 => Class::FpLoad,
+        0xe000 | 0xe002 => Class::FpStore,
+        _ => return false,
+    };
+    isa::decode_text(named.text).is_ok_and(|text| text.facts.class == class)
 }
 
 /// A key as text.

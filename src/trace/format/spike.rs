@@ -30,6 +30,16 @@ impl Format for Spike {
             .map_or(line.len(), |end| end + 1)
     }
 
+    /// A pc has as many digits as registers have.
+    fn is_of_32_bits(key: &[u8]) -> bool {
+        let mut fields = key
+            .split(u8::is_ascii_whitespace)
+            .filter(|field| !field.is_empty());
+        fields
+            .nth(3)
+            .is_some_and(|pc| pc.len() == "0x00000000".len())
+    }
+
     fn name(key: &[u8]) -> Result<Named<'_>, &'static str> {
         let mut fields = text(key)?.split_ascii_whitespace();
         let mut next = || {

@@ -4,7 +4,7 @@ use super::Class;
 
 impl Class {
     /// Every class once, in the order of declaration.
-    pub const ALL: [Class; 26] = [
+    pub const ALL: [Class; 27] = [
         Class::Integer,
         Class::Multiply,
         Class::Divide,
@@ -30,6 +30,7 @@ impl Class {
         Class::VectorFp,
         Class::VectorLoad,
         Class::VectorStore,
+        Class::Unclassified,
         Class::Unknown,
     ];
 
@@ -61,6 +62,7 @@ impl Class {
             Class::VectorFp => "vector_fp",
             Class::VectorLoad => "vector_load",
             Class::VectorStore => "vector_store",
+            Class::Unclassified => "unclassified",
             Class::Unknown => "unknown",
         }
     }

@@ -50,6 +50,13 @@ impl Register {
         Register(64 + number)
     }
 
+    /// By its index; `None` if there is no such register.
+    pub fn numbered(index: usize) -> Option<Register> {
+        (1..Register::COUNT)
+            .contains(&index)
+            .then_some(Register(index as u8))
+    }
+
     /// From 1 to `COUNT - 1`.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -160,6 +167,8 @@ pub enum Class {
     VectorFp,
     VectorLoad,
     VectorStore,
+    /// An operation of a trace that has no opcodes.
+    Unclassified,
     /// A mnemonic that is not in the table, where that is allowed.
     Unknown,
 }

@@ -1,0 +1,83 @@
+//! The formats of traces by name.
+
+use std::fmt;
+
+/// The formats by name (guide: traces, "Formats").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FormatName {
+    /// `0;0x104be;lw a4,0(a5);0x4000800210`, the pc may be absent.
+    Edan,
+    /// `lw a4,0(a5);0x40080290`
+    EdanBare,
+    /// `0, 0x104be, 0x4398, "lw a4,0(a5)", load, 0x4000800210`
+    Execlog,
+    /// `core   0: 3 0x00000000000104be (0x4398) x14 0x… mem 0x4000800210`
+    Spike,
+    /// `0x10490 <main>: addi sp,sp,-64`, with tabs
+    Gdb,
+    /// Records of the Simulation Trace Format, plain or in chunks that are compressed (ZSTF).
+    Stf,
+    /// The 64-byte records of ChampSim, which have no opcodes.
+    Champsim,
+}
+
+impl FormatName {
+    pub const ALL: [FormatName; 7] = [
+        FormatName::Edan,
+        FormatName::EdanBare,
+        FormatName::Execlog,
+        FormatName::Spike,
+        FormatName::Gdb,
+        FormatName::Stf,
+        FormatName::Champsim,
+    ];
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            FormatName::Edan => "edan",
+            FormatName::EdanBare => "edan-bare",
+            FormatName::Execlog => "execlog",
+            FormatName::Spike => "spike",
+            FormatName::Gdb => "gdb",
+            FormatName::Stf => "stf",
+            FormatName::Champsim => "champsim",
+        }
+    }
+
+    /// Whether a line says which addresses are accessed, if it is of a text.
+    pub(crate) fn lines_have_addresses(self) -> bool {
+        self != FormatName::Gdb
+    }
+
+    /// Whether an instruction says what it does; without, operations and the widths of accesses are not known.
+    pub fn has_opcodes(self) -> bool {
+        self != FormatName::Champsim
+    }
+
+    /// Whether it is one of records, not of lines.
+    pub(crate) fn is_records(self) -> bool {
+        matches!(self, FormatName::Stf | FormatName::Champsim)
+    }
+
+    /// The format that a line looks like by how it begins.
+    pub fn of_line(line: &[u8]) -> Option<FormatName> {
+        let line = line.trim_ascii_start();
+        let digits = line.iter().take_while(|c| c.is_ascii_digit()).count();
+        match (&line[digits..], digits) {
+            ([b';', ..], 1..) => Some(FormatName::Edan),
+            ([b',', ..], 1..) => Some(FormatName::Execlog),
+            ([b'x', ..], 1) if line.contains(&b':') => Some(FormatName::Gdb),
+            _ if line.starts_with(b"core ") => Some(FormatName::Spike),
+            _ if line.starts_with(b"=> 0x") => Some(FormatName::Gdb),
+            ([b'a'..=b'z' | b'.', ..], 0) => Some(FormatName::EdanBare),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for FormatName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,224 @@
+//! Executions of a binary trace that names instructions by hart, pc and machine word.
+//!
+//! An instruction is recognised by what followed the last one before, as lines are: most executions need no table.
+
+use rustc_hash::FxHashMap;
+
+use super::batch::Batch;
+use super::error::{LineError, RecordError};
+use super::expected::Addresses;
+use super::format::Named;
+use super::program::Program;
+use super::{ReadSummary, UnknownPolicy};
+
+/// Executions of a batch.
+const BATCH: usize = 1 << 13;
+const NONE: u32 = u32::MAX;
+
+/// What an execution is recognised by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Site {
+    pub hart: u32,
+    pub pc: u64,
+    pub word: u32,
+}
+
+/// An instruction that was met.
+struct Known {
+    site: Site,
+    addresses: Addresses,
+    /// What followed last time, and the time before that something else followed.
+    followers: [u32; 2],
+}
+
+/// Whether accesses come with addresses: as it was with the first that has to have one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    Unseen,
+    Present,
+    Absent,
+}
+
+/// What was executed so far.
+pub(super) struct Words<'s> {
+    program: Program,
+    known: Vec<Known>,
+    ids: FxHashMap<Site, u32>,
+    last: u32,
+    given: Given,
+    batch: Batch,
+    /// Where the addresses of the next execution begin.
+    before: usize,
+    pub instructions: u64,
+    sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
+}
+
+impl<'s> Words<'s> {
+    pub fn new(
+        unknown: UnknownPolicy,
+        sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
+    ) -> Words<'s> {
+        Words {
+            program: Program::new(unknown),
+            known: Vec::new(),
+            ids: FxHashMap::default(),
+            last: NONE,
+            given: Given::Unseen,
+            batch: Batch::default(),
+            before: 0,
+            instructions: 0,
+            sink,
+        }
+    }
+
+    /// Adds an address of the next execution.
+    #[inline(always)]
+    pub fn address(&mut self, address: u64) {
+        self.batch.addresses.push(address);
+    }
+
+    /// Addresses of the next execution, as far as they are known.
+    pub fn addresses(&mut self) -> &mut Vec<u64> {
+        &mut self.batch.addresses
+    }
+
+    /// Where they begin.
+    pub fn first_address(&self) -> usize {
+        self.before
+    }
+
+    /// Whether there are any.
+    #[inline(always)]
+    pub fn has_addresses(&self) -> bool {
+        self.batch.addresses.len() > self.before
+    }
+
+    /// Forgets the addresses of an execution that did not take place.
+    pub fn forget(&mut self) {
+        self.batch.addresses.truncate(self.before);
+    }
+
+    /// The instruction of a site, decoded if it is new.
+    #[inline(always)]
+    pub fn find(&mut self, site: Site) -> Result<u32, LineError> {
+        if let Some(known) = self.known.get(self.last as usize) {
+            for id in known.followers {
+                if self
+                    .known
+                    .get(id as usize)
+                    .is_some_and(|next| next.site == site)
+                {
+                    return Ok(id);
+                }
+            }
+        }
+        self.look_up(site)
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, site: Site) -> Result<u32, LineError> {
+        let id = match self.ids.get(&site) {
+            Some(id) => *id,
+            None => {
+                let named = Named {
+                    hart: u64::from(site.hart),
+                    pc: Some(site.pc),
+                    word: Some(site.word),
+                    text: "",
+                };
+                let (id, instruction) = self.program.add(&named, true)?;
+                self.batch.instructions.push(instruction);
+                self.ids.insert(site, id);
+                self.known.push(Known {
+                    site,
+                    addresses: self.program.key(id).addresses,
+                    followers: [NONE; 2],
+                });
+                id
+            }
+        };
+        if let Some(last) = self.known.get_mut(self.last as usize) {
+            last.followers = [id, last.followers[0]];
+        }
+        Ok(id)
+    }
+
+    /// How many addresses an execution of it may have, and the bytes of one access.
+    pub fn expects(&self, id: u32) -> (Addresses, u8) {
+        let key = self.program.key(id);
+        (key.addresses, key.bytes)
+    }
+
+    /// Adds an execution with the addresses that were added; `false` if nobody wants more.
+    #[inline(always)]
+    pub fn execute(&mut self, id: u32) -> Result<bool, LineError> {
+        let count = self.batch.addresses.len() - self.before;
+        let count = match (self.known[id as usize].addresses, count) {
+            (Addresses::None, 0) => 0,
+            (Addresses::One, 1) if self.given == Given::Present => 1,
+            _ => self.settle(id)?,
+        };
+        self.batch.push(id, count);
+        self.before = self.batch.addresses.len();
+        self.instructions += 1;
+        self.last = id;
+        if self.batch.len() >= BATCH {
+            return Ok(self.hand_over());
+        }
+        Ok(true)
+    }
+
+    #[inline(never)]
+    fn settle(&mut self, id: u32) -> Result<u32, LineError> {
+        let key = self.program.key(id);
+        let site = self.known[id as usize].site;
+        let text = || format!("{} at {:#x}", key.mnemonic, site.pc);
+        let accesses = !matches!(key.addresses, Addresses::None | Addresses::Ignored);
+        match (self.given, key.addresses, self.has_addresses()) {
+            (Given::Unseen, Addresses::One, false) => self.given = Given::Absent,
+            (Given::Unseen, _, true) if accesses => self.given = Given::Present,
+            (Given::Absent, _, true) if accesses => {
+                return Err(RecordError::LateAddress.into());
+            }
+            _ => {}
+        }
+        if self.given == Given::Absent && !self.has_addresses() {
+            return Ok(0);
+        }
+        key.addresses.settle(
+            key.bytes,
+            &mut self.batch.addresses,
+            self.before,
+            text,
+            key.mnemonic,
+        )
+    }
+
+    /// Hands over what was executed; `false` if nobody wants more. There is no address of the next execution.
+    pub fn hand_over(&mut self) -> bool {
+        self.before = 0;
+        match (self.sink)(std::mem::take(&mut self.batch)) {
+            Some(mut spare) => {
+                spare.clear();
+                self.batch = spare;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether an instruction was met that the table has.
+    pub fn knows_any(&self) -> bool {
+        self.program.knows_any()
+    }
+
+    /// Fills in what was counted here.
+    pub fn summary(&self, of: ReadSummary) -> ReadSummary {
+        ReadSummary {
+            has_addresses: self.given != Given::Absent,
+            instructions: self.instructions,
+            harts: self.program.harts() as u64,
+            ..of
+        }
+    }
+}

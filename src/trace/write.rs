@@ -1,0 +1,112 @@
+//! Writing a trace in a format for other tools, while it is read.
+
+use std::io::{self, Seek, Write};
+
+use super::packer::Packer;
+use super::stf::{self, Packing};
+use super::{Batch, Compression, InstructionId, RunEnd, champsim};
+
+/// The formats that are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// STF, plain.
+    Stf,
+    /// STF in compressed chunks.
+    Zstf,
+    /// ChampSim's records, packed or not.
+    Champsim(Compression),
+}
+
+/// Why a trace could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    #[error(
+        "it takes the pc and the machine word of every instruction, which this trace does not have; traces of \
+         `loopsheet record`, of Spike and in STF do"
+    )]
+    NoWords,
+    #[error("a ChampSim trace is of one core, and this trace has several harts")]
+    SeveralHarts,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteSummary {
+    /// Executions with more registers or addresses than the format has room for; the rest of them is left out.
+    pub cut: u64,
+}
+
+/// Takes a trace batch by batch.
+pub struct TraceWriter<W: Write> {
+    writer: Writer<W>,
+    failed: Option<WriteError>,
+}
+
+enum Writer<W: Write> {
+    Stf(stf::Writer<W>),
+    Champsim(Box<champsim::Writer<Packer<W>>>),
+}
+
+impl<W: Write + Seek> TraceWriter<W> {
+    /// # Errors
+    /// Writing failed.
+    pub fn new(out: W, target: Target) -> io::Result<TraceWriter<W>> {
+        let writer = match target {
+            Target::Stf => Writer::Stf(stf::Writer::new(out, Packing::Plain)?),
+            Target::Zstf => Writer::Stf(stf::Writer::new(out, Packing::Chunks)?),
+            Target::Champsim(compression) => {
+                let packer = Packer::new(out, compression)?;
+                Writer::Champsim(Box::new(champsim::Writer::new(packer)))
+            }
+        };
+        Ok(TraceWriter {
+            writer,
+            failed: None,
+        })
+    }
+
+    /// Takes the next batch; what goes wrong is told at the end.
+    pub fn take(&mut self, batch: &Batch) {
+        if self.failed.is_none() {
+            self.failed = self.write(batch).err();
+        }
+    }
+
+    fn write(&mut self, batch: &Batch) -> Result<(), WriteError> {
+        for instruction in &batch.instructions {
+            match &mut self.writer {
+                Writer::Stf(writer) => writer.add(instruction)?,
+                Writer::Champsim(writer) => writer.add(instruction)?,
+            }
+        }
+        let mut done = Ok(());
+        batch.for_each(|InstructionId(number), addresses| {
+            if done.is_ok() {
+                done = match &mut self.writer {
+                    Writer::Stf(writer) => writer.execute(number as usize, addresses),
+                    Writer::Champsim(writer) => writer.execute(number as usize, addresses),
+                };
+            }
+        });
+        Ok(done?)
+    }
+
+    /// Writes what is left; `end` is how the run ended.
+    ///
+    /// # Errors
+    /// The trace lacks something, or writing failed, now or before.
+    pub fn finish(self, end: Option<RunEnd>) -> Result<(W, WriteSummary), WriteError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        Ok(match self.writer {
+            Writer::Stf(writer) => (writer.finish(end)?, WriteSummary::default()),
+            Writer::Champsim(writer) => {
+                let (packer, cut) = writer.finish()?;
+                (packer.finish()?, WriteSummary { cut })
+            }
+        })
+    }
+}
