@@ -54,7 +54,7 @@ pub(super) enum Role {
 }
 
 /// Of bytes below a million.
-pub(super) const SMALL_BYTES: &str = "[>=1000]0.0,\" KB\";0\" B\"";
+pub(super) const SMALL_BYTES: &str = "[>=1000]0.0,\" kB\";0\" B\"";
 
 /// Of what holds, and of what does not.
 pub(super) const GOOD: u32 = 0xCDE8C6;
