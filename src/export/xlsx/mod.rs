@@ -17,6 +17,7 @@ mod package;
 mod page;
 mod parameters;
 mod presets;
+mod printing;
 mod ranking;
 mod readable;
 mod roofline;
