@@ -22,6 +22,8 @@ mod ranking;
 mod readable;
 mod roofline;
 mod sensitivity;
+mod step_names;
+mod step_units;
 mod steps;
 mod style;
 mod summary;

@@ -25,6 +25,7 @@
 
 use super::number::Number;
 use super::reuse::{Kind, Profile};
+use super::steps::{About, NameStep};
 use super::swept::{ArrayPart, Iteration, Slice, Swept, share};
 use crate::catalogue::StaticFigure;
 use crate::expr::{Expr, Symbol};
@@ -158,7 +159,7 @@ pub fn of<N: Number>(
     (nests, within): (&[Nest], Within),
     swept: &[Swept<N>],
     index: usize,
-    name: &dyn Fn(StaticFigure, N) -> N,
+    name: NameStep<N>,
 ) -> Option<Neighbours<N>> {
     let nest = &nests[index];
     let shared = nest.own;
@@ -167,8 +168,12 @@ pub fn of<N: Number>(
     };
     let bodies = (0..shared).map(|v| {
         let members: Vec<usize> = inside(v + 1).collect();
-        (members.len() > 1)
-            .then(|| name(StaticFigure::SharedBytes, together(swept, &members, v + 1)))
+        (members.len() > 1).then(|| {
+            let step = swept[index]
+                .names
+                .step(StaticFigure::SharedBytes, About::Loop(v));
+            name(step, together(swept, &members, v + 1))
+        })
     });
     let beside: Vec<usize> = inside(1).filter(|_| shared > 0).collect();
     let mut found = Neighbours {
@@ -279,7 +284,7 @@ struct Search<'a, N> {
     once: usize,
     /// Bytes that one iteration of each loop around touches.
     bodies: Vec<Option<N>>,
-    name: &'a dyn Fn(StaticFigure, N) -> N,
+    name: NameStep<'a, N>,
 }
 
 impl<N: Number> Search<'_, N> {
@@ -392,11 +397,12 @@ impl<N: Number> Search<'_, N> {
         (array, kind, first): (&ArrayPart, Kind, N),
     ) -> Found<N> {
         let (name, own) = (self.name, &self.swept[self.index]);
+        let step = |kind| own.names.step(kind, About::Shared(&array.0));
         let kept = |(around, body): (usize, &Option<N>)| {
             let once = own
                 .lines(array, kind, around)?
                 .times(&own.executions(around));
-            let kept = name(StaticFigure::LinesFoundFirst, once.times(&first));
+            let kept = name(step(StaticFigure::LinesFoundFirst), once.times(&first));
             Some((body.clone()?, kept))
         };
         Found {
@@ -404,9 +410,9 @@ impl<N: Number> Search<'_, N> {
                 0 => Within::Function,
                 _ => Within::Loop,
             },
-            near: name(StaticFigure::LeastSince, near),
-            far: name(StaticFigure::MostSince, far),
-            lines: name(StaticFigure::LinesOfEarlier, lines),
+            near: name(step(StaticFigure::LeastSince), near),
+            far: name(step(StaticFigure::MostSince), far),
+            lines: name(step(StaticFigure::LinesOfEarlier), lines),
             repeated: self
                 .bodies
                 .iter()
