@@ -419,6 +419,19 @@ impl Expr {
                 .any(|child| child.mentions(name))
     }
 
+    /// Whether it is made of more parts than that: operations, names and numbers.
+    pub fn has_more_parts(&self, than: usize) -> bool {
+        fn count(expr: &Expr, left: &mut usize) -> bool {
+            if *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            expr.children().into_iter().all(|child| count(child, left))
+        }
+        let mut left = than;
+        !count(self, &mut left)
+    }
+
     /// The expression with symbols replaced; `None` keeps a symbol.
     pub fn substitute(&self, replace: &dyn Fn(&Symbol) -> Option<Expr>) -> Expr {
         match self.node() {

@@ -12,6 +12,10 @@ pub trait CellNames {
     fn symbol(&self, name: &str) -> String;
     /// One range that holds exactly these figures, if there is one: `SUM` over it is shorter.
     fn range(&self, figures: &[FigureId]) -> Option<String>;
+    /// Whether some of these may be text, as they are unknown: `SUM` over a range passes over text.
+    fn may_be_text(&self, _: &[FigureId]) -> bool {
+        false
+    }
     /// What already holds the value of this part of a formula, if anything does.
     fn part(&self, _: &Expr) -> Option<String> {
         None
@@ -84,7 +88,8 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
             None => write!(f, "`figure {}`", id.0)?,
         },
         Node::Sum(items) => match range(items, style) {
-            Some(range) => write!(f, "SUM({range})")?,
+            Some((range, true)) => write!(f, "IF(COUNT({range})<ROWS({range}),NA(),SUM({range}))")?,
+            Some((range, false)) => write!(f, "SUM({range})")?,
             None => write_sum(f, items, style)?,
         },
         Node::Product(items) => write_product(f, items, style)?,
@@ -127,7 +132,8 @@ fn write(f: &mut fmt::Formatter<'_>, expr: &Expr, around: Binding, style: &Style
     Ok(())
 }
 
-fn range(items: &[Expr], style: &Style) -> Option<String> {
+/// The range that holds just these, and whether some of it may be text.
+fn range(items: &[Expr], style: &Style) -> Option<(String, bool)> {
     let names = style.names?;
     let figure = |item: &Expr| match item.node() {
         Node::Figure(id) => Some(*id),
@@ -137,7 +143,7 @@ fn range(items: &[Expr], style: &Style) -> Option<String> {
         .iter()
         .map(figure)
         .collect::<Option<Vec<FigureId>>>()?;
-    names.range(&figures)
+    Some((names.range(&figures)?, names.may_be_text(&figures)))
 }
 
 fn write_sum(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::Result {

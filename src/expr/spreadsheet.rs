@@ -2,39 +2,67 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Expr, Node};
+use super::{Expr, Function, Node};
 
-/// Characters of a formula. A cell holds 8,192; names of figures are not known here, so this stays well below.
-pub const FORMULA_LENGTH: usize = 5000;
-/// Characters of a part of a formula that is longer.
-pub const PART_LENGTH: usize = 1200;
+/// Characters that a person can follow, and the most that any formula of a workbook has.
+pub const FORMULA_LENGTH: usize = 500;
+/// Characters of a longer formula once parts of it have cells of their own, and of each part.
+pub const PART_LENGTH: usize = 250;
 
-/// About how many characters formulas take, a figure being called `Arrays!AB12345`. Parts that several
-/// expressions share are measured once: written out, an expression may be exponentially longer.
+/// Characters of `IFERROR(…,"unknown")` with its equals sign, which a figure that some machines leave unknown stands in.
+const AROUND: usize = 20;
+/// Characters of a figure that formulas mention: `'Working sets'!AB1234`.
+const REFERENCE: usize = 22;
+
+/// How many characters formulas take, or a few less. Parts that several expressions share are measured once: written
+/// out, an expression may be exponentially longer.
 #[derive(Default)]
 pub struct FormulaLengths(FxHashMap<usize, usize>);
 
 impl FormulaLengths {
+    /// Whether an expression is more than a person can follow in one cell.
+    pub fn is_long(&mut self, expr: &Expr) -> bool {
+        self.of(expr) + AROUND > FORMULA_LENGTH
+    }
+
     /// Of an expression that lives as long as this.
     pub fn of(&mut self, expr: &Expr) -> usize {
-        let own = match expr.node() {
-            Node::Number(n) if n.get().fract() == 0.0 => 8,
-            Node::Number(_) => 17,
-            Node::Symbol(symbol) => symbol.name().len(),
-            Node::Figure(_) => 14,
+        match expr.node() {
+            Node::Number(n) => number_length(n.get()),
+            // With `.A` where it is one of the machine.
+            Node::Symbol(symbol) => symbol.name().len() + 2,
+            Node::Figure(_) => REFERENCE,
             _ => {
                 let key = std::ptr::from_ref(expr.node()).addr();
                 if let Some(known) = self.0.get(&key) {
                     return *known;
                 }
                 let children = expr.children().into_iter().map(|child| self.of(child));
-                let length = children.fold(13usize, usize::saturating_add);
+                let length = children.fold(own_length(expr), usize::saturating_add);
                 self.0.insert(key, length);
-                return length;
+                length
             }
-        };
-        own + 3
+        }
     }
+}
+
+fn number_length(value: f64) -> usize {
+    match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => value.abs().max(1.0).log10() as usize + 2,
+        false => value.to_string().len().min(24),
+    }
+}
+
+/// Of an operation without its operands, in parentheses.
+fn own_length(expr: &Expr) -> usize {
+    let separators = expr.children().len() + 1;
+    separators
+        + match expr.node() {
+            Node::If(..) => "IF(<=)".len(),
+            Node::Call(Function::TreeStages, _) => "ROUNDUP(ROUND(LOG(MAX(,1),2),9),0)".len(),
+            Node::Call(..) => "ROUNDUP(,0)".len(),
+            _ => 1,
+        }
 }
 
 /// A defined name in Excel and LibreOffice: letters, digits, dots and underscores; never what a spreadsheet reads as a cell or a keyword.

@@ -22,6 +22,14 @@ loopsheet_base::catalogue! {
         Lines "lines" "" Count "Cache lines that references touch while some loops run" CACHES;
         LinesAtEnds "lines_at_ends" "" Count "Cache lines by which rows exceed rows that share the lines at their ends with their neighbours" CACHES;
         LoopRuns "loop_runs" "" Count "Iterations of a loop, or of a part of its range, with all loops around it" CACHES;
+        LoopValues "values_of_loop" "" Count "Values that a loop takes while those outside of it stand still: iterations of a loop, of a block of it, or of a part" CACHES;
+        FirstValue "first_value" "" Count "The smallest value that a loop takes while those outside of it stand still" CACHES;
+        LastValue "last_value" "" Count "The largest value that a loop takes while those outside of it stand still" CACHES;
+        BlockIterations "iterations_of_block" "" Count "Iterations of one block of a loop: block_x, block_y … of Parameters, or all where it is not blocked" CACHES;
+        ElementsOfLine "elements_of_line" "" Elements "Elements of an array that a cache line holds" CACHES;
+        WholeArray "bytes_of_array" "" Bytes "Bytes of the whole array as it is declared" CACHES;
+        LinesOfRow "lines_of_row" "" Count "Cache lines of one row: of the elements that the loops touch along the contiguous dimension" CACHES;
+        Rows "rows" "" Count "Rows of an array that references touch: runs of elements along the contiguous dimension" CACHES;
         LinesOwed "lines_owed" "" Count "Lines by which rounding overestimated the reuse in one part of a loop: they are subtracted from the next part" CACHES;
         LinesOfArray "lines_of_array" "" Count "Cache lines of one array that a nest touches" NESTS;
         SharedBytes "bytes_of_shared_iteration" "" Bytes "Bytes that several nests touch in one iteration of the loop around them" NESTS;

@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::Model;
 use super::catalogue::StaticFigure;
-use super::label::{Instead, Label, Part};
+use super::label::{Instead, Label};
 use super::parameters::ParameterTable;
-use crate::expr::spreadsheet::{FORMULA_LENGTH, FormulaLengths, PART_LENGTH};
-use crate::expr::{Expr, FigureId, Lookup, Node, Symbol};
+use super::shortened;
+use crate::expr::{Expr, FigureId, Lookup, Symbol};
 use crate::machine::parameters::{LATENCY_LIMIT, absent};
 use crate::machine::{MachineModel, MachineParameter};
 
@@ -100,9 +100,8 @@ pub struct Figures {
     figures: FigureMap<Figure>,
     symbols: Arc<FxHashMap<String, f64>>,
     detail: Detail,
-    /// Parts of long expressions that are figures already. Expressions are compared by where they are,
-    /// which is why they are kept.
-    parts: FxHashMap<usize, (Expr, FigureId)>,
+    /// Parts of long expressions that are figures already.
+    parts: FxHashMap<Expr, FigureId>,
     /// Figures that all parts of the model see, by kind.
     shared: FxHashMap<StaticFigure, FigureId>,
     /// What is not as the inputs and the source say in the figures that are defined now.
@@ -239,7 +238,7 @@ impl Figures {
     pub fn define(&mut self, label: impl Into<Label>, expr: Expr) -> FigureId {
         let label = label.into();
         let expr = if self.detail.has_formulas() {
-            self.shortened(&label, expr)
+            shortened::shortened(self, &label, expr)
         } else {
             expr
         };
@@ -280,45 +279,19 @@ impl Figures {
         id
     }
 
-    fn shortened(&mut self, label: &Label, expr: Expr) -> Expr {
-        let mut lengths = FormulaLengths::default();
-        if lengths.of(&expr) <= FORMULA_LENGTH {
-            return expr;
-        }
-        let Node::Sum(terms) = expr.node() else {
-            return expr.map_children(&mut |child| match lengths.of(child) > PART_LENGTH {
-                true => self.part(label.part(Part::Operand), child),
-                false => child.clone(),
-            });
-        };
-        let mut parts: Vec<Vec<Expr>> = vec![Vec::new()];
-        let mut length = 0;
-        for term in terms {
-            let own = lengths.of(term);
-            if length > 0 && length + own > PART_LENGTH {
-                parts.push(Vec::new());
-                length = 0;
-            }
-            length += own;
-            parts
-                .last_mut()
-                .expect("starts with one")
-                .push(term.clone());
-        }
-        let part = |part: Vec<Expr>| self.part(label.part(Part::Summand), &Expr::sum(part));
-        let sum = Expr::sum(parts.into_iter().map(part).collect::<Vec<Expr>>());
-        self.shortened(label, sum)
-    }
-
     /// A part of a long expression as a figure of its own; one that several expressions share is defined once.
-    fn part(&mut self, label: Label, part: &Expr) -> Expr {
-        let key = std::ptr::from_ref(part.node()).addr();
-        if let Some((_, figure)) = self.parts.get(&key) {
+    pub(super) fn part(&mut self, label: Label, part: &Expr) -> Expr {
+        if let Some(figure) = self.parts.get(part) {
             return Expr::from(*figure);
         }
-        let figure = self.define(label, part.clone());
-        self.parts.insert(key, (part.clone(), figure));
+        let figure = self.push(label, part.clone());
+        self.parts.insert(part.clone(), figure);
         Expr::from(figure)
+    }
+
+    /// The figure that is this part of a formula already.
+    pub(super) fn known_part(&self, part: &Expr) -> Option<FigureId> {
+        self.parts.get(part).copied()
     }
 
     pub fn get(&self, id: FigureId) -> &Figure {

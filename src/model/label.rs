@@ -19,6 +19,8 @@ pub enum Subject {
     /// A spatial loop, counted from the innermost.
     Dimension(u32),
     Array(Arc<str>),
+    /// An array in one iteration of a loop, or in one nest.
+    ArrayIn(Arc<str>, Arc<str>),
     /// Cells, pencils, planes … of an array.
     ArrayGroup(Arc<str>, u32),
     /// What so many innermost loops sweep of an array.
@@ -72,7 +74,7 @@ pub enum Instead {
 
 /// Whether a figure is whole: of formulas that are too long for one cell, parts are figures too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub enum Part {
     Whole,
     /// What the whole is a sum of.
     Summand,
@@ -86,7 +88,7 @@ pub struct Label {
     pub kind: StaticFigure,
     pub subject: Subject,
     pub instead: Option<Arc<Instead>>,
-    pub(super) part: Part,
+    pub part: Part,
 }
 
 impl StaticFigure {
@@ -127,6 +129,22 @@ impl Label {
         }
     }
 
+    /// The figure that it is a part of.
+    pub fn whole(&self) -> Label {
+        Label {
+            part: Part::Whole,
+            ..self.clone()
+        }
+    }
+
+    /// The figure with the inputs as they are.
+    pub fn as_it_is(&self) -> Label {
+        Label {
+            instead: None,
+            ..self.clone()
+        }
+    }
+
     /// A part of its formula.
     pub(super) fn part(&self, part: Part) -> Label {
         let part = match self.part {
@@ -161,6 +179,7 @@ impl fmt::Display for Subject {
         match self {
             Subject::Whole => Ok(()),
             Subject::Loop(name) | Subject::Array(name) => write!(f, " of {name}"),
+            Subject::ArrayIn(name, place) => write!(f, " of {name} in {place}"),
             Subject::Dimension(position) => {
                 write!(f, " in {}", dimension_name(*position as usize))
             }

@@ -140,7 +140,10 @@ impl Measured {
                 [] => None,
                 _ if !is_whole => None,
                 [alone] => Some(alone),
-                _ => Some(figures.define_total(F::EstimateOfMeasured, estimates.iter().copied())),
+                _ => Some(figures.define(
+                    F::EstimateOfMeasured,
+                    Expr::sum(estimates.iter().copied().map(Expr::from)),
+                )),
             };
             let ratio = estimate
                 .map(|estimate| define_ratio(F::MeasuredRatio, (estimate, seconds), figures));

@@ -54,8 +54,9 @@ impl Ranking {
                 let is_known = |seconds: &FigureId| figures.value(*seconds).is_finite();
                 let seconds = found.iter().flatten().map(|(_, seconds)| *seconds);
                 let seconds: Vec<FigureId> = seconds.filter(is_known).collect();
-                let seconds = seconds.into_iter();
-                figures.define_total(F::ProgramTime, seconds)
+                let seconds = seconds.into_iter().map(Expr::from);
+                // Not all nests, so that no range of a table holds them.
+                figures.define(F::ProgramTime, Expr::sum(seconds))
             }
         };
         let mut ranked = |(calls, seconds): (Option<FigureId>, FigureId)| Ranked {

@@ -138,10 +138,12 @@ impl OtherMachine {
             }
         };
         let compared: Vec<OtherNest> = compared.into_iter().map(&mut define).collect();
-        let own = compared
-            .iter()
-            .filter_map(|other| ranking.seconds(other.nest));
-        let own = figures.define_total(F::ComparedTime, own);
+        let own = (compared.iter()).filter_map(|other| ranking.seconds(other.nest));
+        let own = match compared.len() == nests.len() {
+            true => figures.define_total(F::ComparedTime, own),
+            // Some of all nests, so that no range of a table holds them.
+            false => figures.define(F::ComparedTime, Expr::sum(own.map(Expr::from))),
+        };
         let others = compared.iter().map(|other| other.seconds);
         let others = figures.define_total(
             Label::from(F::ComparedTime).instead(&Arc::new(Instead::OtherMachine)),

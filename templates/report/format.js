@@ -16,6 +16,11 @@ function withPrefix(value, unit) {
   return `${scaled.toFixed(digits)} ${prefix}${unit}`.trim();
 }
 
+/** A name that may go on on another line behind what joins its words, and nowhere else. */
+function breakable(name) {
+  return name.split(/(?<=[_.%>])(?=[^_.%>])/).flatMap((part, at) => at === 0 ? [part] : [element("wbr"), part]);
+}
+
 /** Digits in groups of three, with a narrow space that does not break. */
 function grouped(text) {
   const [whole, fraction] = text.split(".");

@@ -54,7 +54,8 @@ function showInput(control, always) {
 /** A row of the panel: what it is, its control, and in small what else is known. */
 function inputRow(index) {
   const input = inputs[index];
-  const name = element("span", { class: "name", title: input.about }, input.label, input.label === input.name ? "" : element("code", {}, input.name));
+  const name = element("span", { class: "name", title: input.about }, ...breakable(input.label),
+    ...(input.label === input.name ? [] : [" ", element("code", {}, ...breakable(input.name))]));
   const more = element("small", { title: input.about }, [input.unit, input.note].filter(Boolean).join(" · "));
   return element("div", { class: "row" }, name, inputControl(index), more);
 }
@@ -102,7 +103,7 @@ function showChanged() {
       edited();
     };
     const was = Number.isFinite(base(index)) && !definitions.has(index) ? ` (was ${base(index)})` : "";
-    return element("li", {}, element("code", {}, inputs[index].name), ` = ${value}${was} `, back);
+    return element("li", {}, element("code", {}, ...breakable(inputs[index].name)), ` = ${value}${was} `, back);
   });
   document.getElementById("changed-inputs").replaceChildren(...rows);
   document.getElementById("changed-none").hidden = rows.length > 0;

@@ -120,8 +120,9 @@ function showAllForPrint(isPrinted) {
 function introduce() {
   const { name, title, about } = data.machine;
   document.getElementById("machine-name").textContent = `Machine: ${title} (${name}). ${about}`;
-  totals(document.getElementById("totals"), data.totals);
-  totals(document.getElementById("totals-bar"), data.totals.slice(0, 3));
+  const once = data.totals.map(([name, ...rest], at) => [at < data.headline[0] ? `${name}, each nest once` : name, ...rest]);
+  totals(document.getElementById("totals"), once);
+  totals(document.getElementById("totals-bar"), data.totals.slice(...data.headline));
   for (const [what, number] of data.coverage) {
     document.getElementById("coverage").append(element("div", {}, element("dt", {}, what), element("dd", {}, count(number))));
   }
@@ -152,6 +153,7 @@ function start(unpacked) {
   document.getElementById("reset").onclick = reset;
   document.getElementById("to-inputs").onclick = event => { event.preventDefault(); goTo(document.getElementById("inputs")); };
   window.addEventListener("hashchange", () => { if (location.hash.includes("=")) { complain(readAddress()); compute(); showAll(); } });
+  NARROW.addEventListener("change", () => { drawRoofline(); drawScatter(); });
   window.addEventListener("beforeprint", () => {
     document.querySelectorAll("details.graph").forEach(graph => { graph.open = true; });
     showAllForPrint(true);

@@ -4,6 +4,12 @@ const SVG = "http://www.w3.org/2000/svg";
 /** Points that are drawn. */
 const MOST_POINTS = 500;
 const FRAME = { left: 78, right: 24, top: 22, bottom: 52, width: 960, height: 520 };
+const NARROW = matchMedia("(max-width: 40rem)");
+
+/** Drawings are as wide as there is room for, so that their text stays as large. */
+function setFrame() {
+  Object.assign(FRAME, NARROW.matches ? { left: 64, right: 10, width: 440, height: 400 } : { left: 78, right: 24, width: 960, height: 520 });
+}
 
 function drawn(name, attributes, text) {
   const made = document.createElementNS(SVG, name);
@@ -26,9 +32,20 @@ function power(exponent) {
   return `10${[...String(exponent)].map(c => superscripts[c]).join("")}`;
 }
 
+/** Levels of the same bandwidth are one line, with the names of both. */
+function withoutTwins(roofs) {
+  const lines = [];
+  for (const roof of roofs) {
+    const twin = lines.find(line => Math.abs(Math.log(line.bandwidth / roof.bandwidth)) < 0.02);
+    if (twin) twin.name += `, ${roof.name}`; else lines.push({ ...roof });
+  }
+  return lines;
+}
+
 function drawRoofline() {
+  setFrame();
   const peak = f[data.roofline.peak];
-  const roofs = data.roofline.roofs.map(([name, figure]) => ({ name, bandwidth: f[figure] })).filter(roof => roof.bandwidth > 0);
+  const roofs = withoutTwins(data.roofline.roofs.map(([name, figure]) => ({ name, bandwidth: f[figure] })).filter(roof => roof.bandwidth > 0));
   const all = data.roofline.points.map(([intensity, rate, seconds], nest) => ({ nest, x: f[intensity], y: f[rate], seconds: seconds === null ? 0 : f[seconds] }));
   const known = all.filter(({ x, y }) => x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y));
   const points = known.length > MOST_POINTS ? known.sort((a, b) => b.seconds - a.seconds).slice(0, MOST_POINTS) : known;
@@ -89,7 +106,7 @@ function drawRoofs(svg, roofs, peak, [low, high], [bottom, top], atX, atY, taken
   const far = FRAME.width - FRAME.right - 6;
   label(peakText, far, atY(peak) - 7, { "text-anchor": "end" });
   taken.push([far - 7 * peakText.length, atY(peak) - 20, far, atY(peak) - 2]);
-  for (const { name, bandwidth } of roofs) {
+  for (const [index, { name, bandwidth }] of [...roofs].sort((a, b) => b.bandwidth - a.bandwidth).entries()) {
     const start = Math.max(low, bottom / bandwidth);
     const end = Math.min(high, peak / bandwidth);
     if (!(start < end)) continue;
@@ -97,7 +114,9 @@ function drawRoofs(svg, roofs, peak, [low, high], [bottom, top], atX, atY, taken
     const [x1, y1, x2, y2] = [atX(start), atY(start * bandwidth), atX(end), atY(end * bandwidth)];
     const angle = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI;
     const text = `${name} ${withPrefix(bandwidth, "B/s")}`;
-    const [x, y] = [x1 + (x2 - x1) * 0.06, y1 + (y2 - y1) * 0.06];
+    // Names of neighbours that are close to each other do not stand side by side.
+    const share = 0.06 + 0.44 * (index % 2);
+    const [x, y] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
     label(text, x, y - 6, { transform: `rotate(${angle} ${x} ${y})` });
     // Names of nests keep off it.
     const [cos, sin] = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];

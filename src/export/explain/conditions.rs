@@ -23,13 +23,25 @@ pub(super) fn costly<'m>(model: &Model, nest: &'m NestModel) -> Vec<&'m ReuseFig
 /// The conditions, those of outer loops first.
 pub(super) fn write(text: &mut String, model: &Model, nest: &NestModel) {
     let reuses = costly(model, nest);
+    if reuses.is_empty() && !model.value(nest.traffic.actual).is_finite() {
+        text.push_str("layer conditions: not known, as the bytes that it touches are not\n");
+        return;
+    }
     if reuses.is_empty() {
         text.push_str("layer conditions: none, nothing is used again\n");
         return;
     }
     text.push_str("layer conditions, what has to fit so that a loop finds its data again:\n");
     for reuse in reuses.iter().take(MOST) {
-        let _ = writeln!(text, "  {}", line(model, nest, reuse));
+        let is_alike = |other: &&&ReuseFigures| {
+            (&other.carrier, &other.arrays) == (&reuse.carrier, &reuse.arrays)
+        };
+        let is_only = reuses.iter().filter(is_alike).count() == 1;
+        let after = match is_only {
+            true => String::new(),
+            false => format!(" after {}", cut(&reuse.between, 32)),
+        };
+        let _ = writeln!(text, "  {}", line(model, nest, (reuse, &after)));
     }
     if let Some(more @ 1..) = reuses.len().checked_sub(MOST) {
         let _ = writeln!(text, "  … and {more} more");
@@ -55,7 +67,8 @@ pub(super) fn capacity(model: &Model, cache: &CacheFigures) -> String {
     }
 }
 
-fn line(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> String {
+/// A condition; `after` tells it from another one of the same loop and arrays.
+fn line(model: &Model, nest: &NestModel, (reuse, after): (&ReuseFigures, &str)) -> String {
     let distance = model.value(reuse.distance);
     let fits = |cache: &CacheFigures| distance <= model.value(cache.capacity);
     let caches = &nest.levels.caches;
@@ -85,7 +98,7 @@ fn line(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> String {
         parts.push(format!("{} moved again", bytes(again)));
     }
     format!(
-        "{} finds {}: {} {}",
+        "{} finds {}{after}: {} {}",
         cut(&reuse.carrier, 24),
         cut(&reuse.arrays.join(", "), 24),
         working_set(model, nest, reuse),

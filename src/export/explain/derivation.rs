@@ -53,11 +53,7 @@ pub(super) fn text(model: &Model, index: usize, source: Sources) -> String {
     let bound = bound.map(|name| format!(" ({name})"));
     for id in needed {
         let figure = model.figures.get(id);
-        let value = if figure.value.is_nan() {
-            "unknown".to_string()
-        } else {
-            figure.value.to_string()
-        };
+        let value = number(figure.value);
         let unit = match figure.label.unit().symbol() {
             "" => String::new(),
             unit => format!(" [{unit}]"),
@@ -117,20 +113,30 @@ impl CellNames for Labels<'_, '_> {
     }
 }
 
+/// A value as it is; what is divided by nothing has no end.
+fn number(value: f64) -> String {
+    match value {
+        _ if value.is_nan() => "unknown".to_string(),
+        f64::INFINITY => "∞".to_string(),
+        f64::NEG_INFINITY => "−∞".to_string(),
+        known => known.to_string(),
+    }
+}
+
 struct Numbers<'a, 'p> {
     model: &'a Model<'p>,
 }
 
 impl CellNames for Numbers<'_, '_> {
     fn figure(&self, id: FigureId) -> String {
-        self.model.value(id).to_string()
+        number(self.model.value(id))
     }
 
     fn symbol(&self, name: &str) -> String {
         self.model
             .figures
             .input(name)
-            .map_or_else(|| name.to_string(), |value| value.to_string())
+            .map_or_else(|| name.to_string(), number)
     }
 
     fn range(&self, _: &[FigureId]) -> Option<String> {

@@ -196,7 +196,10 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
         _ => String::new(),
     };
     let total = seconds(value(time.seconds));
-    let _ = writeln!(text, "time: {total}, bound by {by}{overlap}");
+    let _ = match why::is_nothing(model, nest) {
+        true => writeln!(text, "time: {total}"),
+        false => writeln!(text, "time: {total}, bound by {by}{overlap}"),
+    };
     let mut row = |name: &str, taken: f64, about: String, is_slowest: bool| {
         let mark = if is_slowest { "  ← slowest" } else { "" };
         let taken = seconds(taken);

@@ -22,9 +22,22 @@ pub(super) fn behind<'n>(
     }
 }
 
+/// Whether nothing of the nest takes time, so that nothing bounds it.
+pub(super) fn is_nothing(model: &Model, nest: &NestModel) -> bool {
+    model.value(nest.time.seconds) == 0.0
+}
+
 /// What bounds the nest, and what that comes from.
 pub(super) fn sentence(model: &Model, nest: &NestModel) -> String {
     let time = &nest.time;
+    if is_nothing(model, nest) {
+        return match model.value(nest.iterations) == 0.0 {
+            true => "with these sizes it does not run".to_string(),
+            false => "it has no floating-point operation and goes to no array, which is all that \
+                      the estimate counts"
+                .to_string(),
+        };
+    }
     match time.bound_by(model.value(time.bound)) {
         None => "the time is not known, as something that it rests on is not".to_string(),
         Some(BoundBy::Arithmetic) => {

@@ -82,6 +82,7 @@ pub(super) fn of(
     }
     let machine = &model.machine;
     let nests = nests::places(model, figures);
+    let headline = listings::totals::headline(model);
     let (totals, roofline) = (totals(model, figures), roofline(model, figures));
     let maps = maps::of(model, study, figures);
     let kept = figures.kept_inputs();
@@ -94,6 +95,7 @@ pub(super) fn of(
         "order": inputs::order(model, &kept),
         "ranked": loops::ranked_by(model).1,
         "totals": totals,
+        "headline": [headline.start, headline.end],
         "coverage": remarks::coverage(model),
         "inputs": inputs::all(model, &kept),
         "tables": tables,

@@ -25,6 +25,17 @@ impl Total {
     }
 }
 
+/// The totals that stand for the report where there is room for few: with every call followed, where calls are.
+pub(crate) fn headline(model: &Model) -> std::ops::Range<usize> {
+    match model.calls.is_some() {
+        true => ONCE..ONCE + 3,
+        false => 0..3,
+    }
+}
+
+/// Totals of each nest once, before those with every call followed.
+const ONCE: usize = 5;
+
 /// Of all nests, each once, and with every call followed.
 pub(crate) fn totals(model: &Model) -> Vec<Total> {
     let totals = &model.totals;

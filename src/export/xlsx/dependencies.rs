@@ -4,6 +4,7 @@ use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet};
 use super::page::{Book, Page};
+use super::printing::PrintedRows;
 use super::style::{self, Look, Role};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
@@ -90,10 +91,18 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     write_sequences(&mut page, rows.sequences)?;
     write_loops(&mut page, rows.loops)?;
     write_fusions(&mut page, rows.fusions)?;
-    write_edges(&mut page, rows.edges)?;
+    let last = write_edges(&mut page, rows.edges)?;
     page.worksheet.set_freeze_panes(1, 0)?;
     page.worksheet.set_repeat_rows(0, 0)?;
     style::print_setup(&mut page.worksheet);
+    let printed = PrintedRows {
+        first: rows.sequences,
+        count: (last.saturating_sub(rows.sequences)) as usize,
+        last_column: WIDTHS.len() as ColNum - 1,
+        pages_wide: 1,
+    };
+    page.text(0, 3, &printed.remark(), &style::remark())?;
+    printed.set_print_area(&mut page)?;
     Ok(page)
 }
 
@@ -253,7 +262,7 @@ fn write_fusions(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     Ok(())
 }
 
-fn write_edges(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
+fn write_edges(page: &mut Page, first: RowNum) -> Result<RowNum, XlsxError> {
     let headers = [
         "Earlier loop",
         "Later loop",
@@ -314,5 +323,5 @@ fn write_edges(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
             &style::remark(),
         )?;
     }
-    Ok(())
+    Ok(row)
 }

@@ -209,12 +209,11 @@ impl CellNames for NamesOn<'_> {
         }
     }
 
+    fn may_be_text(&self, figures: &[FigureId]) -> bool {
+        figures.iter().any(|id| self.layout.is_unsure(*id))
+    }
+
     fn range(&self, figures: &[FigureId]) -> Option<String> {
-        // A range would pass over what is unknown.
-        if figures.len() <= MOST_WRITTEN_OUT && figures.iter().any(|id| self.layout.is_unsure(*id))
-        {
-            return None;
-        }
         let (first, rest) = figures.split_first()?;
         let start = self.layout.place(*first)?;
         let follows = |(index, id): (usize, &FigureId)| {
@@ -231,9 +230,6 @@ impl CellNames for NamesOn<'_> {
         Some(self.qualified(start.sheet, &column_range(start.column, start.row, last)))
     }
 }
-
-/// Terms of a sum that fit a cell when they are written one by one.
-const MOST_WRITTEN_OUT: usize = 300;
 
 /// The name of the cell with the value of a machine parameter that is in force.
 pub(super) fn in_force(name: &str) -> String {

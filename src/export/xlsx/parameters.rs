@@ -7,6 +7,7 @@ use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, RowNum, Workbo
 use super::inputs;
 use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page};
+use super::printing::PrintedRows;
 use super::style::{self, Look, Role};
 use crate::listings::inputs::{kind, ordered, origin};
 use crate::model::Model;
@@ -122,6 +123,14 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         .autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
     page.worksheet.set_repeat_rows(HEADER_ROW, HEADER_ROW)?;
     style::print_setup(&mut page.worksheet);
+    let rows = PrintedRows {
+        first: FIRST_ROW,
+        count: rows.len(),
+        last_column: COLUMNS.len() as ColNum - 1,
+        pages_wide: 1,
+    };
+    page.text(0, 3, &rows.remark(), &style::remark())?;
+    rows.set_print_area(&mut page)?;
     Ok(page)
 }
 

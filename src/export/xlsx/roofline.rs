@@ -1,5 +1,7 @@
 //! The sheet Roofline: the ceilings of the machine and the busiest nests below them, live.
 
+mod labels;
+
 use rust_xlsxwriter::{
     Chart, ChartDataLabel, ChartFormat, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType,
     ChartSolidFill, ChartType, ColNum, RowNum, XlsxError,
@@ -18,16 +20,18 @@ const HEADER_ROW: RowNum = CHART_ROW + CHART_ROWS + 1;
 const COLUMNS: [(&str, f64); 5] = [
     ("Ceiling", 42.0),
     ("Intensity [flop/B]", 18.0),
-    ("Rate [flop/s]", 18.0),
+    ("Rate", 18.0),
     ("", 18.0),
     ("", 42.0),
 ];
 /// Column of the nests' numbers and names as the legend has them.
 const CHART_NAME: ColNum = 4;
-/// Colours of ceilings and of nests.
-const COLOURS: [u32; 8] = [
-    0x24476B, 0xC0504D, 0x4F8A4C, 0x8064A2, 0xC9A227, 0x2C8FA3, 0x7F7F7F, 0xD9772B,
-];
+/// Rates in the unit that they are read in.
+const RATE: &str = "[>=1000000000000]#,##0.00,,,,\" Tflop/s\";[>=1000000000]0.00,,,\" Gflop/s\";0.00,,\" Mflop/s\"";
+/// The same on an axis.
+const RATE_ON_AXIS: &str = "[>=1000000000000]#,##0,,,,\" T\";[>=1000000000]0,,,\" G\";0,,\" M\"";
+/// Of the ceilings that no intensity changes, and of nests.
+const INK: u32 = 0x1F2A37;
 
 /// Both ends of all ceilings, a row each.
 fn ends(roofline: &Roofline) -> impl Iterator<Item = (&Line, (FigureId, FigureId))> {
@@ -90,13 +94,13 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
     for (row, (line, (x, y))) in (HEADER_ROW + 1..).zip(ends(roofline)) {
         write_name(&mut page, row, line)?;
         page.figure(row, 1, x, Look::Ratio)?;
-        page.figure(row, 2, y, Look::Seconds)?;
+        write_rate(&mut page, row, y)?;
     }
     let first = points(roofline);
     for (column, header) in (0..).zip([
         "Loop",
         "Intensity [flop/B]",
-        "Rate [flop/s]",
+        "Rate",
         "Bound by",
         "In the chart",
     ]) {
@@ -106,7 +110,7 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
         let nest = &page.book.model.nests[*nest];
         page.text(row, 0, &nest.nest.head().id, &plain)?;
         page.figure(row, 1, *intensity, Look::Ratio)?;
-        page.figure(row, 2, *rate, Look::Seconds)?;
+        write_rate(&mut page, row, *rate)?;
         page.choice(row, 3, nest.time.bound, &nest.time.bound_names())?;
         let number = row - first + 1;
         page.text(
@@ -120,6 +124,13 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
     style::print_setup(&mut page.worksheet);
     page.worksheet.set_print_fit_to_pages(1, 1);
     Ok(page)
+}
+
+fn write_rate(page: &mut Page, row: RowNum, rate: FigureId) -> Result<(), XlsxError> {
+    page.figure(row, 2, rate, Look::Flops)?;
+    let format = style::cell(Look::Flops, Role::Plain).set_num_format(RATE);
+    page.worksheet.set_cell_format(row, 2, &format)?;
+    Ok(())
 }
 
 /// What a ceiling is called; one that the machine in force does not tell is no line.
@@ -146,17 +157,30 @@ fn write_name(page: &mut Page, row: RowNum, line: &Line) -> Result<(), XlsxError
     )
 }
 
+/// Of the ceilings that no intensity changes, the highest first.
+const DASHES: [ChartLineDashType; 3] = [
+    ChartLineDashType::Solid,
+    ChartLineDashType::LongDash,
+    ChartLineDashType::SquareDot,
+];
+
 fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxError> {
     let name = Sheet::Roofline.name();
     let mut chart = Chart::new(ChartType::ScatterStraight);
-    for (index, ceiling) in roofline.lines.iter().enumerate() {
+    let is_level = |line: &&Line| line.ends[0].1 == line.ends[1].1;
+    let level = roofline.lines.iter().filter(is_level).count();
+    let slopes = roofline.lines.len() - level;
+    for index in 0..roofline.lines.len() {
         let row = HEADER_ROW + 1 + 2 * index as RowNum;
         let mut line = ChartLine::new();
-        line.set_color(COLOURS[index % COLOURS.len()])
-            .set_width(1.75);
-        if ceiling.ends[0].1 == ceiling.ends[1].1 {
-            line.set_dash_type(ChartLineDashType::Dash);
-        }
+        match index.checked_sub(level) {
+            None => {
+                (line.set_color(INK).set_width(1.25)).set_dash_type(DASHES[index % DASHES.len()])
+            }
+            // The same colours as on Summary; of lines on each other the nearer level is the wider.
+            Some(slope) => (line.set_color(style::BOUNDS[(slope + 1) % style::BOUNDS.len()]))
+                .set_width(1.5 + 1.25 * (slopes - slope - 1) as f64),
+        };
         (chart.add_series())
             .set_name((name, row, 0))
             .set_categories((name, row, 1, row + 1, 1))
@@ -164,21 +188,22 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
             .set_format(ChartFormat::new().set_line(&line))
             .set_marker(ChartMarker::new().set_none());
     }
-    for (index, row) in (first..).take(roofline.points.len()).enumerate() {
+    let value = |id: &FigureId| page.book.model.value(*id);
+    let points: Vec<(f64, f64)> = (roofline.points.iter())
+        .map(|(_, intensity, rate)| (value(intensity), value(rate)))
+        .collect();
+    let places = labels::places(&points);
+    for (index, (row, place)) in (first..).zip(places).enumerate() {
         let mut marker = ChartMarker::new();
-        let fill = ChartSolidFill::new()
-            .set_color(COLOURS[index % COLOURS.len()])
-            .clone();
+        let fill = ChartSolidFill::new().set_color(INK).clone();
         marker
             .set_type(ChartMarkerType::Circle)
-            .set_size(8)
+            .set_size(7)
             .set_format(ChartFormat::new().set_solid_fill(&fill));
         // LibreOffice would show the value beside the name of a series, and instead of a cell's text.
         let number = (index + 1).to_string();
         let mut label = ChartDataLabel::new();
-        label
-            .show_value()
-            .set_position(rust_xlsxwriter::ChartDataLabelPosition::Right);
+        label.show_value().set_position(place);
         let named = ChartDataLabel::new().set_value(number.as_str()).to_custom();
         (chart.add_series())
             .set_name((name, row, CHART_NAME))
@@ -192,12 +217,13 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
     chart
         .x_axis()
         .set_name("flops a byte of memory traffic")
-        .set_log_base(10);
+        .set_log_base(10)
+        .set_major_gridlines(true);
     chart
         .y_axis()
-        .set_name("flops a second")
+        .set_name("flops a second (M: 10⁶, G: 10⁹, T: 10¹²)")
         .set_log_base(10)
-        .set_num_format("0E+00")
+        .set_num_format(RATE_ON_AXIS)
         .set_crossing(rust_xlsxwriter::ChartAxisCrossing::Min);
     chart
         .x_axis()

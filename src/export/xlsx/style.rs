@@ -54,12 +54,17 @@ pub(super) enum Role {
 }
 
 /// Of bytes below a million.
-pub(super) const SMALL_BYTES: &str = "[>=1000]0.0,\" KB\";0\" B\"";
+pub(super) const SMALL_BYTES: &str = "[>=1000]0.0,\" kB\";0\" B\"";
 
 /// Of what holds, and of what does not.
 pub(super) const GOOD: u32 = 0xCDE8C6;
 pub(super) const FAIR: u32 = 0xFBE8B8;
 pub(super) const BAD: u32 = 0xF4B6A6;
+
+/// Of what bounds a nest: arithmetic, caches from the nearest, memory, chains, ports.
+pub(super) const BOUNDS: [u32; 8] = [
+    0x4F8A4C, 0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0xB0413E, 0x7F8C8D, 0x24476B,
+];
 
 const INK: u32 = 0x1F2A37;
 const HEAD: u32 = 0x24476B;

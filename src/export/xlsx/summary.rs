@@ -28,6 +28,8 @@ const GUESSED: usize = 6;
 /// The least share of the time that is named.
 const LEAST_SHARE: f64 = 0.0005;
 
+/// Of totals, which stand beside text in the unit that they are read in.
+const SECONDS: &str = "[>=0.0001]#,##0.000000\" s\";[=0]0\" s\";##0.00E+0\" s\"";
 const TOTALS_ROW: RowNum = 5;
 const WIDTHS: [f64; 11] = [
     36.0, 14.0, 14.0, 11.0, 15.0, 12.0, 12.0, 44.0, 18.0, 14.0, 10.0,
@@ -136,12 +138,17 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
         [one, others @ ..] => format!("runs begin in {one} and {} others", others.len()),
     };
     let coverage = coverage::coverage(program);
+    let counted = |count: usize, one: &str| match count {
+        1 => format!("1 {one}"),
+        many => format!("{many} {one}s"),
+    };
     let text = format!(
-        "Program: {} files, {lines} lines, {} nests; {begins}. {} of {} loops are fully understood.",
-        program.files.len(),
-        model.nests.len(),
+        "Program: {}, {}, {}; {begins}. {} of {} are fully understood.",
+        counted(program.files.len(), "file"),
+        counted(lines, "line"),
+        counted(model.nests.len(), "nest"),
         coverage.understood,
-        coverage.loops,
+        counted(coverage.loops, "loop"),
     );
     page.text(1, 0, &text, &plain)?;
     let machine = &model.machine;
@@ -195,7 +202,11 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
         page.figure(row, 1, total.figure, total.look)?;
         let value = model.value(total.figure);
         match total.look {
-            Look::Seconds => page.readable_seconds((row, 2), &format!("B{}", row + 1), value)?,
+            Look::Seconds => {
+                let format = style::cell(total.look, Role::Plain).set_num_format(SECONDS);
+                page.worksheet.set_cell_format(row, 1, &format)?;
+                page.readable_seconds((row, 2), &format!("B{}", row + 1), value)?;
+            }
             Look::Bytes | Look::Flops => {}
             _ => page.text(row, 2, total.unit(model), &plain)?,
         }

@@ -4,6 +4,7 @@ use rust_xlsxwriter::{ColNum, Note, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet};
 use super::page::Page;
+use super::printing::PrintedRows;
 use super::style::{self, Role};
 use crate::listings::{Column, Content, Look, Table};
 use crate::model::Model;
@@ -34,9 +35,9 @@ impl<'t, 'a, R> ShownColumn<'t, 'a, R> {
 /// How a table is printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Printed {
-    /// As wide as it is: groups of columns go on on further pages.
+    /// As wide as it is: groups of columns go on on further pages. Of a long table the first rows.
     OnPages,
-    /// On the width of one page, with long text on several lines.
+    /// All of it on the width of one page, with long text on several lines.
     OnePageWide,
 }
 
@@ -104,7 +105,6 @@ impl<R> Shown<'_, '_, R> {
 
     pub(super) fn write(&self, page: &mut Page) -> Result<(), XlsxError> {
         page.title(self.title)?;
-        page.text(1, 1, self.remark, &style::remark())?;
         let longest = match self.printed {
             Printed::OnPages => LONGEST,
             Printed::OnePageWide => LONGEST_FITTED,
@@ -130,8 +130,24 @@ impl<R> Shown<'_, '_, R> {
             Printed::OnPages => self.page_breaks(&widths),
             Printed::OnePageWide => Vec::new(),
         };
+        let rows = PrintedRows {
+            first: FIRST_ROW,
+            count: self.rows.len(),
+            last_column: self.columns.len() as ColNum - 1,
+            pages_wide: breaks.len() + 1,
+        };
+        let printed = match self.printed {
+            Printed::OnPages => rows.remark(),
+            Printed::OnePageWide => String::new(),
+        };
+        let remark = format!("{printed}{}", self.remark);
+        page.text(1, 1, &remark, &style::remark())?;
         self.write_headings(page, &breaks)?;
-        self.set_up(page, &widths, &breaks)
+        self.set_up(page, &widths, &breaks)?;
+        match self.printed {
+            Printed::OnPages => rows.set_print_area(page),
+            Printed::OnePageWide => Ok(()),
+        }
     }
 
     /// The columns that printed pages begin with, but for the first page: of a group if it has room on one.

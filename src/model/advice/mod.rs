@@ -235,7 +235,10 @@ fn define_total(
     let known: Vec<FigureId> = seconds
         .filter(|id| figures.value(*id).is_finite())
         .collect();
-    let sum = figures.define_total(F::AdvisedTotal, known.into_iter());
+    let sum = figures.define(
+        F::AdvisedTotal,
+        Expr::sum(known.into_iter().map(Expr::from)),
+    );
     match others > 0.0 {
         true => figures.define(F::AdvisedTotal, Expr::from(sum) + others),
         false => sum,

@@ -13,8 +13,11 @@
 //! guard, stand on no condition, and are not tiled in the source ([`Geometry::chosen`]). Of nests with one
 //! spatial loop none is blocked.
 
-use super::domain::{Affine, LoopRange};
+use super::domain::{Affine, Domain, LoopRange};
 use super::geometry::Geometry;
+use super::number::Number;
+use super::steps::{About, NameStep};
+use crate::catalogue::StaticFigure;
 use crate::dimension_name;
 use crate::expr::{Comparison, Expr, Symbol};
 use crate::nest::Nest;
@@ -60,7 +63,31 @@ impl Geometry {
         let tiles: Vec<LoopRange<Expr>> = tiles.collect();
         self.domain.loops.splice(nest.sweeps..nest.sweeps, tiles);
         self.tiles = chosen;
+        self.step_names.loops = self.loop_names(nest);
         self
+    }
+
+    /// Gives the iterations of a block cells of their own: a nest has many formulas with them.
+    pub fn name_blocks<N: Number>(&self, domain: &mut Domain<N>, name: NameStep<N>) {
+        for v in 0..domain.loops.len() {
+            let is_cells_of = |range: &LoopRange<N>| range.tile_of == Some(v);
+            let has_block = self
+                .domain
+                .loops
+                .iter()
+                .any(|range| range.tile_of == Some(v))
+                && self.domain.loops[v].known_step.is_none();
+            if !has_block || !domain.loops[v].step.is_long() {
+                continue;
+            }
+            let about = About::Loop(v);
+            let step = self.step_names.step(StaticFigure::BlockIterations, about);
+            let length = name(step, domain.loops[v].step.clone());
+            domain.loops[v].step = length.clone();
+            for cells in domain.loops.iter_mut().filter(|range| is_cells_of(range)) {
+                cells.uppers[0].rest = length.shifted(-1.0);
+            }
+        }
     }
 
     /// The loops that can be blocked and are to be.

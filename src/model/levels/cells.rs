@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::catalogue::StaticFigure as F;
+use super::steps::Step;
 use crate::expr::{Expr, FigureId, Node};
 use crate::figures::Figures;
 
@@ -18,7 +18,7 @@ pub struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    pub fn name(&self, kind: F, expr: Expr) -> Expr {
+    pub fn name(&self, step: Step, expr: Expr) -> Expr {
         if matches!(
             expr.node(),
             Node::Number(_) | Node::Symbol(_) | Node::Figure(_)
@@ -26,9 +26,9 @@ impl Cells<'_> {
             return expr;
         }
         let mut known = self.known.borrow_mut();
-        let id = known
-            .entry(expr)
-            .or_insert_with_key(|expr| self.figures.borrow_mut().define(kind, expr.clone()));
+        let id = known.entry(expr).or_insert_with_key(|expr| {
+            self.figures.borrow_mut().define(step.label(), expr.clone())
+        });
         Expr::from(*id)
     }
 }

@@ -355,8 +355,8 @@ fn profile(
     };
     let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
     let line = Expr::machine("line_bytes");
-    compute(geometry, &resolve, line, &|kind, expr| {
-        cells.name(kind, expr)
+    compute(geometry, &resolve, line, &|step, expr| {
+        cells.name(step, expr)
     })
 }
 

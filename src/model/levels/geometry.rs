@@ -20,14 +20,16 @@
 //! static-model, "Trip counts and iterations"); `doubts` marks such nests. Extents of arrays come from
 //! `extents`, the loops over blocks from `blocks`.
 
+use std::sync::Arc;
+
 use super::domain::{Affine, Domain, LoopRange};
 use super::extents::{self, Extent};
 use super::number::Number;
 use super::records;
 use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
+use super::steps::{NameStep, Names};
 use crate::analysis::facts::{AccessClass, Component, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
-use crate::catalogue::StaticFigure;
 use crate::expr::{Comparison, Expr, Function};
 use crate::nest::{ChainLoop, Nest, NestStream, Weight, weight_expr};
 
@@ -37,6 +39,8 @@ pub struct Geometry {
     pub references: Vec<Reference<Expr>>,
     /// The loops of the nest that are blocked; the loops over their blocks follow the sweeps.
     pub tiles: Vec<usize>,
+    /// What loops and arrays are called in steps.
+    pub step_names: Names,
 }
 
 impl Geometry {
@@ -61,11 +65,20 @@ impl Geometry {
                 });
             references.push(reference(array, used, extents, &loops));
         }
-        Geometry {
+        let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
+        let mut geometry = Geometry {
             domain,
             references,
             tiles: Vec::new(),
-        }
+            step_names: Names::default(),
+        };
+        geometry.step_names.arrays = arrays;
+        geometry.step_names.loops = geometry.loop_names(nest);
+        geometry
+    }
+
+    pub(super) fn loop_names(&self, nest: &Nest) -> Vec<Arc<str>> {
+        self.names(nest).into_iter().map(Arc::from).collect()
     }
 
     /// What each loop of the domain is: a loop of the nest, or the loop over blocks of one.
@@ -150,7 +163,7 @@ impl<'a, N: Number> Lines<'a, N> {
     pub fn new(
         domain: &'a Domain<N>,
         line: N,
-        name: &'a dyn Fn(StaticFigure, N) -> N,
+        (name, names): (NameStep<'a, N>, &'a Names),
     ) -> Lines<'a, N> {
         let mut origin: Vec<N> = Vec::new();
         for range in &domain.loops {
@@ -165,6 +178,7 @@ impl<'a, N: Number> Lines<'a, N> {
             line,
             origin,
             name,
+            names,
         }
     }
 }

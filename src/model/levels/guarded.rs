@@ -54,6 +54,7 @@ impl<N: Number> Lines<'_, N> {
             line: self.line.clone(),
             origin: self.origin.clone(),
             name: self.name,
+            names: self.names,
         };
         lines
             .of(&unguarded, offsets, &given, tiles, sides)
@@ -76,7 +77,7 @@ impl<N: Number> Lines<'_, N> {
             if stands {
                 all[v] = Given::Free;
             }
-            let spans = self.domain.spans(&all, tiles);
+            let spans = self.spans(&all, tiles);
             let (low, high) = ends(guard, &spans);
             if stands {
                 let some = self.steps(v, &low, &high);

@@ -85,11 +85,11 @@ mod rows;
 mod runs;
 mod sequence;
 mod sizes;
+mod steps;
 mod swept;
 mod touched;
 
 use super::nest::Nest;
-use crate::catalogue::StaticFigure;
 use crate::expr::Expr;
 
 use geometry::Geometry;
@@ -97,6 +97,7 @@ use number::Number;
 use overlap::Counted;
 use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
+use steps::NameStep;
 
 pub(crate) use blocks::block_symbol;
 pub(crate) use doubts::doubts;
@@ -162,11 +163,14 @@ fn compute<N: Number>(
     geometry: &Geometry,
     value: &dyn Fn(&Expr) -> N,
     line: N,
-    name: &dyn Fn(StaticFigure, N) -> N,
+    name: NameStep<N>,
 ) -> Profile<N> {
     let covered = cover(geometry, value);
-    let (domain, references) = geometry.map(value);
-    let lines = Lines::new(&domain, line, name);
+    let (mut domain, mut references) = geometry.map(value);
+    let names = &geometry.step_names;
+    geometry.name_blocks(&mut domain, name);
+    reference::name_sizes(&mut references, (name, names));
+    let lines = Lines::new(&domain, line, (name, names));
     Profiler {
         lines,
         references: &references,

@@ -29,6 +29,7 @@ use rustc_hash::FxHashMap;
 
 use super::number::Number;
 use super::reuse::{Kind, Profile};
+use super::steps::{About, NameStep};
 use super::swept::{ArrayPart, Iteration, Slice, Swept, share};
 use crate::catalogue::StaticFigure;
 use crate::expr::{Expr, Symbol};
@@ -166,7 +167,7 @@ pub fn of<N: Number>(
     (nests, within): (&[Nest], Within),
     (swept, known): (&[Swept<N>], &Bodies<N>),
     index: usize,
-    name: &dyn Fn(StaticFigure, N) -> N,
+    name: NameStep<N>,
 ) -> Option<Neighbours<N>> {
     let nest = &nests[index];
     let shared = nest.own;
@@ -175,7 +176,12 @@ pub fn of<N: Number>(
     };
     let bodies = (0..shared).map(|v| {
         let members: Vec<usize> = inside(v + 1).collect();
-        let body = || name(StaticFigure::SharedBytes, together(swept, &members, v + 1));
+        let body = || {
+            let step = swept[index]
+                .names
+                .step(StaticFigure::SharedBytes, About::Loop(v));
+            name(step, together(swept, &members, v + 1))
+        };
         (members.len() > 1).then(|| {
             let mut known = known.borrow_mut();
             known
@@ -293,7 +299,7 @@ struct Search<'a, N> {
     once: usize,
     /// Bytes that one iteration of each loop around touches.
     bodies: Vec<Option<N>>,
-    name: &'a dyn Fn(StaticFigure, N) -> N,
+    name: NameStep<'a, N>,
 }
 
 impl<N: Number> Search<'_, N> {
@@ -406,11 +412,12 @@ impl<N: Number> Search<'_, N> {
         (array, kind, first): (&ArrayPart, Kind, N),
     ) -> Found<N> {
         let (name, own) = (self.name, &self.swept[self.index]);
+        let step = |kind| own.names.step(kind, About::Shared(&array.0));
         let kept = |(around, body): (usize, &Option<N>)| {
             let once = own
                 .lines(array, kind, around)?
                 .times(&own.executions(around));
-            let kept = name(StaticFigure::LinesFoundFirst, once.times(&first));
+            let kept = name(step(StaticFigure::LinesFoundFirst), once.times(&first));
             Some((body.clone()?, kept))
         };
         Found {
@@ -418,9 +425,9 @@ impl<N: Number> Search<'_, N> {
                 0 => Within::Function,
                 _ => Within::Loop,
             },
-            near: name(StaticFigure::LeastSince, near),
-            far: name(StaticFigure::MostSince, far),
-            lines: name(StaticFigure::LinesOfEarlier, lines),
+            near: name(step(StaticFigure::LeastSince), near),
+            far: name(step(StaticFigure::MostSince), far),
+            lines: name(step(StaticFigure::LinesOfEarlier), lines),
             repeated: self
                 .bodies
                 .iter()

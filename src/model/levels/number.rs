@@ -26,6 +26,9 @@ pub trait Number: Clone {
     /// Whether it is at least another one, whatever the parameters are; `false` if that is not known.
     fn is_surely_at_least(&self, other: &Self) -> bool;
 
+    /// Whether it is a formula that is hard to read inside of another one.
+    fn is_long(&self) -> bool;
+
     fn scaled(&self, factor: f64) -> Self {
         if factor == 1.0 {
             self.clone()
@@ -106,6 +109,9 @@ impl Number for f64 {
     fn is_surely_at_least(&self, other: &f64) -> bool {
         self >= other
     }
+    fn is_long(&self) -> bool {
+        false
+    }
 }
 
 impl Number for Expr {
@@ -150,6 +156,11 @@ impl Number for Expr {
             .expand()
             .as_number()
             .is_some_and(|apart| apart >= 0.0)
+    }
+    fn is_long(&self) -> bool {
+        /// `MAX(nx-2,0)` has five parts.
+        const READABLE: usize = 8;
+        self.has_more_parts(READABLE)
     }
     fn sum(terms: impl IntoIterator<Item = Expr>) -> Expr {
         Expr::sum(terms)

@@ -37,6 +37,7 @@ use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::records::{self, Records};
 use super::rows::Row;
+use super::steps::{About, NameStep, Names, if_long};
 use crate::catalogue::StaticFigure;
 use crate::footprint::{self, Columns, Walk};
 
@@ -116,7 +117,8 @@ pub struct Lines<'a, N> {
     /// First value of every variable.
     pub origin: Vec<N>,
     /// Gives a result a cell of its own, where formulas are made.
-    pub name: &'a dyn Fn(StaticFigure, N) -> N,
+    pub name: NameStep<'a, N>,
+    pub names: &'a Names,
 }
 
 impl<N: Number> Reference<N> {
@@ -160,7 +162,8 @@ impl<N: Number> Lines<'_, N> {
         if !reference.guards.is_empty() {
             return self.guarded(reference, (offsets, row), given, tiles, sides);
         }
-        let spans = self.domain.spans(given, tiles);
+        let spans = self.spans(given, tiles);
+        let about = about(reference, &spans);
         if let Some(share) = &reference.gathered {
             return self.gathered(reference, offsets.len(), share, &spans);
         }
@@ -186,18 +189,39 @@ impl<N: Number> Lines<'_, N> {
             along.dimensions[0].clear();
             along.bases[0] = start.clone();
             return (self.name)(
-                StaticFigure::Lines,
+                self.names.step(StaticFigure::Lines, about),
                 self.boxed(&along, offsets, &spans, given, adjacent, Some(length)),
             );
         }
         let lines = self.sliced(reference, offsets, given, tiles, adjacent, spans);
         let none = N::of(0.0);
         (self.name)(
-            StaticFigure::Lines,
+            self.names.step(StaticFigure::Lines, about),
             fewest.map_or(lines.clone(), |fewest| {
                 fewest.if_at_most(&none, &none, &lines)
             }),
         )
+    }
+
+    /// The values that every variable takes, long ends and numbers in cells of their own.
+    pub fn spans(&self, given: &[Given<N>], tiles: Tiles) -> Vec<Span<N>> {
+        let mut spans = self.domain.spans(given, tiles);
+        for (v, span) in spans
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, span)| !span.stands)
+        {
+            let named = [
+                (StaticFigure::LoopValues, &mut span.count),
+                (StaticFigure::FirstValue, &mut span.low),
+                (StaticFigure::LastValue, &mut span.high),
+            ];
+            for (kind, value) in named {
+                let step = self.names.step(kind, About::Loop(v));
+                *value = if_long(self.name, step, value.clone());
+            }
+        }
+        spans
     }
 
     /// How the loops come from one row to the next.
@@ -353,10 +377,10 @@ impl<N: Number> Lines<'_, N> {
         N::sum((0..SLICES).map(|q| {
             let mut given = given.to_vec();
             given[variable] = Given::At((self.name)(
-                StaticFigure::Place,
+                self.names.step(StaticFigure::Place, About::Loop(variable)),
                 self.domain.middle(variable, span, q, SLICES),
             ));
-            let spans = self.domain.spans(&given, tiles);
+            let spans = self.spans(&given, tiles);
             self.sliced(reference, offsets, &given, tiles, adjacent, spans)
         }))
     }
@@ -433,6 +457,7 @@ impl<N: Number> Lines<'_, N> {
             [only] => vec![Columns::single(only.first().copied().unwrap_or(0), &walks)],
             _ => footprint::placed(offsets, &walks),
         };
+        let about = about(reference, spans);
         let mut row = Row::of(self, reference, &extents, spans, given, adjacent);
         if length.is_none()
             && let Some(whole) = self.in_whole_blocks(&dimensions[0], spans, given)
@@ -441,18 +466,26 @@ impl<N: Number> Lines<'_, N> {
             row.length = whole;
         }
         for end in [&mut row.start, &mut row.stop].into_iter().flatten() {
-            end.1 = (self.name)(StaticFigure::RowAlignment, end.1.clone());
+            let step = self.names.step(StaticFigure::RowAlignment, about);
+            end.1 = (self.name)(step, end.1.clone());
         }
         let in_rows = N::sum(columns.iter().map(|column| {
             let rows = column.count.iter().map(|(walked, coefficient)| {
                 let product = walked.iter().map(|d| &extents[*d].positions);
                 product.fold(N::of(*coefficient as f64), |n, extent| n.times(extent))
             });
-            N::sum(rows).times(&row.lines(column, true))
+            let lines = self.names.step(StaticFigure::LinesOfRow, about);
+            let lines = if_long(self.name, lines, row.lines(column, true));
+            let rows = if_long(
+                self.name,
+                self.names.step(StaticFigure::Rows, about),
+                N::sum(rows),
+            );
+            rows.times(&lines)
         }));
         let lines = match (columns.first(), extents.get(1)) {
             (Some(column), Some(across)) if row.is_dense() && across.walk != Walk::Fixed => {
-                in_rows.plus(&self.overhang(reference, &extents, &row, column))
+                in_rows.plus(&self.overhang((reference, spans), &extents, &row, column))
             }
             _ => in_rows,
         };
@@ -470,7 +503,7 @@ impl<N: Number> Lines<'_, N> {
     /// Where rows share lines, as if they were one: what the last row of each plane does not share.
     fn overhang(
         &self,
-        reference: &Reference<N>,
+        (reference, spans): (&Reference<N>, &[Span<N>]),
         extents: &[Extent<N>],
         row: &Row<N>,
         column: &Columns,
@@ -489,7 +522,8 @@ impl<N: Number> Lines<'_, N> {
             _ => alone,
         };
         (self.name)(
-            StaticFigure::LinesAtEnds,
+            self.names
+                .step(StaticFigure::LinesAtEnds, about(reference, spans)),
             extents[2..]
                 .iter()
                 .fold(alone, |n, extent| n.times(&extent.positions)),
@@ -510,7 +544,7 @@ impl<N: Number> Lines<'_, N> {
                     .is_some_and(|tile| spans[tile].stands)
         };
         let whole = || {
-            self.extent(terms, &self.domain.spans(given, Tiles::Full), given)
+            self.extent(terms, &self.spans(given, Tiles::Full), given)
                 .positions
         };
         terms.iter().any(is_in_block).then(whole)
@@ -603,6 +637,27 @@ impl<N: Number> Lines<'_, N> {
         };
         let (low, high) = self.domain.extremes(&place, spans, given);
         high.minus(&low).shifted(1.0)
+    }
+}
+
+/// An array and the innermost loop around its reference that stands still.
+pub fn about<N>(reference: &Reference<N>, spans: &[Span<N>]) -> About<'static> {
+    let around = reference.level.min(spans.len());
+    About::Array(
+        reference.array,
+        (0..around).rev().find(|v| spans[*v].stands),
+    )
+}
+
+/// Gives the sizes of whole arrays cells of their own.
+pub fn name_sizes<N: Number>(
+    references: &mut [Reference<N>],
+    (name, names): (NameStep<N>, &Names),
+) {
+    for reference in references {
+        let about = About::Array(reference.array, None);
+        let step = names.step(StaticFigure::WholeArray, about);
+        reference.whole = reference.whole.take().map(|whole| name(step, whole));
     }
 }
 

@@ -29,6 +29,7 @@ use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
 use super::reference::{Lines, Reference, Rows};
+use super::steps::About;
 use super::touched::ever;
 use crate::catalogue::StaticFigure;
 
@@ -164,7 +165,7 @@ impl<N: Number> Profiler<'_, N> {
             return;
         }
         let span = self
-            .domain()
+            .lines
             .spans(&context.given, Tiles::Mean)
             .swap_remove(level);
         let sampled = context.parts.len();
@@ -177,7 +178,9 @@ impl<N: Number> Profiler<'_, N> {
         for part in 0..parts {
             let mut given = context.given.clone();
             given[level] = Given::At((self.lines.name)(
-                StaticFigure::Place,
+                self.lines
+                    .names
+                    .step(StaticFigure::Place, About::Loop(level)),
                 self.domain().middle(level, &span, part, parts),
             ));
             let mut place = context.parts.clone();
@@ -196,7 +199,12 @@ impl<N: Number> Profiler<'_, N> {
                 .times
                 .times(&iterations)
                 .times(&self.entered(level + 1));
-            let times = (self.lines.name)(StaticFigure::LoopRuns, times);
+            let times = (self.lines.name)(
+                self.lines
+                    .names
+                    .step(StaticFigure::LoopRuns, About::Loop(level)),
+                times,
+            );
             let inner = Context {
                 given,
                 times,
@@ -260,12 +268,13 @@ impl<N: Number> Profiler<'_, N> {
                 found[at].1.push(*r);
                 for (at_kind, kind) in [Kind::Any, Kind::Written].into_iter().enumerate() {
                     let now = self.distinct(*r, kind, part, gap, outer);
+                    let about = About::Array(self.references[*r].array, Some(level));
                     let owed = owed.entry((*r, at_kind)).or_insert(N::of(0.0));
                     found[at].2[at_kind].push(self.reused(
                         &mut left[at_kind],
                         now,
                         owed,
-                        part.parts,
+                        (part.parts, about),
                     ));
                 }
             }
@@ -300,20 +309,21 @@ impl<N: Number> Profiler<'_, N> {
     /// By how much the lines that have to be fetched become fewer, from `left` so far to `now`. That is never
     /// negative, so that no larger cache moves more: where rounding makes it so, as much less is reused later, also
     /// in the next part of the loop.
-    fn reused(&self, left: &mut N, now: N, owed: &mut N, parts: usize) -> N {
+    fn reused(&self, left: &mut N, now: N, owed: &mut N, (parts, about): (usize, About)) -> N {
         if parts == 1 {
             let now = now.smaller(left);
             return std::mem::replace(left, now.clone()).minus(&now);
         }
         let moved = std::mem::replace(left, now.clone()).minus(&now).minus(owed);
         let reused = moved.not_negative();
-        *owed = (self.lines.name)(StaticFigure::LinesOwed, reused.minus(&moved));
+        let step = self.lines.names.step(StaticFigure::LinesOwed, about);
+        *owed = (self.lines.name)(step, reused.minus(&moved));
         reused
     }
 
     /// Iterations of the loops inside of one.
     fn inside(&self, between: usize, context: &Context<N>) -> N {
-        let spans = self.domain().spans(&context.given, Tiles::Full);
+        let spans = self.lines.spans(&context.given, Tiles::Full);
         let loops = &self.domain().loops;
         let whole = |v: &usize| loops.iter().all(|inner| inner.tile_of != Some(*v));
         (between + 1..spans.len())
@@ -417,9 +427,9 @@ impl<N: Number> Profiler<'_, N> {
         let mut given = inner.given.clone();
         if gap == 1 {
             for v in level + 1..=between {
-                let span = self.domain().spans(&given, Tiles::Full).swap_remove(v);
+                let span = self.lines.spans(&given, Tiles::Full).swap_remove(v);
                 given[v] = Given::At((self.lines.name)(
-                    StaticFigure::Place,
+                    self.lines.names.step(StaticFigure::Place, About::Loop(v)),
                     self.domain().middle(v, &span, 0, 1),
                 ));
             }

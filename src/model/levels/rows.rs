@@ -21,6 +21,8 @@ use super::domain::{Affine, Given, Span};
 use super::number::Number;
 use super::records::{self, Records};
 use super::reference::{Adjacent, Extent, LONG_STRIDE, Lines, Reference};
+use super::steps::About;
+use crate::catalogue::StaticFigure;
 use crate::footprint::{Columns, Walk};
 
 /// What is known of the rows along the contiguous dimension.
@@ -59,7 +61,7 @@ impl<N: Number> Row<N> {
         given: &[Given<N>],
         adjacent: Adjacent,
     ) -> Row<N> {
-        let line = lines.line.scaled(1.0 / reference.width);
+        let line = lines.elements_of_line(reference);
         let pitches: Option<Vec<N>> = reference
             .pitches
             .iter()
@@ -213,6 +215,13 @@ pub fn alignment<N: Number>(apart: &[N], line: &N) -> N {
 }
 
 impl<N: Number> Lines<'_, N> {
+    /// How many elements of its array a cache line holds.
+    pub fn elements_of_line(&self, reference: &Reference<N>) -> N {
+        let about = About::Array(reference.array, None);
+        let step = self.names.step(StaticFigure::ElementsOfLine, about);
+        (self.name)(step, self.line.scaled(1.0 / reference.width))
+    }
+
     /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable.
     pub fn row_end(
         &self,

@@ -15,7 +15,7 @@
 
 use super::domain::{Given, Span};
 use super::number::Number;
-use super::reference::{Extent, Lines, Reference};
+use super::reference::{Extent, Lines, Reference, about};
 use super::rows::{self, Row};
 use crate::catalogue::StaticFigure;
 use crate::footprint::{Columns, Walk};
@@ -64,7 +64,14 @@ impl<N: Number> Lines<'_, N> {
             walked: true,
             pitch: None,
             tight: None,
-            start: Some((start, (self.name)(StaticFigure::RowAlignment, alignment))),
+            start: Some((
+                start,
+                (self.name)(
+                    self.names
+                        .step(StaticFigure::RowAlignment, about(reference, spans)),
+                    alignment,
+                ),
+            )),
             stop: None,
             grid: None,
             records: Vec::new(),
@@ -120,7 +127,7 @@ impl<N: Number> Lines<'_, N> {
                 );
             }
         }
-        let line = self.line.scaled(1.0 / reference.width);
+        let line = self.elements_of_line(reference);
         Some((place, rows::alignment(&apart, &line), is_even))
     }
 }

@@ -11,8 +11,8 @@ use std::cell::RefCell;
 use super::cells::Cells;
 use super::neighbours::{self, Bodies, Neighbours, Within, share_loops};
 use super::number::Number;
+use super::steps::NameStep;
 use super::swept::Swept;
-use crate::catalogue::StaticFigure;
 use crate::expr::{Expr, Lookup, Symbol};
 use crate::figures::Figures;
 use crate::nest::Nest;
@@ -63,7 +63,7 @@ fn of_some(
             (nests, within),
             &resolve,
             Expr::machine("line_bytes"),
-            &|kind, expr| cells.name(kind, expr),
+            &|step, expr| cells.name(step, expr),
         );
     }
     let symbol = |symbol: &Symbol| match parameters.row(first.function, symbol) {
@@ -87,7 +87,7 @@ fn found<N: Number>(
     (nests, within): (&[Nest], Within),
     value: &dyn Fn(&Expr) -> N,
     line: N,
-    name: &dyn Fn(StaticFigure, N) -> N,
+    name: NameStep<N>,
 ) -> Vec<Option<Neighbours<N>>> {
     let swept: Vec<Swept<N>> = nests
         .iter()

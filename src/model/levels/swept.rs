@@ -21,8 +21,9 @@ use rustc_hash::FxHashMap;
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry::Geometry;
 use super::number::Number;
-use super::reference::{Lines, Reference};
+use super::reference::{self, Lines, Reference};
 use super::reuse::{Covered, Kind, Profiler};
+use super::steps::{About, NameStep, Names};
 use crate::analysis::facts::Component;
 use crate::catalogue::StaticFigure;
 use crate::expr::Expr;
@@ -40,7 +41,8 @@ pub struct Swept<'n, N> {
     references: Vec<Reference<N>>,
     covered: Covered<N>,
     line: N,
-    name: &'n dyn Fn(StaticFigure, N) -> N,
+    name: NameStep<'n, N>,
+    pub names: Names,
     known: RefCell<FxHashMap<(usize, bool, usize), N>>,
     /// By loop, outermost first, as far as they were asked for: the middle of its range, and its iterations.
     places: RefCell<Vec<N>>,
@@ -70,7 +72,7 @@ impl<'n, N: Number> Swept<'n, N> {
         nest: &Nest,
         value: &dyn Fn(&Expr) -> N,
         line: N,
-        name: &'n dyn Fn(StaticFigure, N) -> N,
+        name: NameStep<'n, N>,
     ) -> Swept<'n, N> {
         let geometry = Geometry::of(nest);
         let mut arrays: Vec<ArrayPart> = Vec::new();
@@ -83,8 +85,11 @@ impl<'n, N: Number> Swept<'n, N> {
             }
         }
         let covered = super::cover(&geometry, value);
-        let (domain, references) = geometry.map(value);
+        let (domain, mut references) = geometry.map(value);
         let (known, places, trips) = Default::default();
+        let mut names = geometry.step_names;
+        names.nest = Some(nest.head().id.as_str().into());
+        reference::name_sizes(&mut references, (name, &names));
         Swept {
             arrays,
             numbers,
@@ -93,6 +98,7 @@ impl<'n, N: Number> Swept<'n, N> {
             covered,
             line,
             name,
+            names,
             known,
             places,
             trips,
@@ -112,14 +118,15 @@ impl<'n, N: Number> Swept<'n, N> {
         if let Some(known) = self.known.borrow().get(&key) {
             return Some(known.clone());
         }
-        let lines = Lines::new(&self.domain, self.line.clone(), self.name);
+        let lines = Lines::new(&self.domain, self.line.clone(), (self.name, &self.names));
         let profiler = Profiler {
             lines,
             references: &self.references,
             covered: &self.covered,
         };
+        let about = About::Array(number, level.checked_sub(1));
         let lines = (self.name)(
-            StaticFigure::LinesOfArray,
+            self.names.step(StaticFigure::LinesOfArray, about),
             profiler.lines_of_array(number, kind, level, &self.standing(level)),
         );
         self.known.borrow_mut().insert(key, lines.clone());
@@ -157,7 +164,10 @@ impl<'n, N: Number> Swept<'n, N> {
         while places.len() < level {
             let span = self.domain.span_of(places.len(), &self.given(&places));
             let middle = self.domain.middle(places.len(), &span, 0, 1);
-            places.push((self.name)(StaticFigure::Place, middle));
+            let step = self
+                .names
+                .step(StaticFigure::Place, About::Loop(places.len()));
+            places.push((self.name)(step, middle));
         }
         self.given(&places[..level])
     }

@@ -94,7 +94,7 @@ impl<N: Number> Profiler<'_, N> {
         if branches.is_empty() {
             return N::of(1.0);
         }
-        let spans = self.domain().spans(given, Tiles::Mean);
+        let spans = self.lines.spans(given, Tiles::Mean);
         branches.into_iter().fold(N::of(1.0), |share, inner| {
             let around = inner - 1;
             let moves = reference

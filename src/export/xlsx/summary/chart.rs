@@ -26,10 +26,6 @@ const BOUND: ColNum = 4;
 const SHARE: ColNum = 5;
 /// The columns of the chart's series begin here.
 const SERIES: ColNum = 6;
-/// Of what bounds a nest: arithmetic, caches from the nearest, memory, chains, ports.
-const COLOURS: [u32; 8] = [
-    0x4F8A4C, 0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0xB0413E, 0x7F8C8D, 0x24476B,
-];
 
 /// The first row of a nest.
 pub(super) fn first(data_row: RowNum) -> RowNum {
@@ -123,7 +119,7 @@ fn draw(
     let mut chart = Chart::new(ChartType::BarStacked);
     let last = first + drawn - 1;
     let name = Sheet::Summary.name();
-    for (column, colour) in (SERIES..).take(bounds).zip(COLOURS.iter().cycle()) {
+    for (column, colour) in (SERIES..).take(bounds).zip(style::BOUNDS.iter().cycle()) {
         let fill = ChartSolidFill::new().set_color(*colour).clone();
         (chart.add_series())
             .set_name((name, first - 1, column))
