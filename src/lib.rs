@@ -25,6 +25,7 @@
 //! - [`dataflow`]: the one engine that follows dependences in program order.
 //! - [`metrics`]: what a trace says about a program, as counts and formulas.
 //! - [`report`]: what was found, as plain values that JSON is made of and that are read back.
+//! - [`sweep`]: many configurations of many inputs, cut into parts that can be computed anywhere.
 //! - [`compare`]: what the source says beside what a run did, nest by nest.
 //! - [`diff`]: what a change of the source changes, nest by nest.
 //! - [`graph`]: the eDAG of a short trace in memory, for drawing and for schedules.
@@ -52,8 +53,8 @@ pub use {
     loopsheet_interpret as interpret, loopsheet_ir as ir, loopsheet_lower as lower,
     loopsheet_machine as machine, loopsheet_measure as measure, loopsheet_metrics as metrics,
     loopsheet_model as model, loopsheet_regions as regions, loopsheet_report as report,
-    loopsheet_source as source, loopsheet_syntax as syntax, loopsheet_trace as trace,
-    loopsheet_validate as validate,
+    loopsheet_source as source, loopsheet_sweep as sweep, loopsheet_syntax as syntax,
+    loopsheet_trace as trace, loopsheet_validate as validate,
 };
 
 pub mod cli;

@@ -157,6 +157,7 @@ fn run_trace(text: &str) {
         reuse_line: Some(64),
         remote: None,
         epochs: None,
+        other_caches: Vec::new(),
         memory_chain: true,
         core: None,
         keep: 100,

@@ -2,11 +2,11 @@
 
 mod core;
 mod epochs;
-mod input;
+pub mod input;
 mod outputs;
 mod regions;
 mod report;
-mod settings;
+pub mod settings;
 mod several;
 mod timeline;
 
