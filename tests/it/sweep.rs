@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use calamine::{DataType, Reader, Xlsx};
+use loopsheet::guide::Topic;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
@@ -452,4 +455,61 @@ fn bad_plans_are_refused_and_write_nothing() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn a_report_has_the_best_of_every_input() {
+    let project = undisturbed();
+    done(
+        project.path(),
+        &["report", "-o", "sweep.xlsx", "--html", "sweep.html"],
+    );
+    let book = fs::read(project.path().join("sweep.xlsx")).expect("a workbook");
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(book)).expect("a workbook");
+    let sheets = ["Best", "Map", "Front", "Ranking", "Configurations"];
+    assert_eq!(book.sheet_names(), sheets);
+    let glossary = Topic::Glossary.text();
+    for sheet in sheets {
+        assert!(glossary.contains(&format!("**{sheet}**")), "{sheet}");
+    }
+    let mut least: BTreeMap<String, f64> = BTreeMap::new();
+    for row in rows(project.path()) {
+        if ["program", "trace"].contains(&text(&row, "kind")) {
+            let time = number(&row, "time_seconds").expect("a time");
+            let known = least.entry(text(&row, "input").into()).or_insert(time);
+            *known = known.min(time);
+        }
+    }
+    let best = book.worksheet_range("Best").expect("the sheet");
+    let found = best.rows().filter_map(|row| {
+        let time = row[2].get_float()?;
+        Some((row[0].get_string()?.to_string(), time))
+    });
+    assert_eq!(found.collect::<BTreeMap<String, f64>>(), least);
+    let page = fs::read_to_string(project.path().join("sweep.html")).expect("a page");
+    for input in least.keys() {
+        assert!(page.contains(input), "{input}");
+    }
+    // Traces have no sizes: the axes of the map are those that go together.
+    assert!(page.contains("over 2 inputs"), "{page}");
+    let (status, said) = sweep(
+        project.path(),
+        &["report", "-o", "x.xlsx", "--map", "n,caches"],
+    );
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("`n`; there are set_n, caches"), "{said}");
+    assert!(!project.path().join("x.xlsx").exists());
+}
+
+#[test]
+fn scripts_compute_and_merge() {
+    let expected = data(undisturbed().path());
+    let project = project(SWEEP);
+    done(project.path(), &["plan", "sweep.toml"]);
+    let said = done(project.path(), &["submit", "--engine", "local", "--now"]);
+    assert!(said.contains("sh sweep/submit.sh"), "{said}");
+    assert_eq!(data(project.path()), expected);
+    let (status, said) = sweep(project.path(), &["submit"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("all shards have been computed"), "{said}");
 }

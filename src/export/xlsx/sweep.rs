@@ -309,24 +309,19 @@ fn best(report: &SweepReport, configurations: &Configurations) -> Result<Workshe
             let cells = configurations.range(input, configurations.column(*shown));
             let formula = format!("INDEX({cells},MATCH({this},{times},0))");
             let looked = style::cell(shown.look(), Role::Plain);
-            match shown {
-                Shown::Text(of) => match row.text(*of) {
-                    Some(text) => page.presented_text(at, column, &formula, text, &looked)?,
-                    None => {}
-                },
-                Shown::Setting(position) => match row.setting(*position) {
-                    Some(value) => {
-                        page.presentation(at, column, &formula, &value.to_string(), &looked)?;
+            let value = match shown {
+                Shown::Text(of) => {
+                    if let Some(text) = row.text(*of) {
+                        page.presented_text(at, column, &formula, text, &looked)?;
                     }
-                    None => {}
-                },
-                Shown::Input(of) => match row.number(*of) {
-                    Some(value) => {
-                        page.presentation(at, column, &formula, &value.to_string(), &looked)?;
-                    }
-                    None => {}
-                },
-                _ => {}
+                    continue;
+                }
+                Shown::Setting(position) => row.setting(*position),
+                Shown::Input(of) => row.number(*of),
+                _ => None,
+            };
+            if let Some(value) = value {
+                page.presentation(at, column, &formula, &value.to_string(), &looked)?;
             }
         }
     }
