@@ -5,6 +5,7 @@ mod diff;
 mod parameters;
 mod source;
 mod study;
+mod sweep;
 mod validate;
 
 use std::ffi::OsString;
@@ -17,6 +18,10 @@ pub use diff::DiffArgs;
 pub use parameters::ParametersArgs;
 pub use source::{SourceArgs, TrafficRule};
 pub use study::StudyArgs;
+pub use sweep::{
+    SweepCommand, SweepDirectory, SweepEngine, SweepMergeArgs, SweepPlanArgs, SweepReportArgs,
+    SweepRunArgs, SweepSubmitArgs,
+};
 pub use validate::ValidateArgs;
 
 use crate::guide::Topic;
@@ -111,6 +116,11 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = diff::NOTES, override_usage = "loopsheet diff [OPTIONS] OLD NEW\n       loopsheet diff [OPTIONS] REV1..REV2 [-- PATH...]")]
     Diff(Box<DiffArgs>),
+    /// Compute many configurations of many sources or traces, on one machine or many
+    Sweep {
+        #[command(subcommand)]
+        command: SweepCommand,
+    },
     /// List what the figures rest on: sizes that the program is given, and what is guessed, by influence
     ///
     /// With no output asked for, a table goes to standard output.

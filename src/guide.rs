@@ -63,6 +63,7 @@ topics! {
     Compare compare "compare" "What the source says beside what a run did";
     Diff diff "diff" "What a change of the source changes in the figures";
     Traces traces "traces" "How to record and read traces of RISC-V programs";
+    Sweeps sweeps "sweeps" "Many configurations of many inputs, on one machine or a cluster; Parquet and DuckDB";
     Outputs outputs "outputs" "Files, JSON schemas, exit statuses";
     Ci ci "ci" "Daily work and continuous integration";
     Glossary glossary "glossary" "The words of the guide and of the headings";

@@ -34,7 +34,8 @@
 //!   and loops.
 //! - `dataflow`, `metrics`, `graph`: the engine that follows dependences, what a trace says, short traces drawn.
 //! - `report`: what was found, as plain values. `compare`: what the source says beside what a run did. `diff`: what a change
-//!   of the source changes. `export`: facts and model to bytes.
+//!   of the source changes. `sweep`: many configurations of many inputs, cut into parts that can be computed anywhere.
+//!   `export`: facts and model to bytes.
 //! - `reading`, `front`, `commands` of this crate: the only part that opens files; only `commands` prints.
 //!
 //! Invariants:
@@ -63,6 +64,7 @@ use {
 use {
     loopsheet_base::quantity, loopsheet_binary as binary, loopsheet_compare as compare,
     loopsheet_expr as expr, loopsheet_measure as measure, loopsheet_regions as regions,
+    loopsheet_sweep as sweep,
 };
 
 mod checking;

@@ -56,6 +56,16 @@ pub enum Atomics {
     Bypass,
 }
 
+impl Atomics {
+    /// Those of a run that counts as EDAN does, or not.
+    pub fn of_run(like_edan: bool) -> Atomics {
+        match like_edan {
+            true => Atomics::Bypass,
+            false => Atomics::Cached,
+        }
+    }
+}
+
 /// Where what an access asked for was; nearer is less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Served {

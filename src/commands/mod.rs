@@ -23,6 +23,7 @@ mod reports;
 mod samples;
 #[cfg(target_os = "linux")]
 mod study;
+mod sweep;
 mod timings;
 mod trace;
 #[cfg(target_os = "linux")]
@@ -127,6 +128,7 @@ fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
         }
         Command::Validate(args) => validate::run(&args, voice),
         Command::Diff(args) => diff::run(&args, voice),
+        Command::Sweep { command } => sweep::run(&command, voice),
         Command::Parameters(args) => list_parameters::run(&args, voice),
         Command::Guide { topic } => guide::run(topic),
         Command::Machines { name, toml } => machines::run(name.as_deref(), toml),

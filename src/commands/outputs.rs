@@ -70,6 +70,36 @@ impl Output {
         matches!(self, Output::StandardOutput)
     }
 
+    /// Writes the content piece by piece through `write`, and puts the file in its place.
+    ///
+    /// # Errors
+    /// Writing or renaming failed.
+    pub fn stream<T>(
+        self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        match self {
+            Output::StandardOutput => {
+                let mut out = std::io::stdout();
+                let done = write(&mut out)?;
+                out.flush()?;
+                Ok(done)
+            }
+            Output::File {
+                path,
+                mut temporary,
+            } => {
+                let what = || format!("cannot write {}", path.display());
+                let mut out = std::io::BufWriter::new(temporary.as_file_mut());
+                let done = write(&mut out).with_context(what)?;
+                out.flush().with_context(what)?;
+                drop(out);
+                put_in_place(temporary, &path)?;
+                Ok(done)
+            }
+        }
+    }
+
     /// Writes the content and puts the file in its place.
     ///
     /// # Errors

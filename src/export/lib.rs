@@ -23,6 +23,7 @@ use loopsheet_procedures::message_passing;
 use loopsheet_regions as regions;
 use loopsheet_report as report;
 use loopsheet_source as source;
+use loopsheet_sweep as sweep;
 use loopsheet_validate as validate;
 
 pub mod camat_table;
@@ -38,7 +39,10 @@ pub mod listings;
 pub mod loops_dot;
 mod measured;
 pub mod parameters;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod svg;
+pub mod sweep_page;
 pub mod table;
 pub mod tables;
 pub mod trace_table;

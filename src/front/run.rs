@@ -84,6 +84,7 @@ fn read(
             false_dependences: false,
         },
         caches: caches.collect::<Result<_, _>>()?,
+        other_caches: Vec::new(),
         costs: Costs::default(),
         like_edan: false,
         reuse_line: options.reuse.then_some(64),

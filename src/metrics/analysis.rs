@@ -56,11 +56,7 @@ impl<'r> Analysis<'r> {
         settings: Settings,
         region_of: Option<RegionOf<'r>>,
     ) -> Result<Analysis<'r>, SettingsError> {
-        let atomics = if settings.like_edan {
-            Atomics::Bypass
-        } else {
-            Atomics::Cached
-        };
+        let atomics = Atomics::of_run(settings.like_edan);
         let asked = Asked {
             settings: &settings,
             by_region: region_of.is_some(),

@@ -21,6 +21,8 @@ pub struct Counted {
     pub executions: Vec<u64>,
     pub mix: BTreeMap<Class, u64>,
     pub edag: Edag,
+    /// With each of the other caches that were asked for.
+    pub other_edags: Vec<Edag>,
     pub cache: Vec<CacheLevel>,
     /// Bytes in dirty lines of the caches at the end, which have not been moved.
     pub dirty_bytes: u64,

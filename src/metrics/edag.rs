@@ -5,8 +5,9 @@ use super::counted::Counted;
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::movement::MovementMeter;
+use super::ram::RamUse;
 use super::report::{Edag, EdagMemory};
-use crate::dataflow::{Lanes, PathLengths, Rules, Values};
+use crate::dataflow::{Lanes, PathLengths, Rules, Step, Values};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "edag",
@@ -15,7 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 /// Follows the longest paths.
-struct EdagMeter {
+pub(super) struct EdagMeter {
     values: Values<PathLengths>,
     totals: Totals,
     movement: MovementMeter,
@@ -32,21 +33,21 @@ struct Totals {
 }
 
 impl EdagMeter {
-    fn new(rules: Rules) -> EdagMeter {
+    pub fn new(rules: Rules) -> EdagMeter {
         EdagMeter {
             values: Values::new(rules),
             totals: Totals::default(),
             movement: MovementMeter::default(),
         }
     }
-}
 
-impl Metric for EdagMeter {
-    fn add(&mut self, program: &Program) {
-        self.values.add_hart(program.last().0.hart);
-    }
-
-    fn take(&mut self, stretch: &Stretch<'_>) {
+    /// Takes the next stretch; `used` says what the accesses of a step took.
+    #[inline(always)]
+    pub fn follow(
+        &mut self,
+        stretch: &Stretch<'_>,
+        mut used: impl FnMut(&Step<'_, RamUse>) -> RamUse,
+    ) {
         let EdagMeter {
             values,
             totals,
@@ -57,7 +58,7 @@ impl Metric for EdagMeter {
         let cycles = &stretch.program.cycles[..];
         stretch.for_each(|step| {
             let cycles = cycles[step.instruction.0 as usize];
-            let used = ram_use(&step);
+            let used = used(&step);
             let ready = values.ready(&step);
             let done = ready.then(cycles, used.accesses > 0);
             values.complete(&step, ready, done);
@@ -75,7 +76,8 @@ impl Metric for EdagMeter {
         *totals = sums;
     }
 
-    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+    /// The graph once the run is over.
+    pub fn edag(&self, run: &Run<'_>) -> Edag {
         let Program {
             cycles, is_omitted, ..
         } = run.program;
@@ -92,15 +94,29 @@ impl Metric for EdagMeter {
             non_memory_span: totals.deepest.non_memory_span,
             bytes_moved: Some(totals.bytes_moved),
         };
-        counted.edag = Edag {
+        Edag {
             vertices: vertices().map(|((count, _), _)| count).sum(),
             edges: totals.edges,
             work,
             depth: totals.deepest.depth,
             memory: run.has_addresses.then_some(memory),
-        };
+        }
+    }
+}
+
+impl Metric for EdagMeter {
+    fn add(&mut self, program: &Program) {
+        self.values.add_hart(program.last().0.hart);
+    }
+
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        self.follow(stretch, ram_use);
+    }
+
+    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+        counted.edag = self.edag(run);
         counted.movement = run
             .has_addresses
-            .then(|| self.movement.finish(totals.deepest.depth));
+            .then(|| self.movement.finish(self.totals.deepest.depth));
     }
 }

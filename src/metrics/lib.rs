@@ -24,6 +24,7 @@ mod kept;
 pub mod memory_chain;
 pub mod metric;
 mod movement;
+mod other_caches;
 pub mod out_of_order;
 pub mod profile;
 pub mod profiles;

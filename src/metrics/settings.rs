@@ -15,6 +15,8 @@ pub struct Settings {
     pub rules: Rules,
     /// Nearest first; without levels every access goes to RAM.
     pub caches: Vec<CacheSpec>,
+    /// More hierarchies, with each of which the graph is counted too.
+    pub other_caches: Vec<Vec<CacheSpec>>,
     pub costs: Costs,
     /// Leave out the vertices that EDAN has none for, and send atomics to RAM.
     pub like_edan: bool,

@@ -1,12 +1,29 @@
 //! Files as a whole, and what reports call them. Devices, pipes and sockets may never end, or wait for somebody to write: they are refused.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// More than any source, report or program has.
 const MOST_BYTES: u64 = 2 << 30;
+
+/// What was read since somebody asked.
+static READ: Mutex<Option<BTreeSet<PathBuf>>> = Mutex::new(None);
+
+/// Does some work, and says which files were read meanwhile, by whichever thread.
+pub fn noting_reads<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<PathBuf>) {
+    let set = |to| {
+        std::mem::replace(
+            &mut *READ.lock().unwrap_or_else(PoisonError::into_inner),
+            to,
+        )
+    };
+    set(Some(BTreeSet::new()));
+    let done = work();
+    (done, set(None).unwrap_or_default())
+}
 
 /// What a regular file holds.
 ///
@@ -30,6 +47,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     if metadata.len() > MOST_BYTES || bytes.len() as u64 > MOST_BYTES {
         let what = format!("it is larger than {} GiB", MOST_BYTES >> 30);
         return Err(Error::new(ErrorKind::FileTooLarge, what));
+    }
+    if let Some(read) = &mut *READ.lock().unwrap_or_else(PoisonError::into_inner) {
+        read.insert(path.to_path_buf());
     }
     Ok(bytes)
 }

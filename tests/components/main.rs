@@ -14,6 +14,7 @@ mod record;
 mod regions;
 mod studies;
 mod study;
+mod sweep;
 mod validity;
 mod workbook;
 mod xml;

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::support::command;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 15] = [
+const FILES: [&str; 16] = [
     "clock",
     "compared",
     "counted",
@@ -23,6 +23,7 @@ const FILES: [&str; 15] = [
     "rankings",
     "running.py",
     "sweep",
+    "swept",
     "understood",
     "unseen",
     "validated",
@@ -116,6 +117,17 @@ fn rankings() {
     }
     assert_eq!(text.matches("The one to trust here is ").count(), 3);
     has(&text, "E_8, lines: rank correlation 1.0000");
+}
+
+/// Two machines, three caches, four latencies of two traces, and two of these in the loop.
+#[test]
+fn swept() {
+    let traces = ["axpy", "list"].map(|name| format!("samples/traces/{name}.execlog.zst"));
+    let flags = ["--caches", "3", "--latencies", "4", "--loop", "2"];
+    let text = printed(study("swept").args(traces).args(flags));
+    has(&text, "2 traces, 48 configurations");
+    has(&text, "shell loop, 4 of them");
+    has(&text, " 0 figures differ");
 }
 
 /// A loop of a kernel, one that fills, one that uses: 4 of each kernel and one more.

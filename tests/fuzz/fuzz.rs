@@ -169,6 +169,7 @@ fn run_trace(bytes: &[u8]) {
         reuse_line: Some(64),
         remote: None,
         epochs: None,
+        other_caches: Vec::new(),
         memory_chain: true,
         core: None,
         keep: 100,

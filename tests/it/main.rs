@@ -80,6 +80,7 @@ mod small_programs;
 mod snapshots;
 mod static_figures;
 mod structures;
+mod sweep;
 mod symbols;
 mod tables;
 mod text_decisions;

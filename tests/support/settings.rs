@@ -9,6 +9,7 @@ pub fn edag_only(rules: Rules) -> Settings {
     Settings {
         rules,
         caches: Vec::new(),
+        other_caches: Vec::new(),
         costs: Costs::default(),
         like_edan: false,
         reuse_line: None,

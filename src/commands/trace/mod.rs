@@ -3,10 +3,10 @@
 mod core;
 mod epochs;
 mod graph;
-mod input;
+pub mod input;
 mod outputs;
 mod regions;
-mod settings;
+pub mod settings;
 mod several;
 mod timeline;
 mod write;

@@ -41,6 +41,7 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
         rules: rules(args)?,
         core: super::core::of(args, &costs, &caches)?,
         caches,
+        other_caches: Vec::new(),
         costs,
         like_edan: args.compat == Some(Compat::Edan),
         reuse_line: args.reuse.then_some(line),
@@ -117,7 +118,10 @@ fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
 }
 
 /// One instance of every cache level of a machine.
-fn levels(machine: &MachineModel) -> anyhow::Result<Vec<CacheSpec>> {
+///
+/// # Errors
+/// One is not a cache.
+pub fn levels(machine: &MachineModel) -> anyhow::Result<Vec<CacheSpec>> {
     let level = |level: Level| {
         let spec = CacheSpec {
             ways: level

@@ -53,6 +53,11 @@ pub(crate) enum Sheet {
     Unjoined,
     Diff,
     DiffNotes,
+    Best,
+    Map,
+    Front,
+    Ranking,
+    Configurations,
 }
 
 impl Sheet {
@@ -97,6 +102,11 @@ impl Sheet {
             Sheet::Unjoined => "Not compared",
             Sheet::Diff => "Changes",
             Sheet::DiffNotes => "Flips and limits",
+            Sheet::Best => "Best",
+            Sheet::Map => "Map",
+            Sheet::Front => "Front",
+            Sheet::Ranking => "Ranking",
+            Sheet::Configurations => "Configurations",
         }
     }
 

@@ -27,6 +27,7 @@ mod step_units;
 mod steps;
 mod style;
 mod summary;
+mod sweep;
 mod table;
 mod trace;
 mod unsure;
@@ -48,6 +49,7 @@ use page::{Book, Page};
 pub use compare::compare_workbook;
 pub use diff::diff_workbook;
 pub use rust_xlsxwriter::XlsxError;
+pub use sweep::sweep_workbook;
 pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
 
 /// What a workbook has room for: a sheet has 1,048,576 rows, and what is larger is slow to open.

@@ -51,17 +51,16 @@ mod tests {
     fn numbers_of_points_at_one_place_stand_around_it() {
         let same = places(&[(1.0, 1e9); 4]);
         let all = PLACES.map(|(position, _)| position);
-        assert_eq!(same, all);
-        assert_eq!(places(&[(0.01, 1e9), (1.0, 1e9)]), [all[0]; 2]);
+        // A position has no text to print where they differ.
+        assert!(same == all);
+        assert!(places(&[(0.01, 1e9), (1.0, 1e9)]) == [all[0]; 2]);
     }
 
     #[test]
     fn a_number_is_not_put_on_a_point() {
         // 17 pixels to the right of the first stands the second.
         let beside = 10f64.powf(APART.0 / DECADE.0);
-        assert_eq!(
-            places(&[(1.0, 1e9), (beside, 1e9)])[0],
-            ChartDataLabelPosition::Above
-        );
+        let found = places(&[(1.0, 1e9), (beside, 1e9)])[0];
+        assert!(found == ChartDataLabelPosition::Above);
     }
 }

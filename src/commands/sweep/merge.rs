@@ -1,0 +1,115 @@
+//! `loopsheet sweep merge`: the rows of all shards, one Parquet file an input.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::place::Place;
+use super::result::{self, State};
+use crate::cli::SweepMergeArgs;
+use crate::commands::outputs::Output;
+use crate::commands::{Status, Voice};
+use crate::export::parquet::RowWriter;
+use crate::sweep::manifest::Manifest;
+use crate::sweep::merge::{InputFile, input_files};
+
+pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
+    let (place, manifest) = Place::enter(&args.place.dir)?;
+    let failed = refuse_missing(&place, &manifest)?;
+    let data = place.data();
+    std::fs::create_dir_all(&data)
+        .with_context(|| format!("cannot make the directory {}", data.display()))?;
+    let mut kept = BTreeSet::new();
+    let mut rows = 0;
+    for file in input_files(&manifest) {
+        let name = format!("{}.parquet", file.stem);
+        rows += merge(&place, &manifest, &file, &data.join(&name))?;
+        kept.insert(name);
+    }
+    remove_others(&data, &kept)?;
+    if !voice.quiet {
+        eprintln!(
+            "loopsheet: {rows} rows of {} inputs in {}",
+            kept.len(),
+            place.name().join("data").display()
+        );
+    }
+    if failed > 0 {
+        eprintln!(
+            "loopsheet: {failed} shards failed; each is a row of kind error; `loopsheet sweep run --all --retry` tries them again"
+        );
+        return Ok(Status::WithErrors);
+    }
+    Ok(Status::Done)
+}
+
+/// How many shards failed.
+///
+/// # Errors
+/// Some have not been computed.
+pub fn refuse_missing(place: &Place, manifest: &Manifest) -> anyhow::Result<usize> {
+    const MOST_NAMED: usize = 10;
+    let states = manifest
+        .shards
+        .iter()
+        .map(|shard| result::state(place, shard));
+    let states: Vec<State> = states.collect();
+    let is = |wanted: State| states.iter().filter(move |state| **state == wanted);
+    let missing = (1..)
+        .zip(&states)
+        .filter(|(_, state)| **state == State::Missing);
+    let named: Vec<String> = missing
+        .take(MOST_NAMED)
+        .map(|(number, _): (usize, _)| number.to_string())
+        .collect();
+    let count = is(State::Missing).count();
+    anyhow::ensure!(
+        count == 0,
+        "{count} of {} shards have not been computed: {}{}; `loopsheet sweep run --all` computes them",
+        states.len(),
+        named.join(", "),
+        if count > MOST_NAMED { ", …" } else { "" }
+    );
+    Ok(is(State::Failed).count())
+}
+
+/// Writes the file of one input; returns how many rows it has.
+fn merge(
+    place: &Place,
+    manifest: &Manifest,
+    file: &InputFile,
+    path: &Path,
+) -> anyhow::Result<usize> {
+    Output::create(path)?.stream(|out| {
+        let mut writer = RowWriter::new(out, &manifest.header.settings)?;
+        let mut count = 0;
+        for shard in &manifest.shards[file.shards.clone()] {
+            for row in result::read(place, shard)? {
+                writer.push(row?)?;
+                count += 1;
+            }
+        }
+        writer.finish()?;
+        Ok(count)
+    })
+}
+
+/// Files of inputs that are in the sweep no more: who reads the directory would read them.
+fn remove_others(data: &Path, kept: &BTreeSet<String>) -> anyhow::Result<()> {
+    let what = || format!("cannot read {}", data.display());
+    for entry in std::fs::read_dir(data).with_context(what)? {
+        let path = entry.with_context(what)?.path();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let is_table = path
+            .extension()
+            .is_some_and(|extension| extension == "parquet");
+        if is_table && name.is_some_and(|name| !kept.contains(&name)) {
+            std::fs::remove_file(&path)
+                .with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! `loopsheet sweep`: many configurations of many inputs.
+
+mod inputs;
+mod merge;
+mod place;
+mod plan;
+mod report;
+mod result;
+mod run;
+mod shard;
+mod source;
+mod submit;
+mod trace;
+
+use super::{Status, Voice};
+use crate::cli::SweepCommand;
+
+pub fn run(command: &SweepCommand, voice: Voice) -> anyhow::Result<Status> {
+    match command {
+        SweepCommand::Plan(args) => plan::run(args, voice),
+        SweepCommand::Run(args) => run::run(args, voice),
+        SweepCommand::Submit(args) => submit::run(args, voice),
+        SweepCommand::Merge(args) => merge::run(args, voice),
+        SweepCommand::Report(args) => report::run(args, voice),
+    }
+}

@@ -1,0 +1,147 @@
+//! The directory of a sweep: where its manifest, its results and its data are.
+
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::reading::files;
+use crate::sweep::hash::Hash;
+use crate::sweep::manifest::Manifest;
+
+/// The directory, as an absolute path.
+#[derive(Clone, Debug)]
+pub struct Place {
+    directory: PathBuf,
+    /// As it was named, for messages.
+    name: PathBuf,
+}
+
+impl Place {
+    /// A directory that may not be there yet.
+    ///
+    /// # Errors
+    /// There is no current directory.
+    pub fn of(directory: &Path) -> anyhow::Result<Place> {
+        let absolute = std::path::absolute(directory)?;
+        // Links are followed as far as the way is there.
+        let there = absolute.ancestors().find_map(|ancestor| {
+            let whole = ancestor.canonicalize().ok()?;
+            Some(whole.join(absolute.strip_prefix(ancestor).ok()?))
+        });
+        Ok(Place {
+            directory: there.unwrap_or(absolute),
+            name: directory.to_path_buf(),
+        })
+    }
+
+    /// Makes the directory where it is not there.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn create(&self) -> anyhow::Result<()> {
+        std::fs::create_dir_all(self.directory.join("shards"))
+            .with_context(|| format!("cannot make the directory {}", self.name.display()))
+    }
+
+    /// The directory of a sweep that was planned, and its manifest. From here on paths begin where those of the manifest do.
+    ///
+    /// # Errors
+    /// There is no manifest, or it is not one of this version.
+    pub fn enter(directory: &Path) -> anyhow::Result<(Place, Manifest)> {
+        let path = directory.join(MANIFEST);
+        anyhow::ensure!(
+            path.is_file(),
+            "there is no manifest {}: `loopsheet sweep plan SWEEP.toml --dir {}` writes it",
+            path.display(),
+            directory.display()
+        );
+        let what = || path.display().to_string();
+        let text = files::read_text(&path).with_context(what)?;
+        let manifest = Manifest::parse(&text).with_context(what)?;
+        let place = Place::of(directory)?;
+        place.create()?;
+        let root = place.directory.join(&manifest.header.root);
+        std::env::set_current_dir(&root)
+            .with_context(|| format!("{}: cannot go to its root {}", what(), root.display()))?;
+        Ok((place, manifest))
+    }
+
+    /// Where paths begin that are relative to `directory`, seen from here.
+    ///
+    /// # Errors
+    /// There is no such directory.
+    pub fn root(&self, directory: &Path) -> anyhow::Result<String> {
+        let directory = directory
+            .canonicalize()
+            .with_context(|| directory.display().to_string())?;
+        Ok(relative(&directory, &self.directory))
+    }
+
+    pub fn manifest(&self) -> PathBuf {
+        self.directory.join(MANIFEST)
+    }
+
+    /// The rows of a shard.
+    pub fn rows(&self, hash: &Hash) -> PathBuf {
+        self.directory
+            .join("shards")
+            .join(format!("{}.jsonl", hash.as_str()))
+    }
+
+    /// Why a shard failed, as a row.
+    pub fn failure(&self, hash: &Hash) -> PathBuf {
+        let name = format!("{}.failed.jsonl", hash.as_str());
+        self.directory.join("shards").join(name)
+    }
+
+    /// Of the merged files.
+    pub fn data(&self) -> PathBuf {
+        self.directory.join("data")
+    }
+
+    /// A script that runs the sweep.
+    pub fn script(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// As the user named it.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+}
+
+const MANIFEST: &str = "manifest.jsonl";
+
+/// The way from one directory to another file or directory, both absolute; the other as it is if they share nothing.
+pub fn relative(to: &Path, from: &Path) -> String {
+    let (to_parts, from_parts): (Vec<Component>, Vec<Component>) =
+        (to.components().collect(), from.components().collect());
+    let pairs = to_parts.iter().zip(&from_parts);
+    let shared = pairs.take_while(|(one, other)| one == other).count();
+    if shared <= 1 && to_parts.len() > 1 {
+        return to.to_string_lossy().into_owned();
+    }
+    let up = std::iter::repeat_n("..".to_string(), from_parts.len() - shared);
+    let down = to_parts[shared..]
+        .iter()
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let way: Vec<String> = up.chain(down).collect();
+    match way.is_empty() {
+        true => ".".to_string(),
+        false => way.join("/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_from_one_directory_to_another() {
+        let way = |to: &str, from: &str| relative(Path::new(to), Path::new(from));
+        assert_eq!(way("/a/b", "/a/b/sweep"), "..");
+        assert_eq!(way("/a/b", "/a/b"), ".");
+        assert_eq!(way("/a/c/d", "/a/b"), "../c/d");
+        assert_eq!(way("/usr/x.h", "/a/b"), "/usr/x.h");
+    }
+}

@@ -1,0 +1,79 @@
+//! `loopsheet sweep report`: a workbook and a page.
+
+use std::path::{Path, PathBuf};
+
+use super::merge::refuse_missing;
+use super::place::Place;
+use super::result;
+use crate::cli::SweepReportArgs;
+use crate::commands::outputs::{self, Output};
+use crate::commands::{Status, Voice};
+use crate::export::sweep_page::sweep_page;
+use crate::export::xlsx::sweep_workbook;
+use crate::sweep::report::SweepReport;
+use crate::sweep::row::RowKind;
+
+pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
+    let (output, html) = (args.output.as_deref(), args.html.as_deref());
+    let paths: Vec<&Path> = output.iter().chain(&html).copied().collect();
+    outputs::refuse_equal(&paths)?;
+    if let Some(path) = output {
+        let is_workbook = path
+            .extension()
+            .is_some_and(|extension| extension == "xlsx");
+        anyhow::ensure!(
+            is_workbook,
+            "-o {}: the extension has to be .xlsx",
+            path.display()
+        );
+    }
+    let asked = match args.map.as_deref() {
+        None => None,
+        Some(text) => match text.split_once(',') {
+            Some((across, down)) => Some((across.trim(), down.trim())),
+            None => anyhow::bail!("--map {text}: expected two axes, as in caches,latency_cycles"),
+        },
+    };
+    // Created before the directory changes that relative paths begin at.
+    let create = |path: Option<&Path>| {
+        path.map(|path| Output::create(&absolute(path)?))
+            .transpose()
+    };
+    let (output, html) = (create(output)?, create(html)?);
+    let (place, manifest) = Place::enter(&args.place.dir)?;
+    let failed = refuse_missing(&place, &manifest)?;
+    let mut rows = Vec::new();
+    for shard in &manifest.shards {
+        for row in result::read(&place, shard)? {
+            let row = row?;
+            // There may be many of nests, which are not shown.
+            if !row.is(RowKind::Nest) && !row.is(RowKind::Epochs) {
+                rows.push(row);
+            }
+        }
+    }
+    let report = SweepReport::of(&manifest.header.settings, rows.into_iter(), asked)?;
+    if let Some(output) = output {
+        output.finish(&sweep_workbook(&report)?)?;
+    }
+    if let Some(html) = html {
+        html.finish(sweep_page(&report).as_bytes())?;
+    }
+    match failed {
+        0 => Ok(Status::Done),
+        failed => {
+            if !voice.quiet {
+                eprintln!("loopsheet: {failed} shards failed; they are in no figure");
+            }
+            Ok(Status::WithErrors)
+        }
+    }
+}
+
+/// The path from the root; `-` is standard output.
+fn absolute(path: &Path) -> anyhow::Result<PathBuf> {
+    match path.as_os_str() == "-" {
+        true => Ok(path.to_path_buf()),
+        false => Ok(std::path::absolute(path)?),
+    }
+}

@@ -1,0 +1,161 @@
+//! Shards of sources: read once, then a model for every machine and every setting.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Parser;
+
+use crate::analysis::facts::Program;
+use crate::cli::{Cli, Command, SourceArgs};
+use crate::commands::Voice;
+use crate::commands::progress::FileBar;
+use crate::commands::project::Project;
+use crate::diagnostic::Severity;
+use crate::machine::MachineModel;
+use crate::model::{Detail, KnownTotals, Model, Setting};
+use crate::reading::{inputs, machine_file};
+use crate::sweep::columns::Column;
+use crate::sweep::manifest::{self, SourceWork};
+use crate::sweep::row::{Row, RowKind};
+
+/// A source that was read.
+pub struct Source {
+    name: String,
+    project: Project,
+    program: Program,
+}
+
+impl Source {
+    /// Reads a source as `loopsheet analyze` does that is given nothing else.
+    ///
+    /// # Errors
+    /// It cannot be read, or there is no function in it.
+    pub fn read(name: &str, voice: Voice) -> anyhow::Result<Source> {
+        let paths = [PathBuf::from(name)];
+        let mut project = Project::of(None, &plain(name)?, &paths, voice)?;
+        let mut program = inputs::read(&paths, &project.reading, &FileBar::new(voice))?;
+        project.begin(&mut program)?;
+        anyhow::ensure!(
+            !program.functions.is_empty(),
+            "nothing could be analysed: no function could be read"
+        );
+        Ok(Source {
+            name: name.to_string(),
+            project,
+            program,
+        })
+    }
+
+    /// Paths of the files that were read as sources.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.program.files.iter().map(|file| &*file.path)
+    }
+
+    /// The rows of all models, program by program, the nests behind each.
+    ///
+    /// # Errors
+    /// There is no such machine, or a setting names nothing or is out of range.
+    pub fn rows(
+        &mut self,
+        work: &SourceWork,
+        settings: &[String],
+        voice: Voice,
+    ) -> anyhow::Result<Vec<Row>> {
+        let of_file = self.project.settings.clone();
+        let mut machine: Option<(&Option<String>, MachineModel)> = None;
+        let mut rows = Vec::new();
+        for model in &work.models {
+            let known = machine.take().filter(|(name, _)| *name == &model.machine);
+            let (name, values) = match known {
+                Some(known) => known,
+                None => (&model.machine, self.machine(model.machine.as_deref())?),
+            };
+            let typed = settings.iter().zip(&model.values);
+            let typed = typed.map(|(name, value)| Setting::new(name, value.to_string()));
+            let is_of_file = |setting: &&Setting| !settings.contains(&setting.name);
+            self.project.settings = of_file.iter().filter(is_of_file).cloned().collect();
+            self.project.settings.extend(typed);
+            let built = self.project.build(voice, |settings| {
+                Model::with(&self.program, values.clone(), settings, Detail::Least)
+            });
+            add_rows(&self.name, model, &built?.0, &mut rows);
+            machine = Some((name, values));
+        }
+        self.project.settings = of_file;
+        Ok(rows)
+    }
+
+    fn machine(&self, name: Option<&str>) -> anyhow::Result<MachineModel> {
+        match name {
+            None => Ok(self.project.machine.clone()),
+            Some(name) => machine_file::load(name),
+        }
+    }
+}
+
+/// The arguments of a command line that has nothing but the source.
+fn plain(name: &str) -> anyhow::Result<SourceArgs> {
+    let cli = Cli::try_parse_from(["loopsheet", "analyze", "--", name])?;
+    match cli.command {
+        Command::Analyze(args) => Ok(args.source),
+        _ => None.context("analyze"),
+    }
+}
+
+fn add_rows(input: &str, asked: &manifest::Model, model: &Model, rows: &mut Vec<Row>) {
+    let machine = asked.machine.as_deref().unwrap_or(&model.machine.name);
+    let row = |kind: RowKind| {
+        Row::new(input, kind)
+            .with_text(Column::Machine, machine)
+            .with_settings(&asked.values)
+    };
+    let over_calls = KnownTotals::over_calls(&model.nests, &model.ranking, &model.figures);
+    let totals = over_calls.unwrap_or_else(|| KnownTotals::of(&model.nests, &model.figures));
+    let remarks = model
+        .program
+        .files
+        .iter()
+        .flat_map(|file| &file.diagnostics);
+    let errors = remarks.filter(|remark| remark.severity == Severity::Error);
+    rows.push(
+        row(RowKind::Program)
+            .with(Column::Flops, totals.flops)
+            .with(Column::TrafficBytes, totals.traffic)
+            .with(Column::TimeSeconds, totals.seconds)
+            .with_count(Column::UnknownNests, totals.unknown.len() as u64)
+            .with_count(Column::ErrorRemarks, errors.count() as u64),
+    );
+    for (index, nest) in model.nests.iter().enumerate() {
+        let function = &model.program.functions[nest.nest.function];
+        let head = nest.nest.head();
+        let ranked = model.ranking.of(index);
+        let calls = ranked.map_or(0.0, |ranked| {
+            ranked.calls.map_or(1.0, |calls| model.value(calls))
+        });
+        let all = ranked.map_or(0.0, |ranked| model.value(ranked.seconds));
+        let bound = nest.time.bound_name(model.value(nest.time.bound));
+        let doubts = model.doubts(index);
+        let reasons = nest.nest.reason_codes();
+        let reasons = reasons.iter().map(ToString::to_string);
+        let reasons = reasons.chain(doubts.iter().map(ToString::to_string));
+        rows.push(
+            row(RowKind::Nest)
+                .with_text(Column::Nest, &head.id)
+                .with_text(Column::Function, &function.name)
+                .with_text(Column::File, &function.file)
+                .with_count(Column::Line, u64::from(head.line))
+                .with(Column::Iterations, model.value(nest.iterations))
+                .with(Column::Flops, model.value(nest.operations.flops))
+                .with(Column::TrafficBytes, model.value(nest.traffic.actual))
+                .with(
+                    Column::IntensityFlopPerByte,
+                    model.value(nest.time.intensity),
+                )
+                .with(Column::TimeSeconds, model.value(nest.time.seconds))
+                .with(Column::Calls, calls)
+                .with(Column::AllCallsSeconds, all)
+                .with_text(Column::BoundBy, bound.unwrap_or(""))
+                .with_text(Column::Reasons, &reasons.collect::<Vec<_>>().join(" ")),
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! `loopsheet sweep submit`: a pilot shard, and scripts with limits that follow from it.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::Context;
+
+use super::place::Place;
+use super::result::{self, State};
+use crate::cli::{SweepEngine, SweepSubmitArgs};
+use crate::commands::outputs::Output;
+use crate::commands::{Status, Voice};
+use crate::sweep::manifest::Manifest;
+use crate::sweep::submit::{Engine, Parts, Pilot, SUBMIT, scripts};
+
+pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
+    let here = std::env::current_dir()?;
+    let directory = args.place.dir.to_str().context("--dir is not UTF-8")?;
+    let directory = shlex::try_quote(directory).context("--dir")?;
+    let (place, manifest) = Place::enter(&args.place.dir)?;
+    let pilot = pilot(&place, &manifest, voice)?;
+    let (engine, most) = match args.engine {
+        SweepEngine::Slurm => (Engine::Slurm, most_tasks()),
+        SweepEngine::Local => (Engine::Local, usize::MAX),
+        SweepEngine::GnuParallel => (Engine::GnuParallel, usize::MAX),
+    };
+    let asked = args.parts.map(|parts| parts as usize);
+    let parts = Parts::of(manifest.shards.len(), pilot, asked, most);
+    for script in scripts(engine, &directory, parts) {
+        Output::create(&place.script(script.name))?.finish(script.text.as_bytes())?;
+    }
+    let start = format!("sh {directory}/{SUBMIT}");
+    if !voice.quiet {
+        eprintln!(
+            "loopsheet: {} shards in {} parts of {} minutes at most; {start}{}",
+            manifest.shards.len(),
+            parts.count,
+            parts.minutes,
+            if args.now { "" } else { " starts them" }
+        );
+    }
+    if !args.now {
+        return Ok(Status::Done);
+    }
+    let status = Command::new("sh")
+        .arg(place.script(SUBMIT))
+        .current_dir(here)
+        .env("LOOPSHEET", std::env::current_exe()?)
+        .status()
+        .context("cannot start sh")?;
+    anyhow::ensure!(status.success(), "{start} failed: {status}");
+    Ok(Status::Done)
+}
+
+/// Computes one shard that is missing, and says what that took. Its result stays.
+fn pilot(place: &Place, manifest: &Manifest, voice: Voice) -> anyhow::Result<Pilot> {
+    let is_missing =
+        |number: &usize| result::state(place, &manifest.shards[*number]) == State::Missing;
+    let missing = (0..manifest.shards.len()).filter(is_missing);
+    // Shards with more configurations take longer.
+    let largest = missing.max_by_key(|number| manifest.shards[*number].work.configurations());
+    let Some(number) = largest else {
+        anyhow::bail!(
+            "all shards have been computed; `loopsheet sweep merge --dir {}` puts them together",
+            place.name().display()
+        );
+    };
+    let begun = Instant::now();
+    super::run::compute(place, manifest, &[number], 1, voice)?;
+    Ok(Pilot {
+        seconds: begun.elapsed().as_secs_f64(),
+        bytes: peak_bytes(),
+    })
+}
+
+/// The largest memory that this process had, where the system says it.
+fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+/// Tasks that an array may have: what Slurm says, or else what it has if nobody configures it.
+fn most_tasks() -> usize {
+    const USUAL: usize = 1001;
+    let output = Command::new("scontrol").args(["show", "config"]).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let size = text.unwrap_or_default().lines().find_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        match name.trim() {
+            "MaxArraySize" => value.trim().parse().ok(),
+            _ => None,
+        }
+    });
+    // Indices are less than that, and begin with 1 here.
+    size.unwrap_or(USUAL).saturating_sub(1).max(1)
+}

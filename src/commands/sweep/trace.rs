@@ -1,0 +1,214 @@
+//! Shards of traces: one pass for all caches, windows and capacities, formulas for all latencies and slots.
+
+use std::path::Path;
+
+use crate::cache::CacheSpec;
+use crate::commands::Voice;
+use crate::commands::trace::input;
+use crate::dataflow::{MemoryRule, Rules};
+use crate::metrics::analysis::Analysis;
+use crate::metrics::costs::Costs;
+use crate::metrics::counted::Counted;
+use crate::metrics::epoch::{EpochSettings, Stores};
+use crate::metrics::formulas::{EdagFigure, Figures};
+use crate::metrics::report::{Edag, Epochs, Inputs};
+use crate::metrics::settings::Settings;
+use crate::sweep::columns::Column;
+use crate::sweep::manifest::{CacheRun, EpochWork, TraceWork};
+use crate::sweep::row::{Row, RowKind};
+use crate::trace::{self, Options, ReadSummary, RunEnd, UnknownPolicy};
+
+/// The rows of all configurations: caches by caches, then epochs.
+///
+/// # Errors
+/// A line of the trace cannot be read, it has no addresses where they are needed, or levels are not a hierarchy.
+pub fn rows(name: &str, work: &TraceWork, voice: Voice) -> anyhow::Result<Vec<Row>> {
+    let hierarchies = distinct(&work.runs);
+    let (read, counted) = pass(Path::new(name), &hierarchies, work, voice)?;
+    let edags: Vec<&Edag> = std::iter::once(&counted.edag)
+        .chain(&counted.other_edags)
+        .collect();
+    let mut rows = Vec::new();
+    for run in &work.runs {
+        let position = hierarchies.iter().position(|known| *known == run.caches);
+        let edag = edags[position.unwrap_or(0)];
+        let caches = specs(&run.caches)?;
+        let row = with_caches(begin(name, RowKind::Trace, &read), &caches, run);
+        for latency in &run.latencies {
+            for slots in &work.slots {
+                rows.push(of_run(row.clone(), edag, (run, *latency, *slots)));
+            }
+        }
+    }
+    if let Some(epochs) = &counted.epochs {
+        add_epochs(name, &read, epochs, &mut rows);
+    }
+    Ok(rows)
+}
+
+/// Every hierarchy once.
+fn distinct(runs: &[CacheRun]) -> Vec<&[String]> {
+    let mut found: Vec<&[String]> = Vec::new();
+    for run in runs {
+        if !found.contains(&&run.caches[..]) {
+            found.push(&run.caches);
+        }
+    }
+    found
+}
+
+fn specs(texts: &[String]) -> anyhow::Result<Vec<CacheSpec>> {
+    texts
+        .iter()
+        .map(|text| {
+            text.parse()
+                .map_err(|error| anyhow::anyhow!("{text}: {error}"))
+        })
+        .collect()
+}
+
+fn pass(
+    path: &Path,
+    hierarchies: &[&[String]],
+    work: &TraceWork,
+    voice: Voice,
+) -> anyhow::Result<(ReadSummary, Counted)> {
+    let all = hierarchies.iter().map(|levels| specs(levels));
+    let mut all = all
+        .collect::<anyhow::Result<Vec<Vec<CacheSpec>>>>()?
+        .into_iter();
+    let first = all.next().unwrap_or_default();
+    let settings = Settings {
+        rules: Rules {
+            memory: MemoryRule::Bytes,
+            false_dependences: false,
+        },
+        caches: first,
+        other_caches: all.collect(),
+        costs: Costs::default(),
+        like_edan: false,
+        reuse_line: None,
+        remote: None,
+        epochs: work.epochs.as_ref().map(epochs),
+        memory_chain: false,
+        core: None,
+        keep: 0,
+    };
+    let mut analysis = Analysis::new(settings, None)?;
+    let options = Options {
+        format: None,
+        unknown: UnknownPolicy::Refuse,
+    };
+    let read = trace::stream(input::open(path, voice)?, options, &mut analysis)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    let needs_addresses =
+        work.epochs.is_some() || hierarchies.iter().any(|levels| !levels.is_empty());
+    anyhow::ensure!(
+        read.has_addresses || !needs_addresses,
+        "caches and epochs need the addresses of accesses, which a {} trace does not have; `loopsheet record` writes them",
+        read.format
+    );
+    let has_addresses = read.has_addresses;
+    Ok((read, analysis.finish(has_addresses)))
+}
+
+fn epochs(work: &EpochWork) -> EpochSettings {
+    EpochSettings {
+        windows: work.windows.clone(),
+        capacities: work.capacities.clone(),
+        slots: work.slots.clone(),
+        line: 64,
+        stores: Stores::Buffered,
+    }
+}
+
+fn begin(name: &str, kind: RowKind, read: &ReadSummary) -> Row {
+    let row = Row::new(name, kind);
+    match read.end.filter(|end: &RunEnd| !end.is_orderly()) {
+        Some(end) => row.with_text(Column::Reasons, &format!("the run ended {end}")),
+        None => row,
+    }
+}
+
+fn with_caches(row: Row, caches: &[CacheSpec], run: &CacheRun) -> Row {
+    let text = match &run.caches[..] {
+        [] => "none".to_string(),
+        caches => caches.join(" + "),
+    };
+    let row = match &run.machine {
+        Some(machine) => row.with_text(Column::Machine, machine),
+        None => row,
+    };
+    row.with_text(Column::Caches, &text)
+        .with_count(
+            Column::FirstCacheBytes,
+            caches.first().map(|level| level.bytes),
+        )
+        .with_count(
+            Column::LastCacheBytes,
+            caches.last().map(|level| level.bytes),
+        )
+        .with(Column::AreaMm2, run.area_mm2)
+        .with(Column::Ghz, run.ghz)
+}
+
+fn of_run(row: Row, edag: &Edag, (run, latency, slots): (&CacheRun, f64, f64)) -> Row {
+    let figures = Figures::of(
+        edag,
+        &Inputs {
+            slots,
+            latency,
+            base_latency: latency,
+            ghz: run.ghz,
+            processors: 1.0,
+        },
+    );
+    let figure = |figure: EdagFigure| figures.get(figure);
+    let seconds = figure(EdagFigure::TimeUpper).map(|cycles| cycles / (run.ghz * 1e9));
+    let memory = edag.memory.as_ref();
+    row.with(Column::LatencyCycles, latency)
+        .with(Column::Slots, slots)
+        .with(Column::TimeSeconds, seconds)
+        .with_count(Column::Instructions, edag.vertices)
+        .with_count(Column::Edges, edag.edges)
+        .with(Column::WorkCycles, figure(EdagFigure::Work))
+        .with(Column::DepthCycles, figure(EdagFigure::Depth))
+        .with_count(Column::MemoryWork, memory.map(|memory| memory.work))
+        .with_count(Column::MemoryDepth, memory.map(|memory| memory.depth))
+        .with(Column::NonMemoryCycles, figure(EdagFigure::NonMemoryCost))
+        .with_count(
+            Column::BytesMoved,
+            memory.and_then(|memory| memory.bytes_moved),
+        )
+        .with(Column::Lambda, figure(EdagFigure::Lambda))
+        .with(Column::LambdaLower, figure(EdagFigure::LambdaLower))
+        .with(Column::RelativeLambda, figure(EdagFigure::RelativeLambda))
+        .with(Column::TimeLowerCycles, figure(EdagFigure::TimeLower))
+        .with(Column::TimeUpperCycles, figure(EdagFigure::TimeUpper))
+}
+
+fn add_epochs(name: &str, read: &ReadSummary, epochs: &Epochs, rows: &mut Vec<Row>) {
+    let unlimited = std::iter::once((None, &epochs.epochs));
+    let limited = epochs
+        .slots
+        .iter()
+        .map(|(slots, table)| (Some(*slots), table));
+    for (slots, table) in unlimited.chain(limited) {
+        let rates = epochs.per_thousand(table);
+        for (c, capacity) in epochs.capacities.iter().enumerate() {
+            for (w, window) in epochs.windows.iter().enumerate() {
+                rows.push(
+                    begin(name, RowKind::Epochs, read)
+                        .with_text(Column::Caches, &format!("{capacity},full"))
+                        .with_count(Column::FirstCacheBytes, *capacity)
+                        .with_count(Column::LastCacheBytes, *capacity)
+                        .with_count(Column::Window, u64::from(*window))
+                        .with_count(Column::EpochSlots, slots.map(u64::from))
+                        .with_count(Column::Instructions, epochs.instructions)
+                        .with_count(Column::Epochs, table[c][w])
+                        .with(Column::EpochsPerThousand, rates[c][w]),
+                );
+            }
+        }
+    }
+}

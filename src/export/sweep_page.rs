@@ -1,0 +1,186 @@
+//! A sweep as one page for a browser: the best of each input, the map, what more area buys, what is sensitive to latency.
+
+use std::fmt::Write;
+
+use crate::quantity::{Seconds, significant};
+use crate::svg::escaped;
+use crate::sweep::columns::Column;
+use crate::sweep::report::{Map, SweepReport};
+use crate::sweep::row::Row;
+
+const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;color:#1f2a37;margin:2rem auto;max-width:76rem;padding:0 1rem}\
+table{border-collapse:collapse;margin:.5rem 0 2rem}th,td{padding:.25rem .7rem;border-bottom:1px solid #e2e7ee;text-align:right}\
+th{background:#24476b;color:#fff;font-weight:600}th:first-child,td:first-child,.t{text-align:left}\
+td.m{min-width:4rem}.scroll{overflow-x:auto}";
+
+/// The page.
+pub fn sweep_page(report: &SweepReport) -> String {
+    let mut page = String::new();
+    let _ = write!(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sweep</title><style>{STYLE}</style></head><body>\n\
+         <h1>A sweep over configurations</h1>\n<p>{} configurations of {} inputs.</p>\n",
+        report.configurations.len(),
+        report.inputs.len()
+    );
+    failed(&mut page, report);
+    best(&mut page, report);
+    if let Some(map) = &report.map {
+        slowdowns(&mut page, report, map);
+    }
+    if !report.fronts.is_empty() {
+        let about =
+            "Of each input the configurations that no other one beats in both time and area.";
+        let rows = report.fronts.iter();
+        listed(&mut page, ("What more area buys", about), rows, report);
+    }
+    if !report.sensitive.is_empty() {
+        let about = "By Λ, the share by which time grows per cycle of latency, with the first configuration of each trace.";
+        let rows = report.sensitive.iter();
+        listed(
+            &mut page,
+            ("Which programs feel memory's latency most", about),
+            rows,
+            report,
+        );
+    }
+    page.push_str("</body></html>\n");
+    page
+}
+
+fn failed(page: &mut String, report: &SweepReport) {
+    if report.failed.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        page,
+        "<h2>Not computed</h2>\n<p>These shards failed, and are in no figure below:</p>\n<ul>"
+    );
+    for (input, error) in &report.failed {
+        let _ = writeln!(page, "<li>{}: {}</li>", escaped(input), escaped(error));
+    }
+    page.push_str("</ul>\n");
+}
+
+/// What configures a row, in words.
+fn configuration(row: &Row, settings: &[String]) -> String {
+    let mut parts = Vec::new();
+    for column in [Column::Machine, Column::Caches] {
+        parts.extend(row.text(column).map(str::to_string));
+    }
+    for (position, name) in settings.iter().enumerate() {
+        parts.extend(
+            row.setting(position)
+                .map(|value| format!("{name} = {value}")),
+        );
+    }
+    for (column, name) in [(Column::LatencyCycles, "α"), (Column::Slots, "m")] {
+        parts.extend(row.number(column).map(|value| format!("{name} = {value}")));
+    }
+    parts.join(", ")
+}
+
+fn seconds(row: &Row) -> String {
+    let value = row.number(Column::TimeSeconds);
+    value.map_or_else(String::new, |value| Seconds(value).to_string())
+}
+
+fn best(page: &mut String, report: &SweepReport) {
+    page.push_str(
+        "<h2>The best configuration of each input</h2>\n<div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">configuration</th>\
+         <th>area, mm²</th><th>time</th></tr>\n",
+    );
+    for input in &report.inputs {
+        let row = input.best.map(|best| &report.configurations[best]);
+        let text = row.map_or_else(
+            || "no time is known".to_string(),
+            |row| configuration(row, &report.settings),
+        );
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
+            escaped(&input.name),
+            escaped(&text),
+            number(row.and_then(|row| row.number(Column::AreaMm2))),
+            row.map_or_else(String::new, seconds)
+        );
+    }
+    page.push_str("</table></div>\n");
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, significant)
+}
+
+/// From white for the best to red for twice as long, by the logarithm.
+fn colour(slowdown: f64) -> String {
+    let share = slowdown.max(1.0).log2().min(1.0);
+    let channel = |end: f64| (255.0 + share * (end - 255.0)).round() as u8;
+    format!(
+        "#{:02X}{:02X}{:02X}",
+        channel(244.0),
+        channel(182.0),
+        channel(166.0)
+    )
+}
+
+fn slowdowns(page: &mut String, report: &SweepReport, map: &Map) {
+    let [across, down] = [map.across, map.down].map(|axis| axis.name(&report.settings));
+    let _ = write!(
+        page,
+        "<h2>Time over {} and {}</h2>\n<p>How many times as long as with its best configuration a program takes: geometric mean \
+         over {} inputs, each with the best of all other axes.</p>\n<div class=\"scroll\"><table><tr><th>{}</th>",
+        escaped(&across),
+        escaped(&down),
+        map.inputs,
+        escaped(&down)
+    );
+    for value in &map.columns {
+        let _ = write!(page, "<th>{}</th>", escaped(&value.to_string()));
+    }
+    page.push_str("</tr>\n");
+    for (value, slowdowns) in map.rows.iter().zip(&map.slowdowns) {
+        let _ = write!(page, "<tr><td>{}</td>", escaped(&value.to_string()));
+        for slowdown in slowdowns {
+            let _ = match slowdown {
+                None => write!(page, "<td class=\"m\"></td>"),
+                Some(slowdown) => write!(
+                    page,
+                    "<td class=\"m\" style=\"background:{}\">{slowdown:.2}</td>",
+                    colour(*slowdown)
+                ),
+            };
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</table></div>\n");
+}
+
+fn listed<'r>(
+    page: &mut String,
+    (title, about): (&str, &str),
+    numbers: impl Iterator<Item = &'r usize>,
+    report: &SweepReport,
+) {
+    let _ = writeln!(
+        page,
+        "<h2>{}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">configuration</th><th>area, mm²</th>\
+         <th>time</th><th>λ, accesses</th><th>Λ, 1/cycle</th></tr>",
+        escaped(title),
+        escaped(about)
+    );
+    for position in numbers {
+        let row = &report.configurations[*position];
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escaped(row.text(Column::Input).unwrap_or_default()),
+            escaped(&configuration(row, &report.settings)),
+            number(row.number(Column::AreaMm2)),
+            seconds(row),
+            number(row.number(Column::Lambda)),
+            number(row.number(Column::RelativeLambda))
+        );
+    }
+    page.push_str("</table></div>\n");
+}

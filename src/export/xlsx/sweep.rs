@@ -1,0 +1,426 @@
+//! The workbook of a sweep: every configuration with its formulas, the best of each input, a map over two axes, what more
+//! area buys, and which programs feel memory's latency most. With another latency or other slots times follow, and with
+//! them what is best.
+
+use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
+use rust_xlsxwriter::{
+    ColNum, ConditionalFormat3ColorScale, RowNum, Workbook, Worksheet, XlsxError,
+};
+
+use super::layout::Sheet;
+use super::package;
+use super::page::Paper;
+use super::style::{self, Look, Role};
+use crate::sweep::columns::{Column, setting_name};
+use crate::sweep::report::{Axis, AxisValue, InputPart, SweepReport};
+use crate::sweep::row::Row;
+
+/// Headings stand here, what is below begins with the next row.
+const HEADER: RowNum = 3;
+
+/// Columns of a sheet of configurations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Text(Column),
+    Setting(usize),
+    /// A number that may be changed.
+    Input(Column),
+    Number(Column),
+    Lambda,
+    TimeCycles,
+    TimeSeconds,
+}
+
+fn columns(report: &SweepReport) -> Vec<Shown> {
+    let head = [Column::Input, Column::Kind, Column::Machine, Column::Caches];
+    let figures = [
+        Column::MemoryWork,
+        Column::MemoryDepth,
+        Column::NonMemoryCycles,
+        Column::TrafficBytes,
+        Column::Flops,
+    ];
+    let inputs = [
+        Column::AreaMm2,
+        Column::LatencyCycles,
+        Column::Slots,
+        Column::Ghz,
+    ];
+    (head.into_iter().map(Shown::Text))
+        .chain((0..report.settings.len()).map(Shown::Setting))
+        .chain(inputs.into_iter().map(Shown::Input))
+        .chain(figures.into_iter().map(Shown::Number))
+        .chain([Shown::Lambda, Shown::TimeCycles, Shown::TimeSeconds])
+        .collect()
+}
+
+impl Shown {
+    fn header(self, report: &SweepReport) -> String {
+        match self {
+            Shown::Text(column) | Shown::Input(column) | Shown::Number(column) => {
+                column.entry().name.to_string()
+            }
+            Shown::Setting(position) => setting_name(&report.settings[position]),
+            Shown::Lambda => Column::Lambda.entry().name.to_string(),
+            Shown::TimeCycles => Column::TimeUpperCycles.entry().name.to_string(),
+            Shown::TimeSeconds => Column::TimeSeconds.entry().name.to_string(),
+        }
+    }
+
+    fn look(self) -> Look {
+        match self {
+            Shown::Text(_) => Look::Text,
+            Shown::TimeSeconds => Look::Seconds,
+            Shown::Lambda => Look::Ratio,
+            Shown::Number(_) | Shown::TimeCycles => Look::Count,
+            Shown::Setting(_) | Shown::Input(_) => Look::Number,
+        }
+    }
+}
+
+/// The configurations on their sheet: of each input the smallest first, so that the first of the fastest is the smallest.
+struct Configurations {
+    columns: Vec<Shown>,
+    /// Positions in the report, row by row.
+    order: Vec<usize>,
+}
+
+impl Configurations {
+    fn of(report: &SweepReport) -> Configurations {
+        let area = |number: &usize| {
+            let area = report.configurations[*number].number(Column::AreaMm2);
+            area.unwrap_or(f64::INFINITY)
+        };
+        let order = report.inputs.iter().flat_map(|input| {
+            let mut own: Vec<usize> = input.configurations.clone().collect();
+            own.sort_by(|one, other| area(one).total_cmp(&area(other)));
+            own
+        });
+        Configurations {
+            columns: columns(report),
+            order: order.collect(),
+        }
+    }
+
+    fn column(&self, shown: Shown) -> ColNum {
+        let position = self.columns.iter().position(|column| *column == shown);
+        position.unwrap_or(0) as ColNum
+    }
+
+    fn cell(&self, row: RowNum, shown: Shown) -> String {
+        row_col_to_cell(row, self.column(shown))
+    }
+
+    /// A column of the rows of one input, seen from another sheet.
+    fn range(&self, input: &InputPart, column: ColNum) -> String {
+        let row = |number: usize| HEADER + 1 + number as RowNum;
+        let (first, last) = (
+            row(input.configurations.start),
+            row(input.configurations.end - 1),
+        );
+        format!(
+            "{}!{}:{}",
+            Sheet::Configurations.name(),
+            row_col_to_cell_absolute(first, column),
+            row_col_to_cell_absolute(last, column)
+        )
+    }
+}
+
+/// The workbook of a sweep.
+///
+/// # Errors
+/// More configurations than a sheet has rows.
+pub fn sweep_workbook(report: &SweepReport) -> Result<Vec<u8>, XlsxError> {
+    let mut workbook = Workbook::new();
+    workbook.set_properties(&super::properties("A sweep over configurations")?);
+    let configurations = Configurations::of(report);
+    workbook.push_worksheet(best(report, &configurations)?);
+    if report.map.is_some() {
+        workbook.push_worksheet(map(report)?);
+    }
+    if !report.fronts.is_empty() {
+        workbook.push_worksheet(listed(report, Sheet::Front, &report.fronts)?);
+    }
+    if !report.sensitive.is_empty() {
+        workbook.push_worksheet(listed(report, Sheet::Ranking, &report.sensitive)?);
+    }
+    workbook.push_worksheet(all(report, &configurations)?);
+    package::finish(workbook)
+}
+
+fn begin(sheet: Sheet, title: &str, remark: &str) -> Result<Paper<()>, XlsxError> {
+    let mut page = Paper::new(sheet, ())?;
+    page.title(title)?;
+    page.text(1, 0, remark, &style::remark())?;
+    Ok(page)
+}
+
+fn finish(mut page: Paper<()>, last: RowNum, columns: usize) -> Result<Worksheet, XlsxError> {
+    page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
+    if last > HEADER && columns > 0 {
+        (page.worksheet).autofilter(HEADER, 0, last, columns as ColNum - 1)?;
+    }
+    page.worksheet.set_repeat_rows(HEADER, HEADER)?;
+    style::print_setup(&mut page.worksheet);
+    Ok(page.worksheet)
+}
+
+/// A heading, with room for what stands below.
+fn head(page: &mut Paper<()>, column: ColNum, text: &str, look: Look) -> Result<(), XlsxError> {
+    page.text(HEADER, column, text, &style::header())?;
+    let width = match look {
+        Look::Text => 34.0,
+        _ => (text.chars().count() as f64 + 4.0).max(14.0),
+    };
+    page.worksheet.set_column_width(column, width)?;
+    Ok(())
+}
+
+/// Every configuration.
+fn all(report: &SweepReport, configurations: &Configurations) -> Result<Worksheet, XlsxError> {
+    let mut page = begin(
+        Sheet::Configurations,
+        "All configurations",
+        "Latency, slots and clock may be changed: λ and times follow, and what is best on sheet Best.",
+    )?;
+    for (column, shown) in (0..).zip(&configurations.columns) {
+        head(&mut page, column, &shown.header(report), shown.look())?;
+    }
+    let mut last = HEADER;
+    for number in &configurations.order {
+        last += 1;
+        let row = &report.configurations[*number];
+        for (column, shown) in (0..).zip(&configurations.columns) {
+            write(&mut page, (last, column), *shown, (row, configurations))?;
+        }
+    }
+    finish(page, last, configurations.columns.len())
+}
+
+fn write(
+    page: &mut Paper<()>,
+    (at, column): (RowNum, ColNum),
+    shown: Shown,
+    (row, configurations): (&Row, &Configurations),
+) -> Result<(), XlsxError> {
+    let plain = style::cell(shown.look(), Role::Plain);
+    let cell = |shown: Shown| configurations.cell(at, shown);
+    let number = |column: Column| cell(Shown::Number(column));
+    let input = |column: Column| cell(Shown::Input(column));
+    // Where a column has a number that the formulas need.
+    let is_run = row.number(Column::Lambda).is_some();
+    let (value, formula) = match shown {
+        Shown::Text(column_of) => {
+            return match row.text(column_of) {
+                Some(text) => page.text(at, column, text, &plain),
+                None => Ok(()),
+            };
+        }
+        Shown::Setting(position) => (row.setting(position), None),
+        Shown::Number(column_of) => (row.number(column_of), None),
+        Shown::Input(column_of) => {
+            return match row.number(column_of) {
+                Some(value) => {
+                    page.number(at, column, value, &style::cell(shown.look(), Role::Input))
+                }
+                None => Ok(()),
+            };
+        }
+        Shown::Lambda => {
+            let (work, depth) = (number(Column::MemoryWork), number(Column::MemoryDepth));
+            let formula = format!("({work}-{depth})/{}+{depth}", input(Column::Slots));
+            (row.number(Column::Lambda), Some(formula))
+        }
+        Shown::TimeCycles => {
+            let (latency, rest) = (
+                input(Column::LatencyCycles),
+                number(Column::NonMemoryCycles),
+            );
+            let formula = format!("{}*{latency}+{rest}", cell(Shown::Lambda));
+            (row.number(Column::TimeUpperCycles), Some(formula))
+        }
+        Shown::TimeSeconds => {
+            let formula = format!("{}/({}*1E+9)", cell(Shown::TimeCycles), input(Column::Ghz));
+            (row.number(Column::TimeSeconds), Some(formula))
+        }
+    };
+    match (value, formula.filter(|_| is_run)) {
+        (None, _) => Ok(()),
+        (Some(value), Some(formula)) => {
+            page.presentation(at, column, &formula, &value.to_string(), &plain)
+        }
+        (Some(value), None) => page.number(at, column, value, &plain),
+    }
+}
+
+/// The fastest configuration of each input.
+fn best(report: &SweepReport, configurations: &Configurations) -> Result<Worksheet, XlsxError> {
+    let mut page = begin(
+        Sheet::Best,
+        "The best configuration of each input",
+        "The least time on sheet Configurations, of equal ones that with the smallest area; and how much longer the worst takes.",
+    )?;
+    let seconds = configurations.column(Shown::TimeSeconds);
+    let is_found = |shown: &&Shown| {
+        matches!(shown, Shown::Text(_) | Shown::Setting(_) | Shown::Input(_))
+            && **shown != Shown::Text(Column::Input)
+    };
+    let found: Vec<Shown> = configurations
+        .columns
+        .iter()
+        .filter(is_found)
+        .copied()
+        .collect();
+    for (column, (text, look)) in (0..).zip([
+        ("input", Look::Text),
+        ("configurations", Look::Count),
+        ("least time_seconds", Look::Seconds),
+        ("worst / best", Look::Ratio),
+    ]) {
+        head(&mut page, column, text, look)?;
+    }
+    for (column, shown) in (4..).zip(&found) {
+        head(&mut page, column, &shown.header(report), shown.look())?;
+    }
+    let mut at = HEADER;
+    for input in &report.inputs {
+        at += 1;
+        let count = input.configurations.len() as f64;
+        page.text(at, 0, &input.name, &style::cell(Look::Text, Role::Plain))?;
+        page.number(at, 1, count, &style::cell(Look::Count, Role::Plain))?;
+        let Some(row) = input.best.map(|best| &report.configurations[best]) else {
+            continue;
+        };
+        let times = configurations.range(input, seconds);
+        let least = row.number(Column::TimeSeconds).unwrap_or(0.0);
+        let own = report.configurations[input.configurations.clone()].iter();
+        let most = own.filter_map(|row| row.number(Column::TimeSeconds));
+        let most = most.fold(0.0, f64::max);
+        let looked = style::cell(Look::Seconds, Role::Plain);
+        page.presentation(at, 2, &format!("MIN({times})"), &least.to_string(), &looked)?;
+        let this = row_col_to_cell(at, 2);
+        // Nothing takes no time, or everything does.
+        let ratio = if least > 0.0 { most / least } else { 1.0 };
+        let formula = format!("IF({this}=0,1,MAX({times})/{this})");
+        let looked = style::cell(Look::Ratio, Role::Plain);
+        page.presentation(at, 3, &formula, &ratio.to_string(), &looked)?;
+        for (column, shown) in (4..).zip(&found) {
+            let cells = configurations.range(input, configurations.column(*shown));
+            let formula = format!("INDEX({cells},MATCH({this},{times},0))");
+            let looked = style::cell(shown.look(), Role::Plain);
+            let value = match shown {
+                Shown::Text(of) => {
+                    if let Some(text) = row.text(*of) {
+                        page.presented_text(at, column, &formula, text, &looked)?;
+                    }
+                    continue;
+                }
+                Shown::Setting(position) => row.setting(*position),
+                Shown::Input(of) => row.number(*of),
+                _ => None,
+            };
+            if let Some(value) = value {
+                page.presentation(at, column, &formula, &value.to_string(), &looked)?;
+            }
+        }
+    }
+    finish(page, at, 4 + found.len())
+}
+
+/// Slowdowns over two axes, in colour.
+fn map(report: &SweepReport) -> Result<Worksheet, XlsxError> {
+    let mut page = Paper::new(Sheet::Map, ())?;
+    page.title("Time over two axes")?;
+    let Some(map) = &report.map else {
+        return Ok(page.worksheet);
+    };
+    let name = |axis: Axis| axis.name(&report.settings);
+    let remark = format!(
+        "How many times as long as with its best configuration a program takes: geometric mean over {} inputs, each \
+         with the best of all other axes. Across: {}. Down: {}.",
+        map.inputs,
+        name(map.across),
+        name(map.down)
+    );
+    page.text(1, 0, &remark, &style::remark())?;
+    head(&mut page, 0, &name(map.down), Look::Text)?;
+    for (column, value) in (1..).zip(&map.columns) {
+        head(&mut page, column, &value.to_string(), Look::Ratio)?;
+    }
+    let mut at = HEADER;
+    for (value, slowdowns) in map.rows.iter().zip(&map.slowdowns) {
+        at += 1;
+        match value {
+            AxisValue::Number(value) => {
+                page.number(at, 0, *value, &style::cell(Look::Number, Role::Plain))?;
+            }
+            AxisValue::Text(text) => {
+                page.text(at, 0, text, &style::cell(Look::Text, Role::Plain))?;
+            }
+        }
+        for (column, slowdown) in (1..).zip(slowdowns) {
+            if let Some(slowdown) = slowdown {
+                let looked = style::cell(Look::Ratio, Role::Plain);
+                page.number(at, column, *slowdown, &looked)?;
+            }
+        }
+    }
+    if at > HEADER {
+        let scale = ConditionalFormat3ColorScale::new()
+            .set_minimum_color(style::GOOD)
+            .set_midpoint_color(style::FAIR)
+            .set_maximum_color(style::BAD);
+        let last = map.columns.len() as ColNum;
+        (page.worksheet).add_conditional_format(HEADER + 1, 1, at, last, &scale)?;
+    }
+    page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
+    style::print_setup(&mut page.worksheet);
+    Ok(page.worksheet)
+}
+
+/// Some of the configurations, as they were computed.
+fn listed(report: &SweepReport, sheet: Sheet, numbers: &[usize]) -> Result<Worksheet, XlsxError> {
+    let (title, remark) = match sheet {
+        Sheet::Front => (
+            "What more area buys",
+            "Of each input the configurations that no other one beats in both time and area.",
+        ),
+        _ => (
+            "Which programs feel memory's latency most",
+            "By Λ, the share by which time grows per cycle of latency, with the first configuration of each trace.",
+        ),
+    };
+    let mut page = begin(sheet, title, remark)?;
+    let texts = [Column::Input, Column::Machine, Column::Caches];
+    let figures = [
+        (Column::AreaMm2, Look::Ratio),
+        (Column::LatencyCycles, Look::Number),
+        (Column::Slots, Look::Number),
+        (Column::TimeSeconds, Look::Seconds),
+        (Column::TimeUpperCycles, Look::Count),
+        (Column::Lambda, Look::Ratio),
+        (Column::RelativeLambda, Look::Ratio),
+    ];
+    for (column, of) in (0..).zip(texts) {
+        head(&mut page, column, of.entry().name, Look::Text)?;
+    }
+    for (column, (of, look)) in (texts.len() as ColNum..).zip(figures) {
+        head(&mut page, column, of.entry().name, look)?;
+    }
+    let mut at = HEADER;
+    for number in numbers {
+        at += 1;
+        let row = &report.configurations[*number];
+        for (column, of) in (0..).zip(texts) {
+            let text = row.text(of).unwrap_or_default();
+            page.text(at, column, text, &style::cell(Look::Text, Role::Plain))?;
+        }
+        for (column, (of, look)) in (texts.len() as ColNum..).zip(figures) {
+            if let Some(value) = row.number(of) {
+                page.number(at, column, value, &style::cell(look, Role::Plain))?;
+            }
+        }
+    }
+    finish(page, at, texts.len() + figures.len())
+}

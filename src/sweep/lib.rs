@@ -1,0 +1,22 @@
+//! Sweeps: the product of sources or traces, machines, sizes, caches, latencies and so on, cut into shards that can be
+//! computed anywhere and in any order.
+//!
+//! A [`spec::SweepSpec`] is what a person writes. [`plan`] makes of it a [`manifest::Manifest`]: shards, each with the hash
+//! of all that its result depends on. The result of a shard are [`row::Row`]s, one a configuration and place; [`columns`]
+//! says what their columns are called, in which unit, and what they mean. [`merge`] puts the rows of all shards into files,
+//! one an input, in the order of the manifest.
+
+// The layers below, by their names.
+use loopsheet_base::quantity;
+use loopsheet_cache as cache;
+
+pub mod columns;
+pub mod hash;
+pub mod manifest;
+pub mod merge;
+pub mod plan;
+pub mod ranges;
+pub mod report;
+pub mod row;
+pub mod spec;
+pub mod submit;

@@ -1,0 +1,175 @@
+//! The manifest: a line of JSON on the sweep as a whole, then a line for each shard.
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash::Hash;
+
+/// Of manifests.
+pub const SCHEMA: &str = "loopsheet/sweep/1";
+
+/// What the figures of this version are made by: another one may compute others.
+pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+/// Everything that is to be computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifest {
+    pub header: Header,
+    /// Those of one input stand together.
+    pub shards: Vec<Shard>,
+}
+
+/// The first line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    pub schema: String,
+    /// Version of the program that planned it.
+    pub program: String,
+    /// Where relative paths begin, seen from the manifest.
+    pub root: String,
+    /// Parameters of sources that are set, in the order of the values of [`Model::values`].
+    pub settings: Vec<String>,
+    pub shards: usize,
+    /// Rows that differ in more than the place that they are about.
+    pub configurations: usize,
+}
+
+/// Work that is done in one go.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shard {
+    /// Of all that its result depends on.
+    pub hash: Hash,
+    /// The source or trace, as it was named.
+    pub input: String,
+    /// What is read, with what it held when this was planned.
+    pub files: Vec<FileHash>,
+    pub work: Work,
+}
+
+/// A file and its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileHash {
+    pub path: String,
+    pub sha256: Hash,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Work {
+    Source(SourceWork),
+    Trace(TraceWork),
+}
+
+/// A source that is read once, for many models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SourceWork {
+    pub models: Vec<Model>,
+}
+
+/// One model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// A preset or a file; without one the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Of [`Header::settings`].
+    pub values: Vec<f64>,
+}
+
+/// A trace that is read once, for many caches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceWork {
+    pub runs: Vec<CacheRun>,
+    /// Issue slots, each with every run and latency.
+    pub slots: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<EpochWork>,
+}
+
+/// One hierarchy of caches, and what does not need another pass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CacheRun {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Clock.
+    pub ghz: f64,
+    /// Nearest first, as for `--cache`; none is no cache.
+    pub caches: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area_mm2: Option<f64>,
+    /// Cycles of a RAM access.
+    pub latencies: Vec<f64>,
+}
+
+/// Epochs of every window and capacity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EpochWork {
+    pub windows: Vec<u32>,
+    /// Bytes.
+    pub capacities: Vec<u64>,
+    pub slots: Vec<u32>,
+}
+
+/// Why a text is not a manifest.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    #[error("line {line}: {error}")]
+    Json {
+        line: usize,
+        error: serde_json::Error,
+    },
+    #[error("it is empty; `loopsheet sweep plan` writes it")]
+    Empty,
+    #[error("its schema is {0}, not {SCHEMA}: plan again")]
+    Schema(String),
+    #[error("it was planned by loopsheet {0}, and this is {PROGRAM}: plan again")]
+    Program(String),
+    #[error("it has {found} shards of {expected}: plan again")]
+    Cut { found: usize, expected: usize },
+}
+
+impl Manifest {
+    /// The text.
+    pub fn to_lines(&self) -> String {
+        let mut text = line(&self.header);
+        for shard in &self.shards {
+            text.push_str(&line(shard));
+        }
+        text
+    }
+
+    /// # Errors
+    /// It is not a manifest, not a whole one, or of another version.
+    pub fn parse(text: &str) -> Result<Manifest, ManifestError> {
+        let mut lines = text.lines().enumerate();
+        let (_, first) = lines.next().ok_or(ManifestError::Empty)?;
+        let header: Header = read(0, first)?;
+        if header.schema != SCHEMA {
+            return Err(ManifestError::Schema(header.schema));
+        }
+        if header.program != PROGRAM {
+            return Err(ManifestError::Program(header.program));
+        }
+        let shards = lines.map(|(number, line)| read(number, line));
+        let shards = shards.collect::<Result<Vec<Shard>, ManifestError>>()?;
+        if shards.len() != header.shards {
+            return Err(ManifestError::Cut {
+                found: shards.len(),
+                expected: header.shards,
+            });
+        }
+        Ok(Manifest { header, shards })
+    }
+}
+
+fn line(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(value).expect("names and numbers are JSON");
+    text.push('\n');
+    text
+}
+
+fn read<T: for<'de> Deserialize<'de>>(number: usize, line: &str) -> Result<T, ManifestError> {
+    serde_json::from_str(line).map_err(|error| ManifestError::Json {
+        line: number + 1,
+        error,
+    })
+}

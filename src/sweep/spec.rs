@@ -1,0 +1,362 @@
+//! What a person writes: the axes of a sweep, `sweep.toml`.
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::cache::CacheSpec;
+use crate::ranges::{self, RangeError};
+
+/// The file, as it stands there.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SweepSpec {
+    /// Paths or patterns of traces.
+    pub traces: Vec<String>,
+    /// Paths or patterns of sources; a directory is one program.
+    pub sources: Vec<String>,
+    /// Presets or machine files.
+    pub machines: Vec<String>,
+    /// Values of parameters of sources, by their names for `--set`.
+    pub set: IndexMap<String, Axis>,
+    pub trace: TraceSpec,
+    pub area: AreaSpec,
+    pub shards: ShardSpec,
+}
+
+/// Axes of traces.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TraceSpec {
+    /// Hierarchies: levels as for `trace --cache`, joined by ` + `; `none`; `machine`.
+    pub caches: Vec<CacheEntry>,
+    /// Cycles of a RAM access, or `machine`.
+    pub latencies: Option<Axis>,
+    /// RAM accesses that can be under way at once.
+    pub slots: Option<Axis>,
+    /// Of epochs, which are counted where there are windows.
+    pub windows: Option<Axis>,
+    pub capacities: Option<Axis>,
+    pub epoch_slots: Option<Axis>,
+}
+
+/// One hierarchy or a range of such.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected caches such as \"32KiB,8way + 1MiB,16way\", or { levels = \"32KiB,8way\", area_mm2 = 0.2 }"
+)]
+pub enum CacheEntry {
+    Text(String),
+    WithArea { levels: String, area_mm2: f64 },
+}
+
+/// What caches take of a chip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AreaSpec {
+    /// Of all levels together, where an entry has no area of its own.
+    pub mm2_per_mib: Option<f64>,
+}
+
+/// How large shards are.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ShardSpec {
+    /// Most models of a source in one shard.
+    pub models: usize,
+    /// Most cache hierarchies that one pass over a trace serves.
+    pub caches: usize,
+}
+
+impl Default for ShardSpec {
+    fn default() -> ShardSpec {
+        ShardSpec {
+            models: 200,
+            caches: 32,
+        }
+    }
+}
+
+/// Values of one axis: a number, a text such as `64..256:64`, or a list of both.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a number, a range such as \"64..256:64\" or \"16KiB..1MiB:x2\", or a list of these"
+)]
+pub enum Axis {
+    One(Entry),
+    Many(Vec<Entry>),
+}
+
+/// One entry of an axis.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Entry {
+    Number(f64),
+    Text(String),
+}
+
+/// A value that a machine may give.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OrMachine {
+    Value(f64),
+    Machine,
+}
+
+/// The word that stands for what the machine has.
+const MACHINE: &str = "machine";
+
+/// What caches an entry stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caches {
+    /// Nearest first; none is no cache.
+    Levels(Vec<CacheSpec>),
+    /// Those of the machine.
+    Machine,
+}
+
+/// Why the file says nothing that can be done.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    #[error("{0}")]
+    Toml(String),
+    #[error("there is nothing to sweep over: `traces` or `sources` has to name some")]
+    Nothing,
+    #[error("`set.{0}`: sizes are for sources, and there are none")]
+    IdleSet(String),
+    #[error("`trace`: its axes are for traces, and there are none")]
+    IdleTrace,
+    #[error("`{axis}`: {error}")]
+    Axis { axis: String, error: RangeError },
+    #[error("`{axis}`: there is no value")]
+    Empty { axis: String },
+    #[error("`{axis}`: {value} is not possible; it has to be {expected}")]
+    Value {
+        axis: String,
+        value: f64,
+        expected: &'static str,
+    },
+    #[error("`trace.caches`: {text}: {reason}")]
+    Cache { text: String, reason: String },
+    #[error("`{axis}` says \"machine\", but `machines` names none")]
+    NoMachine { axis: &'static str },
+    #[error("`trace.{0}` needs `trace.windows`, for which epochs are counted")]
+    NoWindows(&'static str),
+    #[error("`shards`: at least one model and one cache have to fit into a shard")]
+    Shards,
+}
+
+impl SweepSpec {
+    /// # Errors
+    /// It is not such a file, or names nothing to look at.
+    pub fn parse(text: &str) -> Result<SweepSpec, SpecError> {
+        let spec: SweepSpec = toml::from_str(text)
+            .map_err(|error| SpecError::Toml(error.to_string().trim_end().to_string()))?;
+        if spec.traces.is_empty() && spec.sources.is_empty() {
+            return Err(SpecError::Nothing);
+        }
+        if let Some(name) = spec.set.keys().next().filter(|_| spec.sources.is_empty()) {
+            return Err(SpecError::IdleSet(name.clone()));
+        }
+        if spec.traces.is_empty() && spec.trace != TraceSpec::default() {
+            return Err(SpecError::IdleTrace);
+        }
+        if spec.shards.models == 0 || spec.shards.caches == 0 {
+            return Err(SpecError::Shards);
+        }
+        Ok(spec)
+    }
+}
+
+impl Axis {
+    fn entries(&self) -> &[Entry] {
+        match self {
+            Axis::One(entry) => std::slice::from_ref(entry),
+            Axis::Many(entries) => entries,
+        }
+    }
+
+    /// Its values, each once, in the order in which they are written.
+    ///
+    /// # Errors
+    /// One is not a number, or there is none.
+    pub fn values(&self, axis: &str) -> Result<Vec<f64>, SpecError> {
+        let mut values = Vec::new();
+        for entry in self.entries() {
+            match entry {
+                Entry::Number(value) => values.push(*value),
+                Entry::Text(text) => values.extend(in_axis(axis, ranges::values(text))?),
+            }
+        }
+        once(axis, values)
+    }
+
+    /// The same, where a value may be the machine's.
+    ///
+    /// # Errors
+    /// As [`Axis::values`].
+    pub fn values_or_machine(&self, axis: &str) -> Result<Vec<OrMachine>, SpecError> {
+        let mut values = Vec::new();
+        for entry in self.entries() {
+            match entry {
+                Entry::Number(value) => values.push(OrMachine::Value(*value)),
+                Entry::Text(text) if text == MACHINE => values.push(OrMachine::Machine),
+                Entry::Text(text) => {
+                    let numbers = in_axis(axis, ranges::values(text))?;
+                    values.extend(numbers.into_iter().map(OrMachine::Value));
+                }
+            }
+        }
+        once(axis, values)
+    }
+}
+
+fn in_axis<T>(axis: &str, result: Result<T, RangeError>) -> Result<T, SpecError> {
+    result.map_err(|error| SpecError::Axis {
+        axis: axis.to_string(),
+        error,
+    })
+}
+
+fn once<T: PartialEq>(axis: &str, values: Vec<T>) -> Result<Vec<T>, SpecError> {
+    let mut kept = Vec::new();
+    for value in values {
+        if !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    match kept.is_empty() {
+        true => Err(SpecError::Empty {
+            axis: axis.to_string(),
+        }),
+        false => Ok(kept),
+    }
+}
+
+impl CacheEntry {
+    fn text(&self) -> &str {
+        match self {
+            CacheEntry::Text(text) => text,
+            CacheEntry::WithArea { levels, .. } => levels,
+        }
+    }
+
+    /// Its own area.
+    pub fn area_mm2(&self) -> Option<f64> {
+        match self {
+            CacheEntry::Text(_) => None,
+            CacheEntry::WithArea { area_mm2, .. } => Some(*area_mm2),
+        }
+    }
+
+    /// Every hierarchy that it stands for: all combinations of the ranges of its levels.
+    ///
+    /// # Errors
+    /// A level is not a cache, or the entry has one area for several hierarchies.
+    pub fn caches(&self) -> Result<Vec<Caches>, SpecError> {
+        let text = self.text().trim();
+        let wrong = |reason: String| SpecError::Cache {
+            text: text.to_string(),
+            reason,
+        };
+        match text {
+            MACHINE => return Ok(vec![Caches::Machine]),
+            "none" => return Ok(vec![Caches::Levels(Vec::new())]),
+            _ => {}
+        }
+        let mut all: Vec<Vec<CacheSpec>> = vec![Vec::new()];
+        for level in text.split('+') {
+            let (size, shape) = level.split_once(',').unwrap_or((level, ""));
+            let sizes = ranges::values(size.trim()).map_err(|error| wrong(error.to_string()))?;
+            let mut specs = Vec::new();
+            for size in sizes {
+                let comma = if shape.is_empty() { "" } else { "," };
+                let spec: CacheSpec = format!("{size}{comma}{shape}")
+                    .trim()
+                    .parse()
+                    .map_err(|error| wrong(format!("{error}")))?;
+                specs.push(spec);
+            }
+            let with = |levels: &Vec<CacheSpec>| {
+                let levels = levels.clone();
+                let more = specs
+                    .iter()
+                    .map(move |spec| [&levels[..], &[*spec]].concat());
+                more.collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(with).collect();
+        }
+        if all.len() > 1 && self.area_mm2().is_some() {
+            return Err(wrong(
+                "one area cannot be that of several hierarchies".into(),
+            ));
+        }
+        Ok(all.into_iter().map(Caches::Levels).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_an_axis() {
+        let spec = SweepSpec::parse(
+            "sources = [\"a.c\"]\n[set]\nn = [64, \"128..256:x2\"]\nm = 7\nl1_bytes = \"16KiB..64KiB:x2\"\n",
+        )
+        .expect("sound");
+        let values: Vec<Vec<f64>> = spec
+            .set
+            .iter()
+            .map(|(name, axis)| axis.values(name).expect("numbers"))
+            .collect();
+        assert_eq!(
+            values,
+            [
+                vec![64.0, 128.0, 256.0],
+                vec![7.0],
+                vec![16384.0, 32768.0, 65536.0]
+            ]
+        );
+    }
+
+    #[test]
+    fn caches_are_hierarchies_or_ranges_of_them() {
+        let caches = |text: &str| CacheEntry::Text(text.into()).caches().expect(text);
+        assert_eq!(caches("none"), [Caches::Levels(Vec::new())]);
+        assert_eq!(caches("machine"), [Caches::Machine]);
+        assert_eq!(caches("1KiB..4KiB:x2,4way + 1MiB").len(), 3);
+        let Caches::Levels(levels) = &caches("1KiB,4way + 64KiB,16way,fifo")[0] else {
+            panic!("levels");
+        };
+        assert_eq!(
+            levels.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [
+                "1KiB,4way,64B,lru,write-back",
+                "64KiB,16way,64B,fifo,write-back"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_would_do_nothing_is_refused() {
+        let says = |text: &str, why: &str| {
+            let error = SweepSpec::parse(text).expect_err(text).to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        };
+        says("", "nothing to sweep over");
+        says("traces = [\"t\"]\n[set]\nn = 1\n", "sizes are for sources");
+        says(
+            "sources = [\"a.c\"]\n[trace]\nslots = 4\n",
+            "there are none",
+        );
+        says(
+            "sources = [\"a.c\"]\nmachine = \"x\"\n",
+            "unknown field `machine`",
+        );
+        says(
+            "sources = [\"a.c\"]\n[set]\nn = true\n",
+            "expected a number",
+        );
+    }
+}

@@ -1,0 +1,515 @@
+//! `loopsheet sweep`: figures are those of `analyze` and `trace`, results do not depend on who computes them, when, how
+//! often or how many at once, and what is missing or wrong is said.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use calamine::{DataType, Reader, Xlsx};
+use loopsheet::guide::Topic;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::command::{loopsheet, printed, root};
+
+const SWEEP: &str = "\
+sources = [\"kernels/*.c\"]
+traces = [\"traces/*.zst\"]
+machines = [\"epyc-7763\", \"sg2042\"]
+
+[set]
+n = \"64..128:64\"
+
+[trace]
+caches = [\"none\", \"1KiB..4KiB:x2,4way\", \"machine\", \"1KiB,full + 16KiB,8way,fifo\"]
+latencies = [50, 100]
+slots = [4, 8]
+windows = [16, 64]
+capacities = \"1KiB..4KiB:x2\"
+epoch_slots = 8
+
+[area]
+mm2_per_mib = 2
+
+[shards]
+models = 3
+caches = 3
+";
+
+const SUM: &str = "\
+double sum(int n, const double *a) {
+    double s = 0;
+    for (int i = 0; i < n; i++) s += a[i];
+    return s;
+}
+";
+
+/// Two kernels, two traces and `sweep.toml`.
+fn project(sweep: &str) -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name);
+    for kind in ["kernels", "traces"] {
+        fs::create_dir(at(kind)).expect("a directory");
+    }
+    for name in [
+        "kernels/matmul.c",
+        "traces/axpy.execlog.zst",
+        "traces/list.execlog.zst",
+    ] {
+        fs::copy(root().join("samples").join(name), at(name)).expect("a sample");
+    }
+    fs::write(at("kernels/sum.c"), SUM).expect("a file");
+    fs::write(directory.path().join("sweep.toml"), sweep).expect("a file");
+    directory
+}
+
+/// Runs a sub-command in a project; the exit status and what it says.
+fn sweep(project: &Path, arguments: &[&str]) -> (i32, String) {
+    let mut command = loopsheet();
+    command.current_dir(project).arg("sweep").args(arguments);
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().expect("a status"), said)
+}
+
+fn done(project: &Path, arguments: &[&str]) -> String {
+    let (status, said) = sweep(project, arguments);
+    assert_eq!(status, 0, "{arguments:?}: {said}");
+    said
+}
+
+/// The merged files by name.
+fn data(project: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(project.join("sweep/data")).expect("data");
+    let file = |path: PathBuf| {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        (name.into_owned(), fs::read(&path).expect("a file"))
+    };
+    entries
+        .map(|entry| file(entry.expect("an entry").path()))
+        .collect()
+}
+
+type Row = BTreeMap<String, Field>;
+
+/// All rows, as any reader of Parquet has them.
+fn rows(project: &Path) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for content in data(project).into_values() {
+        let reader = SerializedFileReader::new(bytes::Bytes::from(content)).expect("Parquet");
+        for row in reader.get_row_iter(None).expect("rows") {
+            let row = row.expect("a row");
+            let cells = row.get_column_iter();
+            rows.push(
+                cells
+                    .map(|(name, field)| (name.clone(), field.clone()))
+                    .collect(),
+            );
+        }
+    }
+    rows
+}
+
+fn number(row: &Row, column: &str) -> Option<f64> {
+    match &row[column] {
+        Field::Null => None,
+        Field::Long(value) => Some(*value as f64),
+        Field::Double(value) => Some(*value),
+        other => panic!("{column}: {other:?}"),
+    }
+}
+
+fn text<'r>(row: &'r Row, column: &str) -> &'r str {
+    match &row[column] {
+        Field::Str(text) => text,
+        Field::Null => "",
+        other => panic!("{column}: {other:?}"),
+    }
+}
+
+/// A sweep that ran undisturbed.
+fn undisturbed() -> TempDir {
+    let project = project(SWEEP);
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    project
+}
+
+#[test]
+fn figures_are_those_of_analyze_and_trace() {
+    let project = undisturbed();
+    let rows = rows(project.path());
+    let of_kind = |kind: &'static str| rows.iter().filter(move |row| text(row, "kind") == kind);
+    // Two sources, two machines, two sizes; two traces with 6 + 6 hierarchies, latencies and slots; windows, capacities, m.
+    assert_eq!(of_kind("program").count(), 2 * 2 * 2);
+    assert_eq!(of_kind("trace").count(), 2 * 12 * 2 * 2);
+    assert_eq!(of_kind("epochs").count(), 2 * 2 * 3 * 2);
+    assert_eq!(of_kind("error").count(), 0);
+    for row in of_kind("nest") {
+        let size = format!("n={}", number(row, "set_n").expect("a size"));
+        let mut command = loopsheet();
+        command
+            .current_dir(project.path())
+            .args(["analyze", text(row, "input")]);
+        command.args([
+            "--json",
+            "-",
+            "-q",
+            "--machine",
+            text(row, "machine"),
+            "--set",
+            &size,
+        ]);
+        let report = printed(&mut command);
+        let nests = report["functions"].as_array().expect("functions").iter();
+        let mut nests = nests.flat_map(|function| function["nests"].as_array().expect("nests"));
+        let nest = nests
+            .find(|nest| nest["loop"] == text(row, "nest"))
+            .expect("the nest");
+        for (column, expected) in [
+            ("flops", &nest["flops"]),
+            ("traffic_bytes", &nest["traffic"]["actual"]),
+            ("time_seconds", &nest["seconds"]),
+            ("all_calls_seconds", &nest["all_calls_seconds"]),
+        ] {
+            assert_eq!(
+                number(row, column),
+                expected.as_f64(),
+                "{column} of {row:?}"
+            );
+        }
+        assert_eq!(
+            text(row, "bound_by"),
+            nest["bound"].as_str().expect("bound")
+        );
+    }
+    for row in of_kind("trace") {
+        let mut command = loopsheet();
+        command.current_dir(project.path()).args([
+            "trace",
+            text(row, "input"),
+            "--json",
+            "-",
+            "-q",
+        ]);
+        for level in text(row, "caches").split(" + ") {
+            command.args(["--cache", level]);
+        }
+        let option = |column: &str| number(row, column).expect(column).to_string();
+        command.args([
+            "--latency",
+            &option("latency_cycles"),
+            "--slots",
+            &option("slots"),
+        ]);
+        let edag = &printed(&mut command)["edag"];
+        for (column, key) in [
+            ("work_cycles", "work"),
+            ("depth_cycles", "depth"),
+            ("memory_work", "memory_work"),
+            ("memory_depth", "memory_depth"),
+            ("non_memory_cycles", "non_memory_cost"),
+            ("bytes_moved", "bytes_moved"),
+            ("lambda", "lambda"),
+            ("lambda_lower", "lambda_lower"),
+            ("relative_lambda_per_cycle", "relative_lambda"),
+            ("time_lower_cycles", "time_lower"),
+            ("time_upper_cycles", "time_upper"),
+        ] {
+            assert_eq!(
+                number(row, column),
+                edag[key].as_f64(),
+                "{column} of {row:?}"
+            );
+        }
+    }
+    for row in of_kind("epochs") {
+        let mut command = loopsheet();
+        command.current_dir(project.path()).args([
+            "trace",
+            text(row, "input"),
+            "--json",
+            "-",
+            "-q",
+        ]);
+        let option = |column: &str| number(row, column).expect(column).to_string();
+        command.args(["--epochs", "--windows", &option("window")]);
+        command.args([
+            "--capacities",
+            &option("last_cache_bytes"),
+            "--epoch-slots",
+            "8",
+        ]);
+        let epochs = &printed(&mut command)["epochs"];
+        let table: &Value = match number(row, "epoch_slots") {
+            None => &epochs["epochs"],
+            Some(_) => &epochs["slots"]["8"],
+        };
+        assert_eq!(number(row, "epochs"), table[0][0].as_f64(), "{row:?}");
+    }
+}
+
+#[test]
+fn area_is_that_of_the_file() {
+    let project = undisturbed();
+    for row in rows(project.path()) {
+        if text(&row, "caches") == "2KiB,4way,64B,lru,write-back" && text(&row, "kind") == "trace" {
+            assert_eq!(number(&row, "area_mm2"), Some(2.0 * 2.0 / 1024.0));
+            assert_eq!(number(&row, "last_cache_bytes"), Some(2048.0));
+        }
+    }
+}
+
+#[test]
+fn bytes_do_not_depend_on_order_or_parts() {
+    let expected = data(undisturbed().path());
+    let project = project(SWEEP);
+    // From elsewhere, in parts, one of them first, twice.
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let place = project.path().join("sweep");
+    let place = ["--dir", place.to_str().expect("a path")];
+    let file = project.path().join("sweep.toml");
+    let with = |arguments: &[&str]| done(elsewhere.path(), &[arguments, &place].concat());
+    with(&["plan", file.to_str().expect("a path")]);
+    for part in ["3", "1", "2", "1"] {
+        with(&["run", part, "--of", "3"]);
+    }
+    let said = with(&["run", "--all"]);
+    assert!(said.contains(" 0 computed now"), "{said}");
+    with(&["merge"]);
+    assert_eq!(data(project.path()), expected);
+    with(&["merge"]);
+    assert_eq!(data(project.path()), expected, "merged twice");
+}
+
+/// Kills runs at some moments, and lets two run at once.
+#[test]
+fn bytes_do_not_depend_on_what_was_killed() {
+    let expected = data(undisturbed().path());
+    let project = project(SWEEP);
+    done(project.path(), &["plan", "sweep.toml"]);
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+        command
+            .current_dir(project.path())
+            .args(["sweep", "run", "--all", "--jobs", "1"]);
+        command.stderr(Stdio::null()).spawn().expect("it runs")
+    };
+    // From before the first result to behind some.
+    for milliseconds in [1, 20, 40, 80, 120, 30, 60] {
+        let mut one = start();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        // SIGKILL: nothing can be tidied up.
+        one.kill().expect("killed");
+        one.wait().expect("ended");
+    }
+    let (mut one, mut other) = (start(), start());
+    assert!(one.wait().expect("ended").success());
+    assert!(other.wait().expect("ended").success());
+    let (status, said) = sweep(project.path(), &["run", "--all"]);
+    assert_eq!(status, 0);
+    assert!(said.contains(" 0 computed now"), "{said}");
+    done(project.path(), &["merge"]);
+    assert_eq!(data(project.path()), expected);
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let project = project(SWEEP);
+    let refused = |arguments: &[&str], why: &str| {
+        let (status, said) = sweep(project.path(), arguments);
+        assert_eq!(status, 2, "{arguments:?}: {said}");
+        assert!(said.contains(why), "{arguments:?}: {said}");
+    };
+    refused(&["run", "--all"], "sweep plan");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "2"]);
+    refused(&["merge"], "have not been computed: 1, 3");
+    assert!(!project.path().join("sweep/data").exists());
+    refused(&["run", "0"], "counted from 1");
+    refused(&["run", "1000"], "counted from 1");
+    refused(&["run", "--from-slurm"], "SLURM_ARRAY_TASK_ID is not set");
+    refused(&["run"], "required");
+}
+
+#[test]
+fn a_shard_that_fails_is_a_row_and_stops_no_other() {
+    let project = project("traces = [\"traces/*\"]\n");
+    let bad = project.path().join("traces/bad.execlog");
+    fs::write(&bad, "0, 0x1000, 0x4398, \"frobnicate a4,0(a5)\"\n").expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    let (status, said) = sweep(project.path(), &["run", "--all"]);
+    assert_eq!(status, 1, "{said}");
+    assert!(
+        said.contains("traces/bad.execlog") && said.contains("--retry"),
+        "{said}"
+    );
+    let (status, _) = sweep(project.path(), &["merge"]);
+    assert_eq!(status, 1);
+    let errors: Vec<Row> = rows(project.path())
+        .into_iter()
+        .filter(|row| text(row, "kind") == "error")
+        .collect();
+    let [error] = &errors[..] else {
+        panic!("{errors:?}")
+    };
+    assert_eq!(text(error, "input"), "traces/bad.execlog");
+    assert!(text(error, "error").contains("frobnicate"), "{error:?}");
+    assert_eq!(rows(project.path()).len(), 3, "the others have theirs");
+
+    // A failure is not tried again by itself. What it reads changed: the plan holds no more.
+    let said = sweep(project.path(), &["run", "--all"]).1;
+    assert!(said.contains(" 0 computed now"), "{said}");
+    fs::copy(project.path().join("traces/axpy.execlog.zst"), &bad).expect("a trace");
+    let (status, said) = sweep(project.path(), &["run", "--all", "--retry"]);
+    assert_eq!(status, 1);
+    assert!(
+        said.contains(" 1 computed now") && said.contains("plan again"),
+        "{said}"
+    );
+    done(project.path(), &["plan", "sweep.toml"]);
+    let said = done(project.path(), &["run", "--all"]);
+    assert!(
+        said.contains(" 1 computed now"),
+        "only what changed: {said}"
+    );
+    done(project.path(), &["merge"]);
+    // What is in the sweep no more is not in its data.
+    fs::remove_file(&bad).expect("removed");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    assert_eq!(data(project.path()).len(), 2);
+}
+
+#[test]
+fn a_result_follows_all_that_was_read() {
+    let project = project("sources = [\"own\"]\nmachines = [\"own.toml\"]\n");
+    let write = |name: &str, text: &str| fs::write(project.path().join(name), text).expect(name);
+    fs::create_dir(project.path().join("own")).expect("a directory");
+    write("own/size.h", "#define N 100\n");
+    write(
+        "own/a.c",
+        "#include \"size.h\"\nvoid f(double *a) { for (int i = 0; i < N; i++) a[i] = 0; }\n",
+    );
+    write("own.toml", "base = \"epyc-7763\"\n");
+    let computed = |changed: &str| {
+        done(project.path(), &["plan", "sweep.toml"]);
+        let said = done(project.path(), &["run", "--all"]);
+        assert!(said.contains(" 1 computed now"), "{changed}: {said}");
+    };
+    computed("nothing");
+    write("own/size.h", "#define N 200\n");
+    computed("an included file");
+    write("own.toml", "base = \"sg2042\"\n");
+    computed("the machine");
+    write("loopsheet.toml", "[sizes]\nN = 300\n");
+    computed("the project's settings");
+    // A source that came after the plan.
+    done(project.path(), &["plan", "sweep.toml"]);
+    write(
+        "own/b.c",
+        "void g(double *a) { for (int i = 0; i < 9; i++) a[i] = 0; }\n",
+    );
+    fs::remove_dir_all(project.path().join("sweep/shards")).expect("removed");
+    let (status, said) = sweep(project.path(), &["run", "--all"]);
+    assert_eq!(status, 1);
+    assert!(said.contains("b.c was not there"), "{said}");
+}
+
+#[test]
+fn bad_plans_are_refused_and_write_nothing() {
+    for (text, why) in [
+        ("traces = [\"traces/*.gz\"]\n", "no file fits"),
+        (
+            "traces = [\"traces/none.zst\"]\n",
+            "there is no traces/none.zst",
+        ),
+        ("traces = [\"traces\"]\n", "is not a file"),
+        (
+            "sources = [\"kernels/*.c\"]\nmachines = [\"epic\"]\n",
+            "epyc-7763",
+        ),
+        (
+            "sources = [\"kernels/*.c\"]\n[set]\nn = \"8..4\"\n",
+            "larger than the last",
+        ),
+        (
+            "traces = [\"traces/*\"]\n[trace]\ncaches = [\"1KiB,3legs\"]\n",
+            "not an option",
+        ),
+        ("traces = [\"traces/*\"]\ncaches = []\n", "unknown field"),
+    ] {
+        let project = project(text);
+        let (status, said) = sweep(project.path(), &["plan", "sweep.toml"]);
+        assert_eq!(status, 2, "{text}: {said}");
+        assert!(said.contains(why), "{text}: {said}");
+        assert!(
+            !project.path().join("sweep/manifest.jsonl").exists(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_report_has_the_best_of_every_input() {
+    let project = undisturbed();
+    done(
+        project.path(),
+        &["report", "-o", "sweep.xlsx", "--html", "sweep.html"],
+    );
+    let book = fs::read(project.path().join("sweep.xlsx")).expect("a workbook");
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(book)).expect("a workbook");
+    let sheets = ["Best", "Map", "Front", "Ranking", "Configurations"];
+    assert_eq!(book.sheet_names(), sheets);
+    let glossary = Topic::Glossary.text();
+    for sheet in sheets {
+        assert!(glossary.contains(&format!("**{sheet}**")), "{sheet}");
+    }
+    let mut least: BTreeMap<String, f64> = BTreeMap::new();
+    for row in rows(project.path()) {
+        if ["program", "trace"].contains(&text(&row, "kind")) {
+            let time = number(&row, "time_seconds").expect("a time");
+            let known = least.entry(text(&row, "input").into()).or_insert(time);
+            *known = known.min(time);
+        }
+    }
+    let best = book.worksheet_range("Best").expect("the sheet");
+    let found = best.rows().filter_map(|row| {
+        let time = row[2].get_float()?;
+        Some((row[0].get_string()?.to_string(), time))
+    });
+    assert_eq!(found.collect::<BTreeMap<String, f64>>(), least);
+    let page = fs::read_to_string(project.path().join("sweep.html")).expect("a page");
+    for input in least.keys() {
+        assert!(page.contains(input), "{input}");
+    }
+    // Traces have no sizes: the axes of the map are those that go together.
+    assert!(page.contains("over 2 inputs"), "{page}");
+    let (status, said) = sweep(
+        project.path(),
+        &["report", "-o", "x.xlsx", "--map", "n,caches"],
+    );
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("`n`; there are set_n, caches"), "{said}");
+    assert!(!project.path().join("x.xlsx").exists());
+}
+
+#[test]
+fn scripts_compute_and_merge() {
+    let expected = data(undisturbed().path());
+    let project = project(SWEEP);
+    done(project.path(), &["plan", "sweep.toml"]);
+    let said = done(project.path(), &["submit", "--engine", "local", "--now"]);
+    assert!(said.contains("sh sweep/submit.sh"), "{said}");
+    assert_eq!(data(project.path()), expected);
+    let (status, said) = sweep(project.path(), &["submit"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("all shards have been computed"), "{said}");
+}
