@@ -54,6 +54,9 @@ fn count_uses(expr: &Expr, uses: &mut FxHashMap<usize, u32>) {
     }
 }
 
+/// Makes one expression of operands.
+type Join = fn(Vec<Expr>) -> Expr;
+
 struct Splitter<'f> {
     figures: &'f mut Figures,
     label: &'f Label,
@@ -150,7 +153,7 @@ impl Splitter<'_> {
 
     /// A sum of sums, a product of products, the least of the least.
     fn in_groups(&mut self, expr: &Expr, role: Part) -> Expr {
-        let (items, join): (&[Expr], fn(Vec<Expr>) -> Expr) = match expr.node() {
+        let (items, join): (&[Expr], Join) = match expr.node() {
             Node::Sum(items) => (items, |items| Expr::sum(items)),
             Node::Product(items) => (items, |items| Expr::product(items)),
             Node::Call(Function::Min, items) => (items, |items| Expr::min(items)),
