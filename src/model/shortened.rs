@@ -164,7 +164,7 @@ impl Splitter<'_> {
         let mut groups: Vec<Vec<Expr>> = vec![Vec::new()];
         let mut length = 0;
         for item in items {
-            let more = FormulaLengths::default().of(item) + 1;
+            let more = FormulaLengths::default().of(item).saturating_add(1);
             if length > 0 && length + more > PART_LENGTH {
                 groups.push(Vec::new());
                 length = 0;
