@@ -22,7 +22,7 @@ pub struct FormulaLengths(FxHashMap<usize, usize>);
 impl FormulaLengths {
     /// Whether an expression is more than a person can follow in one cell.
     pub fn is_long(&mut self, expr: &Expr) -> bool {
-        self.of(expr) + AROUND > FORMULA_LENGTH
+        self.of(expr).saturating_add(AROUND) > FORMULA_LENGTH
     }
 
     /// Of an expression that lives as long as this.

@@ -54,6 +54,9 @@ fn count_uses(expr: &Expr, uses: &mut FxHashMap<usize, u32>) {
     }
 }
 
+/// Makes one expression of operands.
+type Join = fn(Vec<Expr>) -> Expr;
+
 struct Splitter<'f> {
     figures: &'f mut Figures,
     label: &'f Label,
@@ -150,7 +153,7 @@ impl Splitter<'_> {
 
     /// A sum of sums, a product of products, the least of the least.
     fn in_groups(&mut self, expr: &Expr, role: Part) -> Expr {
-        let (items, join): (&[Expr], fn(Vec<Expr>) -> Expr) = match expr.node() {
+        let (items, join): (&[Expr], Join) = match expr.node() {
             Node::Sum(items) => (items, |items| Expr::sum(items)),
             Node::Product(items) => (items, |items| Expr::product(items)),
             Node::Call(Function::Min, items) => (items, |items| Expr::min(items)),
@@ -161,7 +164,7 @@ impl Splitter<'_> {
         let mut groups: Vec<Vec<Expr>> = vec![Vec::new()];
         let mut length = 0;
         for item in items {
-            let more = FormulaLengths::default().of(item) + 1;
+            let more = FormulaLengths::default().of(item).saturating_add(1);
             if length > 0 && length + more > PART_LENGTH {
                 groups.push(Vec::new());
                 length = 0;
