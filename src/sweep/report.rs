@@ -360,12 +360,12 @@ mod tests {
             .iter()
             .map(|row| {
                 row.iter()
-                    .map(|value| (value.expect("known") * 1e6).round() / 1e6)
+                    .map(|value| (value.expect("known").powi(2) * 1e6).round() / 1e6)
                     .collect()
             })
             .collect();
-        // Caches across, latencies down.
-        assert_eq!(rounded, [[1.414214, 1.0], [2.828427, 2.828427]]);
+        // Caches across, latencies down; squares.
+        assert_eq!(rounded, [[2.0, 1.0], [8.0, 8.0]]);
     }
 
     /// No configuration has both a size and caches.
