@@ -16,7 +16,7 @@ pub struct SweepSpec {
     pub sources: Vec<String>,
     /// Presets or machine files.
     pub machines: Vec<String>,
-    /// Values of parameters of sources, by their names for `--set`.
+    /// Values of parameters of sources, by their names for `--set`; in the order of the names.
     pub set: IndexMap<String, Axis>,
     pub trace: TraceSpec,
     pub area: AreaSpec,
@@ -305,6 +305,7 @@ mod tests {
             "sources = [\"a.c\"]\n[set]\nn = [64, \"128..256:x2\"]\nm = 7\nl1_bytes = \"16KiB..64KiB:x2\"\n",
         )
         .expect("sound");
+        // By name: l1_bytes, m, n.
         let values: Vec<Vec<f64>> = spec
             .set
             .iter()
@@ -313,9 +314,9 @@ mod tests {
         assert_eq!(
             values,
             [
-                vec![64.0, 128.0, 256.0],
+                vec![16384.0, 32768.0, 65536.0],
                 vec![7.0],
-                vec![16384.0, 32768.0, 65536.0]
+                vec![64.0, 128.0, 256.0]
             ]
         );
     }
