@@ -46,6 +46,7 @@ macro_rules! columns {
     };
 }
 
+// Names are no words of SQL, so that queries need no quotes.
 columns! {
     Input "input" Text "" "The source or trace, as sweep.toml names it";
     Kind "kind" Text "" "program or nest of a source; trace: one run with caches; epochs: one window and capacity; error: a shard that failed";
@@ -58,7 +59,7 @@ columns! {
     FirstCacheBytes "first_cache_bytes" Integer "B" "Size of the nearest cache";
     LastCacheBytes "last_cache_bytes" Integer "B" "Size of the farthest cache";
     AreaMm2 "area_mm2" Number "mm²" "Area of all caches, as sweep.toml has it";
-    Window "window" Integer "instructions" "Reorder window of epochs";
+    Window "window_instructions" Integer "instructions" "Reorder window of epochs";
     EpochSlots "epoch_slots" Integer "accesses" "m of epochs: misses that can start in one; empty is no limit";
     LatencyCycles "latency_cycles" Number "cycles" "α: latency of a RAM access";
     Slots "slots" Number "accesses" "m: RAM accesses under way at once";
@@ -82,8 +83,8 @@ columns! {
     MemoryDepth "memory_depth" Integer "accesses" "𝒟: most of them on one path";
     NonMemoryCycles "non_memory_cycles" Number "cycles" "C: cycles of everything that does not go to RAM";
     BytesMoved "bytes_moved" Integer "B" "Bytes to and from RAM";
-    Lambda "lambda" Number "accesses" "λ: growth of the upper bound per cycle of latency";
-    LambdaLower "lambda_lower" Number "accesses" "Growth of the lower bound per cycle of latency";
+    Lambda "lambda_accesses" Number "accesses" "λ: growth of the upper bound per cycle of latency";
+    LambdaLower "lambda_lower_accesses" Number "accesses" "Growth of the lower bound per cycle of latency";
     RelativeLambda "relative_lambda_per_cycle" Number "1/cycle" "Λ: share by which the upper bound grows per cycle of latency";
     TimeLowerCycles "time_lower_cycles" Number "cycles" "Least time";
     TimeUpperCycles "time_upper_cycles" Number "cycles" "Most time";

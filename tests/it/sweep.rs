@@ -225,8 +225,8 @@ fn runs_are_those_of_trace(project: &TempDir, rows: &[Row]) {
             ("memory_depth", "memory_depth"),
             ("non_memory_cycles", "non_memory_cost"),
             ("bytes_moved", "bytes_moved"),
-            ("lambda", "lambda"),
-            ("lambda_lower", "lambda_lower"),
+            ("lambda_accesses", "lambda"),
+            ("lambda_lower_accesses", "lambda_lower"),
             ("relative_lambda_per_cycle", "relative_lambda"),
             ("time_lower_cycles", "time_lower"),
             ("time_upper_cycles", "time_upper"),
@@ -251,7 +251,7 @@ fn epochs_are_those_of_trace(project: &TempDir, rows: &[Row]) {
             "-q",
         ]);
         let option = |column: &str| number(row, column).expect(column).to_string();
-        command.args(["--epochs", "--windows", &option("window")]);
+        command.args(["--epochs", "--windows", &option("window_instructions")]);
         command.args([
             "--capacities",
             &option("last_cache_bytes"),
