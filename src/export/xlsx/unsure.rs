@@ -1,9 +1,11 @@
 //! Figures that are unknown on some machines: of all that depends on a machine figure that nobody published, the
 //! workbook says so, and shows a number as soon as a machine is picked that has one.
 
+use std::collections::HashSet;
+
 use crate::expr::{Comparison, Expr, Function, Node, SymbolKind};
 use crate::machine::parameters::{Fallback, all_parameters};
-use crate::model::{Detail, FigureMap, Model};
+use crate::model::{Detail, FigureMap, Figures, Model};
 
 /// Which figures are unknown on some machine.
 pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
@@ -19,39 +21,71 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
         .filter(may_lack)
         .map(|(name, ..)| name)
         .collect();
+    // Of machine B the same.
+    let names: HashSet<String> = (names.iter())
+        .flat_map(|name| [name.clone(), Model::on_other(name)])
+        .collect();
     for (id, figure) in model.figures.iter() {
-        if depends(&figure.expr, &names, &unsure, &mut Vec::new())
-            && let Some(entry) = unsure.get_mut(id)
-        {
+        let is_unsure = Search {
+            figures: &model.figures,
+            names: &names,
+            unsure: &unsure,
+            asked: Vec::new(),
+        }
+        .depends(&figure.expr);
+        if let Some(entry) = unsure.get_mut(id).filter(|_| is_unsure) {
             *entry = true;
         }
     }
     unsure
 }
 
-/// Whether the expression has one of the symbols where nothing asked before if it is more than zero.
-fn depends(expr: &Expr, names: &[String], unsure: &FigureMap<bool>, asked: &mut Vec<Expr>) -> bool {
-    match expr.node() {
-        Node::Symbol(symbol) => {
-            symbol.kind() == SymbolKind::Machine
-                && names.iter().any(|known| known == symbol.name())
-                && !asked.contains(expr)
-        }
-        Node::Figure(id) => unsure.get(*id) == Some(&true),
-        Node::If(Comparison::Greater, parts) if parts[1].is_zero() => {
-            let before = asked.len();
-            match parts[0].node() {
-                Node::Call(Function::Min, items) => asked.extend(items.iter().cloned()),
-                _ => asked.push(parts[0].clone()),
+/// Looks for parameters that a machine may lack.
+struct Search<'m> {
+    figures: &'m Figures,
+    names: &'m HashSet<String>,
+    /// Of the figures that are defined before.
+    unsure: &'m FigureMap<bool>,
+    /// What was asked for being more than zero.
+    asked: Vec<Expr>,
+}
+
+impl Search<'_> {
+    /// Whether the expression has one of the symbols where nothing asked before if it is more than zero.
+    fn depends(&mut self, expr: &Expr) -> bool {
+        match expr.node() {
+            Node::Symbol(symbol) => {
+                symbol.kind() == SymbolKind::Machine
+                    && self.names.contains(symbol.name())
+                    && !self.asked.contains(expr)
             }
-            let found = depends(&parts[0], names, unsure, asked)
-                || depends(&parts[2], names, unsure, asked);
-            asked.truncate(before);
-            found || depends(&parts[3], names, unsure, asked)
+            // A part of a formula may be asked for outside of it.
+            Node::Figure(id) if self.unsure.get(*id) == Some(&true) => {
+                let part = &self.figures.get(*id).expr;
+                self.asked.is_empty() || self.depends(part)
+            }
+            Node::Figure(_) => false,
+            Node::If(Comparison::Greater, parts) if parts[1].is_zero() => {
+                let before = self.asked.len();
+                self.ask(&parts[0]);
+                let found = self.depends(&parts[0]) || self.depends(&parts[2]);
+                self.asked.truncate(before);
+                found || self.depends(&parts[3])
+            }
+            _ => (expr.children().into_iter()).any(|child| self.depends(child)),
         }
-        _ => expr
-            .children()
-            .into_iter()
-            .any(|child| depends(child, names, unsure, asked)),
+    }
+
+    /// The least of several is more than zero only if each of them is.
+    fn ask(&mut self, condition: &Expr) {
+        match condition.node() {
+            Node::Call(Function::Min, items) => items.iter().for_each(|item| self.ask(item)),
+            Node::Figure(id) => {
+                let part = &self.figures.get(*id).expr;
+                self.ask(part);
+                self.asked.push(condition.clone());
+            }
+            _ => self.asked.push(condition.clone()),
+        }
     }
 }
