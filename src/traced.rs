@@ -1,16 +1,40 @@
 //! From the counts of a trace to its report: names and notes.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::num::NonZeroU32;
 
 use crate::dataflow::MemoryRule;
 use crate::graph::Edag;
+use crate::metrics::analysis::Analysis;
 use crate::metrics::counted::Counted;
 use crate::metrics::epoch::Stores;
 use crate::metrics::report::{Inputs, Region, TraceReport, TraceSummary};
 use crate::metrics::settings::Settings;
-use crate::trace::ReadSummary;
 use crate::trace::isa::Class;
+use crate::trace::{self, Options, ReadSummary};
+
+/// Reads a whole trace and counts what is asked for.
+///
+/// # Errors
+/// It cannot be read, has no addresses where they are needed, or levels are not a hierarchy.
+pub fn pass(
+    input: impl Read + Send,
+    options: Options,
+    settings: Settings,
+) -> anyhow::Result<(ReadSummary, Counted)> {
+    let needs_addresses = settings.needs_addresses();
+    let mut analysis = Analysis::new(settings, None)?;
+    let read = trace::stream(input, options, &mut analysis)?;
+    anyhow::ensure!(
+        read.has_addresses || !needs_addresses,
+        "caches, epochs and reuse distances need the addresses of accesses, which a {} trace does not have; \
+         `loopsheet record` writes them",
+        read.format
+    );
+    let has_addresses = read.has_addresses;
+    Ok((read, analysis.finish(has_addresses)))
+}
 
 /// Everything that was found in the trace of this name.
 pub fn of(

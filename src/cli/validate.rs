@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::validate::MOST_ACCESSES;
+
 use super::SourceArgs;
 
 pub const NOTES: &str = "\
@@ -53,7 +55,7 @@ pub struct ValidateArgs {
     /// Accesses of one nest that are simulated at most; longer ones are sampled
     ///
     /// Eight windows of the iterations of an outer loop, half of each to warm the caches up, stand for all.
-    #[arg(long, value_name = "N", default_value_t = 200_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = MOST_ACCESSES, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_accesses: u64,
     /// Bytes between one array and the next
     #[arg(long, value_name = "BYTES", default_value = "0")]

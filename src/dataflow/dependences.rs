@@ -12,7 +12,7 @@ use crate::trace::InstructionId;
 use crate::trace::isa::{Access, Operand};
 
 /// Which dependences count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     pub memory: MemoryRule,
     /// Whether an instruction also waits for those that read or wrote before what it overwrites, in
@@ -23,9 +23,10 @@ pub struct Rules {
 }
 
 /// How values are followed through memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemoryRule {
     /// Byte by byte.
+    #[default]
     Bytes,
     /// An access depends on the last store whose address begins at the same byte, as in EDAN.
     SameAddress,

@@ -15,6 +15,7 @@ mod difference;
 mod flips;
 mod fusions;
 mod limits;
+mod machines;
 pub mod matching;
 mod nest;
 mod parameters;
@@ -28,6 +29,7 @@ pub use difference::{
 };
 pub use flips::{Direction, Flip};
 pub use limits::{Bound, Budget, Exceeded, Limit, Limits, Threshold, UnknownLevel};
+pub use machines::{OtherMachine, same_machine};
 pub use nest::Nest;
 pub use parameters::ParameterChange;
 pub use quantity::{Cost, Quantity};

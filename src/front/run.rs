@@ -4,9 +4,6 @@ use std::io::Read;
 
 use super::Error;
 use crate::cache::CacheSpec;
-use crate::dataflow::{MemoryRule, Rules};
-use crate::metrics::analysis::Analysis;
-use crate::metrics::costs::Costs;
 use crate::metrics::epoch::EpochSettings;
 use crate::metrics::report::Inputs;
 use crate::metrics::settings::Settings;
@@ -79,20 +76,10 @@ fn read(
 ) -> anyhow::Result<RunReport> {
     let caches = options.caches.iter().map(|text| text.parse::<CacheSpec>());
     let settings = Settings {
-        rules: Rules {
-            memory: MemoryRule::Bytes,
-            false_dependences: false,
-        },
         caches: caches.collect::<Result<_, _>>()?,
-        other_caches: Vec::new(),
-        costs: Costs::default(),
-        like_edan: false,
         reuse_line: options.reuse.then_some(64),
-        remote: None,
         epochs: options.epochs.then(EpochSettings::default),
-        memory_chain: false,
-        core: None,
-        keep: 0,
+        ..Settings::default()
     };
     let inputs = Inputs {
         slots: options.slots,
@@ -117,14 +104,7 @@ fn read(
         let is_sound = value.is_finite() && value >= least;
         anyhow::ensure!(is_sound, "{name} is {value}: it must be at least {least}");
     }
-    let mut analysis = Analysis::new(settings.clone(), None)?;
-    let read = reader::stream(reader::decompressed(input)?, reading, &mut analysis)?;
-    let needs_addresses = !options.caches.is_empty() || options.epochs || options.reuse;
-    anyhow::ensure!(
-        read.has_addresses || !needs_addresses,
-        "the trace has no addresses of accesses: leave out caches, epochs and reuse"
-    );
-    let counted = analysis.finish(read.has_addresses);
+    let (read, counted) = traced::pass(reader::decompressed(input)?, reading, settings.clone())?;
     let report = traced::of(
         name.to_string(),
         &settings,

@@ -15,7 +15,7 @@ use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
 use crate::reading::{Cpp, Order, Reading, RunInput, Unwatched, ignored, inputs, machine_file};
 use crate::report::{StaticReport, ValidationReport};
-use crate::validate::{self, MOST_PROBED, Report, Settings};
+use crate::validate::{self, MOST_ACCESSES, MOST_PROBED, Report, Settings};
 
 /// How source is read, and what the figures are for. Each field is an option of `loopsheet analyze`; no `loopsheet.toml` is
 /// read.
@@ -116,6 +116,11 @@ pub fn page<P: AsRef<Path>>(paths: &[P], options: &Options) -> Result<String, Er
 /// # Errors
 /// As those of [`analyze`], or the machine's caches are not a hierarchy.
 pub fn validate<P: AsRef<Path>>(paths: &[P], options: &Options) -> Result<ValidationReport, Error> {
+    // The check of every analysis is a short validation.
+    let options = &Options {
+        no_check: true,
+        ..options.clone()
+    };
     with_model(paths, options, |model, bodies| {
         let settings = Settings {
             levels: of_machine(&model.machine)?,
@@ -132,9 +137,6 @@ pub fn validate<P: AsRef<Path>>(paths: &[P], options: &Options) -> Result<Valida
         Ok(ValidationReport::of(&Report::of(cases.collect())))
     })
 }
-
-/// Longer nests are sampled.
-const MOST_ACCESSES: u64 = 100_000_000;
 
 /// What is made of a model and the statements of its functions.
 type Made<'m, T> = &'m dyn Fn(&Model, &[Option<ProcedureBody>]) -> anyhow::Result<T>;

@@ -1,7 +1,7 @@
 //! Two reports to what differs.
 
 use super::Error;
-use crate::diff::{Difference, Function, Limits, Place, Side, compare};
+use crate::diff::{Difference, Function, Limits, Place, Side, compare, same_machine};
 use crate::report::StaticReport;
 
 /// What a change of the source changes in the figures, nest by nest (`loopsheet diff`). Nests are matched by what they do,
@@ -25,9 +25,7 @@ pub fn diff(old: StaticReport, new: StaticReport, limits: &Limits) -> Result<Dif
         Side::of(report.map_functions(Function::from), name, &Place::Common)
     };
     let (old, new) = (side(old, "old"), side(new, "new"));
-    if let Some(why) = old.machine.difference_from(&new.machine) {
-        return Err(anyhow::anyhow!("the reports are for different machines: {why}").into());
-    }
+    same_machine(&old, &new).map_err(anyhow::Error::from)?;
     limits.fit(&new).map_err(anyhow::Error::from)?;
     Ok(compare(&old, &new, limits))
 }

@@ -9,8 +9,8 @@ use super::costs::Costs;
 use super::epoch::{EpochError, EpochSettings};
 use super::out_of_order::CoreModel;
 
-/// What to count and how.
-#[derive(Clone, Debug)]
+/// What to count and how. By default the graph alone, with true dependences, one cycle an instruction and no cache.
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub rules: Rules,
     /// Nearest first; without levels every access goes to RAM.
@@ -30,6 +30,14 @@ pub struct Settings {
     pub core: Option<(CoreModel, Costs)>,
     /// Keep the executions if they are no more than this, to draw the graph.
     pub keep: usize,
+}
+
+impl Settings {
+    /// Whether it takes the addresses of accesses to answer.
+    pub fn needs_addresses(&self) -> bool {
+        let has_caches = !self.caches.is_empty() || !self.other_caches.is_empty();
+        has_caches || self.epochs.is_some() || self.reuse_line.is_some()
+    }
 }
 
 /// Why a run cannot start.

@@ -12,6 +12,8 @@ use crate::interpret::code::Code;
 use crate::model::{Model, NestModel, Valued};
 use crate::reason::ReasonCode;
 
+/// Accesses of a nest that are simulated; of longer nests windows are.
+pub const MOST_ACCESSES: u64 = 200_000_000;
 /// Accesses that say how far an array reaches, if there is time.
 pub const MOST_PROBED: u64 = 5_000_000;
 

@@ -21,7 +21,9 @@ mod nests;
 mod outcome;
 mod simulation;
 
-pub use cases::{Case, Explained, MOST_PROBED, Report, Settings, Skipped, Summary, nest, whole};
+pub use cases::{
+    Case, Explained, MOST_ACCESSES, MOST_PROBED, Report, Settings, Skipped, Summary, nest, whole,
+};
 pub use check::{Checks, MOST_NESTS};
 pub use outcome::SamplingError;
 pub use simulation::Simulation;

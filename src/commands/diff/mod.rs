@@ -11,10 +11,9 @@ use anyhow::Context;
 use super::reports::{Format, Reports};
 use super::{Status, Voice, config, outputs};
 use crate::cli::DiffArgs;
-use crate::diff::{Difference, Limits, Side, compare};
+use crate::diff::{Difference, Limits, Side, compare, same_machine};
 use crate::export::differences::{json, markdown, sarif, table};
 use crate::export::xlsx;
-use crate::report::static_report::MachineReport;
 use trees::Tree;
 
 pub fn run(args: &DiffArgs, voice: Voice) -> anyhow::Result<Status> {
@@ -118,6 +117,9 @@ impl Sides<'_> {
     }
 }
 
+/// What to do about reports for different machines.
+const ONE_MACHINE: &str = "analyse both for the same machine, with --machine and --set";
+
 fn of_reports(args: &DiffArgs, old: &Path, new: &Path, voice: Voice) -> anyhow::Result<Difference> {
     let source = &args.source;
     let given = [
@@ -142,7 +144,7 @@ fn of_reports(args: &DiffArgs, old: &Path, new: &Path, voice: Voice) -> anyhow::
         Side::parse(&text, &path.display().to_string()).with_context(|| path.display().to_string())
     };
     let (old, new) = (side(old)?, side(new)?);
-    refuse_other_machine(&old, &new)?;
+    same_machine(&old, &new).map_err(|error| anyhow::anyhow!("{error}: {ONE_MACHINE}"))?;
     let (path, file) = config::chosen(source, &[])?;
     if let Some(path) = path.filter(|_| !voice.quiet && !file.budgets.is_empty()) {
         eprintln!("loopsheet: using the budgets of {}", path.display());
@@ -153,37 +155,4 @@ fn of_reports(args: &DiffArgs, old: &Path, new: &Path, voice: Voice) -> anyhow::
     };
     limits.fit(&new)?;
     Ok(compare(&old, &new, &limits))
-}
-
-/// Figures of two machines differ whatever the source does.
-fn refuse_other_machine(old: &Side, new: &Side) -> anyhow::Result<()> {
-    let advice = "analyse both for the same machine, with --machine and --set";
-    anyhow::ensure!(
-        old.machine.name == new.machine.name,
-        "{} is for the machine {}, {} for {}: {advice}",
-        old.name,
-        old.machine.name,
-        new.name,
-        new.machine.name
-    );
-    let figures = |machine: &MachineReport| machine.parameters.clone();
-    let (before, after) = (figures(&old.machine), figures(&new.machine));
-    let names = before.keys().chain(after.keys());
-    let other = names
-        .into_iter()
-        .find(|name| before.get(*name) != after.get(*name));
-    if let Some(name) = other {
-        let shown = |figures: &indexmap::IndexMap<String, crate::report::Figure>| {
-            let value = figures.get(name).and_then(|figure| figure.known());
-            value.map_or_else(|| "nothing".to_string(), |value| value.to_string())
-        };
-        anyhow::bail!(
-            "the two reports are for different machines: {name} is {} in {} and {} in {}: {advice}",
-            shown(&before),
-            old.name,
-            shown(&after),
-            new.name
-        );
-    }
-    Ok(())
 }

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use anyhow::Context;
+
 use crate::cache::CacheSpec;
 use crate::commands::Voice;
 use crate::commands::trace::input;
-use crate::dataflow::{MemoryRule, Rules};
-use crate::metrics::analysis::Analysis;
-use crate::metrics::costs::Costs;
 use crate::metrics::counted::Counted;
 use crate::metrics::epoch::{EpochSettings, Stores};
 use crate::metrics::formulas::{EdagFigure, Figures};
@@ -16,7 +15,8 @@ use crate::metrics::settings::Settings;
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{CacheRun, EpochWork, TraceWork};
 use crate::sweep::row::{Row, RowKind};
-use crate::trace::{self, Options, ReadSummary, RunEnd, UnknownPolicy};
+use crate::trace::{Options, ReadSummary, RunEnd, UnknownPolicy};
+use crate::traced;
 
 /// The rows of all configurations: caches by caches, then epochs.
 ///
@@ -79,37 +79,17 @@ fn pass(
         .into_iter();
     let first = all.next().unwrap_or_default();
     let settings = Settings {
-        rules: Rules {
-            memory: MemoryRule::Bytes,
-            false_dependences: false,
-        },
         caches: first,
         other_caches: all.collect(),
-        costs: Costs::default(),
-        like_edan: false,
-        reuse_line: None,
-        remote: None,
         epochs: work.epochs.as_ref().map(epochs),
-        memory_chain: false,
-        core: None,
-        keep: 0,
+        ..Settings::default()
     };
-    let mut analysis = Analysis::new(settings, None)?;
     let options = Options {
         format: None,
         unknown: UnknownPolicy::Refuse,
     };
-    let read = trace::stream(input::open(path, voice)?, options, &mut analysis)
-        .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
-    let needs_addresses =
-        work.epochs.is_some() || hierarchies.iter().any(|levels| !levels.is_empty());
-    anyhow::ensure!(
-        read.has_addresses || !needs_addresses,
-        "caches and epochs need the addresses of accesses, which a {} trace does not have; `loopsheet record` writes them",
-        read.format
-    );
-    let has_addresses = read.has_addresses;
-    Ok((read, analysis.finish(has_addresses)))
+    traced::pass(input::open(path, voice)?, options, settings)
+        .with_context(|| path.display().to_string())
 }
 
 fn epochs(work: &EpochWork) -> EpochSettings {

@@ -22,22 +22,6 @@ pub struct MachineReport {
 }
 
 impl MachineReport {
-    /// What makes this another machine, in words: its name or the first parameter that differs.
-    pub fn difference_from(&self, other: &MachineReport) -> Option<String> {
-        if self.name != other.name {
-            return Some(format!("{} and {}", self.name, other.name));
-        }
-        let shown = |figure: Option<&Figure>| {
-            let value = figure.and_then(|figure| figure.known());
-            value.map_or_else(|| "nothing".to_string(), |value| value.to_string())
-        };
-        let names = self.parameters.keys().chain(other.parameters.keys());
-        let values =
-            names.map(|name| (name, self.parameters.get(name), other.parameters.get(name)));
-        let (name, one, two) = values.into_iter().find(|(_, one, two)| one != two)?;
-        Some(format!("{name} is {} and {}", shown(one), shown(two)))
-    }
-
     pub(super) fn of(machine: &MachineModel) -> MachineReport {
         let parameters = machine.parameters.iter();
         MachineReport {
