@@ -34,15 +34,8 @@ pub fn sweep_page(report: &SweepReport) -> String {
         let rows = report.fronts.iter();
         listed(&mut page, ("What more area buys", about), rows, report);
     }
-    if !report.sensitive.is_empty() {
-        let about = "By Λ, the share by which time grows per cycle of latency, with the first configuration of each trace.";
-        let rows = report.sensitive.iter();
-        listed(
-            &mut page,
-            ("Which programs feel memory's latency most", about),
-            rows,
-            report,
-        );
+    if !report.ranking.traces.is_empty() {
+        ranked(&mut page, report);
     }
     page.push_str("</body></html>\n");
     page
@@ -165,7 +158,7 @@ fn listed<'r>(
     let _ = writeln!(
         page,
         "<h2>{}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">configuration</th><th>area, mm²</th>\
-         <th>time</th><th>λ, accesses</th><th>Λ, 1/cycle</th></tr>",
+         <th>time</th></tr>",
         escaped(title),
         escaped(about)
     );
@@ -173,14 +166,54 @@ fn listed<'r>(
         let row = &report.configurations[*position];
         let _ = writeln!(
             page,
-            "<tr><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
             escaped(row.text(Column::Input).unwrap_or_default()),
             escaped(&configuration(row, &report.settings)),
             number(row.number(Column::AreaMm2)),
-            seconds(row),
-            number(row.number(Column::Lambda)),
-            number(row.number(Column::RelativeLambda))
+            seconds(row)
         );
     }
     page.push_str("</table></div>\n");
+}
+
+/// What feels latency most.
+fn ranked(page: &mut String, report: &SweepReport) {
+    let _ = writeln!(
+        page,
+        "<h2>Which programs feel memory's latency most</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th>\
+         <th>epochs in 1,000 instructions</th><th class=\"t\">of</th><th>Λ, 1/cycle</th><th>λ, accesses</th>\
+         <th class=\"t\">configuration</th><th>time</th></tr>",
+        report.ranking.by.meaning()
+    );
+    for trace in &report.ranking.traces {
+        let row = &report.configurations[trace.configuration];
+        let epochs = trace.epochs.as_ref();
+        let figure = |column| number(epochs.and_then(|epochs| epochs.number(column)));
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td></tr>",
+            escaped(row.text(Column::Input).unwrap_or_default()),
+            figure(Column::EpochsPerThousand),
+            epochs.map_or_else(String::new, window),
+            number(row.number(Column::RelativeLambda)),
+            number(row.number(Column::Lambda)),
+            escaped(&configuration(row, &report.settings)),
+            seconds(row)
+        );
+    }
+    page.push_str("</table></div>\n");
+}
+
+/// What epochs were counted with, in words.
+fn window(epochs: &Row) -> String {
+    let part = |column, name: &str, unit: &str| {
+        let value = epochs.number(column);
+        value.map(|value| format!("{name} {}{unit}", significant(value)))
+    };
+    let parts = [
+        part(Column::Window, "window", ""),
+        part(Column::LastCacheBytes, "cache", " B"),
+        part(Column::EpochSlots, "m", ""),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -18,5 +18,6 @@ pub mod plan;
 pub mod ranges;
 pub mod report;
 pub mod row;
+pub mod sensitive;
 pub mod spec;
 pub mod submit;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::columns::{Column, setting_name};
 use crate::row::{Row, RowKind};
+use crate::sensitive::{FirstEpochs, Ranking};
 
 /// An axis of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,8 +75,8 @@ pub struct SweepReport {
     pub map: Option<Map>,
     /// Positions of the configurations of every input that no other one beats in both time and area, by area.
     pub fronts: Vec<usize>,
-    /// Positions of the first configuration of every trace, the most sensitive to latency first.
-    pub sensitive: Vec<usize>,
+    /// The traces, the most sensitive to latency first.
+    pub ranking: Ranking,
     /// Shards that failed: the input and why.
     pub failed: Vec<(String, String)>,
 }
@@ -109,7 +110,7 @@ pub fn time(row: &Row) -> Option<f64> {
 }
 
 impl SweepReport {
-    /// Of rows in the order of the plan; those of nests and epochs are passed over. `asked` are axes of the map, by name.
+    /// Of rows in the order of the plan; those of nests are passed over. `asked` are axes of the map, by name.
     ///
     /// # Errors
     /// An axis of the map has no such name or only one value: says which there are.
@@ -119,9 +120,12 @@ impl SweepReport {
         asked: Option<(&str, &str)>,
     ) -> Result<SweepReport, UnknownAxis> {
         let (mut configurations, mut failed) = (Vec::new(), Vec::new());
+        let mut epochs = FirstEpochs::default();
         for row in rows {
             if row.is(RowKind::Program) || row.is(RowKind::Trace) {
                 configurations.push(row);
+            } else if row.is(RowKind::Epochs) {
+                epochs.add(row);
             } else if row.is(RowKind::Error) {
                 let text = |column| row.text(column).unwrap_or_default().to_string();
                 failed.push((text(Column::Input), text(Column::Error)));
@@ -144,7 +148,7 @@ impl SweepReport {
             settings: settings.to_vec(),
             map: pair.map(|pair| Map::of(pair, &inputs, &configurations)),
             fronts: fronts(&inputs, &configurations),
-            sensitive: sensitive(&inputs, &configurations),
+            ranking: epochs.ranking(&inputs, &configurations),
             inputs,
             axes,
             configurations,
@@ -303,17 +307,6 @@ fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<usize> {
     front
 }
 
-fn sensitive(inputs: &[InputPart], configurations: &[Row]) -> Vec<usize> {
-    let share = |number: &usize| configurations[*number].number(Column::RelativeLambda);
-    let firsts = inputs.iter().map(|input| input.configurations.start);
-    let mut found: Vec<usize> = firsts.filter(|number| share(number).is_some()).collect();
-    found.sort_by(|one, other| {
-        let value = |number| share(number).unwrap_or(0.0);
-        value(other).total_cmp(&value(one)).then(one.cmp(other))
-    });
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -392,7 +385,9 @@ mod tests {
     #[test]
     fn fronts_leave_out_what_others_beat_in_both() {
         assert_eq!(report().fronts, [0, 2, 4]);
-        assert_eq!(report().sensitive, [4, 0]);
+        let ranked = report().ranking.traces;
+        let order: Vec<usize> = ranked.iter().map(|trace| trace.configuration).collect();
+        assert_eq!(order, [4, 0]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use loopsheet::guide::Topic;
 use tempfile::TempDir;
 
 use crate::support::command::root;
+use crate::support::sweeps::merged;
 use crate::tool;
 
 /// What a command prints; it must succeed.
@@ -42,18 +43,6 @@ fn project(sweep: &str) -> TempDir {
     }
     fs::write(directory.path().join("sweep.toml"), sweep).expect("a file");
     directory
-}
-
-/// The merged files by name.
-fn data(project: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(project.join("sweep/data")).expect("data");
-    let file = |path: PathBuf| {
-        let name = path.file_name().expect("a name").to_string_lossy();
-        (name.into_owned(), fs::read(&path).expect("a file"))
-    };
-    entries
-        .map(|entry| file(entry.expect("an entry").path()))
-        .collect()
 }
 
 /// The blocks of a page in their order.
@@ -245,7 +234,7 @@ fn an_array_of_slurm_computes_the_bytes_of_one_process() {
     for arguments in [&["plan", "sweep.toml"][..], &["run", "--all"], &["merge"]] {
         sweep(local.path(), arguments);
     }
-    let expected = data(local.path());
+    let expected = merged(local.path());
 
     let cluster = Cluster::start();
     let project = project(SIXTY);
@@ -292,5 +281,5 @@ fn an_array_of_slurm_computes_the_bytes_of_one_process() {
     printed(again.arg("sweep/submit.sh"));
     cluster.wait("the end of both", || cluster.is_empty());
     assert_eq!(results(), 60, "nothing lost, nothing twice");
-    assert_eq!(data(project.path()), expected);
+    assert_eq!(merged(project.path()), expected);
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::command::{loopsheet, printed, root};
+use crate::support::sweeps::merged;
 
 const SWEEP: &str = "\
 sources = [\"kernels/*.c\"]
@@ -83,24 +84,12 @@ fn done(project: &Path, arguments: &[&str]) -> String {
     said
 }
 
-/// The merged files by name.
-fn data(project: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(project.join("sweep/data")).expect("data");
-    let file = |path: PathBuf| {
-        let name = path.file_name().expect("a name").to_string_lossy();
-        (name.into_owned(), fs::read(&path).expect("a file"))
-    };
-    entries
-        .map(|entry| file(entry.expect("an entry").path()))
-        .collect()
-}
-
 type Row = BTreeMap<String, Field>;
 
 /// All rows, as any reader of Parquet has them.
 fn rows(project: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
-    for content in data(project).into_values() {
+    for content in merged(project).into_values() {
         let reader = SerializedFileReader::new(bytes::Bytes::from(content)).expect("Parquet");
         for row in reader.get_row_iter(None).expect("rows") {
             let row = row.expect("a row");
@@ -197,16 +186,17 @@ fn nests_are_those_of_analyze(project: &TempDir, rows: &[Row]) {
     }
 }
 
+/// `trace` of the input that a row is about.
+fn trace_of(project: &TempDir, row: &Row) -> assert_cmd::Command {
+    let mut command = loopsheet();
+    let arguments = ["trace", text(row, "input"), "--json", "-", "-q"];
+    command.current_dir(project.path()).args(arguments);
+    command
+}
+
 fn runs_are_those_of_trace(project: &TempDir, rows: &[Row]) {
     for row in rows.iter().filter(|row| text(row, "kind") == "trace") {
-        let mut command = loopsheet();
-        command.current_dir(project.path()).args([
-            "trace",
-            text(row, "input"),
-            "--json",
-            "-",
-            "-q",
-        ]);
+        let mut command = trace_of(project, row);
         for level in text(row, "caches").split(" + ") {
             command.args(["--cache", level]);
         }
@@ -242,14 +232,7 @@ fn runs_are_those_of_trace(project: &TempDir, rows: &[Row]) {
 
 fn epochs_are_those_of_trace(project: &TempDir, rows: &[Row]) {
     for row in rows.iter().filter(|row| text(row, "kind") == "epochs") {
-        let mut command = loopsheet();
-        command.current_dir(project.path()).args([
-            "trace",
-            text(row, "input"),
-            "--json",
-            "-",
-            "-q",
-        ]);
+        let mut command = trace_of(project, row);
         let option = |column: &str| number(row, column).expect(column).to_string();
         command.args(["--epochs", "--windows", &option("window_instructions")]);
         command.args([
@@ -280,7 +263,7 @@ fn area_is_that_of_the_file() {
 
 #[test]
 fn bytes_do_not_depend_on_order_or_parts() {
-    let expected = data(undisturbed().path());
+    let expected = merged(undisturbed().path());
     let project = project(SWEEP);
     // From elsewhere, in parts, one of them first, twice.
     let elsewhere = tempfile::tempdir().expect("a directory");
@@ -295,15 +278,15 @@ fn bytes_do_not_depend_on_order_or_parts() {
     let said = with(&["run", "--all"]);
     assert!(said.contains(" 0 computed now"), "{said}");
     with(&["merge"]);
-    assert_eq!(data(project.path()), expected);
+    assert_eq!(merged(project.path()), expected);
     with(&["merge"]);
-    assert_eq!(data(project.path()), expected, "merged twice");
+    assert_eq!(merged(project.path()), expected, "merged twice");
 }
 
 /// Kills runs at some moments, and lets two run at once.
 #[test]
 fn bytes_do_not_depend_on_what_was_killed() {
-    let expected = data(undisturbed().path());
+    let expected = merged(undisturbed().path());
     let project = project(SWEEP);
     done(project.path(), &["plan", "sweep.toml"]);
     let start = || {
@@ -328,7 +311,7 @@ fn bytes_do_not_depend_on_what_was_killed() {
     assert_eq!(status, 0);
     assert!(said.contains(" 0 computed now"), "{said}");
     done(project.path(), &["merge"]);
-    assert_eq!(data(project.path()), expected);
+    assert_eq!(merged(project.path()), expected);
 }
 
 #[test]
@@ -397,7 +380,7 @@ fn a_shard_that_fails_is_a_row_and_stops_no_other() {
     done(project.path(), &["plan", "sweep.toml"]);
     done(project.path(), &["run", "--all"]);
     done(project.path(), &["merge"]);
-    assert_eq!(data(project.path()).len(), 2);
+    assert_eq!(merged(project.path()).len(), 2);
 }
 
 #[test]
@@ -498,7 +481,15 @@ fn a_report_has_the_best_of_every_input() {
         Some((row[0].get_string()?.to_string(), time))
     });
     assert_eq!(found.collect::<BTreeMap<String, f64>>(), least);
+    let ranking = book.worksheet_range("Ranking").expect("the sheet");
+    let ranked = ranking.rows().skip(4).filter_map(|row| row[1].get_float());
+    let ranked: Vec<f64> = ranked.collect();
+    assert!(
+        ranked.len() > 1 && ranked.is_sorted_by(|one, other| one >= other),
+        "{ranking:?}"
+    );
     let page = fs::read_to_string(project.path().join("sweep.html")).expect("a page");
+    assert!(page.contains("By epochs in 1,000 instructions"));
     for input in least.keys() {
         assert!(page.contains(input), "{input}");
     }
@@ -515,12 +506,12 @@ fn a_report_has_the_best_of_every_input() {
 
 #[test]
 fn scripts_compute_and_merge() {
-    let expected = data(undisturbed().path());
+    let expected = merged(undisturbed().path());
     let project = project(SWEEP);
     done(project.path(), &["plan", "sweep.toml"]);
     let said = done(project.path(), &["submit", "--engine", "local", "--now"]);
     assert!(said.contains("sh sweep/submit.sh"), "{said}");
-    assert_eq!(data(project.path()), expected);
+    assert_eq!(merged(project.path()), expected);
     let (status, said) = sweep(project.path(), &["submit"]);
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("all shards have been computed"), "{said}");

@@ -8,5 +8,6 @@ pub mod programs;
 pub mod settings;
 pub mod sources;
 pub mod studied;
+pub mod sweeps;
 pub mod trace_reports;
 pub mod xml_programs;

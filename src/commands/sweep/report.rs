@@ -47,7 +47,7 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
         for row in result::read(&place, shard)? {
             let row = row?;
             // There may be many of nests, which are not shown.
-            if !row.is(RowKind::Nest) && !row.is(RowKind::Epochs) {
+            if !row.is(RowKind::Nest) {
                 rows.push(row);
             }
         }
