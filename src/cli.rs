@@ -409,7 +409,7 @@ pub struct TraceArgs {
     pub by: Option<RegionBy>,
     /// The JSON of `analyze`, for --by nest
     #[arg(long = "static", value_name = "REPORT.json", requires = "by")]
-    pub promised: Option<PathBuf>,
+    pub predicted: Option<PathBuf>,
     /// Show only the N largest regions in the table
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub top: usize,

@@ -21,7 +21,7 @@ Exit status: 0 done; 2 bad usage or nothing to compare, nothing written.";
 pub struct CompareArgs {
     /// The static side: the JSON of `loopsheet analyze`
     #[arg(long = "static", value_name = "REPORT.json")]
-    pub promised: PathBuf,
+    pub predicted: PathBuf,
     /// The traced side: the JSON of `loopsheet trace --elf PROGRAM`
     #[arg(long, value_name = "TRACE.json")]
     pub trace: PathBuf,

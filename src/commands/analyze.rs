@@ -191,11 +191,11 @@ fn with_run<'p>(
     let what = || format!("--parameters-from-trace {}", path.display());
     let run = Run::parse(&files::read_text(path).with_context(what)?).with_context(what)?;
     let (model, settings) = build(program, project, voice, Detail::Values)?;
-    let promised = StaticReport::from_model(&model);
-    let seen = parameters::from_trace(&promised, &run, &settings);
+    let predicted = StaticReport::from_model(&model);
+    let seen = parameters::from_trace(&predicted, &run, &settings);
     Ok((
         parameters::rebuild(program, &project.machine, &settings, &seen)?,
-        measure(&promised, &run),
+        measure(&predicted, &run),
     ))
 }
 
@@ -213,8 +213,8 @@ fn with_counts<'p>(
         counts.add(&text).with_context(what)?;
     }
     let (model, settings) = build(program, project, voice, Detail::Values)?;
-    let promised = StaticReport::from_model(&model);
-    let seen = parameters::from_counts(&promised, &counts, &settings)?;
+    let predicted = StaticReport::from_model(&model);
+    let seen = parameters::from_counts(&predicted, &counts, &settings)?;
     parameters::rebuild(program, &project.machine, &settings, &seen)
 }
 

@@ -19,14 +19,14 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
         .transpose()
         .context("--function")?;
     let pattern = pattern.map(|pattern| pattern.compile_matcher());
-    let inputs = [args.promised.as_path(), &args.trace];
+    let inputs = [args.predicted.as_path(), &args.trace];
     let reports = Reports::create(
         args.output.as_ref(),
         &[(Format::Json, args.json.as_ref())],
         (&inputs, "reports to compare"),
     )?;
-    let static_name = args.promised.display();
-    let promised = StaticReport::parse(&read("--static", &args.promised)?)
+    let static_name = args.predicted.display();
+    let predicted = StaticReport::parse(&read("--static", &args.predicted)?)
         .with_context(|| format!("--static {static_name}"))?;
     let run = Run::parse(&read("--trace", &args.trace)?)
         .with_context(|| format!("--trace {}", args.trace.display()))?;
@@ -35,7 +35,7 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
             .as_ref()
             .is_none_or(|pattern| pattern.is_match(name))
     };
-    let comparison = compare(&promised, &run, &is_wanted);
+    let comparison = compare(&predicted, &run, &is_wanted);
     anyhow::ensure!(
         !comparison.nests.is_empty(),
         "nothing to compare: no instruction of the trace lies in a loop of {static_name}{}; is it the report of the \

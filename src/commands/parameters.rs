@@ -49,8 +49,8 @@ pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
 /// Trip counts and branch frequencies that follow from a run, except for what is set by hand. Numbers that are not
 /// whole ones say nothing of a problem size: they are means of loops that run differently often. To loops without a
 /// count means are good enough.
-pub fn from_trace(promised: &StaticReport, run: &Run, by_hand: &[Setting]) -> Vec<Setting> {
-    settled(told_by_run(promised, run), by_hand, Origin::Traced)
+pub fn from_trace(predicted: &StaticReport, run: &Run, by_hand: &[Setting]) -> Vec<Setting> {
+    settled(told_by_run(predicted, run), by_hand, Origin::Traced)
 }
 
 /// The same of counts by line.
@@ -58,11 +58,11 @@ pub fn from_trace(promised: &StaticReport, run: &Run, by_hand: &[Setting]) -> Ve
 /// # Errors
 /// They are of other files.
 pub fn from_counts(
-    promised: &StaticReport,
+    predicted: &StaticReport,
     counts: &LineCounts,
     by_hand: &[Setting],
 ) -> anyhow::Result<Vec<Setting>> {
-    let told = told_by_lines(promised, counts).with_context(|| {
+    let told = told_by_lines(predicted, counts).with_context(|| {
         let files: Vec<&str> = counts.files().take(MOST_FILES).collect();
         format!(
             "--counts: none of the sources is in it; it has {}",

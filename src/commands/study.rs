@@ -80,8 +80,8 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     if let Some(changed) = changed.as_ref().filter(|_| !voice.quiet) {
         eprintln!("loopsheet: {changed}");
     }
-    let (recorded, promised) = (place("trace.execlog.zst"), place("static.json"));
-    let trace_arguments = trace_arguments(args, machine, &recorded, &promised)?;
+    let (recorded, predicted) = (place("trace.execlog.zst"), place("static.json"));
+    let trace_arguments = trace_arguments(args, machine, &recorded, &predicted)?;
     // What is wrong with them is found before the program runs.
     let has_lines = trace::check(&trace_arguments)?;
     anyhow::ensure!(
@@ -113,7 +113,7 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     refuse_empty(&comparison, args, &run)?;
     if args.keep.is_some() {
         let kept = [
-            (promised, json::analysis(&model)),
+            (predicted, json::analysis(&model)),
             (place("trace.json"), json::trace(&traced.report)),
             (place("compare.json"), json::comparison(&comparison)),
         ];
@@ -250,7 +250,7 @@ fn trace_arguments(
     args: &StudyArgs,
     machine: &MachineModel,
     recorded: &Path,
-    promised: &Path,
+    predicted: &Path,
 ) -> anyhow::Result<TraceArgs> {
     let mut typed: Vec<OsString> = vec![
         "trace".into(),
@@ -259,7 +259,7 @@ fn trace_arguments(
         args.program[0].clone(),
     ];
     typed.extend(["--by", "nest", "--reuse", "--static"].map(OsString::from));
-    typed.push(promised.into());
+    typed.push(predicted.into());
     for cache in caches(args, machine)? {
         typed.extend(["--cache".into(), cache.into()]);
     }

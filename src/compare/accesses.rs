@@ -27,18 +27,18 @@ pub(super) fn of_all(
     sides: &Sides,
     rows: &[Row],
     kind: AccessCount,
-    (promised, traced): (f64, f64),
+    (predicted, traced): (f64, f64),
 ) -> Explanation {
-    if traced < promised {
+    if traced < predicted {
         // Of the source's bytes, as many accesses as they are of an element.
         let wide = Quantity::Accesses(kind.direction().bytes());
         let bytes = rows.iter().find(|row| row.quantity == wide);
-        let of_a_byte = bytes.and_then(|row| Some(promised / row.promised?));
+        let of_a_byte = bytes.and_then(|row| Some(predicted / row.predicted?));
         if let Some(reason) = of_callees(sides, kind, of_a_byte) {
             return reason;
         }
     }
-    if let Some(reason) = shared_out(sides, promised, traced) {
+    if let Some(reason) = shared_out(sides, predicted, traced) {
         return reason;
     }
     let beside = beside_arrays(sides, kind);
@@ -46,11 +46,11 @@ pub(super) fn of_all(
     let amounts = beside.iter().map(|part| (part.cause, part.each));
     let mut found = Explanation::of("", amounts);
     let mut words: Vec<String> = beside.into_iter().map(|part| part.words).collect();
-    if !is_near(rest, promised) || words.is_empty() {
-        let known = (!is_near(rest, promised))
-            .then(|| of_rest(sides, rows, kind, (promised, rest)))
+    if !is_near(rest, predicted) || words.is_empty() {
+        let known = (!is_near(rest, predicted))
+            .then(|| of_rest(sides, rows, kind, (predicted, rest)))
             .flatten();
-        let of_rest = known.unwrap_or_else(|| unexplained(sides, promised, rest, kind));
+        let of_rest = known.unwrap_or_else(|| unexplained(sides, predicted, rest, kind));
         words.push(of_rest.words);
         found.parts.extend(of_rest.parts);
     }
@@ -63,15 +63,15 @@ fn of_rest(
     sides: &Sides,
     rows: &[Row],
     kind: AccessCount,
-    (promised, rest): (f64, f64),
+    (predicted, rest): (f64, f64),
 ) -> Option<Explanation> {
     let otherwise = || {
-        let found = done_otherwise(sides, None, kind, rest).filter(|_| rest < promised)?;
-        let amount = found.each - promised;
+        let found = done_otherwise(sides, None, kind, rest).filter(|_| rest < predicted)?;
+        let amount = found.each - predicted;
         Some(Explanation::of(found.words, [(found.cause, amount)]))
     };
-    all_in_other_widths(sides, rows, kind, promised, rest)
-        .or_else(|| around(sides, kind, promised, rest))
+    all_in_other_widths(sides, rows, kind, predicted, rest)
+        .or_else(|| around(sides, kind, predicted, rest))
         .or_else(otherwise)
 }
 
@@ -80,7 +80,7 @@ fn all_in_other_widths(
     sides: &Sides,
     rows: &[Row],
     kind: AccessCount,
-    promised: f64,
+    predicted: f64,
     rest: f64,
 ) -> Option<Explanation> {
     if kind.is_bytes() {
@@ -93,8 +93,8 @@ fn all_in_other_widths(
         .iter()
         .map(|part| part.each)
         .sum();
-    let (bytes, moved) = (row.promised?, row.traced? - beside);
-    is_near(moved, bytes).then(|| widths((promised, rest), bytes, moved))
+    let (bytes, moved) = (row.predicted?, row.traced? - beside);
+    is_near(moved, bytes).then(|| widths((predicted, rest), bytes, moved))
 }
 
 /// The reason for a row of one array, over the whole run.
@@ -102,20 +102,20 @@ pub(super) fn of_array(
     sides: &Sides,
     names: &[String],
     direction: Direction,
-    (promised, traced): (f64, f64),
+    (predicted, traced): (f64, f64),
 ) -> Explanation {
     let kind = direction.accesses();
     let is_as_many = |(of_report, of_run): (f64, f64)| {
-        let (promised, traced) = (promised / of_report, traced / of_run);
-        of_report != of_run && are_same_rate(promised, traced)
+        let (predicted, traced) = (predicted / of_report, traced / of_run);
+        of_report != of_run && are_same_rate(predicted, traced)
     };
     let both = sides.iterations();
     if let Some((of_report, of_run)) = both.0.zip(both.1).filter(|both| is_as_many(*both)) {
         let words = "as many an iteration as the source has; the iterations differ";
-        let amount = promised * of_run / of_report - promised;
+        let amount = predicted * of_run / of_report - predicted;
         return Explanation::of(words, [(Cause::Iterations, amount)]);
     }
-    if traced < promised
+    if traced < predicted
         && let Some(reason) = of_callees(sides, kind, None)
     {
         return reason;
@@ -132,28 +132,28 @@ pub(super) fn of_array(
             if kind.is_load() { "loads" } else { "stores" }
         ));
     }
-    let (promised, traced) = (promised / of_report, traced / of_run);
+    let (predicted, traced) = (predicted / of_report, traced / of_run);
     let otherwise = || {
         let found = done_otherwise(sides, Some(names), kind, traced)?;
-        let amount = found.each - promised;
+        let amount = found.each - predicted;
         Some(Explanation::of(found.words, [(found.cause, amount)]))
     };
-    let known = (!is_near(promised, traced))
+    let known = (!is_near(predicted, traced))
         .then(|| {
-            same_bytes(sides, names, kind, promised, traced)
-                .or_else(|| otherwise().filter(|_| traced < promised))
+            same_bytes(sides, names, kind, predicted, traced)
+                .or_else(|| otherwise().filter(|_| traced < predicted))
         })
         .flatten();
     match known {
-        Some(each) => over_run(each, promised, both),
-        None => unexplained(sides, promised, traced, kind),
+        Some(each) => over_run(each, predicted, both),
+        None => unexplained(sides, predicted, traced, kind),
     }
 }
 
 /// What explains an iteration, over a run of so many iterations on both sides.
 fn over_run(
     mut each: Explanation,
-    promised: f64,
+    predicted: f64,
     (of_report, of_run): (Option<f64>, Option<f64>),
 ) -> Explanation {
     let (of_report, of_run) = (of_report.unwrap_or(0.0), of_run.unwrap_or(0.0));
@@ -162,7 +162,7 @@ fn over_run(
     }
     each.parts.push(Reason {
         code: Cause::Iterations,
-        amount: promised * (of_run - of_report),
+        amount: predicted * (of_run - of_report),
     });
     each
 }
@@ -223,14 +223,14 @@ pub(super) fn elsewhere(sides: &Sides) -> Option<String> {
 }
 
 /// Elements of one size, accessed in words of another: accesses on both sides, the source's bytes and those moved.
-fn widths((promised, traced): (f64, f64), bytes: f64, moved: f64) -> Explanation {
+fn widths((predicted, traced): (f64, f64), bytes: f64, moved: f64) -> Explanation {
     let words = format!(
         "the bytes agree: {} B an access, where the source's elements have {} B",
         short(bytes / traced),
-        short(bytes / promised)
+        short(bytes / predicted)
     );
     // In words as wide as the elements, they would be so many.
-    let amount = traced - moved * promised / bytes;
+    let amount = traced - moved * predicted / bytes;
     Explanation::of(words, [(Cause::AccessWidth, amount)])
 }
 
@@ -239,7 +239,7 @@ fn same_bytes(
     sides: &Sides,
     names: &[String],
     kind: AccessCount,
-    promised: f64,
+    predicted: f64,
     traced: f64,
 ) -> Option<Explanation> {
     // Several may have elements of several sizes.
@@ -260,12 +260,12 @@ fn same_bytes(
         .find(|found| found.array == *name)?
         .element_bytes
         .known()?;
-    let both = (promised, traced);
-    is_near(bytes, promised * element).then(|| widths(both, promised * element, bytes))
+    let both = (predicted, traced);
+    is_near(bytes, predicted * element).then(|| widths(both, predicted * element, bytes))
 }
 
 /// Whether the accesses of the loops around are shared out among more or fewer iterations of the innermost loop.
-fn around(sides: &Sides, kind: AccessCount, promised: f64, traced: f64) -> Option<Explanation> {
+fn around(sides: &Sides, kind: AccessCount, predicted: f64, traced: f64) -> Option<Explanation> {
     let (of_report, of_run) = sides.innermost_trips()?;
     let inner = *sides.loops().last()?;
     let facts = sides.places.facts(inner);
@@ -288,7 +288,7 @@ fn around(sides: &Sides, kind: AccessCount, promised: f64, traced: f64) -> Optio
         .iter()
         .map(|array| size(array) * array.accesses.iter().map(uses).sum::<u64>() as f64)
         .sum();
-    let shared = promised - own;
+    let shared = predicted - own;
     let each = own + shared * of_report / of_run;
     let is_it = of_report != of_run && shared > 0.0 && is_near(each, traced);
     is_it.then(|| {
@@ -298,20 +298,20 @@ fn around(sides: &Sides, kind: AccessCount, promised: f64, traced: f64) -> Optio
             short(of_run),
             short(of_report)
         );
-        Explanation::of(words, [(Cause::AccessesAround, each - promised)])
+        Explanation::of(words, [(Cause::AccessesAround, each - predicted)])
     })
 }
 
 /// What is left.
-fn unexplained(sides: &Sides, promised: f64, rest: f64, kind: AccessCount) -> Explanation {
+fn unexplained(sides: &Sides, predicted: f64, rest: f64, kind: AccessCount) -> Explanation {
     let unit = if kind.is_bytes() { " B" } else { "" };
     let what = if kind.is_load() { "loads" } else { "stores" };
     let callees = match sides.traced.called_instructions {
         0 => String::new(),
         called => format!("; {called} instructions of functions that it calls are not among them"),
     };
-    let difference = format!("{}{unit} an iteration", at_least((rest - promised).abs()));
-    let more = if rest > promised { "more" } else { "fewer" };
+    let difference = format!("{}{unit} an iteration", at_least((rest - predicted).abs()));
+    let more = if rest > predicted { "more" } else { "fewer" };
     Explanation::without_amount(format!(
         "unexplained: {difference} {more} than the source's {what}{callees}"
     ))

@@ -106,8 +106,8 @@ impl State {
     pub(super) fn of(sides: Option<(f64, f64)>, is_certain: bool) -> State {
         match sides.filter(|_| is_certain) {
             None => State::Unknown,
-            Some((promised, traced)) if are_equal(promised, traced) => State::Exact,
-            Some((promised, traced)) if are_near(promised, traced) => State::Near,
+            Some((predicted, traced)) if are_equal(predicted, traced) => State::Exact,
+            Some((predicted, traced)) if are_near(predicted, traced) => State::Near,
             Some(_) => State::Differs,
         }
     }
@@ -139,8 +139,8 @@ impl Explanation {
 }
 
 /// The parts, each cause once, with what they leave of the difference.
-pub(super) fn closed(parts: &[Reason], (promised, traced): (f64, f64)) -> Vec<Reason> {
-    let negligible = EQUAL * promised.abs().max(traced.abs());
+pub(super) fn closed(parts: &[Reason], (predicted, traced): (f64, f64)) -> Vec<Reason> {
+    let negligible = EQUAL * predicted.abs().max(traced.abs());
     let is_something = |amount: f64| amount.is_finite() && amount.abs() > negligible;
     let mut all: Vec<Reason> = Vec::new();
     for part in parts.iter().filter(|part| part.amount.is_finite()) {
@@ -153,7 +153,7 @@ pub(super) fn closed(parts: &[Reason], (promised, traced): (f64, f64)) -> Vec<Re
     let explained: f64 = all.iter().map(|part| part.amount).sum();
     let rest = Reason {
         code: Cause::Unexplained,
-        amount: traced - promised - explained,
+        amount: traced - predicted - explained,
     };
     all.extend(Some(rest).filter(|rest| is_something(rest.amount)));
     all

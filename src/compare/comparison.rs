@@ -63,7 +63,7 @@ pub struct Row {
     pub quantity: Quantity,
     /// `None` where it is not known, or the side has no such quantity.
     #[serde(rename = "static")]
-    pub promised: Option<f64>,
+    pub predicted: Option<f64>,
     pub traced: Option<f64>,
     /// Traced over static.
     pub ratio: Option<f64>,

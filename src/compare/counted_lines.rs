@@ -19,15 +19,15 @@ use crate::report::static_report::{BranchReport, LoopReport};
 use crate::source::Language;
 
 /// What a native run says of the parameters of a report, those that agree too; `None` if it has none of its files.
-pub fn told_by_lines(promised: &StaticReport, counts: &LineCounts) -> Option<Vec<Suggestion>> {
-    let counted = Counted::of(promised, counts)?;
+pub fn told_by_lines(predicted: &StaticReport, counts: &LineCounts) -> Option<Vec<Suggestion>> {
+    let counted = Counted::of(predicted, counts)?;
     let loops = counted.loops();
     let frequency = |found: LoopRef, branch: &BranchReport| counted.frequency(found, branch);
     let told = Told {
         loops: &loops,
         frequency: &frequency,
     };
-    Some(parameters::all(promised, &counted.places, told))
+    Some(parameters::all(predicted, &counted.places, told))
 }
 
 struct Counted<'a> {

@@ -1,5 +1,5 @@
 //! What is not certain of the counts of loops: that nothing confirms them, or what contradicts them.
-//! `conservation` and `counted_lines` set doubts; whatever follows from counts asks for them first.
+//! `conservation`, `shortfall` and `counted_lines` set doubts; whatever follows from counts asks for them first.
 
 use std::fmt;
 
@@ -10,6 +10,8 @@ pub enum Doubt {
     Unconfirmed,
     /// Something else shows another number.
     Contradicted { others: u64 },
+    /// By its bounds it goes round more often, with sizes that other loops show.
+    FewerThanBounds { bounds: u64 },
     /// So many vector instructions were executed whose operations the trace does not show: they depend on their lengths.
     VectorLengths { instructions: u64 },
 }
@@ -28,6 +30,10 @@ impl fmt::Display for Doubt {
             Doubt::Contradicted { others } => write!(
                 f,
                 "the loops of the machine code and the statements of the loop do not agree: the statements show {others}"
+            ),
+            Doubt::FewerThanBounds { bounds } => write!(
+                f,
+                "by its bounds it goes round {bounds} times; the compiler may have left out rounds that do nothing"
             ),
             Doubt::VectorLengths { instructions } => write!(
                 f,

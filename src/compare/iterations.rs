@@ -43,21 +43,21 @@ pub(super) fn of_trip_count(
     sides: &Sides,
     parameters: &[Suggestion],
     name: &LoopName,
-    (promised, traced): (f64, f64),
+    (predicted, traced): (f64, f64),
 ) -> Explanation {
     let Some(found) = sides.places.loop_by_id(sides.target.function, &name.id) else {
         return Explanation::without_amount("");
     };
-    let difference = traced - promised;
+    let difference = traced - predicted;
     if let Some(words) = that_do_not_match(sides, parameters, &[found]) {
-        let trips = predicted::trip_counts(sides.promised, sides.places, found, parameters);
+        let trips = predicted::trip_counts(sides.predicted, sides.places, found, parameters);
         let amount = trips.map(|(given, fitting)| (Cause::Parameter, fitting - given));
         return Explanation::of(words, amount);
     }
     if let Some(words) = left_early(sides, &[found]) {
         // A bound that is guessed may be too large.
         let is_it =
-            traced < promised && parameters::is_bound_known(sides.promised, sides.places, found);
+            traced < predicted && parameters::is_bound_known(sides.predicted, sides.places, found);
         return Explanation::of(words, is_it.then_some((Cause::LeftEarly, difference)));
     }
     if let Some(words) = of_calls(sides, &[found]) {
@@ -160,27 +160,27 @@ fn of_calls(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
 fn all_rounds(sides: &Sides, found: LoopRef) -> Option<(f64, f64)> {
     let position = sides.loops().iter().position(|one| *one == found)?;
     let iterations = *sides.nest()?.loop_iterations.get(position)?;
-    let promised = iterations.known()? * sides.calls();
-    Some((promised, sides.join.loops.get(&found)?.rounds as f64))
+    let predicted = iterations.known()? * sides.calls();
+    Some((predicted, sides.join.loops.get(&found)?.rounds as f64))
 }
 
-fn agree((promised, traced): (f64, f64)) -> bool {
-    are_equal(promised, traced)
+fn agree((predicted, traced): (f64, f64)) -> bool {
+    are_equal(predicted, traced)
 }
 
 /// Whether every execution of the nest has as many as the report says.
 fn other_executions(sides: &Sides, found: LoopRef) -> Option<String> {
-    let (promised, traced) = all_rounds(sides, found)?;
+    let (predicted, traced) = all_rounds(sides, found)?;
     let executions = sides.join.loops.get(sides.loops().first()?)?.executions() as f64;
     let calls = sides.calls();
     let is_it = executions > 0.0
         && calls > 0.0
         && executions != calls
-        && agree((promised / calls, traced / executions));
+        && agree((predicted / calls, traced / executions));
     is_it.then(|| {
         format!(
             "each execution has the {} of the report; the run has {executions} executions",
-            promised / calls
+            predicted / calls
         )
     })
 }
@@ -198,7 +198,7 @@ fn outer_differs(sides: &Sides, found: LoopRef) -> Option<String> {
 
 /// Whether the rounds that are missing do not enter the loop inside, whose iterations agree, and so do nothing.
 fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
-    let (promised, traced) = all_rounds(sides, found)?;
+    let (predicted, traced) = all_rounds(sides, found)?;
     let inner = sides
         .loops()
         .into_iter()
@@ -206,11 +206,11 @@ fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
         .nth(1)?;
     let counts = sides.join.loops.get(&inner)?;
     let is_entered_by_each = counts.peeled == 0 && counts.entries as f64 == traced;
-    let is_it = traced < promised && is_entered_by_each && agree(all_rounds(sides, inner)?);
+    let is_it = traced < predicted && is_entered_by_each && agree(all_rounds(sides, inner)?);
     is_it.then(|| {
         format!(
             "{} iterations do not enter the loop inside, and the compiler left them out",
-            promised - traced
+            predicted - traced
         )
     })
 }
@@ -244,7 +244,7 @@ fn what_is_known(sides: &Sides, found: LoopRef) -> String {
     if counts.varies {
         known += "; not equally many each time that it was entered";
     }
-    let (parameters, is_all) = parameters::in_bounds(sides.promised, sides.places, found);
+    let (parameters, is_all) = parameters::in_bounds(sides.predicted, sides.places, found);
     match parameters[..] {
         [] => known,
         [one] if is_all && counts.varies => {

@@ -16,10 +16,10 @@ pub struct Joined<'r> {
 }
 
 impl<'r> Joined<'r> {
-    pub fn of(promised: &'r StaticReport, profile: &'r SourceProfile) -> Joined<'r> {
-        let profile = continued::settled(promised, profile);
-        let places = Places::of_run(promised, &profile);
-        let join = traced::join(promised, &places, &profile);
+    pub fn of(predicted: &'r StaticReport, profile: &'r SourceProfile) -> Joined<'r> {
+        let profile = continued::settled(predicted, profile);
+        let places = Places::of_run(predicted, &profile);
+        let join = traced::join(predicted, &places, &profile);
         Joined {
             profile,
             places,

@@ -14,7 +14,7 @@
 //!       │                                      │
 //!       │                     machine_loops    rounds and executions of each loop   (unrolling, entries,
 //!       │                                      │                                     parts, work)
-//!       │                     witnesses ► conservation   what confirms or contradicts them (doubts)
+//!       │         witnesses ► conservation, shortfall   what confirms or contradicts them (doubts)
 //!       │                                      │  branches: how often arms were taken
 //!       ▼                                      ▼
 //!    parameters: sizes and probabilities that would fit          arrays: which range of addresses is which
@@ -76,6 +76,7 @@ mod regions;
 mod rows;
 mod run;
 mod shared_headers;
+mod shortfall;
 mod sides;
 mod timed_nests;
 pub mod timings;
@@ -107,27 +108,27 @@ pub use timings::Timing;
 pub use crate::report::StaticReport;
 
 /// Compares the two reports, for those functions that `is_wanted` accepts.
-pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> bool) -> Comparison {
+pub fn compare(
+    predicted: &StaticReport,
+    run: &Run,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Comparison {
+    let mut joined = Joined::of(predicted, &run.source);
+    let parameters = shown(predicted, &joined);
+    shortfall::mark(predicted, &mut joined, &parameters);
+    let parameters = parameters::that_differ(parameters);
     let Joined {
         profile,
         places,
         join,
-    } = Joined::of(promised, &run.source);
+    } = joined;
     let profile = &*profile;
     let mut nests = Vec::new();
     let mut not_executed = Vec::new();
-    let frequency = |found: LoopRef, branch: &BranchReport| {
-        join.lines.frequency(&places, &join.loops, found, branch)
-    };
-    let told = Told {
-        loops: &join.loops,
-        frequency: &frequency,
-    };
-    let parameters = parameters::suggestions(promised, &places, told);
-    let arrays = arrays::names(promised, &places, &join, profile);
+    let arrays = arrays::names(predicted, &places, &join, profile);
     for (index, target) in places.targets().iter().enumerate() {
         let traced = &join.targets[index];
-        if !is_wanted(&promised.functions[target.function].name) {
+        if !is_wanted(&predicted.functions[target.function].name) {
             continue;
         }
         if traced.instructions == 0 {
@@ -136,7 +137,7 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
         }
         let (places, join, arrays) = (&places, &join, &arrays);
         let sides = sides::Sides {
-            promised,
+            predicted,
             run,
             profile,
             places,
@@ -150,7 +151,7 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
         reasons::explain(&sides, &parameters, &mut rows);
         nests.push(NestComparison {
             id: target.id.clone(),
-            function: promised.functions[target.function].name.clone(),
+            function: predicted.functions[target.function].name.clone(),
             file: target.file.clone(),
             line: target.line,
             instructions: traced.instructions + traced.called_instructions,
@@ -158,7 +159,7 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
         });
     }
     Comparison {
-        machine: promised.machine.name.clone(),
+        machine: predicted.machine.name.clone(),
         trace: run.trace.path.clone(),
         run_end: run.trace.end,
         instructions: join.instructions,
@@ -168,7 +169,7 @@ pub fn compare(promised: &StaticReport, run: &Run, is_wanted: &dyn Fn(&str) -> b
         not_executed,
         unjoined: join.unjoined,
         parameters,
-        notes: notes(promised, run),
+        notes: notes(predicted, run),
     }
 }
 
@@ -212,14 +213,14 @@ fn functions(join: &traced::Join, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Funct
         .collect()
 }
 
-fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
+fn notes(predicted: &StaticReport, run: &Run) -> Vec<String> {
     let mut notes = vec![
         "static: one run of the program with the report's parameters; traced: what was executed. Flops, loads and stores \
          are those of one iteration of the innermost loop, all code of the nest shared out among them."
             .to_string(),
     ];
     notes.extend(run.trace.end.map(|end| format!("the run ended {end}")));
-    let capacities: Vec<f64> = promised
+    let capacities: Vec<f64> = predicted
         .functions
         .iter()
         .flat_map(|function| &function.nests)
@@ -229,7 +230,7 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
                 .filter_map(|cache| cache.capacity.known())
         })
         .collect();
-    let all = promised
+    let all = predicted
         .functions
         .iter()
         .flat_map(|function| &function.nests);
@@ -248,7 +249,7 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
         notes.push(format!(
             "cache level {number} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \
              compared; {advice}",
-            cache.size, promised.machine.name,
+            cache.size, predicted.machine.name,
         ));
     }
     if run.cache.is_empty() {
@@ -261,16 +262,19 @@ fn notes(promised: &StaticReport, run: &Run) -> Vec<String> {
 }
 
 /// What a run shows about the parameters of a report: problem sizes and probabilities, also those that agree.
-pub fn told_by_run(promised: &StaticReport, run: &Run) -> Vec<Suggestion> {
-    let Joined { places, join, .. } = Joined::of(promised, &run.source);
+pub fn told_by_run(predicted: &StaticReport, run: &Run) -> Vec<Suggestion> {
+    shown(predicted, &Joined::of(predicted, &run.source))
+}
+
+fn shown(predicted: &StaticReport, Joined { places, join, .. }: &Joined) -> Vec<Suggestion> {
     let frequency = |found: LoopRef, branch: &BranchReport| {
-        join.lines.frequency(&places, &join.loops, found, branch)
+        join.lines.frequency(places, &join.loops, found, branch)
     };
     let told = Told {
         loops: &join.loops,
         frequency: &frequency,
     };
-    parameters::all(promised, &places, told)
+    parameters::all(predicted, places, told)
 }
 
 /// Finds the nest of a static report that a line belongs to.

@@ -37,12 +37,12 @@ impl<'m> Live<'m> {
 
     /// What the model says of a row; `None` if it says nothing, or something else than the report did.
     pub fn expression(&self, nest: &NestComparison, row: &Row) -> Option<Expr> {
-        let promised = row.promised?;
+        let predicted = row.predicted?;
         let key: Key = (&nest.file, &nest.function, &nest.id);
         let found = self.nests.get(&key)?;
         let expr = self.quantity(found, &row.quantity)?;
         let value = expr.evaluate(&self.model.figures).ok()?;
-        are_equal(value, promised).then_some(expr)
+        are_equal(value, predicted).then_some(expr)
     }
 
     fn quantity(&self, nest: &NestModel, quantity: &Quantity) -> Option<Expr> {

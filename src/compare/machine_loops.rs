@@ -38,7 +38,7 @@ use super::parts::{around, body, drop_nested, statements};
 use super::places::{LoopRef, Place, Places};
 use super::unrolling::{Copies, copies, each_round, side_by_side};
 use super::work::{
-    ADDS, DIVIDES, MULTIPLIES, ROOTS, STORES, Work, promised, stored_bytes, sum, work,
+    ADDS, DIVIDES, MULTIPLIES, ROOTS, STORES, Work, predicted, stored_bytes, sum, work,
 };
 use crate::metrics::profile::{MachineLoop, Site, SourceProfile};
 use crate::report::static_report::LoopReport;
@@ -292,7 +292,7 @@ impl<'a> Counter<'a> {
             innermost = child;
         }
         let facts = self.places.facts(innermost);
-        let (source, all) = (promised(facts), self.parts.get(&innermost));
+        let (source, all) = (predicted(facts), self.parts.get(&innermost));
         let rounds: u64 = all
             .into_iter()
             .flatten()
@@ -476,7 +476,7 @@ impl<'a> Counter<'a> {
             .sites(outer, None)
             .map(|site| work(site, around))
             .fold(Work::default(), sum);
-        let source = promised(around);
+        let source = predicted(around);
         let did =
             std::array::from_fn(|kind| did[kind] - (source[kind] * times - own[kind]).max(0.0));
         let each = self.places.rounds(found)? / self.places.rounds(outer)?;
@@ -485,7 +485,7 @@ impl<'a> Counter<'a> {
     }
 
     fn rounds_by_work(&self, found: LoopRef, facts: &LoopReport, did: Work) -> Option<u64> {
-        let source = promised(facts);
+        let source = predicted(facts);
         let mut rounds = (0..did.len())
             .filter(|kind| source[*kind] > 0.0)
             .map(|kind| did[kind] / source[kind]);

@@ -27,12 +27,12 @@ pub struct Measured {
 }
 
 /// By function and id of the loop; only loops of which something was executed.
-pub fn measure(promised: &StaticReport, run: &Run) -> BTreeMap<(String, String), Measured> {
+pub fn measure(predicted: &StaticReport, run: &Run) -> BTreeMap<(String, String), Measured> {
     let Joined {
         profile,
         places,
         join,
-    } = Joined::of(promised, &run.source);
+    } = Joined::of(predicted, &run.source);
     let mut found: BTreeMap<LoopRef, Measured> = BTreeMap::new();
     for site in &profile.sites {
         let Place::Loop(place) = places.own(site) else {
@@ -54,7 +54,7 @@ pub fn measure(promised: &StaticReport, run: &Run) -> BTreeMap<(String, String),
         }
     }
     let named = |(place, mut sum): (LoopRef, Measured)| {
-        let function = &promised.functions[place.function];
+        let function = &predicted.functions[place.function];
         let counts = join.loops.get(&place).copied().unwrap_or_default();
         (sum.entries, sum.iterations) = (counts.executions(), counts.rounds);
         (

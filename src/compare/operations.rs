@@ -18,39 +18,39 @@ pub(super) fn of_operations(
     sides: &Sides,
     rows: &[Row],
     operation: Operation,
-    (promised, traced): (f64, f64),
+    (predicted, traced): (f64, f64),
 ) -> Explanation {
     if let Some(found) = exchanged(sides, rows, operation) {
         return found;
     }
     let kind = operation as usize;
     let again = sides.repeated()[kind];
-    if again > 0.0 && are_equal(promised - traced, again) {
+    if again > 0.0 && are_equal(predicted - traced, again) {
         let words = format!(
             "{} of the {} {}",
             short(again),
-            short(promised),
+            short(predicted),
             done_once(again)
         );
         return Explanation::of(words, [(Cause::Repeated, -again)]);
     }
-    if let Some(found) = shared_out(sides, promised, traced) {
+    if let Some(found) = shared_out(sides, predicted, traced) {
         return found;
     }
     let specials = difference(rows, Operation::Specials);
     let counted_elsewhere = || accesses::elsewhere(sides).or_else(|| in_calls(sides, specials));
-    if let Some(words) = (promised > traced).then(counted_elsewhere).flatten() {
+    if let Some(words) = (predicted > traced).then(counted_elsewhere).flatten() {
         return Explanation::without_amount(words);
     }
     // What is left to explain once these are done once.
-    let (once, promised) = match again > 0.0 && promised - again > traced {
-        true => (again, promised - again),
-        false => (0.0, promised),
+    let (once, predicted) = match again > 0.0 && predicted - again > traced {
+        true => (again, predicted - again),
+        false => (0.0, predicted),
     };
     let are_constant_calls = operation == Operation::Specials && specials < 0.0;
-    let mut found = match promised > traced {
-        true => fewer(sides, kind, promised - traced, are_constant_calls),
-        false => Explanation::without_amount(more(sides, traced - promised)),
+    let mut found = match predicted > traced {
+        true => fewer(sides, kind, predicted - traced, are_constant_calls),
+        false => Explanation::without_amount(more(sides, traced - predicted)),
     };
     if once > 0.0 {
         found.words = format!("{} {}; {}", short(once), done_once(once), found.words);
@@ -67,7 +67,7 @@ pub(super) fn of_operations(
 fn difference(rows: &[Row], operation: Operation) -> f64 {
     let quantity = Quantity::Operations(operation);
     let row = rows.iter().find(|row| row.quantity == quantity);
-    row.and_then(|row| Some(row.traced? - row.promised?))
+    row.and_then(|row| Some(row.traced? - row.predicted?))
         .unwrap_or(0.0)
 }
 
@@ -118,16 +118,16 @@ fn exchanged(sides: &Sides, rows: &[Row], operation: Operation) -> Option<Explan
 }
 
 /// Whether all iterations together do as much as the source has: then only their number differs.
-pub(super) fn shared_out(sides: &Sides, promised: f64, traced: f64) -> Option<Explanation> {
+pub(super) fn shared_out(sides: &Sides, predicted: f64, traced: f64) -> Option<Explanation> {
     let (Some(of_report), Some(of_run)) = sides.iterations() else {
         return None;
     };
-    let is_it = of_report != of_run && are_same_rate(promised * of_report, traced * of_run);
+    let is_it = of_report != of_run && are_same_rate(predicted * of_report, traced * of_run);
     is_it.then(|| {
         let words = format!(
             "as many in all as the source has, shared out over {of_run} iterations instead of {of_report}"
         );
-        let amount = promised * of_report / of_run - promised;
+        let amount = predicted * of_report / of_run - predicted;
         Explanation::of(words, [(Cause::SharedOut, amount)])
     })
 }

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Loops vote, and the value that most of them agree with is suggested; triangles are asked with all of their
-//! rounds, as single trip counts say nothing. A loop that is left early speaks of its data, not of its bounds.
-//! Counts that are in doubt do not vote.
+//! rounds, as single trip counts say nothing. A compiler leaves out rounds that do nothing, but adds none: a value
+//! at which a loop would go round less often than it did is out. A loop that is left early speaks of its data, not
+//! of its bounds. Counts that are in doubt do not vote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,14 +35,36 @@ pub struct Told<'a> {
 }
 
 /// Those that do not fit.
-pub fn suggestions(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
-    all(report, places, seen)
+pub fn that_differ(all: Vec<Suggestion>) -> Vec<Suggestion> {
+    let differs = |found: &Suggestion| {
+        let value = found.value;
+        value.is_none_or(|value| !are_same_rate(value, found.fits))
+    };
+    all.into_iter().filter(differs).collect()
+}
+
+/// Triangles that went round less often than their bounds say, and how often these say, with sizes that the run shows.
+pub fn short_triangles(
+    report: &StaticReport,
+    places: &Places,
+    seen: Told,
+    all: &[Suggestion],
+) -> Vec<(LoopRef, u64)> {
+    let is_size = |found: &&Suggestion| !found.is_probability && !found.is_mean;
+    let settled = all.iter().filter(is_size);
+    let sizes = Sizes {
+        report,
+        settled: settled
+            .map(|found| (found.parameter.as_str(), found.fits))
+            .collect(),
+    };
+    let short = |triangle: Triangle| {
+        let bounds = sizes.shown_rounds(&triangle)?;
+        (bounds > triangle.rounds).then_some((triangle.found, bounds as u64))
+    };
+    triangles(places, seen)
         .into_iter()
-        .filter(|found| {
-            found
-                .value
-                .is_none_or(|value| !are_same_rate(value, found.fits))
-        })
+        .filter_map(short)
         .collect()
 }
 
@@ -137,6 +160,7 @@ struct Sizes<'r> {
 
 /// A loop that goes round as its outer loop's variable says.
 struct Triangle<'r> {
+    found: LoopRef,
     outer: Bounds<'r>,
     inner: Bounds<'r>,
     function: usize,
@@ -242,6 +266,7 @@ impl<'r> Sizes<'r> {
             function,
             rounds,
             id,
+            ..
         } = triangle;
         let mut symbols = [outer.symbols(), inner.symbols()].concat();
         symbols.sort_unstable();
@@ -275,17 +300,36 @@ impl<'r> Sizes<'r> {
         triangle.outer.rounds_inside(&triangle.inner, &values)
     }
 
+    /// How often it goes round by its bounds; `None` if a size in them is neither fixed nor shown by the run.
+    fn shown_rounds(&self, triangle: &Triangle) -> Option<f64> {
+        let value = |symbol: &str| {
+            let (name, parameter) = self.parameter(triangle.function, symbol)?;
+            let fixed = is_fixed(parameter).then(|| parameter.value.known());
+            self.settled.get(name).copied().or(fixed.flatten())
+        };
+        triangle.outer.rounds_inside(&triangle.inner, &value)
+    }
+
+    /// How often a loop would go round, and how often it did.
+    fn rounds_of(&self, vote: &Vote, symbol: &str, value: f64) -> Option<(f64, f64)> {
+        let values = |name: &str| match name == symbol {
+            true => Some(value),
+            false => self.value(vote.function, name),
+        };
+        let (bounds, rounds) = vote.bounds.as_ref()?;
+        Some((bounds.rounds(&values)?, *rounds))
+    }
+
     /// Whether a loop goes round as often as it did: one with a step does at several values.
     fn agrees(&self, vote: &Vote, symbol: &str, value: f64) -> bool {
-        let values = |name: &str| {
-            if name == symbol {
-                Some(value)
-            } else {
-                self.value(vote.function, name)
-            }
-        };
-        let goes_round = |(bounds, rounds): &(Bounds, f64)| bounds.rounds(&values) == Some(*rounds);
-        vote.value == value || vote.bounds.as_ref().is_some_and(goes_round)
+        let rounds = self.rounds_of(vote, symbol, value);
+        vote.value == value || rounds.is_some_and(|(would, did)| would == did)
+    }
+
+    /// Whether a loop went round more often than it would.
+    fn forbids(&self, vote: &Vote, symbol: &str, value: f64) -> bool {
+        let rounds = self.rounds_of(vote, symbol, value);
+        rounds.is_some_and(|(would, did)| would < did)
     }
 
     /// The value that most agree with, triangles with all their rounds.
@@ -316,9 +360,15 @@ impl<'r> Sizes<'r> {
             .flat_map(|vote| [vote.value, vote.value + 1.0])
             .map(f64::to_bits)
             .collect();
+        let symbol = &parameter.source_name;
+        let is_possible =
+            |value: &f64| !votes.iter().any(|vote| self.forbids(vote, symbol, *value));
+        let candidates: Vec<f64> = candidates.into_iter().map(f64::from_bits).collect();
+        // Loops that contradict each other have been changed in ways that are not understood; most of them count.
+        let is_any = candidates.iter().any(is_possible);
         let candidates = candidates
             .into_iter()
-            .map(f64::from_bits)
+            .filter(|value| !is_any || is_possible(value))
             .map(|value| (count(value), value));
         let fits = candidates
             .max_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))?
@@ -399,6 +449,7 @@ fn triangles<'r>(places: &Places<'r>, seen: Told) -> Vec<Triangle<'r>> {
         let depends = inner.symbols().iter().any(|name| name == outer.variable);
         let (function, rounds) = (found.function, counts.rounds as f64);
         depends.then_some(Triangle {
+            found: *found,
             outer,
             inner,
             function,

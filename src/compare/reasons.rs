@@ -39,7 +39,7 @@ pub fn explain(sides: &Sides, parameters: &[Suggestion], rows: &mut [Row]) {
         let is_about = |doubt: &Doubt| row.traced.is_some() || doubt.leaves_none();
         let doubt = doubt(sides, &row.quantity).filter(is_about);
         row.unsure = doubt.map(|doubt| doubt.to_string());
-        let both = row.promised.zip(row.traced);
+        let both = row.predicted.zip(row.traced);
         row.state = State::of(both, doubt.is_none());
         // What is not certain needs no cause.
         let found = match doubt {
@@ -88,8 +88,8 @@ fn reason(
     rows: &[Row],
     row: &Row,
 ) -> Option<Explanation> {
-    let (promised, traced) = match (row.promised, row.traced) {
-        (Some(promised), Some(traced)) => (promised, traced),
+    let (predicted, traced) = match (row.predicted, row.traced) {
+        (Some(predicted), Some(traced)) => (predicted, traced),
         (Some(_), None) => return missing(sides, row).map(Explanation::without_amount),
         // Of the nest's own instructions alone.
         (None, Some(_)) if matches!(row.quantity, Quantity::Edag(_)) => {
@@ -97,10 +97,10 @@ fn reason(
         }
         _ => return None,
     };
-    if are_equal(promised, traced) {
+    if are_equal(predicted, traced) {
         return None;
     }
-    let both = (promised, traced);
+    let both = (predicted, traced);
     let by_branches = |each| branches(sides, parameters, both, each);
     let iterations = sides.iterations_of_run();
     match &row.quantity {
@@ -126,9 +126,9 @@ fn reason(
         Quantity::Object(direction, Object::Arrays { names, .. }) => {
             by_branches(1.0).or_else(|| Some(accesses::of_array(sides, names, *direction, both)))
         }
-        Quantity::WorkingSet(_) => Some(of_working_set(promised, traced)),
+        Quantity::WorkingSet(_) => Some(of_working_set(predicted, traced)),
         Quantity::Traffic { .. } => {
-            let words = of_traffic(sides, promised, traced);
+            let words = of_traffic(sides, predicted, traced);
             Some(Explanation::without_amount(words))
         }
         // They have one side only.
@@ -148,12 +148,12 @@ fn by_loop(
     sides: &Sides,
     parameters: &[Suggestion],
     rows: &[Row],
-    (promised, traced): (f64, f64),
+    (predicted, traced): (f64, f64),
 ) -> Vec<Reason> {
     let is_factor =
         |row: &&Row| matches!(row.quantity, Quantity::Executions | Quantity::TripCount(_));
     let factors: Vec<&Row> = rows.iter().filter(is_factor).collect();
-    let sides_of = |row: &&Row| row.promised.zip(row.traced);
+    let sides_of = |row: &&Row| row.predicted.zip(row.traced);
     let Some(known) = factors.iter().map(sides_of).collect::<Option<Vec<_>>>() else {
         return Vec::new();
     };
@@ -163,7 +163,7 @@ fn by_loop(
     let is_certain = factors
         .iter()
         .all(|row| doubt(sides, &row.quantity).is_none());
-    if !is_certain || !are_same_rate(products.0, promised) || !are_same_rate(products.1, traced) {
+    if !is_certain || !are_same_rate(products.0, predicted) || !are_same_rate(products.1, traced) {
         return Vec::new();
     }
     let mut parts = Vec::new();
@@ -186,11 +186,11 @@ fn by_loop(
     parts
 }
 
-fn of_working_set(promised: f64, traced: f64) -> Explanation {
-    match REUSE_BIN.contains(&(traced / promised)) {
+fn of_working_set(predicted: f64, traced: f64) -> Explanation {
+    match REUSE_BIN.contains(&(traced / predicted)) {
         true => Explanation::of(
             "the step of the reuse curve is known to within a factor of two",
-            [(Cause::Resolution, traced - promised)],
+            [(Cause::Resolution, traced - predicted)],
         ),
         false => Explanation::without_amount(
             "the reuse curve has no step near: what the working set would hold is reused at other distances",
@@ -203,10 +203,10 @@ fn of_working_set(promised: f64, traced: f64) -> Explanation {
 fn branches(
     sides: &Sides,
     parameters: &[Suggestion],
-    (promised, traced): (f64, f64),
+    (predicted, traced): (f64, f64),
     iterations: f64,
 ) -> Option<Explanation> {
-    let difference = traced - promised;
+    let difference = traced - predicted;
     let ids: Vec<&str> = sides
         .loops()
         .iter()
@@ -220,7 +220,7 @@ fn branches(
         let value = found.value.unwrap_or(0.5);
         (value - found.fits).abs() / value.min(1.0 - value).max(f64::MIN_POSITIVE)
     };
-    let possible = promised.abs() * about.iter().map(most).sum::<f64>();
+    let possible = predicted.abs() * about.iter().map(most).sum::<f64>();
     if about.is_empty() || difference.abs() > possible * (1.0 + NEAR) {
         return None;
     }
@@ -318,19 +318,19 @@ fn counted(sides: &Sides, quantity: &Quantity) -> Option<LoopRef> {
     }
 }
 
-fn of_traffic(sides: &Sides, promised: f64, traced: f64) -> String {
+fn of_traffic(sides: &Sides, predicted: f64, traced: f64) -> String {
     let (of_report, of_run) = sides.iterations();
     if let (Some(of_report), Some(of_run)) = (of_report, of_run)
         && !are_equal(of_report, of_run)
     {
         return "the iterations differ already".to_string();
     }
-    let is_replaced = traced < promised && !replacing_calls(sides).is_empty();
+    let is_replaced = traced < predicted && !replacing_calls(sides).is_empty();
     if let Some(reason) = without_callees(sides).filter(|_| is_replaced) {
         return reason;
     }
-    let difference = (traced - promised).abs();
-    match traced < promised {
+    let difference = (traced - predicted).abs();
+    match traced < predicted {
         true => format!(
             "unexplained: {difference} B less than the model has; it begins with cold caches, takes every line that the \
              subscripts may touch, and writes all changed lines back at the end, where a run leaves them"

@@ -37,14 +37,14 @@ impl Sides<'_> {
             self.array_rows(nest, &mut rows);
             self.traffic_rows(nest, &mut rows);
             let sets = &nest.working_set.actual;
-            for (reused, promised) in [
+            for (reused, predicted) in [
                 (Reused::Planes, sets.plane.known()),
                 (Reused::Pencils, sets.pencil.known()),
             ] {
-                let traced = promised
+                let traced = predicted
                     .zip(region)
                     .and_then(|(bytes, region)| regions::step_near(region, bytes));
-                rows.push(row(Quantity::WorkingSet(reused), promised, traced));
+                rows.push(row(Quantity::WorkingSet(reused), predicted, traced));
             }
             let footprint = nest.working_set.footprint.known();
             rows.push(row(Quantity::Footprint, footprint, None));
@@ -69,16 +69,16 @@ impl Sides<'_> {
             .map(|counts| counts.executions() as f64)
             .filter(|executions| *executions > 0.0);
         rows.push(row(Quantity::Executions, Some(self.calls()), executions));
-        let (promised, traced) = self.iterations();
-        rows.push(row(Quantity::Iterations, promised, traced));
+        let (predicted, traced) = self.iterations();
+        rows.push(row(Quantity::Iterations, predicted, traced));
         let of_report = self.nest().map_or(&[][..], |nest| &nest.loop_iterations);
         let mut outer = Some(1.0);
         // Each loop's rounds by those of the loop around it, so that a loop that is not entered counts as one of none.
         let mut around: Option<f64> = None;
         for (position, found) in loops.iter().enumerate() {
-            let facts = &self.promised.functions[found.function].loops[found.number];
+            let facts = &self.predicted.functions[found.function].loops[found.number];
             let iterations = of_report.get(position).copied().and_then(Figure::known);
-            let promised = iterations
+            let predicted = iterations
                 .zip(outer)
                 .filter(|(_, outer)| *outer > 0.0)
                 .map(|(inner, outer)| inner / outer);
@@ -95,7 +95,7 @@ impl Sides<'_> {
                 .map(|did| did.rounds as f64)
                 .filter(|rounds| *rounds > 0.0);
             let name = self.loop_name(facts, &loops);
-            rows.push(row(Quantity::TripCount(name), promised, traced));
+            rows.push(row(Quantity::TripCount(name), predicted, traced));
         }
     }
 
@@ -113,37 +113,38 @@ impl Sides<'_> {
     }
 
     /// By the iterations of each side; of the traced side by the static ones if it has no loop left.
-    fn each(&self, promised: Option<f64>, traced: f64) -> (Option<f64>, Option<f64>) {
+    fn each(&self, predicted: Option<f64>, traced: f64) -> (Option<f64>, Option<f64>) {
         let (of_report, of_run) = self.iterations();
         let positive = |iterations: &f64| *iterations > 0.0;
-        let promised = promised
+        let predicted = predicted
             .zip(of_report.filter(positive))
             .map(|(all, iterations)| all * self.calls() / iterations);
         let traced = of_run
             .or(of_report)
             .filter(positive)
             .map(|iterations| traced / iterations);
-        (promised, traced)
+        (predicted, traced)
     }
 
     fn operation_rows(&self, nest: &NestReport, rows: &mut Vec<Row>) {
         let did = &self.traced.operations;
-        let promised = [nest.adds, nest.multiplies, nest.divides, nest.specials].map(Figure::known);
+        let predicted =
+            [nest.adds, nest.multiplies, nest.divides, nest.specials].map(Figure::known);
         let traced = [
             did.adds,
             did.multiplies,
             did.divides,
             did.square_roots + self.traced.elementary,
         ];
-        let counts = promised.into_iter().zip(traced).zip(self.repeated());
-        for (operation, ((promised, traced), repeated)) in Operation::ALL.into_iter().zip(counts) {
-            let (promised, traced) = self.each(promised, traced as f64);
+        let counts = predicted.into_iter().zip(traced).zip(self.repeated());
+        for (operation, ((predicted, traced), repeated)) in Operation::ALL.into_iter().zip(counts) {
+            let (predicted, traced) = self.each(predicted, traced as f64);
             // How many operations a vector instruction does depends on its length.
             let traced = traced.filter(|_| did.vector == 0);
             let repeated = Some(repeated).filter(|repeated| *repeated > 0.0);
             rows.push(Row {
                 repeated,
-                ..row(Quantity::Operations(operation), promised, traced)
+                ..row(Quantity::Operations(operation), predicted, traced)
             });
         }
     }
@@ -167,9 +168,9 @@ impl Sides<'_> {
                 sum(|r| Some(r.stores.known()? * r.element_bytes.known()?)),
             ),
         ];
-        for (count, promised) in quantities {
-            let (promised, traced) = self.each(promised, count.of(&did));
-            rows.push(row(Quantity::Accesses(count), promised, traced));
+        for (count, predicted) in quantities {
+            let (predicted, traced) = self.each(predicted, count.of(&did));
+            rows.push(row(Quantity::Accesses(count), predicted, traced));
         }
     }
 
@@ -188,9 +189,9 @@ impl Sides<'_> {
                 .collect();
             names.into_iter().map(str::to_string).collect()
         };
-        let mut promised: BTreeMap<Vec<String>, (&str, f64, f64)> = BTreeMap::new();
+        let mut predicted: BTreeMap<Vec<String>, (&str, f64, f64)> = BTreeMap::new();
         for references in &nest.references {
-            let (_, loads, stores) = promised.entry(together(&references.array)).or_insert((
+            let (_, loads, stores) = predicted.entry(together(&references.array)).or_insert((
                 &references.array,
                 0.0,
                 0.0,
@@ -205,7 +206,7 @@ impl Sides<'_> {
                 .or_default()
                 .add(accesses);
         }
-        let shown: Vec<&str> = promised
+        let shown: Vec<&str> = predicted
             .values()
             .filter_map(|(array, ..)| self.range_of(array))
             .collect();
@@ -218,7 +219,7 @@ impl Sides<'_> {
             && self.traced.called_instructions == 0
             && self.traced.accesses != Accesses::default();
         let none = Accesses::default();
-        for (names, (array, loads, stores)) in &promised {
+        for (names, (array, loads, stores)) in &predicted {
             let range = self.range_of(array);
             // A member may lie in a variable that another array of the nest is.
             let may_be_inside = || traced.keys().any(|range| is_structure_of(range, array));
@@ -233,10 +234,10 @@ impl Sides<'_> {
                     .map(str::to_string),
             };
             let known = |value: f64| Some(value * self.calls()).filter(|value| value.is_finite());
-            for (direction, promised) in Direction::BOTH.into_iter().zip([*loads, *stores]) {
+            for (direction, predicted) in Direction::BOTH.into_iter().zip([*loads, *stores]) {
                 rows.push(row(
                     Quantity::Object(direction, object.clone()),
-                    known(promised),
+                    known(predicted),
                     did.map(|did| direction.accesses().of(did)),
                 ));
             }
@@ -244,11 +245,11 @@ impl Sides<'_> {
         for (range, did) in traced.iter().filter(|(range, _)| !shown.contains(*range)) {
             let is_long = |known: &&DataRange| known.name == **range && known.high - known.low > 8;
             let is_structure = || {
-                promised
+                predicted
                     .values()
                     .any(|(array, ..)| is_structure_of(range, array))
             };
-            let role = match promised
+            let role = match predicted
                 .values()
                 .any(|(array, ..)| is_variable_of(range, array))
             {
@@ -291,26 +292,26 @@ impl Sides<'_> {
                 level: level.name.clone(),
                 bytes: cache.size,
             };
-            let promised = level.bytes.known().map(|bytes| bytes * self.calls());
-            rows.push(row(quantity, promised, Some(*moved as f64)));
+            let predicted = level.bytes.known().map(|bytes| bytes * self.calls());
+            rows.push(row(quantity, predicted, Some(*moved as f64)));
         }
     }
 }
 
 /// A row without a reason yet.
-pub fn row(quantity: Quantity, promised: Option<f64>, traced: Option<f64>) -> Row {
+pub fn row(quantity: Quantity, predicted: Option<f64>, traced: Option<f64>) -> Row {
     // The sum of nothing is -0.
-    let (promised, traced) = (
-        promised.map(|value| value + 0.0),
+    let (predicted, traced) = (
+        predicted.map(|value| value + 0.0),
         traced.map(|value| value + 0.0),
     );
-    let ratio = promised
+    let ratio = predicted
         .zip(traced)
-        .filter(|(promised, _)| *promised != 0.0)
-        .map(|(promised, traced)| traced / promised);
+        .filter(|(predicted, _)| *predicted != 0.0)
+        .map(|(predicted, traced)| traced / predicted);
     Row {
         quantity,
-        promised,
+        predicted,
         traced,
         ratio,
         state: State::default(),

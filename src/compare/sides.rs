@@ -11,7 +11,7 @@ use crate::report::static_report::{NestReport, RepeatedReport};
 
 /// Everything about one nest.
 pub struct Sides<'a> {
-    pub promised: &'a StaticReport,
+    pub predicted: &'a StaticReport,
     pub run: &'a Run,
     pub profile: &'a SourceProfile,
     pub places: &'a Places<'a>,
@@ -26,7 +26,7 @@ pub struct Sides<'a> {
 impl<'a> Sides<'a> {
     /// The nest of the report; a loop around several nests has none.
     pub fn nest(&self) -> Option<&'a NestReport> {
-        Some(&self.promised.functions[self.target.function].nests[self.target.nest?])
+        Some(&self.predicted.functions[self.target.function].nests[self.target.nest?])
     }
 
     /// Loops of the nest, outermost first; of a loop around several nests that loop.
@@ -45,7 +45,7 @@ impl<'a> Sides<'a> {
 
     /// How often the nest's function is called according to the report.
     pub fn calls(&self) -> f64 {
-        self.promised.functions[self.target.function].calls()
+        self.predicted.functions[self.target.function].calls()
     }
 
     /// What the run did of the innermost loop.
@@ -55,12 +55,12 @@ impl<'a> Sides<'a> {
 
     /// Iterations on both sides.
     pub fn iterations(&self) -> (Option<f64>, Option<f64>) {
-        let promised = self
+        let predicted = self
             .nest()
             .and_then(|nest| nest.iterations.known())
             .map(|each| each * self.calls());
         (
-            promised,
+            predicted,
             self.innermost().map(|counts| counts.rounds as f64),
         )
     }
@@ -69,7 +69,7 @@ impl<'a> Sides<'a> {
     pub fn iterations_of_run(&self) -> f64 {
         match self.iterations() {
             (_, Some(traced)) if traced > 0.0 => traced,
-            (Some(promised), _) if promised > 0.0 => promised,
+            (Some(predicted), _) if predicted > 0.0 => predicted,
             _ => 1.0,
         }
     }
@@ -88,12 +88,12 @@ impl<'a> Sides<'a> {
                 .get(&found)
                 .map(|counts| counts.rounds as f64)
         };
-        let (promised, traced) = (
+        let (predicted, traced) = (
             of_inner.known()? / of_outer.known()?,
             rounds(inner)? / rounds(outer)?,
         );
-        (promised > 0.0 && promised.is_finite() && traced > 0.0 && traced.is_finite())
-            .then_some((promised, traced))
+        (predicted > 0.0 && predicted.is_finite() && traced > 0.0 && traced.is_finite())
+            .then_some((predicted, traced))
     }
 
     /// Operations of an iteration that repeat others of the same iteration: adds, multiplies, divides, specials.

@@ -9,7 +9,7 @@
 //! rounds of the loop around ([`Copies::jammed`]), with addresses that move in the outer loop only.
 
 use super::tolerance::ROUNDING;
-use super::work::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, promised, writes};
+use super::work::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, predicted, writes};
 use crate::expr::Expr;
 use crate::metrics::profile::Site;
 use crate::report::static_report::{ArrayReport, LoopReport};
@@ -64,7 +64,7 @@ pub fn copies(facts: &LoopReport, sites: &[&Site], rounds: f64, expected: Option
 /// in the loop `around`, whose own code `sites` are, for references of `facts` inside. Some operation has to be done
 /// so many times as often, and none more often.
 pub fn side_by_side(around: &LoopReport, facts: &LoopReport, sites: &[&Site], did: &Work) -> u64 {
-    let source = promised(facts);
+    let source = predicted(facts);
     let strides: Vec<i64> = facts
         .arrays
         .iter()
@@ -137,7 +137,7 @@ fn stride(facts: &LoopReport, array: &ArrayReport) -> Option<i64> {
 
 /// Whether so many rounds' accesses and operations can be in what one round of the machine did.
 fn is_work_of(facts: &LoopReport, copies: u64, bytes: f64, did: &Work) -> bool {
-    let source = promised(facts);
+    let source = predicted(facts);
     let element = facts
         .arrays
         .iter()
@@ -151,7 +151,7 @@ fn is_work_of(facts: &LoopReport, copies: u64, bytes: f64, did: &Work) -> bool {
 /// Rounds of the loop around that one round does side by side, where addresses do not show it: every kind of operation
 /// is done so many times as often, and more is loaded than those references of the source are that change.
 fn jammed(facts: &LoopReport, copies: u64, sites: &[&Site], rounds: f64, did: &Work) -> u64 {
-    let source = promised(facts);
+    let source = predicted(facts);
     let mut times = (ADDS..=DIVIDES)
         .filter(|kind| source[*kind] > 0.0)
         .map(|kind| did[kind] / source[kind]);
@@ -187,7 +187,7 @@ fn jammed(facts: &LoopReport, copies: u64, sites: &[&Site], rounds: f64, did: &W
 
 /// By what a round of the machine stored and computed.
 fn by_work(facts: &LoopReport, did: &Work) -> u64 {
-    let source = promised(facts);
+    let source = predicted(facts);
     let varying = varying_stores(facts);
     if varying > 0.0 && source[STORES] == varying {
         let copies = did[STORES] / varying;

@@ -25,7 +25,7 @@ pub fn stored_bytes(array: &ArrayReport) -> f64 {
 }
 
 /// What a round of the source does.
-pub fn promised(facts: &LoopReport) -> Work {
+pub fn predicted(facts: &LoopReport) -> Work {
     let flops = &facts.flops.all;
     [
         facts.arrays.iter().map(writes).sum(),

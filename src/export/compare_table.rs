@@ -107,7 +107,7 @@ fn cells(row: &Row) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_string(), shown);
     vec![
         row.quantity.with_unit(),
-        number(row.promised),
+        number(row.predicted),
         number(row.traced) + if row.unsure.is_some() { "*" } else { "" },
         row.ratio
             .map_or_else(String::new, |ratio| format!("{ratio:.3}")),

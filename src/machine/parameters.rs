@@ -250,9 +250,9 @@ mod tests {
     #[test]
     fn the_promised_names_are_there() {
         let names: Vec<String> = all_parameters().map(|(name, ..)| name).collect();
-        let promised = "cores ghz gflops_per_core dram_gbs dram_latency_ns cache_bytes line_bytes cost_r cost_rw cost_w \
+        let wanted = "cores ghz gflops_per_core dram_gbs dram_latency_ns cache_bytes line_bytes cost_r cost_rw cost_w \
              cost_div cost_special streaming_writes nta_hints overlap nic_gbs nic_latency_us l1_bytes l1_gbs l2_bytes";
-        for name in promised.split_whitespace() {
+        for name in wanted.split_whitespace() {
             assert!(names.iter().any(|known| known == name), "{name}");
         }
     }

@@ -16,7 +16,7 @@ function startScatter() {
     element("h2", { id: "scatter-title" }, "Promised against done"),
     element("p", { class: "remark" }, "Each quantity of each nest: what the source promises across, what the run did up. On the line both are the same. "
       + "Choose a heading of the next table to find the points that are far off it."),
-    element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Drawing of promised against done" }, element("div", { id: "scatter-drawing" })),
+    element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Drawing of predicted against seen" }, element("div", { id: "scatter-drawing" })),
     element("p", { class: "remark", id: "scatter-note" }),
   );
   section.setAttribute("aria-labelledby", "scatter-title");
@@ -24,25 +24,25 @@ function startScatter() {
 
 function drawScatter() {
   if (!data.scatter) return;
-  const valued = data.scatter.points.map(([series, nest, quantity, promised, done]) => ({ series, nest, quantity, done, promised: Array.isArray(promised) ? promised[0] : f[promised] }));
-  const points = valued.filter(({ promised, done }) => promised > 0 && done > 0 && Number.isFinite(promised) && Number.isFinite(done));
-  const [low, high] = decades(points.flatMap(({ promised, done }) => [promised, done]));
+  const valued = data.scatter.points.map(([series, nest, quantity, predicted, done]) => ({ series, nest, quantity, done, predicted: Array.isArray(predicted) ? predicted[0] : f[predicted] }));
+  const points = valued.filter(({ predicted, done }) => predicted > 0 && done > 0 && Number.isFinite(predicted) && Number.isFinite(done));
+  const [low, high] = decades(points.flatMap(({ predicted, done }) => [predicted, done]));
   const inner = { width: FRAME.width - FRAME.left - FRAME.right, height: FRAME.height - FRAME.top - FRAME.bottom };
   const atX = x => FRAME.left + (Math.log10(x) - low) / (high - low) * inner.width;
   const atY = y => FRAME.top + inner.height - (Math.log10(y) - low) / (high - low) * inner.height;
-  const isEqual = ({ promised, done }) => Math.abs(promised - done) <= EQUAL * Math.max(promised, done);
+  const isEqual = ({ predicted, done }) => Math.abs(predicted - done) <= EQUAL * Math.max(predicted, done);
   const equal = points.filter(isEqual).length;
   const worst = points.reduce((worst, point) => offBy(point) > (worst ? offBy(worst) : 0) ? point : worst, null);
-  const told = worst && !isEqual(worst) ? `Farthest off: ${worst.quantity} of ${worst.nest}, ${ratio(worst.done / worst.promised)} times what was promised.` : "";
+  const told = worst && !isEqual(worst) ? `Farthest off: ${worst.quantity} of ${worst.nest}, ${ratio(worst.done / worst.predicted)} times what was predicted.` : "";
   const about = `${equal} of ${points.length} quantities are the same on both sides. ${told}`.trim();
   const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} ${FRAME.height}`, role: "img", "aria-labelledby": "scatter-name scatter-about" });
   svg.append(drawn("title", { id: "scatter-name" }, "Promised against done"), drawn("desc", { id: "scatter-about" }, about));
-  drawAxes(svg, [low, high], [low, high], atX, atY, ["promised by the source", "done by the run"]);
+  drawAxes(svg, [low, high], [low, high], atX, atY, ["predicted from the source", "seen in the run"]);
   svg.append(drawn("line", { class: "roof", x1: atX(10 ** low), y1: atY(10 ** low), x2: atX(10 ** high), y2: atY(10 ** high) }));
   // Bytes below, iterations on top.
   for (const point of [...points].sort((a, b) => b.series - a.series)) {
-    const mark = drawn("path", { class: `series-${point.series}`, d: MARKS[point.series](4), transform: `translate(${atX(point.promised)} ${atY(point.done)})` });
-    mark.append(drawn("title", {}, `${point.nest}, ${point.quantity}: ${count(point.promised)} promised, ${count(point.done)} done`));
+    const mark = drawn("path", { class: `series-${point.series}`, d: MARKS[point.series](4), transform: `translate(${atX(point.predicted)} ${atY(point.done)})` });
+    mark.append(drawn("title", {}, `${point.nest}, ${point.quantity}: ${count(point.predicted)} predicted, ${count(point.done)} in the run`));
     svg.append(mark);
   }
   data.scatter.series.forEach((name, series) => {
@@ -57,4 +57,4 @@ function drawScatter() {
 }
 
 /** How many times one side is the other. */
-const offBy = ({ promised, done }) => Math.max(promised / done, done / promised);
+const offBy = ({ predicted, done }) => Math.max(predicted / done, done / predicted);

@@ -148,11 +148,11 @@ class DataTable {
 
   /** Whether the sides of a comparison are apart: by so much, or as one of them is nothing. */
   isOff(row) {
-    const { promised, run, ratio } = this.spec.sides;
+    const { predicted, run, ratio } = this.spec.sides;
     const cells = this.spec.rows[row];
     const value = sortValue(cells[ratio]);
     if (Number.isFinite(value)) return Math.abs(value - 1) > AGREE;
-    const [a, b] = [sortValue(cells[promised]), sortValue(cells[run])];
+    const [a, b] = [sortValue(cells[predicted]), sortValue(cells[run])];
     return Number.isFinite(a) && Number.isFinite(b) && a !== b;
   }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::command;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const LOOPS: &str = "loops.c";
 
@@ -34,7 +34,7 @@ fn compared(fixture: &str, flags: &[&str], settings: &[&str]) -> Value {
     };
     let source = command::fixture("compare").join(fixture);
     let source = source.to_str().expect("UTF-8");
-    let (program, trace, traced, promised, out) = (
+    let (program, trace, traced, predicted, out) = (
         path("loops"),
         path("trace.zst"),
         path("trace.json"),
@@ -93,12 +93,12 @@ fn compared(fixture: &str, flags: &[&str], settings: &[&str]) -> Value {
         .collect();
     loopsheet(
         directory.path(),
-        &[&["analyze", source, "--json", &promised], &sets[..]].concat(),
+        &[&["analyze", source, "--json", &predicted], &sets[..]].concat(),
     );
     loopsheet(
         directory.path(),
         &[
-            "compare", "--static", &promised, "--trace", &traced, "--json", &out,
+            "compare", "--static", &predicted, "--trace", &traced, "--json", &out,
         ],
     );
     command::json(Path::new(&out))
@@ -138,9 +138,9 @@ fn iterations_and_operations_agree_whatever_the_compiler_does() {
             let found = sides(&comparison, function, "iterations");
             assert_eq!(found, (iterations, iterations), "{level}: {function}");
             for kind in ["adds", "multiplies", "divides", "specials"] {
-                let (promised, traced) =
+                let (predicted, traced) =
                     sides(&comparison, function, &format!("{kind} an iteration"));
-                assert_eq!(promised, traced, "{level}: {function}: {kind}");
+                assert_eq!(predicted, traced, "{level}: {function}: {kind}");
             }
         }
         // sqrt is an instruction, exp a call.
@@ -246,9 +246,31 @@ fn rounds_and_executions_do_not_depend_on_the_shape_of_the_machine_code() {
         assert_eq!(found["fits"].as_f64(), Some(30.0 / 61.0), "{level}");
         // Their sizes are multiples of the number of words of the command line.
         for function in ["bordered", "fourths"] {
-            let (promised, traced) = sides(&comparison, function, "iterations");
-            assert_eq!(promised, traced, "{level}: {function}");
+            let (predicted, traced) = sides(&comparison, function, "iterations");
+            assert_eq!(predicted, traced, "{level}: {function}");
         }
+    }
+}
+
+/// A whole row of a triangle that does nothing is not executed: its count is right or starred, and sets no size.
+#[test]
+fn rounds_that_do_nothing_set_no_size() {
+    for level in ["-O1", "-O2", "-O3"] {
+        let comparison = compared("idle.c", &[level], &[]);
+        let mut nests = comparison["nests"].as_array().expect("nests").iter();
+        let nest = nests
+            .find(|nest| nest["function"] == "kernel")
+            .expect("the nest");
+        let rows = nest["rows"].as_array().expect("rows");
+        let row = rows
+            .iter()
+            .find(|row| row["quantity"] == "mean trip count of j, line 8")
+            .expect("a row");
+        assert!(
+            row["traced"] == 20.5 || row["unsure"].is_string(),
+            "{level}: {row}"
+        );
+        assert_eq!(comparison["parameters"], json!([]), "{level}");
     }
 }
 

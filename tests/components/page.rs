@@ -307,7 +307,7 @@ fn an_address_that_says_nonsense_is_answered() {
     );
 }
 
-/// The promised side of a study follows the inputs, the run stays, the ratio and the chart follow both.
+/// The predicted side of a study follows the inputs, the run stays, the ratio and the chart follow both.
 #[test]
 fn a_study_follows_its_inputs() {
     let program = mixed();

@@ -115,9 +115,9 @@ fn a_study_joins_both_sides() {
         let sum: f64 = reasons
             .map(|reason| reason["amount"].as_f64().expect("an amount"))
             .sum();
-        if let (Some(promised), Some(traced)) = (row["static"].as_f64(), row["traced"].as_f64()) {
-            let larger = promised.abs().max(traced.abs());
-            assert!((traced - promised - sum).abs() <= 1e-9 * larger, "{row:#}");
+        if let (Some(predicted), Some(traced)) = (row["static"].as_f64(), row["traced"].as_f64()) {
+            let larger = predicted.abs().max(traced.abs());
+            assert!((traced - predicted - sum).abs() <= 1e-9 * larger, "{row:#}");
         }
     }
     let run = command::json(&dir.path().join("kept/trace.json"));

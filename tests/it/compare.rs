@@ -25,7 +25,7 @@ mod one_line;
 const FILE: &str = "kernel.c";
 
 /// The report on a source, its first line being line 1.
-fn promised(source: &str, settings: &[&str]) -> StaticReport {
+fn predicted(source: &str, settings: &[&str]) -> StaticReport {
     let report = command::analysed_text(FILE, source, &command::settings(settings));
     StaticReport::parse(&report.to_string()).expect("a report")
 }
@@ -129,7 +129,7 @@ fn objects(nest: &NestComparison, wanted: Direction) -> Vec<String> {
 
 fn sides(comparison: &Comparison, id: &str, quantity: &str) -> (Option<f64>, Option<f64>) {
     let row = row(comparison, id, quantity);
-    (row.promised, row.traced)
+    (row.predicted, row.traced)
 }
 
 const PLAIN: &str = "void f(int n, double *a, double c) {
@@ -146,7 +146,7 @@ fn a_wrong_size_is_found_and_the_right_one_named() {
             vec![site(3, Some(0), 100, 100, 100)],
         )
     };
-    let wrong = compared(&promised(PLAIN, &["n=50"]), run());
+    let wrong = compared(&predicted(PLAIN, &["n=50"]), run());
     let [found] = &wrong.parameters[..] else {
         panic!("{:?}", wrong.parameters)
     };
@@ -162,7 +162,7 @@ fn a_wrong_size_is_found_and_the_right_one_named() {
         reason,
         "a parameter does not match: n is 50 in the report; 100 would fit the run"
     );
-    let right = compared(&promised(PLAIN, &["n=100"]), run());
+    let right = compared(&predicted(PLAIN, &["n=100"]), run());
     assert_eq!(right.parameters, []);
     assert_eq!(
         sides(&right, "f@2", "iterations"),
@@ -184,7 +184,7 @@ fn a_trip_count_names_the_parameters_of_its_own_loop() {
         machine_loop(3, Some(0), 30, 600),
     ];
     let run = profile(loops, vec![site(4, Some(1), 600, 600, 600)]);
-    let comparison = compared(&promised(source, &["n=10", "m=10"]), run);
+    let comparison = compared(&predicted(source, &["n=10", "m=10"]), run);
     let reason = |quantity| {
         row(&comparison, "f@2", quantity)
             .reason
@@ -220,7 +220,7 @@ fn code_of_a_file_with_the_same_name_elsewhere_is_not_joined() {
             vec![here, elsewhere],
         )
     };
-    let mut report = promised(PLAIN, &["n=100"]);
+    let mut report = predicted(PLAIN, &["n=100"]);
     report.functions[0].file = "own/kernel.c".into();
     let own = |run: SourceProfile| {
         let rename = |file: &mut Option<String>| {
@@ -259,7 +259,7 @@ fn code_of_a_file_with_the_same_name_elsewhere_is_not_joined() {
 /// Two functions of the same lines, as made by including them twice.
 #[test]
 fn functions_of_the_same_lines_are_told_apart_by_name() {
-    let mut report = promised(PLAIN, &["n=100"]);
+    let mut report = predicted(PLAIN, &["n=100"]);
     let mut second = report.functions[0].clone();
     second.name = "g".into();
     report.functions.push(second);
@@ -316,7 +316,7 @@ void f(int n, double *a) {
         vec![machine_loop(3, None, 1, 4)],
         vec![site(4, Some(0), 4, 0, 4), site(5, Some(0), 4, 4, 4)],
     );
-    let comparison = compared(&promised(source, &["n=4"]), run);
+    let comparison = compared(&predicted(source, &["n=4"]), run);
     assert_eq!(
         sides(&comparison, "f@3", "iterations"),
         (Some(4.0), Some(4.0))
@@ -340,7 +340,7 @@ fn what_is_not_joined_is_listed() {
         library,
     ];
     let comparison = compared(
-        &promised(PLAIN, &["n=100"]),
+        &predicted(PLAIN, &["n=100"]),
         profile(vec![machine_loop(2, None, 1, 100)], sites),
     );
     let unjoined: Vec<(&str, u64, Apart)> = comparison
@@ -377,7 +377,7 @@ fn loops_on_one_line_are_told_apart_by_their_nesting() {
         loops,
         vec![site(2, Some(0), 6, 0, 0), site(2, Some(1), 42, 42, 42)],
     );
-    let comparison = compared(&promised(source, &["n=6", "m=7"]), run);
+    let comparison = compared(&predicted(source, &["n=6", "m=7"]), run);
     let id = &comparison.nests[0].id.clone();
     assert_eq!(
         sides(&comparison, id, "mean trip count of i, line 2"),
@@ -399,7 +399,7 @@ fn loops_one_after_the_other_on_one_line_are_told_apart_by_their_order() {
   for (int i = 0; i < n; i++) a[i] = 0.5; for (int j = 0; j < m; j++) b[j] = b[j] + 1.5;
 }
 ";
-    let report = promised(source, &["n=6", "m=7"]);
+    let report = predicted(source, &["n=6", "m=7"]);
     let [first, second] = [0, 1].map(|number| report.functions[0].loops[number].id.clone());
     let run = |loops: Vec<MachineLoop>, sites| compared(&report, profile(loops, sites));
     let sites = vec![
@@ -434,7 +434,7 @@ fn loops_one_after_the_other_on_one_line_are_told_apart_by_their_order() {
 fn rounds_of_unrolled_loops_are_those_of_the_source() {
     let loops = vec![machine_loop(2, None, 1, 25), machine_loop(2, None, 1, 3)];
     let sites = vec![site(3, Some(0), 25, 100, 100), site(3, Some(1), 3, 3, 3)];
-    let comparison = compared(&promised(PLAIN, &["n=103"]), profile(loops, sites));
+    let comparison = compared(&predicted(PLAIN, &["n=103"]), profile(loops, sites));
     assert_eq!(
         sides(&comparison, "f@2", "iterations"),
         (Some(103.0), Some(103.0))
@@ -474,7 +474,7 @@ void f(int n, double complex *z, double complex c) {
     };
     for strides in [&[16][..], &[]] {
         let run = profile(vec![machine_loop(3, None, 1, 100)], vec![halves(strides)]);
-        let comparison = compared(&promised(source, &["n=100"]), run);
+        let comparison = compared(&predicted(source, &["n=100"]), run);
         assert_eq!(
             sides(&comparison, "f@3", "iterations"),
             (Some(100.0), Some(100.0)),
@@ -491,7 +491,7 @@ void f(int n, double complex *z, double complex c) {
                 walking(strides, site(3, Some(0), 100, 100, 100)),
             ],
         );
-        let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+        let comparison = compared(&predicted(PLAIN, &["n=100"]), run);
         assert_eq!(
             sides(&comparison, "f@2", "iterations"),
             (Some(100.0), Some(100.0)),
@@ -526,7 +526,7 @@ fn addresses_tell_how_often_a_loop_was_unrolled() {
             ..walking(&[stride], site(4, Some(0), 125, 0, 0))
         };
         let comparison = compared(
-            &promised(source, &["n=1000"]),
+            &predicted(source, &["n=1000"]),
             profile(vec![machine_loop(3, None, 1, 125)], vec![code]),
         );
         sides(&comparison, "f@3", "iterations").1
@@ -564,7 +564,7 @@ fn loops_whose_outer_loop_was_unrolled_do_its_rounds_side_by_side() {
         vec![machine_loop(2, None, 1, 2), machine_loop(3, Some(0), 2, 20)],
         vec![body],
     );
-    let comparison = compared(&promised(source, &["n=4", "m=10"]), run);
+    let comparison = compared(&predicted(source, &["n=4", "m=10"]), run);
     assert_eq!(
         sides(&comparison, "f@2", "iterations"),
         (Some(40.0), Some(40.0))
@@ -582,7 +582,7 @@ fn iterations_outside_of_the_machine_loop_count() {
     let run = profile(vec![machine_loop(2, None, 1, 99)], peeled);
     assert_eq!(
         sides(
-            &compared(&promised(PLAIN, &["n=100"]), run),
+            &compared(&predicted(PLAIN, &["n=100"]), run),
             "f@2",
             "iterations"
         )
@@ -593,7 +593,7 @@ fn iterations_outside_of_the_machine_loop_count() {
     let run = profile(vec![machine_loop(2, None, 1, 99)], hoisted);
     assert_eq!(
         sides(
-            &compared(&promised(PLAIN, &["n=99"]), run),
+            &compared(&predicted(PLAIN, &["n=99"]), run),
             "f@2",
             "iterations"
         )
@@ -604,7 +604,7 @@ fn iterations_outside_of_the_machine_loop_count() {
     let run = profile(Vec::new(), vec![site(3, None, 1, 4, 4)]);
     assert_eq!(
         sides(
-            &compared(&promised(PLAIN, &["n=4"]), run),
+            &compared(&predicted(PLAIN, &["n=4"]), run),
             "f@2",
             "iterations"
         )
@@ -638,7 +638,7 @@ fn cleared_by_a_call() -> Comparison {
             ..site(3, None, 1, 0, 0)
         }],
     );
-    compared(&promised(source, &["n=60"]), run)
+    compared(&predicted(source, &["n=60"]), run)
 }
 
 #[test]
@@ -669,7 +669,7 @@ fn a_distributed_loop_goes_round_once_for_all_its_parts() {
         loops,
         vec![site(3, Some(0), 80, 80, 80), site(4, Some(1), 80, 80, 80)],
     );
-    let comparison = compared(&promised(TWO_STATEMENTS, &["n=80"]), run);
+    let comparison = compared(&predicted(TWO_STATEMENTS, &["n=80"]), run);
     assert_eq!(
         sides(&comparison, "f@2", "iterations"),
         (Some(80.0), Some(80.0))
@@ -690,7 +690,7 @@ fn copies_of_an_unswitched_loop_add_up() {
         ]
     };
     let run = profile(loops, [both(0, 80), both(1, 40)].concat());
-    let comparison = compared(&promised(TWO_STATEMENTS, &["n=40"]), run);
+    let comparison = compared(&predicted(TWO_STATEMENTS, &["n=40"]), run);
     assert_eq!(sides(&comparison, "f@2", "iterations").1, Some(120.0));
     assert_eq!(sides(&comparison, "f@2", "executions").1, Some(3.0));
 }
@@ -714,7 +714,7 @@ fn a_round_that_ends_at_the_test_of_an_inner_loop_has_begun() {
         loops,
         vec![site(2, Some(0), 9, 0, 0), site(4, Some(1), 45, 45, 45)],
     );
-    let comparison = compared(&promised(source, &["n=10"]), run);
+    let comparison = compared(&predicted(source, &["n=10"]), run);
     assert_eq!(
         sides(&comparison, "f@2", "mean trip count of i, line 2"),
         (Some(10.0), Some(10.0))
@@ -770,9 +770,9 @@ fn allocated_arrays_are_named_by_counts_and_lengths() {
     let names = |comparison: &Comparison| -> Vec<String> {
         objects(nest(comparison, "f@2"), Direction::Load)
     };
-    let right = compared(&promised(source, &["n=10", "m=20"]), run());
+    let right = compared(&predicted(source, &["n=10", "m=20"]), run());
     assert_eq!(names(&right), ["a (heap 1)", "b (heap 3)", "c (heap 2)"]);
-    let wrong = compared(&promised(source, &["n=100", "m=200"]), run());
+    let wrong = compared(&predicted(source, &["n=100", "m=200"]), run());
     assert_eq!(names(&wrong), ["a", "b", "c (heap 2)", "heap 1", "heap 3"]);
 }
 
@@ -797,7 +797,7 @@ fn of_two_sizes_in_one_bound_none_is_blamed() {
             vec![walking(&[8], site(3, Some(0), 30, 30, 30))],
         )
     };
-    let comparison = compared(&promised(TWO_SIZES, &["lo=10", "hi=128"]), run());
+    let comparison = compared(&predicted(TWO_SIZES, &["lo=10", "hi=128"]), run());
     assert_eq!(comparison.parameters, []);
     let told = reason(&comparison, "f@2", "iterations");
     assert!(told.contains("its bounds depend on hi, lo"), "{told}");
@@ -805,7 +805,7 @@ fn of_two_sizes_in_one_bound_none_is_blamed() {
     let source = format!(
         "{TWO_SIZES}void g(int lo, double *a) {{\n  for (int i = 0; i < lo; i++)\n    a[i] = a[i] + 1.0;\n}}\n"
     );
-    let mut report = promised(&source, &["lo=10", "hi=128"]);
+    let mut report = predicted(&source, &["lo=10", "hi=128"]);
     let shared = report
         .parameters
         .values_mut()
@@ -838,7 +838,7 @@ fn a_loop_that_is_left_early_tells_no_size() {
         vec![machine_loop(2, None, 1, 38)],
         vec![site(3, Some(0), 38, 0, 0)],
     );
-    let comparison = compared(&promised(source, &["n=100"]), run);
+    let comparison = compared(&predicted(source, &["n=100"]), run);
     assert_eq!(comparison.parameters, []);
     assert!(reason(&comparison, "f@2", "iterations").contains("can be left before its bound"));
 }
@@ -854,7 +854,7 @@ fn a_loop_that_was_not_entered_tells_no_size() {
         vec![machine_loop(2, None, 1, 0)],
         vec![site(2, Some(0), 1, 0, 0)],
     );
-    let comparison = compared(&promised(source, &["n=3"]), run);
+    let comparison = compared(&predicted(source, &["n=3"]), run);
     assert_eq!(comparison.parameters, []);
     assert_eq!(
         sides(&comparison, "f@2", "iterations"),
@@ -870,7 +870,7 @@ fn a_size_that_was_not_always_the_same_is_a_mean() {
         ..machine_loop(2, None, 2, 40)
     }];
     let run = profile(loops, vec![walking(&[8], site(3, Some(0), 40, 40, 40))]);
-    let mut report = promised(PLAIN, &["n=100"]);
+    let mut report = predicted(PLAIN, &["n=100"]);
     report.functions[0].times_called = Some(2.0.into());
     let comparison = compared(&report, run);
     let told = reason(&comparison, "f@2", "iterations");
@@ -892,7 +892,7 @@ fn more_executions_are_no_more_iterations_each() {
             walking(&[8], site(3, Some(0), 400, 400, 400)),
         ],
     );
-    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let comparison = compared(&predicted(PLAIN, &["n=100"]), run);
     assert_eq!(comparison.parameters, []);
     assert_eq!(
         reason(&comparison, "f@2", "iterations"),
@@ -915,7 +915,7 @@ fn a_product_of_a_size_tells_it() {
         vec![machine_loop(2, None, 1, 3600)],
         vec![walking(&[8], site(3, Some(0), 3600, 3600, 3600))],
     );
-    let comparison = compared(&promised(source, &["n=128"]), run);
+    let comparison = compared(&predicted(source, &["n=128"]), run);
     assert_eq!(
         comparison.parameters.first().map(|found| found.fits),
         Some(60.0)
@@ -942,7 +942,7 @@ fn a_branch_explains_no_more_than_it_can() {
     };
     let arm = walking(&[8], site(4, Some(0), 499, 499, 499));
     let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![head, arm]);
-    let comparison = compared(&promised(source, &["n=1000"]), run);
+    let comparison = compared(&predicted(source, &["n=1000"]), run);
     assert!(reason(&comparison, "f@2", "stores an iteration").contains("0.4990 would fit"));
     let told = reason(&comparison, "f@2", "loads an iteration");
     assert!(!told.contains("would fit"), "{told}");
@@ -961,7 +961,7 @@ fn an_arm_whose_code_is_outside_of_the_loop_tells_no_frequency() {
         vec![machine_loop(2, None, 1, 1000)],
         vec![site(3, Some(0), 1000, 0, 0), site(4, None, 1, 0, 0)],
     );
-    let comparison = compared(&promised(source, &["n=1000"]), run);
+    let comparison = compared(&predicted(source, &["n=1000"]), run);
     assert_eq!(comparison.parameters, []);
 }
 
@@ -1002,7 +1002,7 @@ void f(int n) {
         ],
         ..profile(vec![machine_loop(3, None, 1, 55)], vec![inner, before])
     };
-    let comparison = compared(&promised(source, &["n=55"]), run);
+    let comparison = compared(&predicted(source, &["n=55"]), run);
     assert_eq!(
         sides(&comparison, "f@3", "stores to a (heap 1)"),
         (Some(55.0), Some(55.0))
@@ -1035,7 +1035,7 @@ fn work_of_a_callee_is_said_to_be_counted_there() {
         ..walking(&[8], site(3, Some(0), 100, 0, 100))
     };
     let comparison = compared(
-        &promised(PLAIN, &["n=100"]),
+        &predicted(PLAIN, &["n=100"]),
         profile(vec![machine_loop(2, None, 1, 100)], vec![body]),
     );
     assert_eq!(
@@ -1080,7 +1080,7 @@ void f(int n, double *a) {
         }],
         ..profile(vec![machine_loop(3, None, 1, 1000)], vec![body])
     };
-    let comparison = compared(&promised(source, &["n=1000"]), run);
+    let comparison = compared(&predicted(source, &["n=1000"]), run);
     for quantity in ["loads an iteration", "loads of b"] {
         let told = reason(&comparison, "f@3", quantity);
         assert!(
@@ -1122,7 +1122,7 @@ fn library_code_is_listed_but_for_what_nests_called() {
             library("pow", 520, of_nest),
         ],
     );
-    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let comparison = compared(&predicted(PLAIN, &["n=100"]), run);
     let unjoined: Vec<(&str, u64)> = comparison
         .unjoined
         .iter()
@@ -1148,7 +1148,7 @@ fn other_widths_of_the_same_bytes_are_told() {
         ..walking(&[8], site(3, Some(0), 50, 0, 0))
     };
     let comparison = compared(
-        &promised(source, &["n=100"]),
+        &predicted(source, &["n=100"]),
         profile(vec![machine_loop(2, None, 1, 50)], vec![body]),
     );
     assert_eq!(
@@ -1188,7 +1188,7 @@ fn loops_that_share_a_header_are_told_apart_by_their_lines() {
         vec![machine_loop(3, None, 1, 200), inner.clone()],
         vec![site(4, Some(1), 200, 200, 0), multiplies.clone()],
     );
-    let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
+    let comparison = compared(&predicted(source, &["n=10", "m=20"]), run);
     assert_eq!(
         sides(&comparison, "f@2", "iterations"),
         (Some(200.0), Some(200.0))
@@ -1215,7 +1215,7 @@ fn loops_that_share_a_header_are_told_apart_by_their_lines() {
             site(2, Some(2), 9, 0, 0),
         ],
     );
-    let comparison = compared(&promised(source, &["n=10", "m=20"]), run);
+    let comparison = compared(&predicted(source, &["n=10", "m=20"]), run);
     assert_eq!(
         sides(&comparison, "f@2", "mean trip count of i, line 2"),
         (Some(10.0), Some(10.0))
@@ -1234,7 +1234,7 @@ fn nested_loops_on_one_line_are_told_apart() {
   for (int i = 0; i < n; i++) { x[i] = 1.0; for (int j = 0; j < m; j++) a[i][j] = 2.0; }
 }
 ";
-    let report = promised(source, &["n=10", "m=20"]);
+    let report = predicted(source, &["n=10", "m=20"]);
     let at = |column, site: Site| Site { column, ..site };
     let rounds = |comparison: &Comparison| sides(comparison, "f@2", "iterations").1;
     let run = |inner: u64, peeled: u64, columns: [Option<u32>; 2]| {
@@ -1293,7 +1293,7 @@ fn a_round_that_goes_on_in_another_loop_is_one() {
     }
 }
 ";
-    let report = promised(source, &["n=40", "m=5"]);
+    let report = predicted(source, &["n=40", "m=5"]);
     let run = |left_at: u32| {
         let after = vec![After {
             machine_loop: 0,
@@ -1428,7 +1428,7 @@ fn executions_of_no_round_count() {
         vec![machine_loop(2, None, 1, 4), inner],
         vec![site(4, Some(1), 8, 8, 8)],
     );
-    let comparison = compared(&promised(source, &["n=4"]), run);
+    let comparison = compared(&predicted(source, &["n=4"]), run);
     let [found] = &comparison.parameters[..] else {
         panic!("{:?}", comparison.parameters)
     };
@@ -1460,7 +1460,7 @@ fn rounds_that_are_cut_short_are_rounds() {
         vec![machine_loop(2, None, 1, 100), inner],
         vec![site(3, Some(1), 100, 0, 0), site(4, Some(0), 40, 40, 40)],
     );
-    let comparison = compared(&promised(source, &["n=100"]), run);
+    let comparison = compared(&predicted(source, &["n=100"]), run);
     assert_eq!(
         sides(&comparison, "f@2", "iterations"),
         (Some(100.0), Some(100.0))
@@ -1520,7 +1520,7 @@ fn a_block_that_was_moved_lends_its_name_to_no_earlier_access() {
         instructions: 90,
         accesses: Accesses::default(),
     };
-    let report = promised(source, &["n=100"]);
+    let report = predicted(source, &["n=100"]);
     let moved = compared(
         &report,
         run(Site {
@@ -1582,7 +1582,7 @@ double f(int n, double s) {
             ..profile(vec![machine_loop(3, None, 1, 100)], vec![body])
         }
     };
-    let report = promised(source, &["n=100"]);
+    let report = predicted(source, &["n=100"]);
     let comparison = compared(&report, run(vec![loads(0)]));
     assert_eq!(
         sides(&comparison, "f@3", "loads of v"),
@@ -1643,7 +1643,7 @@ fn the_rounds_of_a_loop_without_a_count_may_be_a_mean() {
             vec![site(4, Some(1), 77, 77, 0)],
         )
     };
-    let comparison = compared(&promised(source, &["n=10"]), run());
+    let comparison = compared(&predicted(source, &["n=10"]), run());
     let told: Vec<(&str, f64, bool)> = comparison
         .parameters
         .iter()
@@ -1654,7 +1654,7 @@ fn the_rounds_of_a_loop_without_a_count_may_be_a_mean() {
         reason(&comparison, "f@2", "iterations"),
         "a parameter does not match: trip_f_3 is 8 in the report; in the run it varied, 7.7 on average"
     );
-    let comparison = compared(&promised(source, &["n=10", "trip_f_3=7.7"]), run());
+    let comparison = compared(&predicted(source, &["n=10", "trip_f_3=7.7"]), run());
     assert_eq!(
         sides(&comparison, "f@2", "iterations"),
         (Some(77.0), Some(77.0))
@@ -1674,7 +1674,7 @@ fn a_size_that_varied_is_said_to_have_no_one_value() {
         vec![inner],
         vec![walking(&[8], site(3, Some(0), 61, 61, 61))],
     );
-    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let comparison = compared(&predicted(PLAIN, &["n=100"]), run);
     assert!(
         reason(&comparison, "f@2", "iterations")
             .ends_with("its bounds depend on n, and no one value of it gives that"),
@@ -1722,7 +1722,7 @@ void g(int n, int m, double a[n][m], double *b) {
         of_g(machine_loop(8, Some(1), 4, 40)),
     ];
     let comparison = compared(
-        &promised(source, &["n=100", "m=4"]),
+        &predicted(source, &["n=100", "m=4"]),
         profile(loops, vec![copied, down]),
     );
     assert_eq!(sides(&comparison, "f@3", "iterations").1, Some(64.0));
@@ -1734,7 +1734,7 @@ void g(int n, int m, double a[n][m], double *b) {
 fn a_machine_loop_whose_test_is_in_no_loop_comes_from_that_of_its_code() {
     let loops = vec![machine_loop(6, None, 1, 100)];
     let comparison = compared(
-        &promised(PLAIN, &["n=100"]),
+        &predicted(PLAIN, &["n=100"]),
         profile(
             loops,
             vec![
@@ -1797,7 +1797,7 @@ fn a_namesake_of_a_variable_is_not_that_variable() {
             }],
         )
     };
-    let report = promised(source, &["n=100"]);
+    let report = predicted(source, &["n=100"]);
     // What has the variable's name is stored once an iteration and not loaded: as y.
     let comparison = compared(&report, run(touched(0, 0, 100), touched(1, 100, 100)));
     assert_eq!(sides(&comparison, "f@2", "loads of x").1, None);
@@ -1825,7 +1825,7 @@ fn what_was_moved_into_a_loop_is_that_of_the_loop() {
             site(1, None, 1, 0, 0),
         ],
     );
-    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let comparison = compared(&predicted(PLAIN, &["n=100"]), run);
     let share: Vec<(u64, u64)> = comparison
         .functions
         .iter()
@@ -1849,7 +1849,7 @@ fn rounds_of_both_ways_back_to_the_head_count() {
   return steps;
 }
 ";
-    let report = promised(source, &[]);
+    let report = predicted(source, &[]);
     let run = |inner_steps: Option<u64>| {
         let inner = inner_steps.map(|steps| site(8, Some(1), steps, 0, 0));
         let mut sites = vec![
@@ -1913,7 +1913,7 @@ fn a_loop_for_the_rounds_that_are_left_is_the_same_execution() {
         let singles = multiplied(walking(&[8], site(4, Some(3), 40, 40, 40)), 40);
         profile(loops.clone(), vec![between.clone(), pairs, singles])
     };
-    let report = promised(source, &["n=10", "m=20"]);
+    let report = predicted(source, &["n=10", "m=20"]);
     // Of the second row's products none may be left, where the compiler knows them.
     for multiplies in [160, 80, 0] {
         let found = compared(&report, run(multiplies));
@@ -1938,7 +1938,7 @@ fn a_loop_for_the_rounds_that_are_left_is_the_same_execution() {
 /// The test before the loop was done six times, and passed once.
 #[test]
 fn outermost_loops_are_executed_without_a_round_too() {
-    let report = promised(PLAIN, &["n=10"]);
+    let report = predicted(PLAIN, &["n=10"]);
     let test = |column, decisions| Site {
         column,
         decisions,
@@ -1979,7 +1979,7 @@ fn loops_that_share_the_work_of_a_line_go_round_for_the_same_rounds() {
   for (int i = 0; i < n; i++) { x[i] += 1.5; y[i] *= x[i] + 2.5; }
 }
 ";
-    let report = promised(source, &["n=100"]);
+    let report = predicted(source, &["n=100"]);
     let after = |machine_loop| {
         vec![After {
             machine_loop,
@@ -2035,7 +2035,7 @@ fn arms_are_taken_as_often_as_what_only_they_do() {
   }
 }
 ";
-    let report = promised(source, &["n=100"]);
+    let report = predicted(source, &["n=100"]);
     let told = |then: Site, otherwise: Site| {
         let run = profile(
             vec![machine_loop(2, None, 1, 100)],
@@ -2062,7 +2062,7 @@ fn several_loops_of_a_line_are_told_apart_by_columns_or_by_the_rounds_they_have(
   for (int i = 0; i < n; i++) x[i] += 1.5; for (int j = 0; j < 2 * n; j++) y[j] *= 2.5;
 }
 ";
-    let report = promised(source, &["n=10"]);
+    let report = predicted(source, &["n=10"]);
     let run = |middle: u64, columns: [Option<u32>; 3]| {
         let at = |column, site: Site| Site { column, ..site };
         let rounds = [10, middle, 20];
@@ -2127,7 +2127,7 @@ fn a_trace_whose_numbers_name_nothing_is_refused() {
 #[test]
 fn regions_are_those_of_the_file() {
     let files = ["a.c", "b.c"];
-    let mut report = promised(PLAIN, &["n=100"]);
+    let mut report = predicted(PLAIN, &["n=100"]);
     report.functions.push(report.functions[0].clone());
     for (function, file) in report.functions.iter_mut().zip(files) {
         function.file = file.into();

@@ -35,7 +35,7 @@ impl Case {
         }
     }
 
-    /// Smallest block extent of each loop for which the formulas are promised: the span of the offsets.
+    /// Smallest block extent of each loop for which the formulas hold: the span of the offsets.
     fn span(&self, of_loop: usize) -> i64 {
         let along = self.walks.iter().position(|(l, _)| *l == of_loop);
         along.map_or(1, |d| {

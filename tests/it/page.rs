@@ -165,7 +165,7 @@ fn nothing_of_the_source_is_markup() {
     );
 }
 
-/// A run beside the model: what is promised is a figure where the model has a formula for it, so is its ratio.
+/// A run beside the model: what is predicted is a figure where the model has a formula for it, so is its ratio.
 #[test]
 fn a_study_has_both_sides() {
     const HOSTILE: &str = "</script><img src=x>\"&";
@@ -209,7 +209,7 @@ fn a_study_has_both_sides() {
     assert!(
         cells[..2]
             .iter()
-            .all(|[promised, _, ratio]| promised.is_u64() && ratio.is_u64()),
+            .all(|[predicted, _, ratio]| predicted.is_u64() && ratio.is_u64()),
         "{cells:?}"
     );
     assert_eq!(
@@ -250,8 +250,8 @@ fn a_study_has_both_sides() {
         );
         assigned.insert(position);
     }
-    assert!(cells[..2].iter().all(|[promised, _, ratio]| {
-        [promised, ratio]
+    assert!(cells[..2].iter().all(|[predicted, _, ratio]| {
+        [predicted, ratio]
             .iter()
             .all(|cell| assigned.contains(&(cell.as_u64().expect("a position") as usize)))
     }));

@@ -23,15 +23,15 @@ pub fn nest<'a>(model: &'a Model) -> &'a NestModel<'a> {
 /// wherever a name or a sentence can be.
 pub fn comparison(model: &Model, text: &str) -> Comparison {
     let row = |quantity: Quantity,
-               promised: Option<f64>,
+               predicted: Option<f64>,
                traced: Option<f64>,
                reason: Option<&str>| Row {
         quantity,
-        promised,
+        predicted,
         traced,
-        ratio: promised
+        ratio: predicted
             .zip(traced)
-            .map(|(promised, traced)| traced / promised),
+            .map(|(predicted, traced)| traced / predicted),
         state: State::Differs,
         repeated: None,
         reason: reason.map(str::to_string),

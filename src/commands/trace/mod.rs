@@ -36,8 +36,8 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     // Created first, so that a path that cannot be written fails before the work.
     let outputs = Outputs::create(args)?;
-    let promised = regions::static_report(args)?;
-    let Traced { report, graph } = analyse(args, promised.as_ref(), voice)?;
+    let predicted = regions::static_report(args)?;
+    let Traced { report, graph } = analyse(args, predicted.as_ref(), voice)?;
     if voice.verbose || args.unknown == crate::cli::UnknownKind::Warn {
         report
             .notes
@@ -79,13 +79,13 @@ pub fn check(args: &TraceArgs) -> anyhow::Result<bool> {
     Ok(regions::sites(args)?.is_some())
 }
 
-/// Reads a trace and counts what is asked for; by nest those of `promised`.
+/// Reads a trace and counts what is asked for; by nest those of `predicted`.
 ///
 /// # Errors
 /// Bad usage, or a line that cannot be read.
 pub fn analyse(
     args: &TraceArgs,
-    promised: Option<&StaticReport>,
+    predicted: Option<&StaticReport>,
     voice: Voice,
 ) -> anyhow::Result<Traced> {
     let Some(trace) = &args.trace else {
@@ -98,7 +98,7 @@ pub fn analyse(
         .map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
     let input = input::open(trace, voice)?;
-    let mut regions = Regions::of(args, promised)?;
+    let mut regions = Regions::of(args, predicted)?;
     let mut region_of = regions
         .as_mut()
         .map(|regions| |instruction: &Instruction| regions.region_of(instruction));
@@ -106,7 +106,7 @@ pub fn analyse(
         settings.clone(),
         region_of.as_mut().map(|region_of| region_of as _),
     )?;
-    if promised.is_some() {
+    if predicted.is_some() {
         analysis = analysis.with_region_details();
     }
     if let Some(sites) = regions::sites(args)? {

@@ -62,7 +62,7 @@ impl NestRegions<'_> {
 /// # Errors
 /// It cannot be read, or is not a static report.
 pub fn static_report(args: &TraceArgs) -> anyhow::Result<Option<StaticReport>> {
-    let Some(path) = &args.promised else {
+    let Some(path) = &args.predicted else {
         return Ok(None);
     };
     let what = || format!("--static {}", path.display());
@@ -122,7 +122,7 @@ impl<'r> Regions<'r> {
     /// not for it; nests are asked for without the report that has them.
     pub fn of(
         args: &TraceArgs,
-        promised: Option<&'r StaticReport>,
+        predicted: Option<&'r StaticReport>,
     ) -> anyhow::Result<Option<Regions<'r>>> {
         let Some(by) = args.by else { return Ok(None) };
         let Elf { path, data, base } =
@@ -135,7 +135,7 @@ impl<'r> Regions<'r> {
         };
         let placement = Placement::new(&data, &name(path), granularity, base)
             .with_context(|| format!("--elf {}", path.display()))?;
-        let nests = match (by, promised) {
+        let nests = match (by, predicted) {
             (RegionBy::Nest, None) => {
                 anyhow::bail!("--by nest needs --static, the report that has the nests")
             }

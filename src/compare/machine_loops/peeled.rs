@@ -14,7 +14,7 @@ use crate::parts::Statement;
 use crate::places::LoopRef;
 use crate::tolerance::{ROUNDING, ROUNDING_SHARE};
 use crate::unrolling::Copies;
-use crate::work::{ADDS, DIVIDES, STORES, Work, promised, sum, work};
+use crate::work::{ADDS, DIVIDES, STORES, Work, predicted, sum, work};
 
 impl Counter<'_> {
     /// Rounds outside of the machine loops by statement; `rounds` has those inside of some. Where a part of a round's
@@ -88,7 +88,7 @@ impl Counter<'_> {
 
     /// Whether a round of the machine loops does less than one of the source.
     fn is_hoisted(&self, found: LoopRef, set: &BTreeSet<usize>, rounds: u64) -> bool {
-        let source = promised(self.places.facts(found));
+        let source = predicted(self.places.facts(found));
         let inside = self.sides(found, None, set).0;
         (ADDS..=DIVIDES)
             .any(|kind| source[kind] > 0.0 && inside[kind] < source[kind] * rounds as f64)
@@ -161,7 +161,7 @@ impl Counter<'_> {
             .collect();
         if copies.len() == outside.len() && places.len() <= 1 {
             for (outer, rounds) in outer {
-                let own = promised(self.places.facts(outer));
+                let own = predicted(self.places.facts(outer));
                 did = std::array::from_fn(|kind| (did[kind] - own[kind] * rounds as f64).max(0.0));
             }
         }

@@ -16,7 +16,7 @@ use super::Counter;
 use crate::counts::LoopCounts;
 use crate::metrics::profile::Site;
 use crate::places::LoopRef;
-use crate::work::{DIVIDES, STORES, Work, promised, sum, work};
+use crate::work::{DIVIDES, STORES, Work, predicted, sum, work};
 
 impl Counter<'_> {
     /// The counts of a loop, corrected where its machine loops begin as others do: a round executes some line of the body,
@@ -74,7 +74,7 @@ impl Counter<'_> {
         let did = in_loops
             .map(|site| work(site, facts))
             .fold(Work::default(), sum);
-        let source = promised(facts);
+        let source = predicted(facts);
         (STORES..=DIVIDES)
             .any(|kind| source[kind] > 0.0 && did[kind] == source[kind] * rounds as f64)
     }

@@ -1,4 +1,4 @@
-//! What the source promised beside what a run did, on the page of a study. The promised side is formulas of the model,
+//! What the source predicts beside what a run did, on the page of a study. The predicted side is formulas of the model,
 //! so that it follows the inputs, and so does every ratio.
 
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) struct Compared {
 struct Side<'a> {
     nest: &'a NestComparison,
     row: &'a Row,
-    promised: Value,
+    predicted: Value,
     ratio: Value,
 }
 
@@ -70,7 +70,7 @@ fn side<'a>(
         return Side {
             nest,
             row,
-            promised: fact(row.promised),
+            predicted: fact(row.predicted),
             ratio: fact(row.ratio),
         };
     };
@@ -82,7 +82,7 @@ fn side<'a>(
     Side {
         nest,
         row,
-        promised: json!(figures.formula(expr)),
+        predicted: json!(figures.formula(expr)),
         ratio: json!(ratio),
     }
 }
@@ -92,13 +92,13 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
         let Side {
             nest,
             row,
-            promised,
+            predicted,
             ratio,
         } = side;
         vec![
             json!(nest.id),
             json!(row.quantity.with_unit()),
-            promised.clone(),
+            predicted.clone(),
             row.traced.map_or(Value::Null, |traced| json!([traced])),
             ratio.clone(),
             row.reason
@@ -114,7 +114,7 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
         ("Quantity", "text"),
         ("Promised", "count"),
         ("Run", "count"),
-        ("Run / promised", "ratio"),
+        ("Run / predicted", "ratio"),
         ("Why they differ, at the inputs as recorded", "text"),
         ("Function", "text"),
         ("File", "text"),
@@ -140,7 +140,7 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
     );
     // How far apart, and why, before both sides.
     table["first"] = json!([0, 1, 4, 5, 2, 3]);
-    table["sides"] = json!({ "promised": 2, "run": 3, "ratio": 4 });
+    table["sides"] = json!({ "predicted": 2, "run": 3, "ratio": 4 });
     table
 }
 
@@ -302,13 +302,13 @@ fn scatter(sides: &[Side]) -> Value {
             series as usize,
             side.nest.id,
             side.row.quantity.to_string(),
-            side.promised,
+            side.predicted,
             side.row.traced?
         ]))
     };
     let points: Vec<Value> = sides
         .iter()
-        .filter(|side| side.row.promised.is_some())
+        .filter(|side| side.row.predicted.is_some())
         .filter_map(point)
         .collect();
     json!({ "series": Series::ALL.map(Series::name), "points": points })

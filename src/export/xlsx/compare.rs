@@ -1,4 +1,4 @@
-//! The sheets Compare and Compare chart: what the source promised beside what a run did.
+//! The sheets Compare and Compare chart: what the source predicts beside what a run did.
 
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
@@ -44,7 +44,7 @@ const DIFFERENCE: ColNum = 8;
 pub fn compare_workbook(comparison: &Comparison) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&super::properties(
-        "What the source promised and what the run did",
+        "What the source predicts and what the run did",
     )?);
     for worksheet in sheets(comparison, &|_, _| None)? {
         workbook.push_worksheet(worksheet);
@@ -74,8 +74,8 @@ pub(super) fn live_sheets(
 
 type Promised<'p> = &'p dyn Fn(&NestComparison, &Row) -> Option<String>;
 
-fn sheets(comparison: &Comparison, promised: Promised) -> Result<Vec<Worksheet>, XlsxError> {
-    let (table, points) = write_table(comparison, promised)?;
+fn sheets(comparison: &Comparison, predicted: Promised) -> Result<Vec<Worksheet>, XlsxError> {
+    let (table, points) = write_table(comparison, predicted)?;
     Ok(vec![table, write_points(&points)?, write_rest(comparison)?])
 }
 
@@ -103,7 +103,7 @@ fn colour(series: Series) -> u32 {
 
 fn write_table(
     comparison: &Comparison,
-    promised: Promised,
+    predicted: Promised,
 ) -> Result<(Worksheet, Points), XlsxError> {
     let mut page = Paper::new(Sheet::Compare, ())?;
     page.title("Static against traced")?;
@@ -126,10 +126,10 @@ fn write_table(
     let mut row = FIRST;
     for nest in &comparison.nests {
         for entry in &nest.rows {
-            write_row(&mut page, row, nest, entry, promised(nest, entry))?;
+            write_row(&mut page, row, nest, entry, predicted(nest, entry))?;
             if let (Some(series), Some(values)) = (
                 Series::of(&entry.quantity),
-                entry.promised.zip(entry.traced),
+                entry.predicted.zip(entry.traced),
             ) && values.0 > 0.0
                 && values.1 > 0.0
             {
@@ -166,7 +166,7 @@ fn write_row(
     row: RowNum,
     nest: &NestComparison,
     entry: &Row,
-    promised: Option<String>,
+    predicted: Option<String>,
 ) -> Result<(), XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(row, 0, &nest.id, &plain)?;
@@ -185,9 +185,9 @@ fn write_row(
         _ if value.fract() == 0.0 => Look::Count,
         _ => Look::Ratio,
     };
-    if let Some(value) = entry.promised {
+    if let Some(value) = entry.predicted {
         let format = style::cell(look(value), Role::Plain);
-        match promised {
+        match predicted {
             Some(formula) => {
                 page.presentation(row, STATIC, &formula, &value.to_string(), &format)?;
             }
@@ -197,7 +197,7 @@ fn write_row(
     if let Some(value) = entry.traced {
         page.number(row, TRACED, value, &style::cell(look(value), Role::Plain))?;
     }
-    if let (Some(promised), Some(traced)) = (entry.promised, entry.traced) {
+    if let (Some(predicted), Some(traced)) = (entry.predicted, entry.traced) {
         let (left, right) = (row_col_to_cell(row, STATIC), row_col_to_cell(row, TRACED));
         // Nothing over nothing is no ratio, and no number that a colour could be given for.
         let formula = format!("IF({left}=0,\" \",{right}/{left})");
@@ -206,7 +206,7 @@ fn write_row(
             Some(ratio) => page.presentation(row, RATIO, &formula, &ratio.to_string(), &format)?,
             None => page.presented_text(row, RATIO, &formula, " ", &format)?,
         }
-        let difference = traced - promised;
+        let difference = traced - predicted;
         let format = style::cell(look(difference), Role::Plain);
         page.presentation(
             row,
@@ -298,9 +298,7 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
     }
     if bounds.1 > 0.0 {
         diagonal(&mut page, &mut chart, bounds)?;
-        chart
-            .title()
-            .set_name("What the run did over what the source promised");
+        chart.title().set_name("The run over the prediction");
         chart
             .x_axis()
             .set_name("static")

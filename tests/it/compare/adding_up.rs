@@ -10,11 +10,11 @@ pub fn check(comparison: &Comparison) {
         for row in &nest.rows {
             let what = format!("{}: {row:?}", nest.id);
             let sum: f64 = row.reasons.iter().map(|reason| reason.amount).sum();
-            let (Some(promised), Some(traced)) = (row.promised, row.traced) else {
+            let (Some(predicted), Some(traced)) = (row.predicted, row.traced) else {
                 assert_eq!((row.state, sum), (State::Unknown, 0.0), "{what}");
                 continue;
             };
-            let (difference, larger) = (traced - promised, promised.abs().max(traced.abs()));
+            let (difference, larger) = (traced - predicted, predicted.abs().max(traced.abs()));
             assert!((sum - difference).abs() <= 1e-9 * larger, "{what}");
             let expected = match row.unsure {
                 Some(_) => State::Unknown,
@@ -47,7 +47,7 @@ fn executions_and_sizes_have_their_shares_of_the_iterations() {
         vec![machine_loop(2, None, 3, 120)],
         vec![head, walking(&[8], site(3, Some(0), 120, 120, 120))],
     );
-    let comparison = compared(&promised(PLAIN, &["n=100"]), run);
+    let comparison = compared(&predicted(PLAIN, &["n=100"]), run);
     assert_eq!(
         sides(&comparison, "f@2", "iterations"),
         (Some(100.0), Some(120.0))
@@ -107,7 +107,7 @@ void f(int n) {
         ],
         ..profile(vec![machine_loop(3, None, 1, 1000)], vec![body])
     };
-    let comparison = compared(&promised(source, &["n=1000"]), run);
+    let comparison = compared(&predicted(source, &["n=1000"]), run);
     assert_eq!(
         reasons(&comparison, "loads an iteration"),
         [
@@ -147,11 +147,11 @@ fn vector_operations_have_a_star_and_no_number() {
         ..walking(&[32], site(3, Some(0), 25, 0, 100))
     };
     let comparison = compared(
-        &promised(PLAIN, &["n=100"]),
+        &predicted(PLAIN, &["n=100"]),
         profile(vec![machine_loop(2, None, 1, 25)], vec![body]),
     );
     let adds = row(&comparison, "f@2", "adds an iteration");
-    assert_eq!((adds.promised, adds.traced), (Some(1.0), None));
+    assert_eq!((adds.predicted, adds.traced), (Some(1.0), None));
     assert_eq!(
         adds.reason.as_deref(),
         Some(

@@ -52,7 +52,7 @@ fn a_round_that_the_compiler_set_apart_is_counted_by_its_statements() {
         (5, 30, 4000),
         (6, 7, 4000),
     ];
-    let comparison = compared(&promised(TIMED, &["n=128"]), timed(begun(&marks)));
+    let comparison = compared(&predicted(TIMED, &["n=128"]), timed(begun(&marks)));
     assert_eq!(
         sides(&comparison, "f@2", "mean trip count of k, line 2"),
         (Some(129.0), Some(8.0))
@@ -72,7 +72,7 @@ fn a_round_that_the_compiler_set_apart_is_counted_by_its_statements() {
 #[test]
 fn what_does_not_close_is_starred_and_sets_nothing() {
     // Eight executions of the loop inside in seven rounds, and no statement tells which of the two is wrong.
-    let comparison = compared(&promised(TIMED, &["n=128"]), timed(Vec::new()));
+    let comparison = compared(&predicted(TIMED, &["n=128"]), timed(Vec::new()));
     let trips = row(&comparison, "f@2", "mean trip count of k, line 2");
     assert!(trips.unsure.is_some(), "{trips:?}");
     let reason = trips.reason.as_deref().unwrap_or_default();
@@ -92,5 +92,5 @@ void f(double *a) {
         vec![machine_loop(3, None, 1, 825)],
         vec![site(4, Some(0), 825, 825, 825)],
     );
-    assert_eq!(compared(&promised(source, &[]), run).parameters, []);
+    assert_eq!(compared(&predicted(source, &[]), run).parameters, []);
 }

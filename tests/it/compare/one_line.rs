@@ -3,7 +3,7 @@
 use loopsheet_compare::{Comparison, Live, Quantity, StaticReport};
 use loopsheet_metrics::profile::{MachineLoop, SourceProfile};
 
-use super::{analysed, compared, machine_loop, profile, promised, reason, sides, site};
+use super::{analysed, compared, machine_loop, predicted, profile, reason, sides, site};
 use crate::support::{command, programs};
 
 const FORTRAN_FILE: &str = "kernel.f90";
@@ -26,7 +26,7 @@ fn trip_counts(comparison: &Comparison) -> Vec<(&str, String, Option<f64>, Optio
     });
     rows.map(|(nest, row)| {
         let quantity = row.quantity.to_string();
-        (nest.id.as_str(), quantity, row.promised, row.traced)
+        (nest.id.as_str(), quantity, row.predicted, row.traced)
     })
     .collect()
 }
@@ -63,7 +63,7 @@ const NESTED_IN_C: &str = "void f(int n, int m, double a[n][m]) {
 
 #[test]
 fn nested_loops_in_c() {
-    let comparison = compared(&promised(NESTED_IN_C, &["n=10", "m=20"]), nested(2));
+    let comparison = compared(&predicted(NESTED_IN_C, &["n=10", "m=20"]), nested(2));
     assert_eq!(
         trip_counts(&comparison),
         [
@@ -126,7 +126,7 @@ fn loops_in_sequence_in_c() {
   for (int i = 0; i < n; i++) a[i] = a[i] + 1.0; for (int i = 0; i < m; i++) b[i] = b[i] + 1.0;
 }
 ";
-    let comparison = compared(&promised(source, &["n=30", "m=10"]), in_sequence(2));
+    let comparison = compared(&predicted(source, &["n=30", "m=10"]), in_sequence(2));
     let both = |id| sides(&comparison, id, "mean trip count of i, line 2");
     assert_eq!(both("f@2"), (Some(30.0), Some(30.0)));
     assert_eq!(both("f@2#2"), (Some(10.0), Some(20.0)));
@@ -163,7 +163,7 @@ fn nested_loops_without_variables() {
   do { do { a[0] = a[0] + 1.0; } while (p[(int)a[0]]); } while (q[(int)a[0]]);
 }
 ";
-    let report = promised(source, &["trip_f_2=7", "trip_f_2_2=9"]);
+    let report = predicted(source, &["trip_f_2=7", "trip_f_2_2=9"]);
     for (rounds, shares_header) in [(5, false), (20, true)] {
         let inner = MachineLoop {
             shares_header,
@@ -219,7 +219,7 @@ fn a_loop_with_rounds_that_are_cut_short_is_one() {
             site(2, Some(2), 60, 60, 60),
         ],
     );
-    let comparison = compared(&promised(source, &["n=10", "trip_f_2=8"]), run);
+    let comparison = compared(&predicted(source, &["n=10", "trip_f_2=8"]), run);
     let both = |quantity| sides(&comparison, "f@2", quantity);
     assert_eq!(
         both("mean trip count of i, line 2"),
