@@ -7,29 +7,25 @@ use std::sync::Arc;
 use anyhow::Context;
 use globset::GlobMatcher;
 use ignore::gitignore::Gitignore;
-use rayon::prelude::*;
 
 use super::build_files::BuildFiles;
 use super::compile_commands::{Databases, Flags};
 use super::files::{self, name};
 use super::headers::HeaderIndex;
-use super::included;
+use super::lowered;
 use super::opened;
 use super::order::Order;
-use super::prepare;
 use super::preprocess::Cpp;
 use super::run_input::RunInput;
 use super::watch::Watch;
 use crate::analysis::facts::Program;
 use crate::analysis::inputs::{Inputs, Used};
 use crate::analysis::{self, ProcedureBody};
-use crate::attempt::attempt;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
 use crate::source::{self, Form, Language};
-use crate::threads::deep_threads;
 
 /// How sources are to be read.
 pub struct Reading {
@@ -162,7 +158,7 @@ fn read_through(
     analysis::guesses::complete(&mut program);
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
     let flags = flags_of(&sources, reading, &mut skipped)?;
-    let mut units = lower_all(&sources, &flags, &headers, &reading.cpp, watch)?;
+    let mut units = lowered::units(&sources, &flags, &headers, &reading.cpp, watch)?;
     for (unit, source) in units.iter_mut().zip(&sources) {
         unit.is_built = build.name(&source.path);
     }
@@ -432,67 +428,4 @@ fn unheeded(flag: &str, files: &[&Input]) -> Diagnostic {
         ),
         help: None,
     }
-}
-
-fn lower_all(
-    inputs: &[&Input],
-    flags: &[Flags],
-    headers: &HeaderIndex,
-    cpp: &Cpp,
-    watch: &dyn Watch,
-) -> anyhow::Result<Vec<Unit>> {
-    let pool = deep_threads()?;
-    watch.begin(inputs.len());
-    let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
-        let prepared = prepare::all(inputs, flags, headers, cpp)?;
-        let prepared = included::left_out(prepared, flags);
-        let fortran = prepared
-            .par_iter()
-            .filter(|p| p.language == Language::Fortran);
-        let modules = fortran
-            .filter(|p| mentions_module(&p.source.text))
-            // What stops here stops again where the file is lowered, and is said there.
-            .filter_map(|p| attempt(|| lower::fortran::modules(&p.source)).ok())
-            .collect::<Vec<_>>();
-        let mut known = lower::fortran::Modules::default();
-        modules.into_iter().for_each(|m| known.merge(m));
-        let lowered = prepared.par_iter().zip(flags).map(|(p, flags)| {
-            let name = &p.input.name;
-            let unit = attempt(|| match p.language {
-                Language::C => lower::c::lower(name, &p.source),
-                Language::Fortran => lower::fortran::lower(name, p.form, &p.source, &known),
-            });
-            let unit = unit.unwrap_or_else(|defect| {
-                lower::lost_unit(name, p.language, p.form, &p.source, &defect)
-            });
-            watch.advance();
-            Unit {
-                is_parallel: Some(p.is_parallel),
-                is_listed: flags.is_listed,
-                ..unit
-            }
-        });
-        Ok(lowered.collect())
-    })?;
-    watch.finish();
-    Ok(without_repeats(units))
-}
-
-fn mentions_module(text: &str) -> bool {
-    let is_module = |line: &str| {
-        let line = line.trim_start();
-        line.get(..6)
-            .is_some_and(|word| word.eq_ignore_ascii_case("module"))
-    };
-    text.lines().any(is_module)
-}
-
-/// A diagnostic of a header is said once, not by every file that includes it.
-fn without_repeats(mut units: Vec<Unit>) -> Vec<Unit> {
-    let mut said = std::collections::HashSet::new();
-    for unit in &mut units {
-        unit.diagnostics
-            .retain(|d| said.insert((d.place.clone(), d.code, d.message.clone())));
-    }
-    units
 }

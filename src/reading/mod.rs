@@ -8,6 +8,7 @@ mod headers;
 mod ignored;
 mod included;
 pub mod inputs;
+mod lowered;
 pub mod machine_file;
 mod opened;
 mod order;
