@@ -13,7 +13,9 @@ use crate::core_levels::of_machine;
 use crate::cores;
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
-use crate::reading::{Cpp, Order, Reading, RunInput, Unwatched, ignored, inputs, machine_file};
+use crate::reading::{
+    Caching, Cpp, Order, Reading, RunInput, Unwatched, ignored, inputs, machine_file,
+};
 use crate::report::{StaticReport, ValidationReport};
 use crate::validate::{self, MOST_ACCESSES, MOST_PROBED, Report, Settings};
 
@@ -199,6 +201,8 @@ fn reading(options: &Options) -> anyhow::Result<Reading> {
         follows_opened: options.input.is_empty(),
         input: RunInput::read(&options.input)?,
         order: Order::default(),
+        caching: Caching::Off,
+        hidden: None,
     })
 }
 

@@ -72,11 +72,12 @@ mod value;
 mod variables;
 mod visit;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-pub use modules::Modules;
+pub use modules::{Asked, Modules};
 
 use crate::ir;
 use crate::reason::ReasonCode;
@@ -104,8 +105,9 @@ impl<'s> Parsed<'s> {
         units::find(&reader, self.tree.root()).modules(&reader)
     }
 
-    /// Lowers every procedure. `modules` are those of all files; its own need not be among them.
-    pub fn lower(&self, path: &Arc<str>, form: Form, modules: &Modules) -> ir::Unit {
+    /// Lowers every procedure. `modules` are those of all files; its own need not be among them. With what it asked of
+    /// them.
+    pub fn lower(&self, path: &Arc<str>, form: Form, modules: &Modules) -> (ir::Unit, Asked) {
         let Parsed { source, tree } = self;
         let macros = macros(source);
         let reader = Reader::new(tree, source, &macros);
@@ -113,10 +115,8 @@ impl<'s> Parsed<'s> {
         diagnostics.extend(problems::find(tree, source));
         let units = units::find(&reader, tree.root());
         let own = units.modules(&reader);
-        let world = World {
-            own: &own,
-            others: modules,
-        };
+        let asked = RefCell::default();
+        let world = World::new(&own, modules, &asked);
         let mut remarks = remarks::Remarks::default();
         let functions = units
             .procedures
@@ -126,7 +126,7 @@ impl<'s> Parsed<'s> {
         diagnostics.extend(remarks.finish());
         let lines = source.origins.len();
         let preprocessing = source.preprocessing;
-        ir::Unit {
+        let unit = ir::Unit {
             path: path.clone(),
             language: Language::Fortran,
             form,
@@ -138,13 +138,14 @@ impl<'s> Parsed<'s> {
             functions,
             generics: units.generics(),
             diagnostics,
-        }
+        };
+        (unit, asked.into_inner())
     }
 }
 
 /// Lowers every procedure of a file, as [`Parsed::lower`] does.
 pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules) -> ir::Unit {
-    Parsed::new(source).lower(path, form, modules)
+    Parsed::new(source).lower(path, form, modules).0
 }
 
 /// Whether some line of a file begins as modules do: parsing costs more than looking for a word.

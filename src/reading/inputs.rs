@@ -9,6 +9,7 @@ use globset::GlobMatcher;
 use ignore::gitignore::Gitignore;
 
 use super::build_files::BuildFiles;
+use super::cache::Caching;
 use super::compile_commands::{Databases, Flags};
 use super::files::{self, name};
 use super::headers::HeaderIndex;
@@ -48,6 +49,10 @@ pub struct Reading {
     pub follows_opened: bool,
     /// In which order files are read, where that is not the order of their paths.
     pub order: Order,
+    /// Where what earlier runs made of files is kept.
+    pub caching: Caching,
+    /// A directory that nobody has seen: files below it are the same as those below another such.
+    pub hidden: Option<PathBuf>,
 }
 
 /// One file to read.
@@ -158,7 +163,9 @@ fn read_through(
     analysis::guesses::complete(&mut program);
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
     let flags = flags_of(&sources, reading, &mut skipped)?;
-    let mut units = lowered::units(&sources, &flags, &headers, &reading.cpp, watch)?;
+    let cache = (&reading.caching, reading.hidden.as_deref());
+    let read = (&headers, &reading.cpp);
+    let mut units = lowered::units(&sources, &flags, read, cache, watch)?;
     for (unit, source) in units.iter_mut().zip(&sources) {
         unit.is_built = build.name(&source.path);
     }

@@ -2,6 +2,7 @@
 //! only part that opens files.
 
 mod build_files;
+mod cache;
 mod compile_commands;
 pub mod files;
 mod headers;
@@ -14,9 +15,11 @@ mod opened;
 mod order;
 mod prepare;
 mod preprocess;
+mod remembered;
 mod run_input;
 mod watch;
 
+pub use cache::{Cache, Caching};
 pub use ignored::ignored;
 pub use inputs::Reading;
 pub use order::Order;
