@@ -69,7 +69,7 @@ pub struct SourceArgs {
     /// Read no loopsheet.toml
     #[arg(long)]
     pub no_config: bool,
-    /// Where what was read of each source is kept for later runs [default: loopsheet in $XDG_CACHE_HOME or ~/.cache, for
+    /// Where what was read of each source is kept for later runs [default: loopsheet/parses in $XDG_CACHE_HOME or ~/.cache, for
     /// more than 1 MB of source]
     ///
     /// The results are the same with and without. It may be deleted at any time; beyond 2 GiB what was not used for the

@@ -3,12 +3,13 @@
 //!
 //! ```text
 //! DIR/CACHEDIR.TAG
-//! DIR/3f/3f9a…              an entry: mark, SHA-256 of the rest, the rest packed by Zstandard
+//! DIR/3f/3f9a…              an entry: mark, SHA-256 of key and rest, the rest packed by Zstandard
 //! DIR/3f/.new-PROCESS-N     one that is being written; it takes its name when it is whole
 //! ```
 //!
 //! Several processes may share a directory: an entry is read or replaced as a whole, and nothing is locked.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub type Key = [u8; 32];
 
 /// An entry begins with it.
 const MARK: &[u8; 16] = b"loopsheet parse\n";
+/// Names of entries that are being written begin with it.
+const NEW: &str = ".new-";
 /// Bytes that all entries may have together; beyond it the ones that were not used for the longest time are removed.
 const MOST_BYTES: u64 = 2 << 30;
 /// Uses are noted once in that time.
@@ -91,12 +94,7 @@ impl Cache {
 
     /// The entries in the user's directory for such things; `None` without one.
     fn of_user() -> Option<Cache> {
-        let absolute = |name: &str| {
-            let path = PathBuf::from(std::env::var_os(name)?);
-            path.is_absolute().then_some(path)
-        };
-        let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-        Cache::at(&base.join("loopsheet")).ok()
+        Cache::at(&directory_of_user()?.join("parses")).ok()
     }
 
     /// The entry of a key, if there is a whole one.
@@ -107,7 +105,7 @@ impl Cache {
         file.read_to_end(&mut bytes).ok()?;
         let rest = bytes.strip_prefix(MARK)?;
         let (sum, packed) = rest.split_at_checked(size_of::<Key>())?;
-        if Sha256::digest(packed)[..] != *sum {
+        if checksum(key, packed)[..] != *sum {
             return None;
         }
         let now = SystemTime::now();
@@ -137,11 +135,11 @@ impl Cache {
         fs::create_dir_all(directory)?;
         let packed = zstd::bulk::compress(bytes, 1)?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let new = directory.join(format!(".new-{}-{number}", std::process::id()));
+        let new = directory.join(format!("{NEW}{}-{number}", std::process::id()));
         let write = || {
             let mut file = File::create(&new)?;
             file.write_all(MARK)?;
-            file.write_all(&Sha256::digest(&packed))?;
+            file.write_all(&checksum(key, &packed))?;
             file.write_all(&packed)?;
             fs::rename(&new, &path)
         };
@@ -153,36 +151,44 @@ impl Cache {
         self.directory.join(&name[..2]).join(name)
     }
 
+    /// All entries with the time of their last use and their length. What other processes left unfinished long ago is
+    /// removed.
+    fn entries(&self) -> Vec<(SystemTime, PathBuf, u64)> {
+        let now = SystemTime::now();
+        let mut entries = Vec::new();
+        let directories = fs::read_dir(&self.directory)
+            .into_iter()
+            .flatten()
+            .flatten();
+        let own = directories.filter(|directory| is_hexadecimal(&directory.file_name(), 2));
+        for entry in own
+            .flat_map(|directory| fs::read_dir(directory.path()))
+            .flatten()
+            .flatten()
+        {
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            let name = entry.file_name();
+            if is_hexadecimal(&name, 2 * size_of::<Key>()) {
+                entries.push((used, entry.path(), metadata.len()));
+            } else if name.as_encoded_bytes().starts_with(NEW.as_bytes())
+                && now.duration_since(used).is_ok_and(|since| since > HOUR)
+            {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        entries
+    }
+
     /// Removes entries, those first that were not used for the longest time, until all have at most three quarters of what
     /// they may have together. Only if there are more, and new ones were written.
     pub fn tidy(&self) {
         if !self.has_new.load(Ordering::Relaxed) {
             return;
         }
-        let now = SystemTime::now();
-        let mut entries = Vec::new();
-        for directory in fs::read_dir(&self.directory)
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            for entry in fs::read_dir(directory.path())
-                .into_iter()
-                .flatten()
-                .flatten()
-            {
-                let Ok(metadata) = entry.metadata() else {
-                    continue;
-                };
-                let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                let is_new = entry.file_name().to_string_lossy().starts_with(".new-");
-                if is_new && now.duration_since(used).is_ok_and(|since| since > HOUR) {
-                    let _ = fs::remove_file(entry.path());
-                } else if !is_new {
-                    entries.push((used, entry.path(), metadata.len()));
-                }
-            }
-        }
+        let mut entries = self.entries();
         let mut bytes: u64 = entries.iter().map(|(.., length)| length).sum();
         if bytes <= self.most_bytes {
             return;
@@ -197,6 +203,31 @@ impl Cache {
             bytes -= length;
         }
     }
+}
+
+/// Where the user's programs keep what they can make again, for this one. Relative paths in the variables are to be ignored
+/// (XDG Base Directory Specification).
+pub fn directory_of_user() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(base.join("loopsheet"))
+}
+
+/// Of the key, too: an entry under another name is none.
+fn checksum(key: &Key, packed: &[u8]) -> Key {
+    let mut sum = Sha256::new();
+    sum.update(key);
+    sum.update(packed);
+    sum.finalize().into()
+}
+
+/// Whether a name is one of this many hexadecimal digits: nothing else in the directory is touched.
+fn is_hexadecimal(name: &OsStr, digits: usize) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+    name.len() == digits && name.as_encoded_bytes().iter().all(is_digit)
 }
 
 #[cfg(test)]

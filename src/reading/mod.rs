@@ -19,7 +19,7 @@ mod remembered;
 mod run_input;
 mod watch;
 
-pub use cache::{Cache, Caching};
+pub use cache::{Cache, Caching, directory_of_user};
 pub use ignored::ignored;
 pub use inputs::Reading;
 pub use order::Order;
