@@ -8,6 +8,7 @@ use anyhow::Context;
 use globset::GlobMatcher;
 use ignore::gitignore::Gitignore;
 
+use super::bodies::Bodies;
 use super::build_files::BuildFiles;
 use super::cache::Caching;
 use super::compile_commands::{Databases, Flags};
@@ -21,7 +22,7 @@ use super::run_input::RunInput;
 use super::watch::Watch;
 use crate::analysis::facts::Program;
 use crate::analysis::inputs::{Inputs, Used};
-use crate::analysis::{self, ProcedureBody};
+use crate::analysis::{self, Statements};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
@@ -97,13 +98,13 @@ pub(super) enum Kind {
 /// A path is not there or cannot be read, is not a source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, watch: &dyn Watch) -> anyhow::Result<Program> {
     Ok(read_through(paths, reading, watch, |units, inputs| {
-        let (program, used) = analysis::analyze_given(units, inputs);
-        (program, Vec::new(), used)
+        let (program, used) = analysis::analyze_given(&units, inputs);
+        (program, None, used)
     })?
     .0)
 }
 
-/// The same, with the statements of every function; `None` for those of a model in XML, which has none.
+/// The same, with the statements of every function.
 ///
 /// # Errors
 /// As `read`.
@@ -111,19 +112,22 @@ pub fn read_with_bodies(
     paths: &[PathBuf],
     reading: &Reading,
     watch: &dyn Watch,
-) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
-    read_through(paths, reading, watch, analysis::analyze_given_with_bodies)
+) -> anyhow::Result<(Program, Bodies)> {
+    read_through(paths, reading, watch, |units, inputs| {
+        let (program, statements, used) = analysis::analyze_given_with_statements(units, inputs);
+        (program, Some(statements), used)
+    })
 }
 
-/// Units to facts, and the statements of every function if they are asked for.
-type Analysis = fn(&[Unit], &Inputs) -> (Program, Vec<ProcedureBody>, Used);
+/// Units to facts, and their statements if they are asked for.
+type Analysis = fn(Vec<Unit>, &Inputs) -> (Program, Option<Statements>, Used);
 
 fn read_through(
     paths: &[PathBuf],
     reading: &Reading,
     watch: &dyn Watch,
     analyze: Analysis,
-) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
+) -> anyhow::Result<(Program, Bodies)> {
     let mut found = Found::default();
     for path in paths {
         collect(path, &reading.ignore, &mut found)?;
@@ -176,7 +180,7 @@ fn read_through(
         true => &RunInput::opened(&opened::inputs_in(paths, &units)),
         false => &reading.input,
     };
-    let (mut analysed, bodies, used) = analyze(&units, &input.inputs());
+    let (mut analysed, statements, used) = analyze(units, &input.inputs());
     skipped.extend(input.remarks(&used));
     // Nothing says who calls what, and whether several cores do, where there is no main program.
     if !analysed.functions.iter().any(|function| function.is_entry) {
@@ -185,15 +189,15 @@ fn read_through(
     }
     // Before any function is left out: what is guessed does not depend on that.
     analysis::guesses::complete(&mut analysed);
-    let mut bodies = bodies.into_iter();
+    let mut positions = 0..;
     let mut kept = vec![None; program.functions.len()];
     analysed.functions.retain(|function| {
-        let body = bodies.next();
+        let position = positions.next();
         let is_kept = reading
             .function
             .as_ref()
             .is_none_or(|pattern| pattern.is_match(&function.name));
-        kept.extend(is_kept.then_some(body));
+        kept.extend(is_kept.then_some(position));
         is_kept
     });
     if reading.function.is_some() {
@@ -204,7 +208,7 @@ fn read_through(
     if let Some(file) = program.files.first_mut() {
         file.diagnostics.extend(skipped);
     }
-    Ok((program, kept))
+    Ok((program, Bodies::new(statements, kept)))
 }
 
 fn append(program: &mut Program, other: Program) {

@@ -1,6 +1,7 @@
 //! From paths to programs: which files are read, in which order, and how each becomes facts. With [`crate::commands`], the
 //! only part that opens files.
 
+mod bodies;
 mod build_files;
 mod cache;
 mod compile_commands;
@@ -19,6 +20,7 @@ mod remembered;
 mod run_input;
 mod watch;
 
+pub use bodies::Bodies;
 pub use cache::{Cache, Caching, directory_of_user};
 pub use ignored::ignored;
 pub use inputs::Reading;
