@@ -79,11 +79,10 @@ impl Cache {
     /// # Errors
     /// It cannot be made, or is not a directory.
     pub fn at(directory: &Path) -> io::Result<Cache> {
-        fs::create_dir_all(directory)?;
-        let tag = directory.join(TAG.0);
-        if !tag.exists() {
-            // Entries of a directory that cannot be written are read.
-            let _ = fs::write(tag, TAG.1);
+        if !directory.is_dir() {
+            fs::create_dir_all(directory)?;
+            // Not in a directory that may hold something else.
+            let _ = fs::write(directory.join(TAG.0), TAG.1);
         }
         Ok(Cache {
             directory: directory.to_path_buf(),

@@ -99,10 +99,14 @@ impl<'a> Reader<'a> {
         source: &'a SourceText,
         macros: &'a FxHashMap<&'a str, Arc<MacroValue>>,
     ) -> Reader<'a> {
-        let is_end = |line: &str| {
-            let line = line.trim_start().to_ascii_lowercase();
-            line.strip_prefix("end")
-                .is_some_and(|rest| rest.trim_start().starts_with("block"))
+        let after = |line: &'a str, word: &str| {
+            let (first, rest) = line.trim_start().split_at_checked(word.len())?;
+            first.eq_ignore_ascii_case(word).then_some(rest)
+        };
+        let is_end = |line| {
+            after(line, "end")
+                .and_then(|rest| after(rest, "block"))
+                .is_some()
         };
         Reader {
             tree,
