@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context;
 use globset::GlobMatcher;
@@ -14,6 +13,7 @@ use super::cache::Caching;
 use super::compile_commands::{Databases, Flags};
 use super::files::{self, name};
 use super::headers::HeaderIndex;
+use super::input::{Input, Kind};
 use super::lowered;
 use super::opened;
 use super::order::Order;
@@ -27,7 +27,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
-use crate::source::{self, Form, Language};
+use crate::source;
 
 /// How sources are to be read.
 pub struct Reading {
@@ -56,22 +56,6 @@ pub struct Reading {
     pub hidden: Option<PathBuf>,
 }
 
-/// One file to read.
-pub(super) struct Input {
-    pub path: PathBuf,
-    /// As reports name it.
-    pub name: Arc<str>,
-    pub kind: Kind,
-    /// Whether it was named, not found in a directory.
-    pub is_named: bool,
-}
-
-impl Input {
-    fn is_in(&self, wanted: Language) -> bool {
-        matches!(self.kind, Kind::Source { language, .. } if language == wanted)
-    }
-}
-
 /// What lies under the paths.
 #[derive(Default)]
 struct Found {
@@ -80,16 +64,6 @@ struct Found {
     build: BuildFiles,
     unread: BTreeMap<String, usize>,
     skipped: Vec<Diagnostic>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Kind {
-    Source {
-        language: Language,
-        form: Form,
-        preprocessed: bool,
-    },
-    Model,
 }
 
 /// Reads and analyses everything under `paths`.

@@ -10,7 +10,7 @@ use super::cache::Caching;
 use super::compile_commands::Flags;
 use super::headers::HeaderIndex;
 use super::included;
-use super::inputs::Input;
+use super::input::Input;
 use super::prepare::{self, Prepared};
 use super::preprocess::Cpp;
 use super::remembered::{Known, Memory, World};

@@ -9,6 +9,7 @@ pub mod files;
 mod headers;
 mod ignored;
 mod included;
+mod input;
 pub mod inputs;
 mod lowered;
 pub mod machine_file;
