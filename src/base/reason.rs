@@ -1,6 +1,6 @@
 //! The register of reasons: why something is not understood, is only estimated, or cannot be run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// Why something is not understood, is only estimated, or cannot be run. Reports print a reason as its code, the name
@@ -20,6 +20,7 @@ use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
     PartialOrd,
     Serialize,
     VariantArray,
+    Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]

@@ -260,7 +260,10 @@ impl<'p> Model<'p> {
         kept: Option<HashSet<usize>>,
         asked: (Detail, Beside),
     ) -> Model<'p> {
-        let (mut collected, dimensions) = Collected::of(self.program);
+        let mut collected = match &kept {
+            Some(kept) if self.left_out.is_none() => Collected::of_some(self, kept),
+            _ => Collected::of(self.program).0,
+        };
         collected.checked = self.checked.clone();
         collected.measurements = measurements;
         if let Some(kept) = kept {
@@ -275,10 +278,12 @@ impl<'p> Model<'p> {
                 nests: others.len(),
                 seconds: known.sum(),
             });
-            collected.keep(&kept);
+            if self.left_out.is_some() {
+                collected.keep(&kept);
+            }
         }
         let known = (self.machine.clone(), self.parameters.clone());
-        Model::define(self.program, known, collected, dimensions, asked)
+        Model::define(self.program, known, collected, self.dimensions, asked)
     }
 
     fn define(
@@ -550,6 +555,30 @@ impl<'p> Collected<'p> {
             },
             dimensions,
         )
+    }
+}
+
+impl<'p> Collected<'p> {
+    /// Some nests of a model of the whole program, and what [`Collected::keep`] leaves beside them.
+    fn of_some(model: &Model<'p>, kept: &HashSet<usize>) -> Collected<'p> {
+        let nest = |position: &usize| model.nests[*position].nest.clone();
+        let (positions, others): (Vec<usize>, Vec<usize>) =
+            (0..model.nests.len()).partition(|position| kept.contains(position));
+        let nests: Vec<Nest> = positions.iter().map(nest).collect();
+        let functions = nests.iter().map(|nest| nest.function);
+        let call_graph = model.call_graph.clone().towards(functions);
+        let homes = call_graph.homes();
+        let around = others.iter().filter(|position| homes.contains(position));
+        Collected {
+            around: around.map(|position| (*position, nest(position))).collect(),
+            positions,
+            nests,
+            call_graph,
+            messages: Vec::new(),
+            left_out: None,
+            checked: BTreeMap::new(),
+            measurements: None,
+        }
     }
 }
 

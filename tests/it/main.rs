@@ -56,6 +56,7 @@ mod own_metric;
 mod own_names;
 mod package;
 mod page;
+mod parse_cache;
 mod passed;
 mod plane_steps;
 mod prefixes;
