@@ -239,6 +239,29 @@ fn one_array_in_two_forms() {
     }
 }
 
+/// What a call of another procedure accesses is its own: C loads the values that it passes, Fortran passes places.
+#[test]
+fn arguments_of_calls() {
+    let c = "void use(double x); double b[4000];
+      void values(int n) { for (int i = 0; i < n; i++) use(b[i]); }";
+    let fortran = "subroutine places(n, a, b)
+      integer :: n, i
+      real(8) :: a(n), b(n)
+      do i = 1, n
+        call outside(a(i), b(i) + 1d0)
+      end do
+    end subroutine";
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, text) in [("k.c", c), ("k.f90", fortran)] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        let cases = command::validated(&path, &["--set", "n=800", "--cache", "32KiB,full"]);
+        all_right(&cases);
+        // 800 elements of one array in either.
+        assert_eq!(cases[0]["simulated_bytes"], 6400, "{name}");
+    }
+}
+
 /// What is not right carries a mark.
 #[test]
 fn what_is_estimated_is_marked() {
