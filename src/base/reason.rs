@@ -208,6 +208,11 @@ pub enum ReasonCode {
         message = "Nothing is lost if it is only passed on; otherwise take it out of the loop."
     )]
     Null,
+    /// A loop whose ends other loops move does not run at all in a part of their iterations: bytes are those in the middle of several parts of their ranges.
+    #[strum(
+        message = "Let the outer loop end where the inner one does, or check the bytes with `loopsheet validate`."
+    )]
+    PartlyEmpty,
     /// A pointer gets another target, so that later accesses may mean another array.
     #[strum(message = "Use `associate`, or pass the target as an argument.")]
     PointerAssignment,
@@ -411,6 +416,7 @@ impl ReasonCode {
             | MissingCondition
             | MissingInitialiser
             | MissingStep
+            | PartlyEmpty
             | PointerVariable
             | SeveralForms
             | SharedLoop
