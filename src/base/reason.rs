@@ -119,6 +119,11 @@ pub enum ReasonCode {
     /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
     #[strum(message = "Assign the condition to a variable first.")]
     ConditionalWithoutMiddle,
+    /// Lines that the nest keeps coming back to lie a multiple of a large power of two apart, and fall into few sets of a cache: with its ways it moves more bytes than the figures say, which are those of fully associative caches.
+    #[strum(
+        message = "Make the rows of that array longer by one cache line, so that they begin in different sets; `loopsheet validate` with the machine's caches shows what is gained."
+    )]
+    ConflictMisses,
     /// An iteration ends early in a way that could not be made a branch.
     #[strum(message = "Put what is skipped into an `if`.")]
     Cycle,
@@ -403,6 +408,7 @@ impl ReasonCode {
             | CompoundCondition
             | ConditionOnLoops
             | ConditionalStep
+            | ConflictMisses
             | DoWhileLoop
             | FloatingVariable
             | GatheredElements

@@ -286,6 +286,47 @@ fn arguments_of_calls() {
     }
 }
 
+/// Lines that lie a multiple of all sets apart push each other out: 512 rows of 4 KiB begin in one set of 64, which holds
+/// eight of them. So every element of `a` is fetched anew, 512 × 512 lines, and those of `b` as they are written.
+#[test]
+fn lines_that_collide_in_sets() {
+    let text = "double a[512][512], b[512][512], c[512][520], d[512][520];
+      void turned(void) { for (int j = 0; j < 512; j++) for (int i = 0; i < 512; i++) b[j][i] = a[i][j]; }
+      void padded(void) { for (int j = 0; j < 512; j++) for (int i = 0; i < 512; i++) d[j][i] = c[i][j]; }
+      void guessed(int n, double x[n][n], double y[n][n])
+      { for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) y[j][i] = x[i][j]; }";
+    let caches = "l1_bytes=48 KiB,l1_ways=12";
+    let report = command::analysed_text("k.c", text, &["--set", caches]);
+    let functions = report["functions"].as_array().expect("functions");
+    let nest = |name: &str| {
+        let function = functions.iter().find(|function| function["name"] == name);
+        &function.expect("the function")["nests"][0]
+    };
+    let turned = nest("turned");
+    assert_eq!(turned["reasons"], serde_json::json!(["conflict_misses"]));
+    let conflict = &turned["conflicts"][0];
+    assert_eq!(conflict["level"], "L1");
+    assert_eq!(conflict["array"], "a");
+    assert_eq!(conflict["stride_bytes"], 4096);
+    assert_eq!(
+        (&conflict["lines"], &conflict["sets"]),
+        (&512.into(), &1.into())
+    );
+    assert_eq!(conflict["held_lines"], 12);
+    let bytes = conflict["set_associative_bytes"]
+        .as_f64()
+        .expect("a number");
+    let expected = 64.0 * (512.0 * 512.0 + 2.0 * 512.0 * 64.0);
+    assert!(
+        (bytes / expected - 1.0).abs() < 0.05,
+        "{bytes} for {expected}"
+    );
+    for name in ["padded", "guessed"] {
+        assert_eq!(nest(name)["reasons"], serde_json::json!([]), "{name}");
+        assert!(nest(name).get("conflicts").is_none(), "{name}");
+    }
+}
+
 /// A loop that runs in a part of the range of the one around it is marked.
 #[test]
 fn loops_that_run_in_a_part_of_a_range_are_marked() {

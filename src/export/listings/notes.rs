@@ -60,7 +60,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
 pub(crate) const LIMITS: &[(&str, &str)] = &[
     (
         "Caches",
-        "Fully associative, least recently used first to go: conflict misses are not in the formulas.",
+        "Fully associative, least recently used first to go: conflict misses are not in the formulas. Where strides show that lines fall into few sets, the costliest nests are run with the ways of the machine: column With its ways of Caches.",
     ),
     (
         "Bounds",

@@ -66,6 +66,7 @@
 
 mod blocks;
 mod cells;
+mod collisions;
 mod domain;
 mod doubts;
 mod ends;
@@ -103,6 +104,8 @@ use reuse::{Covered, Profiler};
 use steps::NameStep;
 
 pub(crate) use blocks::block_symbol;
+pub(crate) use collisions::collision;
+pub use collisions::{Collision, SetAssociative};
 pub(crate) use doubts::doubts;
 pub use formulas::{CacheFigures, NestLevels};
 pub(crate) use formulas::{last_share, share};
