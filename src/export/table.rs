@@ -477,6 +477,20 @@ fn write_disagreements(text: &mut String, model: &Model) {
     );
 }
 
+/// Nests whose lines push each other out of few sets of a cache.
+fn write_conflicts(text: &mut String, model: &Model) {
+    for nest in model.nests.iter() {
+        let costly = nest
+            .conflicts
+            .iter()
+            .filter(|conflict| conflict.is_costly());
+        for conflict in costly {
+            let id = &nest.nest.head().id;
+            let _ = writeln!(text, "* {id}: {}", words::conflict(model, conflict));
+        }
+    }
+}
+
 /// What one process sends to others in all.
 fn write_communication(text: &mut String, model: &Model) {
     let Some(communication) = &model.communication else {
@@ -660,6 +674,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     write_guesses(text, &influences);
     write_implausible(text, model);
     write_disagreements(text, model);
+    write_conflicts(text, model);
     write_doubts(text, model);
     write_calls(text, model, screen);
     write_communication(text, model);

@@ -48,7 +48,7 @@ mod traffic;
 mod trip_count;
 mod what_if;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use crate::analysis::coverage::{self, Coverage};
 use crate::analysis::facts::Program;
@@ -66,11 +66,11 @@ pub use group_names::{group_name, scenario_name};
 pub use growth::{Growth, largest_that_fits};
 pub use in_core::InCoreFigures;
 pub use label::{Instead, Label, Part, RegisterFile, ReuseSubject, Subject};
-pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
+pub use levels::{CacheFigures, Collision, Neighbours, NestLevels, ReuseFigures, SetAssociative};
 pub use loops::{LoopCounts, LoopFigures};
 pub use measured::{Measured, MeasuredFigures, Measurements};
 pub use nest::Nest;
-pub use nest_model::{Checked, NestModel};
+pub use nest_model::{Checked, Conflict, Findings, NestModel};
 pub use operations::{IterationOperations, OperationFigures};
 pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
 pub use prediction::{Prediction, Valued};
@@ -117,8 +117,8 @@ pub struct Model<'p> {
     pub roofline: Option<roofline::Chart>,
     /// Nests that are not in it, because there are too many for a workbook.
     pub left_out: Option<LeftOut>,
-    /// By position among all nests of the program, where runs of them do not agree with the model.
-    checked: BTreeMap<usize, Checked>,
+    /// What runs of nests said of them.
+    findings: Findings,
     /// Measured times beside the estimates, if there are any.
     pub measured: Option<Measured>,
     /// Number of spatial loops of the deepest nest, at least three.
@@ -226,13 +226,13 @@ impl<'p> Model<'p> {
         all.filter(|nest| functions.contains(&of(*nest))).collect()
     }
 
-    /// Takes what runs of nests with small sizes said of them. Models that are made of this one take it, too. All nests
-    /// must be in this model.
-    pub fn mark(&mut self, checked: BTreeMap<usize, Checked>) {
-        for (nest, checked) in &checked {
-            self.nests[*nest].checked = Some(*checked);
+    /// Takes what runs of nests said of them. Models that are made of this one take it, too. All nests must be in this
+    /// model.
+    pub fn mark(&mut self, findings: Findings) {
+        for (position, nest) in self.nests.iter_mut().enumerate() {
+            nest.take(&findings, position);
         }
-        self.checked = checked;
+        self.findings = findings;
     }
 
     /// The same model with measured times beside its estimates; models that are made of this one have them, too. All nests
@@ -264,7 +264,7 @@ impl<'p> Model<'p> {
             Some(kept) if self.left_out.is_none() => Collected::of_some(self, kept),
             _ => Collected::of(self.program).0,
         };
-        collected.checked = self.checked.clone();
+        collected.findings = self.findings.clone();
         collected.measurements = measurements;
         if let Some(kept) = kept {
             let others: Vec<usize> = (0..self.nests.len())
@@ -296,7 +296,7 @@ impl<'p> Model<'p> {
             call_graph,
             messages,
             left_out,
-            checked,
+            findings,
             measurements,
         }: Collected<'p>,
         dimensions: usize,
@@ -307,7 +307,7 @@ impl<'p> Model<'p> {
         let memory_bandwidth = bandwidth::define_memory(&mut figures);
         let mut nests = build_nests(nests, &machine, &parameters, &mut figures);
         for (nest, position) in nests.iter_mut().zip(&positions) {
-            nest.checked = checked.get(position).copied();
+            nest.take(&findings, *position);
         }
         let totals = Totals::define(&nests, &mut figures);
         let sequences = match detail {
@@ -390,7 +390,7 @@ impl<'p> Model<'p> {
             advice,
             roofline: chart,
             left_out,
-            checked,
+            findings,
             measured,
             dimensions,
         }
@@ -507,8 +507,7 @@ struct Collected<'p> {
     call_graph: CallGraph,
     messages: Vec<messages::MessageSite<'p>>,
     left_out: Option<LeftOut>,
-    /// By position.
-    checked: BTreeMap<usize, Checked>,
+    findings: Findings,
     measurements: Option<Measurements>,
 }
 
@@ -550,7 +549,7 @@ impl<'p> Collected<'p> {
                 call_graph,
                 messages,
                 left_out: None,
-                checked: BTreeMap::new(),
+                findings: Findings::default(),
                 measurements: None,
             },
             dimensions,

@@ -304,6 +304,13 @@ fn write_marks(text: &mut String, model: &Model, index: usize) {
             significant(checked.ratio)
         );
     }
+    for conflict in &nest.conflicts {
+        let _ = writeln!(
+            text,
+            "with the ways of the caches: {}",
+            words::conflict(model, conflict)
+        );
+    }
 }
 
 /// What would help most.

@@ -60,7 +60,15 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
 pub(crate) const LIMITS: &[(&str, &str)] = &[
     (
         "Caches",
-        "Fully associative, least recently used first to go: conflict misses are not in the formulas.",
+        "Fully associative, least recently used first to go: conflict misses are not in the formulas. Where strides show that lines fall into few sets, the costliest nests are run with the ways of the machine: column With its ways of Caches.",
+    ),
+    (
+        "Stores that miss",
+        "A line that is written is fetched first (write-allocate) in every cache, and memory sees that unless cost_w (sheet Machine) is below 2. What hardware avoids of it depends on the machine, and on what else runs: the note of cost_w says what is known. Streaming stores are not assumed.",
+    ),
+    (
+        "Prefetching",
+        "Lines that a prefetcher brings too early, beyond the end of a row or as a pair with a neighbour, move no bytes here, and latencies that it hides are taken as hidden: only bandwidths, and where it is known the number of lines in flight, limit the time of a level.",
     ),
     (
         "Bounds",
