@@ -66,6 +66,9 @@ pub struct NestReport {
     /// Absent where the machine does not say what its cores do in a cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_core: Option<InCoreReport>,
+    /// Absent where no line is irregular, or the machine does not say what such lines take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irregular: Option<IrregularReport>,
     pub seconds: Figure,
     /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
     /// calls lead to it from there.
@@ -120,6 +123,16 @@ impl CheckedReport {
             ratio: checked.ratio.into(),
         }
     }
+}
+
+/// Lines that no prefetcher foresees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IrregularReport {
+    /// Pages that the translation buffer does not hold; absent where the machine does not say what it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_missed: Option<Figure>,
+    /// Over the whole execution.
+    pub seconds: Figure,
 }
 
 /// What the core does in its cycles, all data being in the first cache.
@@ -274,6 +287,10 @@ impl NestReport {
             intensity: figure(nest.time.intensity),
             cpu_seconds: figure(nest.time.cpu),
             in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, found)),
+            irregular: (nest.time.irregular.as_ref()).map(|found| IrregularReport {
+                pages_missed: nest.levels.pages.map(figure),
+                seconds: figure(found.seconds),
+            }),
             seconds: figure(nest.time.seconds),
             calls: ranked.map_or_else(never, |ranked| {
                 ranked.calls.map_or_else(|| Figure::from(1.0), figure)
