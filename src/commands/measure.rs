@@ -198,7 +198,11 @@ fn file(about: &About, base: Option<&str>, caches: &[Cache], figures: &[Figure])
     } in figures
     {
         let note = format!("{how}; quartiles {:.1} % apart", 100.0 * found.spread);
-        row(parameter, rounded(found.median), &measured, &note);
+        let value = match parameter.ends_with("_bytes") {
+            true => found.median,
+            false => rounded(found.median),
+        };
+        row(parameter, value, &measured, &note);
     }
     let vector = measure::vector_bytes() as f64;
     row(

@@ -16,7 +16,8 @@ use thiserror::Error;
 use crate::diagnostic::Place;
 use crate::quantity::parse_bytes;
 use parameters::{
-    IRREGULAR, LEVEL_LATENCY, MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS, TRANSLATION, level_name,
+    IRREGULAR, LEVEL_LATENCY, MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS, TRANSLATION,
+    level_name,
 };
 
 /// What a preset describes.

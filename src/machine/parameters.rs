@@ -219,7 +219,13 @@ pub const TRANSLATION: [&str; 2] = ["tlb_bytes", "tlb_miss_ns"];
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no
 /// bandwidth, shared with nobody; and for what limits nothing where it is not known. `None` for all other parameters.
 pub fn absent(name: &str) -> Option<f64> {
-    let limits: [&[&str]; 5] = [&LATENCY_LIMIT, &IN_CORE, &FUNCTION_CYCLES, &IRREGULAR, &TRANSLATION];
+    let limits: [&[&str]; 5] = [
+        &LATENCY_LIMIT,
+        &IN_CORE,
+        &FUNCTION_CYCLES,
+        &IRREGULAR,
+        &TRANSLATION,
+    ];
     if limits.iter().any(|names| names.contains(&name)) {
         return Some(0.0);
     }

@@ -381,7 +381,11 @@ pub fn functions(ghz: f64) -> Vec<Figure> {
             cycles(each_call(f64::exp)),
             "exp of elements in L1",
         ),
-        figure("log_cycles", cycles(each_call(f64::ln)), "log of elements in L1"),
+        figure(
+            "log_cycles",
+            cycles(each_call(f64::ln)),
+            "log of elements in L1",
+        ),
         figure(
             "trig_cycles",
             cycles(each_call(f64::sin)),

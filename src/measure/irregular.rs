@@ -65,7 +65,10 @@ fn gathered(mut places: Vec<u32>) -> Measured {
             begin = 0;
         }
         let mut sums = [0.0_f64; SUMS];
-        for places in black_box(&places[begin..begin + loads]).as_chunks::<SUMS>().0 {
+        for places in black_box(&places[begin..begin + loads])
+            .as_chunks::<SUMS>()
+            .0
+        {
             for (sum, place) in sums.iter_mut().zip(places) {
                 *sum += array[*place as usize];
             }
@@ -129,7 +132,9 @@ pub fn translation(line: usize) -> Vec<Figure> {
 /// as there is room for.
 fn held(extras: &[(usize, f64, f64)]) -> Option<(usize, f64, f64)> {
     let &(most, extra, spread) = extras.last()?;
-    let first = extras.iter().position(|(_, found, _)| *found > extra / 2.0)?;
+    let first = extras
+        .iter()
+        .position(|(_, found, _)| *found > extra / 2.0)?;
     let held = extras.get(first.checked_sub(1)?)?.0;
     let miss = extra / (1.0 - held as f64 / most as f64);
     (miss > LEAST_MISS).then_some((held, miss, spread))
@@ -162,7 +167,7 @@ pub fn last_cache(last: Cache, before: Cache, load: impl Fn(usize) -> f64) -> us
     let most = last.bytes.clamp(2 * least, MOST);
     let steps = ((most as f64 / least as f64).log2() * 2.0).floor() as i32;
     let sizes: Vec<usize> = (0..=steps)
-        .map(|step| (least as f64 * 2_f64.powf(f64::from(step) / 2.0)) as usize)
+        .map(|step| (least as f64 * 2_f64.powf(f64::from(step) / 2.0)) as usize / PAGE * PAGE)
         .collect();
     let times: Vec<(usize, f64)> = sizes.into_iter().map(|size| (size, load(size))).collect();
     match drop(&times) {
@@ -176,7 +181,10 @@ const MOST: usize = 512 << 20;
 
 /// The size from which on times of lines are nearer to the longest than to the shortest; `None` if they hardly differ.
 fn drop(times: &[(usize, f64)]) -> Option<usize> {
-    let shortest = times.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
+    let shortest = times
+        .iter()
+        .map(|(_, time)| *time)
+        .fold(f64::INFINITY, f64::min);
     let longest = times.last()?.1;
     let middle = (shortest * longest).sqrt();
     let first = times.iter().position(|(_, time)| *time > middle)?;
@@ -191,26 +199,62 @@ mod tests {
     #[test]
     fn pages_are_held_up_to_where_half_of_a_miss_is_seen() {
         // 2048 of 8192 pages are held: a quarter of the loads take nothing more, so that 3 ns on average are 4 ns each.
-        let extras = [(512, 0.1, 0.0), (1024, 0.2, 0.0), (2048, 0.4, 0.0), (4096, 2.0, 0.0), (8192, 3.0, 0.1)];
+        let extras = [
+            (512, 0.1, 0.0),
+            (1024, 0.2, 0.0),
+            (2048, 0.4, 0.0),
+            (4096, 2.0, 0.0),
+            (8192, 3.0, 0.1),
+        ];
         assert_eq!(held(&extras), Some((2048, 4.0, 0.1)));
-        assert_eq!(held(&[(512, 0.1, 0.0), (1024, 0.1, 0.0), (2048, 0.2, 0.0)]), None);
+        assert_eq!(
+            held(&[(512, 0.1, 0.0), (1024, 0.1, 0.0), (2048, 0.2, 0.0)]),
+            None
+        );
     }
 
     #[test]
     fn a_level_is_what_the_one_before_it_leaves() {
-        let measured = |median| Measured { median, spread: 0.0 };
-        let before = Before { bytes: 1 << 20, each: 1.0, latency: 4.0 };
-        let translation = Translation { reach: 2097152.0, miss: 2.0 };
+        let measured = |median| Measured {
+            median,
+            spread: 0.0,
+        };
+        let before = Before {
+            bytes: 1 << 20,
+            each: 1.0,
+            latency: 4.0,
+        };
+        let translation = Translation {
+            reach: 2097152.0,
+            miss: 2.0,
+        };
         // A quarter hits the cache before; half of the pages are missed, which takes 1 ns: (5 − 1 − ¼·1)/¾.
-        let (each, latency) = of_level(4 << 20, (measured(5.0), measured(31.0)), Some(before), Some(translation));
+        let (each, latency) = of_level(
+            4 << 20,
+            (measured(5.0), measured(31.0)),
+            Some(before),
+            Some(translation),
+        );
         assert_eq!((each.median, latency.median), (5.0, 40.0));
-        let (each, _) = of_level(4 << 20, (measured(5.0), measured(31.0)), None, Some(translation));
+        let (each, _) = of_level(
+            4 << 20,
+            (measured(5.0), measured(31.0)),
+            None,
+            Some(translation),
+        );
         assert_eq!(each.median, 4.0);
     }
 
     #[test]
     fn a_cache_ends_where_loads_become_slow() {
-        let times = [(4, 2.1), (6, 2.1), (8, 2.2), (11, 2.5), (16, 3.5), (23, 4.0)];
+        let times = [
+            (4, 2.1),
+            (6, 2.1),
+            (8, 2.2),
+            (11, 2.5),
+            (16, 3.5),
+            (23, 4.0),
+        ];
         assert_eq!(drop(&times), Some(11));
         assert_eq!(drop(&[(4, 2.1), (8, 2.1), (16, 2.2)]), None);
     }

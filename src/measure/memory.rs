@@ -16,7 +16,6 @@ pub fn level(
     translation: Option<Translation>,
 ) -> Vec<Figure> {
     let bytes = working_set(at, caches);
-    let line = caches.first().map_or(64, |cache| cache.line);
     let gbs = bandwidth(bytes, at == 0);
     let (each, latency, bytes_at_random) = waited_for(at, caches, translation);
     let bytes_behind = caches.get(at).map_or(bytes, |_| bytes_at_random);
@@ -54,7 +53,9 @@ pub fn level(
             ),
         ]
         .into_iter()
-        .chain((at > 0).then(|| figure(format!("l{}_irregular_lines", cache.level), lines, how_many)))
+        .chain(
+            (at > 0).then(|| figure(format!("l{}_irregular_lines", cache.level), lines, how_many)),
+        )
         .collect(),
         None => vec![
             figure("dram_gbs".to_string(), gbs, how_fast),

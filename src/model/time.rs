@@ -85,11 +85,12 @@ impl TimeFigures {
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
         let irregular = IrregularFigures::define(machine, caches_moved, figures);
         // What does not come at a level's bandwidth is not in its time.
-        let regular = |bytes: FigureId, cache: Option<&CacheFigures>| {
-            match cache.and_then(|cache| cache.irregular).filter(|_| irregular.is_some()) {
-                Some(others) => Expr::max([Expr::from(bytes) - Expr::from(others), 0.0.into()]),
-                None => Expr::from(bytes),
-            }
+        let regular = |bytes: FigureId, cache: Option<&CacheFigures>| match cache
+            .and_then(|cache| cache.irregular)
+            .filter(|_| irregular.is_some())
+        {
+            Some(others) => Expr::max([Expr::from(bytes) - Expr::from(others), 0.0.into()]),
+            None => Expr::from(bytes),
         };
         let mut levels = Vec::new();
         let caches = super::levels_of(machine, figures.detail());
@@ -105,7 +106,9 @@ impl TimeFigures {
                 }
                 _ => caches_moved.caches[position - 1].bytes,
             };
-            let before = position.checked_sub(1).and_then(|at| caches_moved.caches.get(at));
+            let before = position
+                .checked_sub(1)
+                .and_then(|at| caches_moved.caches.get(at));
             let mut seconds = regular(bytes, before).quotient(bandwidth::cache(cache));
             if any_machine {
                 seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
@@ -238,9 +241,8 @@ fn bound(
         let (time, of) = (Expr::from(time), Expr::from(of));
         Expr::choose(Comparison::GreaterOrEqual, time, of, then, otherwise)
     };
-    let where_slowest = |time: FigureId, then: Expr, otherwise: Expr| {
-        where_longest(time, slowest, then, otherwise)
-    };
+    let where_slowest =
+        |time: FigureId, then: Expr, otherwise: Expr| where_longest(time, slowest, then, otherwise);
     let of_levels = irregular.map_or(slowest, |(_, regular)| regular);
     let last = Expr::from(levels.len() as f64 + 1.0);
     let data = levels

@@ -1,6 +1,6 @@
 //! Paths to programs: which files are read, in which order, and how each becomes facts.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
+use crate::source::optimisation::Optimisation;
 use crate::source::{self, Form, Language};
 use crate::threads::deep_threads;
 
@@ -175,6 +176,14 @@ fn read_through(
     };
     let (mut analysed, bodies, used) = analyze(&units, &input.inputs());
     skipped.extend(input.remarks(&used));
+    let compiled: HashMap<&str, Optimisation> = (sources.iter().zip(&flags))
+        .map(|(source, flags)| (&*source.name, flags.optimisation))
+        .collect();
+    for function in &mut analysed.functions {
+        if let Some(with) = compiled.get(&*function.file) {
+            analysis::compiled::compile(&mut function.body, *with);
+        }
+    }
     // Nothing says who calls what, and whether several cores do, where there is no main program.
     if !analysed.functions.iter().any(|function| function.is_entry) {
         let files = analysed.files.iter_mut();

@@ -208,7 +208,14 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
     match time.in_core {
         Some(core) => {
             let cycles = |id| significant(value(id));
-            let ports = format!("{} cycles an iteration to issue", cycles(core.port_cycles));
+            let by = match nest.by_flags().as_slice() {
+                [] => String::new(),
+                names => format!(" (by its flags: {})", names.join(", ")),
+            };
+            let ports = format!(
+                "{} cycles an iteration to issue{by}",
+                cycles(core.port_cycles)
+            );
             row(
                 "ports",
                 value(core.ports),

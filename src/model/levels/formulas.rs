@@ -20,9 +20,9 @@ use std::sync::Arc;
 use super::cells::Cells;
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
+use super::number::Number;
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
-use super::number::Number;
 use super::{Irregular, Profile, Reuse, compute, condition, profiled};
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
@@ -134,7 +134,10 @@ fn values(
         let has_pages = machine.has_translation() && !profile.is_foreseen();
         let pages = has_pages.then(|| {
             let unit = ("page_bytes", counted);
-            (profiled(nest, &value, None, unit).0, value(&Expr::machine("page_bytes")))
+            (
+                profiled(nest, &value, None, unit).0,
+                value(&Expr::machine("page_bytes")),
+            )
         });
         (profile, geometry, pages)
     };
@@ -320,7 +323,12 @@ fn formulas(
         PartFetched::define(kind, least, (&profile, of), &defined, figures)
     };
     let least = &profile.written_first;
-    let written_first = part(F::WrittenFirst, least, |reuse| &reuse.written_first, figures);
+    let written_first = part(
+        F::WrittenFirst,
+        least,
+        |reuse| &reuse.written_first,
+        figures,
+    );
     let least = &profile.unforeseen;
     let unforeseen = part(F::IrregularPart, least, |reuse| &reuse.unforeseen, figures);
     let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
@@ -388,9 +396,9 @@ fn formulas(
         )
     };
     let caches = capacities.iter().enumerate().map(of).collect();
-    let pages = unforeseen.as_ref().and_then(|_| {
-        define_pages(nest, (&geometry, machine), parameters, figures)
-    });
+    let pages = unforeseen
+        .as_ref()
+        .and_then(|_| define_pages(nest, (&geometry, machine), parameters, figures));
     let neighbours =
         neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
     NestLevels {
@@ -417,11 +425,20 @@ fn define_pages(
     let unit = (&page, Irregular::Counted);
     let pages = profile(nest, &geometry.of_pages(), unit, parameters, figures);
     let reach = Expr::machine("tlb_bytes");
-    let missed = pages.reuses.iter().filter(|reuse| !reuse.unforeseen.is_zero());
+    let missed = pages
+        .reuses
+        .iter()
+        .filter(|reuse| !reuse.unforeseen.is_zero());
     let missed = missed.map(|reuse| {
         let (distance, none) = (reuse.distance.clone(), 0.0.into());
         let again = reuse.unforeseen.clone();
-        Expr::choose(Comparison::LessOrEqual, distance, reach.clone(), none, again)
+        Expr::choose(
+            Comparison::LessOrEqual,
+            distance,
+            reach.clone(),
+            none,
+            again,
+        )
     });
     let missed = Expr::sum(missed.chain([pages.unforeseen.clone()]));
     let all = figures.define(F::PagesTouched, pages.cold * page);
@@ -448,9 +465,12 @@ fn profile(
         known: RefCell::default(),
     };
     let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-    compute(geometry, &resolve, (unit.clone(), irregular), &|step, expr| {
-        cells.name(step, expr)
-    })
+    compute(
+        geometry,
+        &resolve,
+        (unit.clone(), irregular),
+        &|step, expr| cells.name(step, expr),
+    )
 }
 
 /// Whether nests find what others left that have only the function in common.
@@ -494,8 +514,7 @@ impl PartFetched {
         if least.is_zero() {
             return None;
         }
-        let mut define =
-            |lines: &Expr| figures.define(kind, lines * &Expr::machine("line_bytes"));
+        let mut define = |lines: &Expr| figures.define(kind, lines * &Expr::machine("line_bytes"));
         let some = profile.reuses.iter().filter(|reuse| is_some(reuse));
         let again = some
             .zip(defined)

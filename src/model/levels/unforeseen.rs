@@ -48,9 +48,7 @@ impl<N: Number> Lines<'_, N> {
         let mut given = vec![Given::Free; loops.len()];
         let count = |level: usize| {
             let span = self.spans(&given, Tiles::Full).swap_remove(level);
-            let place = self
-                .names
-                .step(StaticFigure::Place, About::Loop(level));
+            let place = self.names.step(StaticFigure::Place, About::Loop(level));
             let middle = self.domain.middle(level, &span, 0, 1);
             given[level] = Given::At((self.name)(place, middle));
             span.count
@@ -103,7 +101,10 @@ impl<N: Number> Profiler<'_, N> {
     pub fn compulsory_unforeseen(&self, free: &[Given<N>]) -> N {
         let is_first = |r: &usize| {
             let array = self.references[*r].array;
-            self.references.iter().position(|other| other.array == array) == Some(*r)
+            self.references
+                .iter()
+                .position(|other| other.array == array)
+                == Some(*r)
         };
         let firsts = (0..self.unforeseen.len()).filter(is_first);
         let lines = firsts.map(|r| {

@@ -146,10 +146,14 @@ pub struct InCoreReport {
     /// Over the whole execution.
     pub chain_seconds: Figure,
     pub ports_seconds: Figure,
+    /// What the flags of its file let the compiler do, by the names of the switches of the machine; absent where they say
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_flags: Vec<String>,
 }
 
 impl InCoreReport {
-    fn of(model: &Model, found: &InCoreFigures) -> InCoreReport {
+    fn of(model: &Model, nest: &NestModel, found: &InCoreFigures) -> InCoreReport {
         let figure = |id: FigureId| Figure::of(model, id);
         InCoreReport {
             lanes: figure(found.lanes),
@@ -157,6 +161,7 @@ impl InCoreReport {
             port_cycles: figure(found.port_cycles),
             chain_seconds: figure(found.chains),
             ports_seconds: figure(found.ports),
+            by_flags: nest.by_flags().into_iter().map(str::to_string).collect(),
         }
     }
 }
@@ -286,7 +291,7 @@ impl NestReport {
                 .collect(),
             intensity: figure(nest.time.intensity),
             cpu_seconds: figure(nest.time.cpu),
-            in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, found)),
+            in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, nest, found)),
             irregular: (nest.time.irregular.as_ref()).map(|found| IrregularReport {
                 pages_missed: nest.levels.pages.map(figure),
                 seconds: figure(found.seconds),
