@@ -131,7 +131,7 @@ loopsheet_base::catalogue! {
         IrregularTime "irregular_time" "" Seconds "Lines that no prefetcher foresees: each takes the latency of the level that has it over the lines that a core waits for at once, and at least what the bandwidth takes; and tlb_miss_ns for every page that the translation buffer does not hold" IRREGULAR;
         RegisterTraffic "register_traffic" "" Bytes "Bytes that the nearest cache delivers: every reference, over the whole execution" VARIANTS;
         LevelTime "level_time" "" Seconds "Traffic of a cache, without irregular lines where these are apart, over its bandwidth, of all cores together" VARIANTS;
-        MemoryTime "memory_time" "" Seconds "Actual memory traffic, without irregular lines where these are apart, / memory bandwidth in force, as sheet Machine has it below its parameters" VARIANTS;
+        MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force, as sheet Machine has it below its parameters; without irregular lines where these are apart" VARIANTS;
         SlowestLevel "slowest_level" "" Seconds "The largest of the times of all levels, irregular lines being apart" IRREGULAR;
         SlowestPart "slowest_part" "" Seconds "The largest of the core time and the times of all levels; irregular lines, where they are apart, come on top of the latter" VARIANTS;
         Time "time" "" Seconds "Estimate of the whole execution: the largest of the core time (the CPU time where the machine does not say what its cores do in a cycle) and the times of all levels; with overlap below 1, part of core and data time adds up" VARIANTS;
