@@ -13,6 +13,7 @@ mod assignments;
 mod calls;
 mod chains;
 mod communication;
+pub mod compiled;
 pub mod coverage;
 mod datatypes;
 mod delinearise;

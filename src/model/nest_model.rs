@@ -105,6 +105,13 @@ pub struct Findings {
 const MOST_ITERATIONS: f64 = 1e15;
 
 impl NestModel<'_> {
+    /// What the flags of its file let the compiler do with the innermost loop, by the names of the machine's switches.
+    pub fn by_flags(&self) -> Vec<&'static str> {
+        let innermost = self.nest.loops.last();
+        let in_core = innermost.and_then(|inner| inner.facts.in_core.as_ref());
+        in_core.map_or(Vec::new(), |known| known.compiled.names())
+    }
+
     /// Why some loop of the chain is not fully understood, or its figures are only estimates: codes, sorted.
     pub fn reason_codes(&self) -> BTreeSet<ReasonCode> {
         let mut codes = self.nest.reason_codes();

@@ -1,6 +1,6 @@
 //! Paths to programs: which files are read, in which order, and how each becomes facts.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -28,6 +28,7 @@ use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
 use crate::source;
+use crate::source::optimisation::Optimisation;
 
 /// How sources are to be read.
 pub struct Reading {
@@ -156,6 +157,14 @@ fn read_through(
     };
     let (mut analysed, statements, used) = analyze(units, &input.inputs());
     skipped.extend(input.remarks(&used));
+    let compiled: HashMap<&str, Optimisation> = (sources.iter().zip(&flags))
+        .map(|(source, flags)| (&*source.name, flags.optimisation))
+        .collect();
+    for function in &mut analysed.functions {
+        if let Some(with) = compiled.get(&*function.file) {
+            analysis::compiled::compile(&mut function.body, *with);
+        }
+    }
     // Nothing says who calls what, and whether several cores do, where there is no main program.
     if !analysed.functions.iter().any(|function| function.is_entry) {
         let files = analysed.files.iter_mut();

@@ -9,6 +9,7 @@ pub mod flags;
 pub mod form;
 pub mod include;
 pub mod line_markers;
+pub mod optimisation;
 pub mod parallel;
 pub mod preprocess;
 pub mod spelling;

@@ -44,6 +44,7 @@ mod given;
 mod guide;
 mod in_core;
 mod interpret;
+mod irregular;
 mod layer_sizes;
 mod level_oracle;
 mod levels;

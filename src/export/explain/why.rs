@@ -50,6 +50,9 @@ pub(super) fn sentence(model: &Model, nest: &NestModel) -> String {
             "the core issues loads, stores and arithmetic for longer than data take to come"
                 .to_string()
         }
+        Some(BoundBy::Irregular) => "no prefetcher foresees the lines that it goes to, so that it \
+                                     waits for most of them"
+            .to_string(),
         Some(BoundBy::Level(position)) => of_level(model, nest, &time.levels[position]),
     }
 }

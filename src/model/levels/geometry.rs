@@ -118,6 +118,20 @@ impl Geometry {
         }
     }
 
+    /// The same where pages are counted in place of lines: only names differ.
+    pub fn of_pages(&self) -> Geometry {
+        let mut pages = Geometry {
+            domain: self.domain.clone(),
+            references: self.references.clone(),
+            tiles: self.tiles.clone(),
+            step_names: self.step_names.clone(),
+        };
+        for array in &mut pages.step_names.arrays {
+            *array = Arc::from(format!("pages of {array}"));
+        }
+        pages
+    }
+
     /// The same over another kind of number.
     pub fn map<N: Number>(&self, value: &dyn Fn(&Expr) -> N) -> (Domain<N>, Vec<Reference<N>>) {
         let affine = |a: &Affine<Expr>| Affine {

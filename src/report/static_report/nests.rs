@@ -71,6 +71,9 @@ pub struct NestReport {
     /// Absent where the machine does not say what its cores do in a cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_core: Option<InCoreReport>,
+    /// Absent where no line is irregular, or the machine does not say what such lines take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irregular: Option<IrregularReport>,
     pub seconds: Figure,
     /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
     /// calls lead to it from there.
@@ -173,6 +176,16 @@ impl ConflictReport {
     }
 }
 
+/// Lines that no prefetcher foresees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IrregularReport {
+    /// Pages that the translation buffer does not hold; absent where the machine does not say what it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_missed: Option<Figure>,
+    /// Over the whole execution.
+    pub seconds: Figure,
+}
+
 /// What the core does in its cycles, all data being in the first cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InCoreReport {
@@ -184,10 +197,14 @@ pub struct InCoreReport {
     /// Over the whole execution.
     pub chain_seconds: Figure,
     pub ports_seconds: Figure,
+    /// What the flags of its file let the compiler do, by the names of the switches of the machine; absent where they say
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_flags: Vec<String>,
 }
 
 impl InCoreReport {
-    fn of(model: &Model, found: &InCoreFigures) -> InCoreReport {
+    fn of(model: &Model, nest: &NestModel, found: &InCoreFigures) -> InCoreReport {
         let figure = |id: FigureId| Figure::of(model, id);
         InCoreReport {
             lanes: figure(found.lanes),
@@ -195,6 +212,7 @@ impl InCoreReport {
             port_cycles: figure(found.port_cycles),
             chain_seconds: figure(found.chains),
             ports_seconds: figure(found.ports),
+            by_flags: nest.by_flags().into_iter().map(str::to_string).collect(),
         }
     }
 }
@@ -327,7 +345,11 @@ impl NestReport {
                 .collect(),
             intensity: figure(nest.time.intensity),
             cpu_seconds: figure(nest.time.cpu),
-            in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, found)),
+            in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, nest, found)),
+            irregular: (nest.time.irregular.as_ref()).map(|found| IrregularReport {
+                pages_missed: nest.levels.pages.map(figure),
+                seconds: figure(found.seconds),
+            }),
             seconds: figure(nest.time.seconds),
             calls: ranked.map_or_else(never, |ranked| {
                 ranked.calls.map_or_else(|| Figure::from(1.0), figure)
