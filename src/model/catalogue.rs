@@ -212,6 +212,7 @@ loopsheet_base::catalogue! {
         // Other values of an input.
         Factor "factor" "" Ratio "What the value in force is multiplied by" Source::Given;
         SweptValue "swept_value" "" Count "A value of an input, in the input's unit, for which the times of nests are computed again" Source::Given;
+        ChangedTotal "total_with_other_inputs" "" Seconds "Estimates of the nests that are compared, over all calls where these are followed, with the inputs of a scenario or one input a little less or more" Source::Definition;
         SweptTime "time_of_swept_nests" "" Seconds "Estimates of the nests that are shown, with that value" Source::Definition;
 
         // Advice.
