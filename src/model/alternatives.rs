@@ -2,11 +2,16 @@
 //! little less and a little more. What a cache fetches again follows from its capacity by the rows of *Layer conditions*,
 //! so that the machine can change without a second model; sizes and blocks change these rows themselves.
 
+use super::Model;
 use super::catalogue::StaticFigure as F;
 use super::compact::{Compact, Dependence};
 use super::figures::Figures;
+use super::goals::NestGoals;
+use super::growth;
+use super::influence::{Influence, influence};
 use super::label::{Instead, Label, Subject, Swings};
 use super::nest_model::NestModel;
+use super::parameters::Kind;
 use super::ranking::Ranking;
 use crate::expr::{Expr, FigureId};
 use crate::machine::MachineModel;
@@ -33,9 +38,15 @@ pub const INPUTS: [&str; 14] = [
 /// Of these, what is swung: `overlap` is a share already.
 const SWUNG: usize = INPUTS.len() - 1;
 
+/// The names of the position of the scenario in force, and of how many times as fast a nest is to be.
+pub const IN_FORCE: &str = "scenario.a";
+pub const GOAL: &str = "goal.speedup";
+
 /// What inputs are multiplied by to the sides that they swing to, less and more than one.
 pub const SWING: &str = "tornado.share";
 const SWUNG_BY: f64 = 0.1;
+/// What [`GOAL`] is.
+const TWICE: f64 = 2.0;
 
 /// A scenario as a workbook comes with it.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +112,8 @@ pub(super) fn symbols(machine: &MachineModel) -> impl Iterator<Item = (String, f
         })
     };
     let scenarios = SCENARIOS.iter().enumerate().flat_map(of);
-    scenarios.chain([(SWING.to_string(), SWUNG_BY)])
+    let own = [(SWING, SWUNG_BY), (GOAL, TWICE)];
+    scenarios.chain(own.map(|(name, value)| (name.to_string(), value)))
 }
 
 /// Times of the nests that are compared with other inputs.
@@ -113,6 +125,8 @@ pub struct Alternatives {
     /// In the order of [`SCENARIOS`].
     pub scenarios: Vec<Times>,
     pub swings: Vec<Swing>,
+    /// In the order of the nests.
+    pub goals: Vec<NestGoals>,
 }
 
 /// A time for each nest, and all together.
@@ -129,7 +143,7 @@ pub struct Swing {
 }
 
 /// Nests that are compared: each has formulas of its own for every scenario and swing.
-const MOST: usize = 64;
+const MOST: usize = 48;
 
 /// The nests that are compared: those with the most work whose time is known.
 pub(super) fn compared(nests: &[NestModel], ranking: &Ranking, figures: &Figures) -> Vec<usize> {
@@ -146,7 +160,7 @@ pub(super) fn compared(nests: &[NestModel], ranking: &Ranking, figures: &Figures
 impl Alternatives {
     pub(super) fn define(
         compared: &[usize],
-        ranking: &Ranking,
+        (nests, ranking): (&[NestModel], &Ranking),
         dependence: &Dependence,
         figures: &mut Figures,
     ) -> Option<Alternatives> {
@@ -197,13 +211,61 @@ impl Alternatives {
         };
         let swings = INPUTS[..SWUNG].iter().map(|input| swing(input, figures));
         let swings = swings.collect();
+        let goals = (compared.iter()).map(|nest| NestGoals::define(&nests[*nest], figures));
+        let goals = goals.collect();
         Some(Alternatives {
             nests: compared.to_vec(),
             own,
             scenarios,
             swings,
+            goals,
         })
     }
+}
+
+/// What a size makes of the time if it is less or more.
+pub struct SizeSwing {
+    pub name: String,
+    pub label: String,
+    /// Its value, and the time over what it is, less one.
+    pub less: (f64, f64),
+    pub more: (f64, f64),
+}
+
+/// Sizes that are tried.
+const SIZES: usize = 6;
+
+/// The sizes with the most influence a little less and more, at the inputs that the model has.
+pub fn size_swings(model: &Model) -> Vec<SizeSwing> {
+    let total = model.ranking.total;
+    let own = model.value(total);
+    let influences = influence(model).all;
+    let is_size = |found: &&Influence| {
+        let definition = found.row.definition.as_ref();
+        found.share > 0.0 && definition.is_none_or(|definition| definition.as_number().is_some())
+    };
+    let sizes = influences.iter().filter(is_size).take(SIZES);
+    let swing = |found: &Influence| {
+        let (name, value) = (found.row.name.as_str(), found.row.value);
+        let to = |factor: f64| {
+            let changed = match found.row.kind {
+                Kind::Problem | Kind::Processes | Kind::Neighbours => (value * factor).round(),
+                Kind::Probability => (value * factor).min(1.0),
+                _ => value * factor,
+            };
+            (
+                changed,
+                growth::with_size(model, name, changed, total) / own - 1.0,
+            )
+        };
+        SizeSwing {
+            name: name.to_string(),
+            label: found.row.label.clone(),
+            less: to(1.0 - SWUNG_BY),
+            more: to(1.0 + SWUNG_BY),
+        }
+    };
+    sizes.map(swing).collect()
 }
 
 impl Times {

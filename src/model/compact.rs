@@ -144,7 +144,7 @@ impl<'r> Compact<'r> {
         let length = FormulaLengths::default().of(&expr);
         let label = || figures.get(id).label.clone().instead(&self.instead);
         let expr = match length {
-            COMMON.. if !mentions_figures(&expr) => {
+            COMMON.. if self.is_common(&expr) => {
                 let label = label();
                 let define = || figures.define(label, expr.clone());
                 Expr::from(*self.common.entry(expr.clone()).or_insert_with(define))
@@ -189,11 +189,12 @@ impl<'r> Compact<'r> {
         let limit = self.expr(*limit, figures);
         Some(Expr::sum_above(limit, &members))
     }
-}
 
-fn mentions_figures(expr: &Expr) -> bool {
-    match expr.node() {
-        Node::Figure(_) => true,
-        _ => expr.children().into_iter().any(mentions_figures),
+    /// Whether an expression depends on inputs alone, if by way of others that do.
+    fn is_common(&self, expr: &Expr) -> bool {
+        match expr.node() {
+            Node::Figure(id) => self.common.values().any(|common| common == id),
+            _ => (expr.children().into_iter()).all(|child| self.is_common(child)),
+        }
     }
 }

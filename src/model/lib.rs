@@ -23,6 +23,7 @@ mod compact;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
+pub mod goals;
 mod group_names;
 mod growth;
 mod in_core;
@@ -373,7 +374,7 @@ impl<'p> Model<'p> {
             _ => Vec::new(),
         };
         let alternatives = compared.and_then(|(compared, dependence)| {
-            Alternatives::define(compared, &ranking, dependence, &mut figures)
+            Alternatives::define(compared, (&nests, &ranking), dependence, &mut figures)
         });
         let others = left_out.map_or(0.0, |others| others.seconds);
         let advice = match detail.has_formulas() {

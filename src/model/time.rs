@@ -47,6 +47,8 @@ pub enum BoundBy {
 pub struct TimeFigures {
     /// Seconds of arithmetic at peak.
     pub cpu: FigureId,
+    /// What the core takes: that, or what takes its place.
+    pub core: FigureId,
     /// Takes the place of that where the machine says what its cores do in a cycle.
     pub in_core: Option<InCoreFigures>,
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
@@ -155,6 +157,7 @@ impl TimeFigures {
         let balance = figures.define(F::Balance, balance);
         TimeFigures {
             cpu,
+            core,
             in_core,
             levels,
             intensity,
