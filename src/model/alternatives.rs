@@ -244,7 +244,7 @@ pub fn size_swings(model: &Model) -> Vec<SizeSwing> {
         let definition = found.row.definition.as_ref();
         found.share > 0.0 && definition.is_none_or(|definition| definition.as_number().is_some())
     };
-    let sizes = influences.iter().filter(is_size).take(SIZES);
+    let sizes = influences.iter().filter(is_size).take(2 * SIZES);
     let swing = |found: &Influence| {
         let (name, value) = (found.row.name.as_str(), found.row.value);
         let to = |factor: f64| {
@@ -265,7 +265,9 @@ pub fn size_swings(model: &Model) -> Vec<SizeSwing> {
             more: to(1.0 + SWUNG_BY),
         }
     };
-    sizes.map(swing).collect()
+    // Small whole numbers stay what they are.
+    let is_swung = |swing: &SizeSwing| swing.less.0 != swing.more.0;
+    sizes.map(swing).filter(is_swung).take(SIZES).collect()
 }
 
 impl Times {

@@ -25,12 +25,15 @@ use crate::model::Model;
 
 const HEADER_ROW: RowNum = 5;
 const FIRST_ROW: RowNum = 6;
+const NAME: ColNum = 1;
 const VALUE: ColNum = 2;
 const IN_FORCE: ColNum = 3;
 const DESCRIPTION: ColNum = 6;
 const SOURCE: ColNum = 7;
 const NOTE: ColNum = 8;
 const OTHER: ColNum = 9;
+/// Where a value comes from that a scenario sets.
+const IN_SCENARIO: &str = "the scenario in force";
 /// Where there is nothing to say.
 const NOTHING: &str = "–";
 
@@ -106,9 +109,16 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
     Ok(())
 }
 
-/// The cell of a value as written.
-pub(super) fn value_cell(parameter: usize) -> String {
-    row_col_to_cell(FIRST_ROW + parameter as RowNum, VALUE)
+/// The cell of an input, on Control or here, as other sheets write it.
+pub(super) fn value_cell(book: Book, index: usize) -> String {
+    let name = &book.model.machine.parameters[index].name;
+    match book.layout.controls.row(name) {
+        Some(row) => control::cell((row, VALUE)),
+        None => {
+            let cell = row_col_to_cell(FIRST_ROW + index as RowNum, VALUE);
+            format!("{}!{cell}", Sheet::Machine.name())
+        }
+    }
 }
 
 /// The values that are in force, and the sum of them each times its row as Excel counts it; unknown ones are text, which
@@ -225,7 +235,7 @@ fn write_parameter(
         Look::Number
     };
     page.text(row, 0, &parameter.label, &plain)?;
-    page.text(row, 1, &parameter.name, &plain)?;
+    page.text(row, NAME, &parameter.name, &plain)?;
     write_value(page, (row, look), parameter)?;
     write_in_force(page, index, parameter, choices)?;
     page.text(row, 4, parameter.unit, &plain)?;
@@ -247,9 +257,13 @@ fn write_parameter(
         };
         let said = format!("INDEX({},preset.A)", choices.row(index, says));
         let said = format!("IF({said}=\"\",\"{NOTHING}\",{said})");
-        let value = row_col_to_cell(row, VALUE);
-        let changed = is_changed(&value, parameter);
+        let changed = is_changed(&value_cell(page.book, index), parameter);
         let formula = format!("IF({changed},\"{by_hand}\",{said})");
+        let name = row_col_to_cell(row, NAME);
+        let formula = match scenarios::set_by_scenario(page.book, &parameter.name, &name) {
+            Some(set) => format!("IF({},\"{IN_SCENARIO}\",{formula})", set.condition),
+            None => formula,
+        };
         let shown = if text.is_empty() { NOTHING } else { text };
         page.presented_text(row, column, &formula, shown, &style::wrapped())?;
     }
@@ -281,11 +295,11 @@ fn write_value(
         return fade(page, row, parameter);
     };
     let cell = control::cell((control, VALUE));
-    let formula = format!("IF({cell}=\"\",\"\",{cell})");
+    let formula = format!("IF({cell}=\"\",\"{NOTHING}\",{cell})");
     let format = style::cell(look, Role::Plain);
     match parameter.value {
         Some(value) => page.presentation(row, VALUE, &formula, &value.to_string(), &format),
-        None => page.presented_text(row, VALUE, &formula, "", &format),
+        None => page.presented_text(row, VALUE, &formula, NOTHING, &format),
     }
 }
 
@@ -314,8 +328,8 @@ fn is_changed(value: &str, parameter: &MachineParameter) -> String {
 
 /// The value but for scenarios: one that was changed, else that of the machine that is picked; as a formula of another
 /// sheet.
-pub(super) fn base((model, choices): (&Model, &Choices), index: usize) -> String {
-    let value = format!("{}!{}", Sheet::Machine.name(), value_cell(index));
+pub(super) fn base((book, choices): (Book, &Choices), index: usize) -> String {
+    let value = value_cell(book, index);
     own(&value, &model.machine.parameters[index], choices, index)
 }
 
@@ -344,9 +358,12 @@ fn write_in_force(
     let format = in_force_format(parameter);
     let other = page.book.model.other.as_ref();
     let other = other.map(|other| other.parameters[index].value);
-    let formula = match scenarios::in_force_cell(page.book, &parameter.name) {
-        Some(cell) => cell,
-        None => own(&row_col_to_cell(row, VALUE), parameter, choices, index),
+    let own = own(&value_cell(page.book, index), parameter, choices, index);
+    let name = row_col_to_cell(row, NAME);
+    let formula = match scenarios::set_by_scenario(page.book, &parameter.name, &name) {
+        Some(set) if set.is_always => set.value,
+        Some(set) => format!("IF({},{},{own})", set.condition, set.value),
+        None => own,
     };
     let mut write = |column: ColNum, formula: &str, shown: Option<f64>| match shown
         .or(absent(&parameter.name))

@@ -130,7 +130,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         first: FIRST_ROW,
         count: rows.len(),
         last_column: COLUMNS.len() as ColNum - 1,
-        pages_wide: 1,
+        breaks: &[],
     };
     page.text(0, 3, &rows.remark(), &style::remark())?;
     rows.set_print_area(&mut page)?;

@@ -1,4 +1,4 @@
-//! The sheet Presets: a column a machine, first the one that the workbook was written for; what sheet Machine picks.
+//! The sheet Presets: a column a machine, first the one that the workbook was written for; what sheet Control picks from.
 
 use rust_xlsxwriter::utility::column_number_to_name;
 use rust_xlsxwriter::{ColNum, RowNum, Workbook, XlsxError};
@@ -234,7 +234,7 @@ fn write_own(page: &mut Page, column: ColNum, says: Says) -> Result<(), XlsxErro
             write_said(page, (row, column), parameter, says)?;
             continue;
         }
-        let cell = format!("{}!{}", Sheet::Machine.name(), machine::value_cell(index));
+        let cell = machine::value_cell(page.book, index);
         let cleared = parameter
             .value
             .map_or_else(|| format!("\"{UNKNOWN}\""), |value| value.to_string());

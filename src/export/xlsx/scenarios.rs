@@ -13,7 +13,7 @@ use super::alternatives::{
 };
 use super::control::{self, Control, Controls, Of, PICK_SCENARIO};
 use super::inputs::{define_name, write_value};
-use super::layout::Sheet;
+use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page, UNKNOWN};
 use super::presets::Choices;
 use super::style::{self, Look, Role};
@@ -39,6 +39,8 @@ pub(super) const FIRST_NAME: &str = SCENARIOS[0].name;
 /// What is said in place of a time that is not side by side.
 pub(super) const PICK_IT: &str = "pick it";
 const CHART_ROWS: RowNum = 16;
+/// Rows for other figures of the machine.
+const FREE: RowNum = 3;
 
 /// The names of the scenarios, for the list to pick from.
 pub(super) fn names() -> String {
@@ -67,9 +69,20 @@ impl<'c> Rows<'c> {
         self.side_by_side.iter().chain(&self.picked).copied()
     }
 
+    /// The first row for any other figure of the machine, which the reader names.
+    fn free_row(&self) -> RowNum {
+        self.all().last().map_or(FIRST_ROW, |(row, _)| row) + 1
+    }
+
+    /// The first and the last row of what counts when it is picked.
+    fn of_picked(&self) -> (RowNum, RowNum) {
+        let first = self.picked.first().map_or(self.free_row(), |(row, _)| *row);
+        (first, self.free_row() + FREE - 1)
+    }
+
     /// The row that counts what a scenario sets of the inputs that are not side by side.
     fn count_row(&self) -> RowNum {
-        self.all().last().map_or(FIRST_ROW, |(row, _)| row) + 1
+        self.free_row() + FREE
     }
 
     fn total_row(&self) -> RowNum {
@@ -77,13 +90,39 @@ impl<'c> Rows<'c> {
     }
 }
 
-/// The cell with an input's value in force, if scenarios may set it.
-pub(super) fn in_force_cell(book: Book, name: &str) -> Option<String> {
+/// What the scenario in force makes of a figure of the machine.
+pub(super) struct SetByScenario {
+    /// Whether it sets it.
+    pub condition: String,
+    /// To what.
+    pub value: String,
+    /// Whether that is also the value where it does not set it.
+    pub is_always: bool,
+}
+
+/// How a formula of another sheet asks for it; `name` is a cell with the name of the figure.
+pub(super) fn set_by_scenario(book: Book, parameter: &str, name: &str) -> Option<SetByScenario> {
     book.model.alternatives.as_ref()?;
     let rows = Rows::of(&book.layout.controls);
-    let (row, _) = rows.all().find(|(_, control)| control.name == name)?;
-    let cell = row_col_to_cell_absolute(row, LIVE);
-    Some(format!("{}!{cell}", Sheet::ScenarioInputs.name()))
+    let sheet = Sheet::ScenarioInputs.name();
+    let own = rows.all().find(|(_, control)| control.name == parameter);
+    if let Some((row, _)) = own {
+        let [base, live] =
+            [BASE, LIVE].map(|column| format!("{sheet}!{}", row_col_to_cell_absolute(row, column)));
+        return Some(SetByScenario {
+            condition: format!("{live}<>{base}"),
+            value: live,
+            is_always: true,
+        });
+    }
+    let (first, last) = (rows.free_row(), rows.free_row() + FREE - 1);
+    let [names, values] =
+        [NAME, LIVE].map(|column| format!("{sheet}!{}", fixed_column_range(column, first, last)));
+    Some(SetByScenario {
+        condition: format!("SUMPRODUCT(({names}={name})*ISNUMBER({values}))>0"),
+        value: format!("SUMIF({names},{name},{values})"),
+        is_always: false,
+    })
 }
 
 /// Names of the position of the scenario in force, of values in it, and of values in every scenario.
@@ -185,10 +224,10 @@ pub(super) fn write<'a>(
     for (row, control) in rows.all() {
         write_input(&mut page, (row, control), &choices)?;
     }
-    if let Some((row, _)) = rows.picked.first() {
-        let text = "A scenario that sets one of these has its times when it is picked on Control:";
-        page.text(row - 1, 0, text, &style::remark())?;
-    }
+    let text = "A scenario that sets one of these has its times when it is picked on Control:";
+    let (first_picked, _) = rows.of_picked();
+    page.text(first_picked - 1, 0, text, &style::remark())?;
+    write_free(&mut page, rows.free_row())?;
     write_count(&mut page, &rows)?;
     let last = write_results(&mut page, &rows, alternatives)?;
     draw(&mut page, rows.total_row(), last + 2)?;
@@ -279,7 +318,7 @@ fn write_input(
                 .add_data_validation(row, FIRST + 1, row, LAST, &validation)?;
             let value = parameter.value.or(absent(&control.name));
             (
-                machine::base((model, choices), index),
+                machine::base((page.book, choices), index),
                 value,
                 look,
                 parameter.label.clone(),
@@ -366,6 +405,44 @@ fn write_cell(
     )
 }
 
+/// Rows for any other figure of the machine: also for one that is to be as it was written on a machine that is picked.
+fn write_free(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
+    let plain = style::cell(Look::Text, Role::Plain);
+    let taken = |name: &str| page.book.layout.controls.row(name).is_some();
+    let others = page.book.model.machine.parameters.iter();
+    let others: Vec<&str> = (others.map(|parameter| parameter.name.as_str()))
+        .filter(|name| !taken(name))
+        .collect();
+    let example = others.first().copied().unwrap_or_default();
+    for row in first..first + FREE {
+        page.text(row, 0, "Any other figure of the machine", &plain)?;
+        let meaning = format!(
+            "Write its name, as sheet Machine has it, such as {example}, and its values to the right"
+        );
+        write_note(page, (row, NAME), &meaning)?;
+        page.worksheet
+            .write_blank(row, NAME, &style::cell(Look::Text, Role::Input))?;
+        let live = format!("INDEX({},scenario.A)", row_range(row, FIRST, LAST));
+        let formula = format!("IF({live}=\"\",\" \",{live})");
+        page.presented_text(
+            row,
+            LIVE,
+            &formula,
+            " ",
+            &style::cell(Look::Number, Role::Plain),
+        )?;
+        for column in FIRST..=LAST {
+            let role = match column {
+                FIRST => Role::Plain,
+                _ => Role::Input,
+            };
+            page.worksheet
+                .write_blank(row, column, &style::cell(Look::Number, role))?;
+        }
+    }
+    Ok(())
+}
+
 /// How many inputs each scenario sets that are not side by side.
 fn write_count(page: &mut Page, rows: &Rows) -> Result<(), XlsxError> {
     let row = rows.count_row();
@@ -375,13 +452,9 @@ fn write_count(page: &mut Page, rows: &Rows) -> Result<(), XlsxError> {
     for (index, _) in SCENARIOS.iter().enumerate() {
         let column = FIRST + index as ColNum;
         let count = blocks_of(page.book.model, index).len();
-        let formula = match (rows.picked.first(), rows.picked.last()) {
-            (Some((first, _)), Some((last, _))) => {
-                let [first, last] = [first, last].map(|row| row_col_to_cell(*row, column));
-                format!("COUNTA({first}:{last})")
-            }
-            _ => "0".to_string(),
-        };
+        let (first, last) = rows.of_picked();
+        let [first, last] = [first, last].map(|row| row_col_to_cell(row, column));
+        let formula = format!("COUNTA({first}:{last})");
         page.presentation(row, column, &formula, &count.to_string(), &number)?;
     }
     let live = format!("INDEX({},scenario.A)", row_range(row, FIRST, LAST));

@@ -198,7 +198,7 @@ fn write_needs(page: &mut Page, row: RowNum, sweep: &Sweep) -> Result<(), XlsxEr
     }
     let needed = Expr::min(sweep.needs.iter().map(|name| Expr::machine(name)));
     let text = format!(
-        "Changes nothing before sheet Machine has a value of {}",
+        "Changes nothing before sheet Control has a value of {}",
         sweep.needs.join(" and ")
     );
     let is_known = sweep.needs.iter().all(|name| {

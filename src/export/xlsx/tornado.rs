@@ -65,7 +65,8 @@ fn rows(model: &Model, alternatives: &AlternativesSheet) -> Vec<Row> {
             })
         });
         let changes = [&times[0], &times[1]].map(|(_, time)| match time / own - 1.0 {
-            change if change.is_finite() => change,
+            // As the cells are rounded, so that what is no change is none.
+            change if change.is_finite() => (change * 1e9).round() / 1e9,
             _ => 0.0,
         });
         // Excel counts rows from one.
@@ -186,7 +187,7 @@ fn write_data(
         }
         for (column, change) in (6..).zip(one.changes) {
             let time = row_col_to_cell(row, column - 2);
-            let formula = format!("IFERROR({time}/{own}-1,0)");
+            let formula = format!("IFERROR(ROUND({time}/{own}-1,9),0)");
             let format = style::cell(Look::Share, Role::Plain);
             page.presentation(row, column, &formula, &change.to_string(), &format)?;
         }

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use rust_xlsxwriter::{ColNum, RowNum};
 
+use crate::model::Model;
 use crate::model::alternatives::INPUTS;
 use crate::model::influence::influence;
 use crate::model::parameters::{Kind, Row};
-use crate::model::Model;
 
 /// The column of an input's cell.
 pub(in super::super) const VALUE: ColNum = 2;
