@@ -3,7 +3,7 @@
 
 mod inputs;
 
-use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
+use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
     ColNum, DataValidation, DataValidationErrorStyle, Formula, RowNum, Workbook, XlsxError,
 };
@@ -20,7 +20,9 @@ use crate::expr::CellNames;
 use crate::listings::totals;
 use crate::machine::parameters::{ParameterKind, absent};
 
-pub(super) use inputs::{Control, Controls, Of, VALUE};
+pub(super) use inputs::{
+    Control, Controls, Of, PICK_A, PICK_B, PICK_SCENARIO, VALUE, control_cell,
+};
 
 const NAME: ColNum = 1;
 const IN_FORCE: ColNum = 3;
@@ -32,17 +34,6 @@ const NOW: ColNum = 8;
 const CHANGE: ColNum = 9;
 const WIDTHS: [f64; 10] = [32.0, 22.0, 20.0, 16.0, 10.0, 3.0, 40.0, 16.0, 16.0, 12.0];
 const FIRST_RESULT: RowNum = 3;
-
-/// The cells in which machines and the scenario are picked.
-pub(super) const PICK_A: (RowNum, ColNum) = (3, VALUE);
-pub(super) const PICK_B: (RowNum, ColNum) = (4, VALUE);
-pub(super) const PICK_SCENARIO: (RowNum, ColNum) = (5, VALUE);
-
-/// A cell as other sheets write it.
-pub(super) fn cell((row, column): (RowNum, ColNum)) -> String {
-    let cell = row_col_to_cell_absolute(row, column);
-    format!("{}!{cell}", Sheet::Control.name())
-}
 
 /// Gives the inputs that are here their names.
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {

@@ -11,7 +11,7 @@ use rust_xlsxwriter::{
 };
 
 use super::alternatives::write_note;
-use super::control::{self, PICK_A, PICK_B};
+use super::control::{PICK_A, PICK_B, control_cell};
 use super::inputs;
 use super::layout::{Layout, Place, Sheet, fixed_column_range, in_force};
 use super::page::{Book, Page, UNKNOWN};
@@ -113,7 +113,7 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
 pub(super) fn value_cell(book: Book, index: usize) -> String {
     let name = &book.model.machine.parameters[index].name;
     match book.layout.controls.row(name) {
-        Some(row) => control::cell((row, VALUE)),
+        Some(row) => control_cell((row, VALUE)),
         None => {
             let cell = row_col_to_cell(FIRST_ROW + index as RowNum, VALUE);
             format!("{}!{cell}", Sheet::Machine.name())
@@ -213,10 +213,10 @@ fn write_picked(page: &mut Page) -> Result<(), XlsxError> {
     let other = page.book.model.other.as_ref();
     let other = other.map(|other| other.name.clone());
     page.text(3, 0, "Machine in force (A)", &style::section())?;
-    page.presented_text(3, VALUE, &control::cell(PICK_A), AS_WRITTEN, &plain)?;
+    page.presented_text(3, VALUE, &control_cell(PICK_A), AS_WRITTEN, &plain)?;
     if let Some(other) = other {
         page.text(2, OTHER, "Compared with it (B)", &style::section())?;
-        page.presented_text(3, OTHER, &control::cell(PICK_B), &other, &plain)?;
+        page.presented_text(3, OTHER, &control_cell(PICK_B), &other, &plain)?;
     }
     Ok(())
 }
@@ -294,7 +294,7 @@ fn write_value(
             .add_data_validation(row, VALUE, row, VALUE, &validation)?;
         return fade(page, row, parameter);
     };
-    let cell = control::cell((control, VALUE));
+    let cell = control_cell((control, VALUE));
     let formula = format!("IF({cell}=\"\",\"{NOTHING}\",{cell})");
     let format = style::cell(look, Role::Plain);
     match parameter.value {
@@ -330,7 +330,12 @@ fn is_changed(value: &str, parameter: &MachineParameter) -> String {
 /// sheet.
 pub(super) fn base((book, choices): (Book, &Choices), index: usize) -> String {
     let value = value_cell(book, index);
-    own(&value, &model.machine.parameters[index], choices, index)
+    own(
+        &value,
+        &book.model.machine.parameters[index],
+        choices,
+        index,
+    )
 }
 
 fn own(value: &str, parameter: &MachineParameter, choices: &Choices, index: usize) -> String {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, RowNum, Workbook, XlsxError};
 
-use super::control;
+use super::control::control_cell;
 use super::inputs;
 use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page};
@@ -157,7 +157,7 @@ fn write_parameter(
         }
         None => match page.book.layout.controls.row(&parameter.name) {
             Some(control) => {
-                let cell = control::cell((control, VALUE));
+                let cell = control_cell((control, VALUE));
                 let shown = parameter.value.to_string();
                 let format = style::cell(Look::Number, Role::Plain);
                 page.presentation(row, VALUE, &cell, &shown, &format)?;

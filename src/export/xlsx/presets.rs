@@ -3,7 +3,7 @@
 use rust_xlsxwriter::utility::column_number_to_name;
 use rust_xlsxwriter::{ColNum, RowNum, Workbook, XlsxError};
 
-use super::control::{self, PICK_A, PICK_B};
+use super::control::{PICK_A, PICK_B, control_cell};
 use super::inputs;
 use super::layout::Sheet;
 use super::machine;
@@ -193,7 +193,7 @@ fn write_picked(page: &mut Page, choices: &Choices) -> Result<(), XlsxError> {
     for (row, ((_, label), (pick, position))) in (PICKED_ROW..).zip(PICKED.into_iter().zip(picks)) {
         let Some(position) = position else { continue };
         page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
-        let cell = control::cell(pick);
+        let cell = control_cell(pick);
         let formula = format!("MATCH({cell},{names},0)");
         page.presentation(
             row,

@@ -11,7 +11,7 @@ use rust_xlsxwriter::{Chart, ChartLegendPosition, ChartType, ColNum, RowNum, Wor
 use super::alternatives::{
     AlternativesSheet, NOT_COMPARED, With, row_range, write_found, write_note,
 };
-use super::control::{self, Control, Controls, Of, PICK_SCENARIO};
+use super::control::{Control, Controls, Of, PICK_SCENARIO, control_cell};
 use super::inputs::{define_name, write_value};
 use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page, UNKNOWN};
@@ -217,7 +217,7 @@ pub(super) fn write<'a>(
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(POSITION_ROW, 0, "Position of the scenario in force", &plain)?;
     let names = row_range(HEADER_ROW, FIRST, LAST);
-    let formula = format!("MATCH({},{names},0)", control::cell(PICK_SCENARIO));
+    let formula = format!("MATCH({},{names},0)", control_cell(PICK_SCENARIO));
     let number = style::cell(Look::Number, Role::Plain);
     page.presentation(POSITION_ROW, BASE, &formula, "1", &number)?;
     write_headings(&mut page)?;

@@ -3,8 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rust_xlsxwriter::utility::row_col_to_cell_absolute;
 use rust_xlsxwriter::{ColNum, RowNum};
 
+use super::super::layout::Sheet;
 use crate::model::Model;
 use crate::model::alternatives::INPUTS;
 use crate::model::influence::influence;
@@ -12,6 +14,10 @@ use crate::model::parameters::{Kind, Row};
 
 /// The column of an input's cell.
 pub(in super::super) const VALUE: ColNum = 2;
+/// The cells in which machines and the scenario are picked.
+pub(in super::super) const PICK_A: (RowNum, ColNum) = (3, VALUE);
+pub(in super::super) const PICK_B: (RowNum, ColNum) = (4, VALUE);
+pub(in super::super) const PICK_SCENARIO: (RowNum, ColNum) = (5, VALUE);
 /// The first row of the first section: behind title, legend and the lists.
 const FIRST_ROW: RowNum = 7;
 /// Parameters that are picked for their influence.
@@ -27,6 +33,12 @@ const SWITCHES: [&str; 7] = [
     "vector_functions",
     "cost_w",
 ];
+
+/// A cell of Control as other sheets write it.
+pub(in super::super) fn control_cell((row, column): (RowNum, ColNum)) -> String {
+    let cell = row_col_to_cell_absolute(row, column);
+    format!("{}!{cell}", Sheet::Control.name())
+}
 
 /// What an input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
