@@ -96,7 +96,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         let dir = dir.display();
         eprintln!("\nwrote {dir}/report.html (open it in a browser and change an input),");
         eprintln!(
-            "      {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Machine),"
+            "      {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Control),"
         );
         eprintln!(
             "      {dir}/model.xml, {dir}/report.json, {dir}/report.txt and the sources in {dir}/samples;"

@@ -83,6 +83,8 @@ pub enum Function {
     Absolute,
     /// ⌈log₂ x⌉, zero for x ≤ 1: stages of a binary tree over x members.
     TreeStages,
+    /// Of a limit, so many sizes and as many amounts: the sum of the amounts whose size is above the limit.
+    SumAbove,
 }
 
 /// How the two sides of a condition are compared.
@@ -352,6 +354,14 @@ impl Expr {
         self.rounded(Function::TreeStages)
     }
 
+    /// The sum of the amounts, each with a size, whose size is above the limit.
+    pub fn sum_above(limit: Expr, members: &[(Expr, Expr)]) -> Expr {
+        let sizes = members.iter().map(|(size, _)| size.clone());
+        let amounts = members.iter().map(|(_, amount)| amount.clone());
+        let arguments: Vec<Expr> = std::iter::once(limit).chain(sizes).chain(amounts).collect();
+        Expr::wrap(Node::Call(Function::SumAbove, arguments.into()))
+    }
+
     fn rounded(self, function: Function) -> Expr {
         match self.as_number() {
             Some(n) => Expr::from(evaluate::apply(function, &[n])),
@@ -496,6 +506,10 @@ impl Expr {
             Node::Power(a, b) => again(a).power(again(b)),
             Node::Call(Function::Min, items) => Expr::min(items.iter().map(again)),
             Node::Call(Function::Max, items) => Expr::max(items.iter().map(again)),
+            Node::Call(Function::SumAbove, items) => Expr::wrap(Node::Call(
+                Function::SumAbove,
+                items.iter().map(again).collect(),
+            )),
             Node::Call(function, items) => again(&items[0]).rounded(*function),
             Node::If(comparison, parts) => {
                 let [left, right, then, otherwise] = parts.each_ref().map(again);

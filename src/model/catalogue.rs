@@ -220,6 +220,10 @@ loopsheet_base::catalogue! {
         // Other values of an input.
         Factor "factor" "" Ratio "What the value in force is multiplied by" Source::Given;
         SweptValue "swept_value" "" Count "A value of an input, in the input's unit, for which the times of nests are computed again" Source::Given;
+        NeededBandwidth "needed_bandwidth" "" BytesPerSecond "Memory bandwidth with which a nest is as many times as fast as is asked for, all else as it is; 0 where no memory bandwidth makes it so" Source::Definition;
+        NextCapacity "next_capacity" "" Bytes "One core's share of a cache from which on the next reuse is held that is not held now; 0 where all are" CACHES;
+        SizeForNext "size_for_next_capacity" "" Count "Largest value of a size with which the next reuse that is not held now would be, all else as it is, or all still are; 0: none" CACHES;
+        ChangedTotal "total_with_other_inputs" "" Seconds "Estimates of the nests that are compared, over all calls where these are followed, with the inputs of a scenario or one input a little less or more" Source::Definition;
         SweptTime "time_of_swept_nests" "" Seconds "Estimates of the nests that are shown, with that value" Source::Definition;
 
         // Advice.

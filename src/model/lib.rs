@@ -13,14 +13,17 @@ use loopsheet_procedures::message_passing;
 
 pub mod advice;
 mod advice_kind;
+pub mod alternatives;
 pub mod bandwidth;
 mod build;
 pub mod calls;
 mod catalogue;
 pub mod communication;
+mod compact;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
+pub mod goals;
 mod group_names;
 mod growth;
 mod in_core;
@@ -53,11 +56,14 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::analysis::coverage::{self, Coverage};
 use crate::analysis::facts::Program;
+
 use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
+use compact::Dependence;
 
 pub use advice::{Advice, AdviceKind, Change};
+pub use alternatives::Alternatives;
 pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
 pub use catalogue::StaticFigure;
 pub use communication::{CommunicationFigures, CommunicationModel};
@@ -67,7 +73,7 @@ pub use group_names::{group_name, scenario_name};
 pub use growth::{Growth, largest_that_fits};
 pub use in_core::InCoreFigures;
 pub use irregular::IrregularFigures;
-pub use label::{Instead, Label, Part, RegisterFile, ReuseSubject, Subject};
+pub use label::{Instead, Label, Part, RegisterFile, ReuseSubject, Subject, Swings};
 pub use levels::{CacheFigures, Collision, Neighbours, NestLevels, ReuseFigures, SetAssociative};
 pub use loops::{LoopCounts, LoopFigures};
 pub use measured::{Measured, MeasuredFigures, Measurements};
@@ -111,6 +117,8 @@ pub struct Model<'p> {
     pub registers: Vec<Option<RegisterFigures>>,
     /// Times on the other machine, if there is one.
     pub on_other: Option<OtherMachine>,
+    /// Times with other figures of the machine, if figures hold for any.
+    pub alternatives: Option<Alternatives>,
     /// Times over a range of single inputs, where there are formulas.
     pub sensitivity: Vec<Sweep>,
     /// What would make the costliest nests faster, where there are formulas.
@@ -354,12 +362,27 @@ impl<'p> Model<'p> {
         let on_other = other
             .is_some()
             .then(|| OtherMachine::define(&machine, (&nests, &ranking), &mut figures));
+        let compared = (detail == Detail::AnyMachine).then(|| {
+            let compared = alternatives::compared(&nests, &ranking, &figures);
+            let last = sensitivity::shares(&nests, &compared);
+            let dependence = Dependence::new(&alternatives::INPUTS, &last, &figures);
+            (compared, dependence)
+        });
+        let compared = compared
+            .as_ref()
+            .map(|(nests, dependence)| (nests.as_slice(), dependence));
         let sensitivity = match beside {
-            Beside::Sensitivity if detail.has_formulas() => {
-                sensitivity::define((&nests, &ranking), (&machine, &parameters), &mut figures)
-            }
+            Beside::Sensitivity if detail.has_formulas() => sensitivity::define(
+                (&nests, &ranking),
+                (&machine, &parameters),
+                compared,
+                &mut figures,
+            ),
             _ => Vec::new(),
         };
+        let alternatives = compared.and_then(|(compared, dependence)| {
+            Alternatives::define(compared, (&nests, &ranking), dependence, &mut figures)
+        });
         let others = left_out.map_or(0.0, |others| others.seconds);
         let advice = match detail.has_formulas() {
             true => advice::define(
@@ -388,6 +411,7 @@ impl<'p> Model<'p> {
             communication,
             registers,
             on_other,
+            alternatives,
             sensitivity,
             advice,
             roofline: chart,

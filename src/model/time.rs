@@ -50,6 +50,8 @@ pub enum BoundBy {
 pub struct TimeFigures {
     /// Seconds of arithmetic at peak.
     pub cpu: FigureId,
+    /// What the core takes: that, or what takes its place.
+    pub core: FigureId,
     /// Takes the place of that where the machine says what its cores do in a cycle.
     pub in_core: Option<InCoreFigures>,
     /// Lines that no prefetcher foresees: the levels' times are those of all others then.
@@ -183,6 +185,7 @@ impl TimeFigures {
         let balance = figures.define(F::Balance, balance);
         TimeFigures {
             cpu,
+            core,
             in_core,
             irregular: irregular.map(|(found, _)| found),
             levels,

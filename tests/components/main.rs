@@ -5,6 +5,7 @@
 mod support;
 
 mod compare;
+mod control;
 mod isa;
 mod memory_depth;
 mod packages;

@@ -131,7 +131,7 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         title: "Caches",
         remark: "One row a loop nest and cache: what moves between the cache and what is behind it. \
                  Fully associative, least recently used first to go, write-allocate and write-back. Nests in one loop share the caches; \
-                 else each begins with cold caches, unless reuse_between_nests (sheet Machine) is 1."
+                 else each begins with cold caches, unless reuse_between_nests is 1."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.levels.caches.iter().map(move |cache| (nest, cache))).collect(),
         columns,

@@ -3,10 +3,13 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
+mod alternatives;
 mod checks;
 mod compare;
+mod control;
 mod dependencies;
 mod diff;
+mod goal;
 mod highlights;
 mod inputs;
 mod layout;
@@ -21,6 +24,7 @@ mod printing;
 mod ranking;
 mod readable;
 mod roofline;
+mod scenarios;
 mod sensitivity;
 mod step_names;
 mod step_units;
@@ -29,6 +33,7 @@ mod style;
 mod summary;
 mod sweep;
 mod table;
+mod tornado;
 mod trace;
 mod unsure;
 
@@ -41,6 +46,7 @@ use crate::expr::FigureId;
 use crate::listings::Listings;
 use crate::metrics::report::TraceReport;
 use crate::model::{Model, Room};
+use alternatives::AlternativesSheet;
 use checks::Checks;
 use layout::{Layout, Place, Sheet};
 use nests::NestSheets;
@@ -155,6 +161,10 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         side_by_side,
     } = listings;
     let book = Book { model, layout };
+    control::define_names(workbook, book)?;
+    scenarios::define_names(workbook, book)?;
+    tornado::define_names(workbook, book)?;
+    goal::define_names(workbook, book)?;
     machine::define_names(workbook, book)?;
     presets::define_names(workbook, book)?;
     parameters::define_names(workbook, book)?;
@@ -170,6 +180,13 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         (&nests, &checks),
         side_by_side.as_ref(),
     )?);
+    let alternatives = AlternativesSheet::of(model);
+    push(control::write(book, &nests, alternatives.as_ref())?);
+    if let Some(alternatives) = &alternatives {
+        push(scenarios::write(book, alternatives)?);
+        push(tornado::write(book, alternatives)?);
+        push(goal::write(book, &nests, alternatives)?);
+    }
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut loops_and_topics = nests.write(book)?.into_iter();
@@ -197,7 +214,10 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         push(roofline::write(book, roofline)?);
     }
     if !model.sensitivity.is_empty() {
-        push(sensitivity::write(book)?);
+        push(sensitivity::write(book, alternatives.as_ref())?);
+    }
+    if let Some(alternatives) = &alternatives {
+        push(alternatives.write(book, &nests)?);
     }
     if let Some(side_by_side) = side_by_side {
         let mut page = Page::new(Sheet::SideBySide, book)?;
@@ -268,6 +288,9 @@ impl<'a> Tables<'a> {
         }
         listings.registers.place(Sheet::Registers, &mut layout);
         roofline::place(model, &mut layout);
+        if let Some(alternatives) = AlternativesSheet::of(model) {
+            alternatives.place(&mut layout);
+        }
         sensitivity::place(model, &mut layout);
         if let Some(side_by_side) = &listings.side_by_side {
             side_by_side.place(Sheet::SideBySide, &mut layout);
