@@ -248,9 +248,13 @@ pub struct AnalyzeArgs {
     /// The same as SVG
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
-    /// Write every table as CSV, for pandas and notebooks; tables.json has units and meanings of the columns
+    /// Write every table as CSV or Parquet (--tables-format), for pandas and notebooks; tables.json has units and meanings of the
+    /// columns
     #[arg(long, value_name = "DIR")]
     pub tables: Option<PathBuf>,
+    /// What --tables writes: CSV, or Parquet with units in the names of the columns
+    #[arg(long, value_enum, default_value_t = TablesFormat::Csv, requires = "tables")]
+    pub tables_format: TablesFormat,
     /// Write everything as one page for a browser, whose estimates follow its inputs; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -289,6 +293,13 @@ pub struct AnalyzeArgs {
     /// Show every nest in the table
     #[arg(long, conflicts_with = "top")]
     pub all: bool,
+}
+
+/// Files of `--tables`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TablesFormat {
+    Csv,
+    Parquet,
 }
 
 const TRACE_EXAMPLES: &str = "\

@@ -11,7 +11,7 @@ use super::project::Project;
 use super::{Status, Voice, budgets, diagnostics, explain, parameters, timings};
 use crate::analysis::facts::{File, Program};
 use crate::checking::checked;
-use crate::cli::AnalyzeArgs;
+use crate::cli::{AnalyzeArgs, TablesFormat};
 use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{html, json, loops_dot, svg, table, tables, xlsx, xml};
@@ -100,7 +100,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     pictures(args, &model)?;
     if let Some(directory) = &args.tables {
-        for (name, content) in tables::files(&model)? {
+        for (name, content) in tables::files(&model, tables_format(args))? {
             Output::create(&directory.join(name))?.finish(&content)?;
         }
     }
@@ -220,6 +220,13 @@ fn with_counts<'p>(
 
 /// What a run did in each loop, by function and id.
 type Counters = BTreeMap<(String, String), Measured>;
+
+fn tables_format(args: &AnalyzeArgs) -> tables::TablesFormat {
+    match args.tables_format {
+        TablesFormat::Csv => tables::TablesFormat::Csv,
+        TablesFormat::Parquet => tables::TablesFormat::Parquet,
+    }
+}
 
 /// Nothing is written anywhere, so that the table is what was asked for.
 fn is_silent(args: &AnalyzeArgs) -> bool {

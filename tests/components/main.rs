@@ -15,6 +15,7 @@ mod regions;
 mod studies;
 mod study;
 mod sweep;
+mod tables;
 mod validity;
 mod workbook;
 mod xml;
