@@ -245,7 +245,7 @@ pub struct AnalyzeArgs {
     /// Draw which loops must follow which, one file for each function or loop that holds several: DOT for Graphviz
     #[arg(long, value_name = "DIR")]
     pub dot: Option<PathBuf>,
-    /// The same as SVG
+    /// The same as SVG, and for each of the ten costliest nests what it moves through a cache, over its size
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
     /// Write every table as CSV or Parquet (--tables-format), for pandas and notebooks; tables.json has units and meanings of the
@@ -287,6 +287,10 @@ pub struct AnalyzeArgs {
     /// With --explain NEST: every formula that leads to its time, with names and with numbers
     #[arg(long, requires = "explain")]
     pub explain_full: bool,
+    /// Add a sheet of one nest to the workbook of -o: its source, stencils, layer conditions, traffic and time on a page, with
+    /// charts; its id (`smooth@12`), `file:line`, or a function. May be given several times
+    #[arg(long, value_name = "NEST")]
+    pub nest_sheet: Vec<String>,
     /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,
