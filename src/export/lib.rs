@@ -41,6 +41,7 @@ mod measured;
 pub mod parameters;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+mod stencil;
 pub mod svg;
 pub mod sweep_page;
 pub mod table;

@@ -45,6 +45,7 @@ pub mod registers;
 pub mod roofline;
 pub mod sensitivity;
 mod shortened;
+pub mod staircase;
 mod stream;
 mod summary;
 mod time;
@@ -85,6 +86,7 @@ pub use prediction::{Prediction, Valued};
 pub use ranking::{Ranked, Ranking};
 pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
+pub use staircase::Staircase;
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::{KnownTotals, Totals};
 pub use time::{BoundBy, LevelFigures, LevelKind, TimeFigures};
@@ -184,9 +186,14 @@ impl<'p> Model<'p> {
     /// The same model with formulas that hold for every machine, for the workbook. Of a big program it has the
     /// costliest nests only, without what depends on all of them: calls, dependences, communication.
     pub fn for_any_machine(&self, room: Room) -> Model<'p> {
+        self.for_any_machine_with(room, &[])
+    }
+
+    /// The same with these nests, whatever they cost.
+    pub fn for_any_machine_with(&self, room: Room, wanted: &[usize]) -> Model<'p> {
         let mut most = room.nests;
         loop {
-            let model = self.of_costliest(most);
+            let model = self.of_costliest(most, wanted);
             if model.figures.len() <= room.figures || most == 1 {
                 return model;
             }
@@ -194,10 +201,11 @@ impl<'p> Model<'p> {
         }
     }
 
-    fn of_costliest(&self, most: usize) -> Model<'p> {
+    fn of_costliest(&self, most: usize, wanted: &[usize]) -> Model<'p> {
         let kept = (self.nests.len() > most).then(|| {
             let ranking = self.ranking.order(&self.nests, &self.figures);
-            ranking.into_iter().take(most).collect()
+            let costliest = ranking.into_iter().take(most);
+            costliest.chain(wanted.iter().copied()).collect()
         });
         self.of(kept, Detail::AnyMachine, Beside::Sensitivity)
     }
@@ -220,6 +228,20 @@ impl<'p> Model<'p> {
     pub fn for_advice(&self) -> Model<'p> {
         let kept = self.with_functions_of(self.worth_advice().into_iter());
         self.of(Some(kept), Detail::Formulas, Beside::Nothing)
+    }
+
+    /// A model with formulas of the functions that these nests are in, and little else.
+    pub fn for_nests(&self, nests: &[usize]) -> Model<'p> {
+        let kept = self.with_functions_of(nests.iter().copied());
+        self.of(Some(kept), Detail::Formulas, Beside::Nothing)
+    }
+
+    /// The position of a nest of another model of the same program.
+    pub fn position_of(&self, other: &NestModel) -> Option<usize> {
+        let is_it = |nest: &NestModel| {
+            nest.nest.own == other.nest.own && std::ptr::eq(nest.nest.head(), other.nest.head())
+        };
+        self.nests.iter().position(is_it)
     }
 
     /// The nests that advice is looked for.

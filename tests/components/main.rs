@@ -16,6 +16,7 @@ mod regions;
 mod studies;
 mod study;
 mod sweep;
+mod tables;
 mod validity;
 mod workbook;
 mod xml;

@@ -53,6 +53,7 @@ mod machines;
 mod memory_latency;
 mod memory_traffic;
 mod model;
+mod nest_sheet;
 mod own_metric;
 mod own_names;
 mod package;

@@ -157,6 +157,7 @@ pub fn analyse(
     report.source = source.filter(|_| read.format.has_opcodes());
     report.notes.extend(core);
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
+    report.notes.extend(core::below_bound(&report));
     Ok(Traced { report, graph })
 }
 

@@ -31,6 +31,7 @@ pub(crate) enum Sheet {
     Time,
     Top,
     Advice,
+    Nest,
     Arrays,
     Caches,
     Conditions,
@@ -85,6 +86,8 @@ impl Sheet {
             Sheet::Time => "Time",
             Sheet::Top => "Top 100",
             Sheet::Advice => "Advice",
+            // What they are called is the name of their nest; no formula of another sheet goes there.
+            Sheet::Nest => "Nest",
             Sheet::Arrays => "Arrays",
             Sheet::Caches => "Caches",
             Sheet::Conditions => "Layer conditions",
