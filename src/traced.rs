@@ -77,6 +77,8 @@ pub fn of(
         remote: counted.remote,
         epochs: counted.epochs,
         memory_chain: counted.memory_chain,
+        depth_by_latency: counted.depth_by_latency,
+        blame: counted.blame,
         schedule,
         regions,
         camat: None,

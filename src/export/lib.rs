@@ -26,6 +26,7 @@ use loopsheet_source as source;
 use loopsheet_sweep as sweep;
 use loopsheet_validate as validate;
 
+mod blame_table;
 pub mod camat_table;
 mod columns;
 pub mod compare_table;
@@ -41,6 +42,7 @@ mod measured;
 pub mod parameters;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+pub mod rank_table;
 pub mod svg;
 pub mod sweep_page;
 pub mod table;

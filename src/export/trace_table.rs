@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use super::blame_table;
 use super::camat_table;
 use super::columns::{Align, aligned, grid};
 use crate::formula::Catalogue;
+use crate::metrics::by_latency::{DepthByLatency, GROWTHS, Piece};
 use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
@@ -38,7 +40,19 @@ pub fn render(report: &TraceReport, top: Option<usize>) -> String {
             .as_ref()
             .map(|chain| memory_chain(chain, top)),
     );
+    parts.extend(
+        report
+            .depth_by_latency
+            .as_ref()
+            .map(|depth| depth_by_latency(depth, report.inputs.latency, top)),
+    );
     parts.extend(report.camat.as_ref().map(camat_table::levels));
+    parts.extend(
+        report
+            .blame
+            .as_ref()
+            .map(|blame| blame_table::render(blame, top)),
+    );
     if !report.regions.is_empty() {
         parts.push(regions(report, top));
     }
@@ -91,7 +105,7 @@ fn summary(report: &TraceReport) -> String {
     text
 }
 
-fn percent(part: u64, whole: u64) -> String {
+pub(super) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         "unknown (of nothing)".into()
     } else {
@@ -269,6 +283,40 @@ fn memory_chain(chain: &MemoryChain, top: Option<usize>) -> String {
         String::new()
     };
     heading + &aligned(&rows, [Left, Right, Right, Left, Left]) + &rest
+}
+
+/// Its pieces, and how much latency it bears.
+fn depth_by_latency(depth: &DepthByLatency, latency: f64, top: Option<usize>) -> String {
+    let mut rows = vec![["  from α", "T∞(α)"].map(String::from)];
+    for (index, piece) in depth.pieces.iter().enumerate() {
+        let Piece { slope, intercept } = piece;
+        rows.push([
+            format!("  {}", number(depth.from(index))),
+            format!("{slope}·α + {intercept}"),
+        ]);
+    }
+    let shown = top.unwrap_or(rows.len()).max(1).min(rows.len() - 1);
+    let more = rows.len() - 1 - shown;
+    rows.truncate(shown + 1);
+    let mut text = "depth for every latency α of RAM in cycles\n".to_string();
+    text.push_str(&aligned(&rows, [Right, Left]));
+    if more > 0 {
+        let _ = writeln!(text, "  … and {more} more");
+    }
+    let _ = writeln!(
+        text,
+        "  at α = {}: {} cycles, of which {} accesses to RAM wait for each other",
+        number(latency),
+        number(depth.at(latency)),
+        depth.slope_at(latency)
+    );
+    for percent in GROWTHS {
+        let _ = match depth.grown_by(f64::from(percent), latency) {
+            Some(reached) => writeln!(text, "  {percent} % longer at α = {}", number(reached)),
+            None => writeln!(text, "  {percent} % longer at no latency"),
+        };
+    }
+    text
 }
 
 fn reuse(reuse: &Reuse) -> String {

@@ -6,6 +6,8 @@ use crate::trace::isa::{Access, Class};
 use crate::trace::{Instruction, InstructionId};
 use loopsheet_regions::RegionError;
 
+use super::blame::{Blame, Causes};
+use super::by_latency::DepthByLatency;
 use super::camat::CamatMeter;
 use super::memory_chain::MemoryChain;
 use super::out_of_order::CoreCycles;
@@ -31,7 +33,11 @@ pub struct Counted {
     pub remote: Option<RemoteDelay>,
     pub epochs: Option<Epochs>,
     pub memory_chain: Option<MemoryChain>,
+    pub depth_by_latency: Option<DepthByLatency>,
     pub core: Option<CountedCore>,
+    /// Pure miss cycles of the core, by who causes them.
+    pub(super) pure_misses: Option<Causes>,
+    pub blame: Option<Blame>,
     /// By source line; an error if the trace is not one of the program.
     pub profile: Option<Result<SourceProfile, RegionError>>,
     /// By instruction, its index in [`SourceProfile::sites`]; empty without a profile.

@@ -11,6 +11,8 @@ use loopsheet_expr as expr;
 use loopsheet_trace as trace;
 
 pub mod analysis;
+pub mod blame;
+pub mod by_latency;
 pub mod camat;
 pub mod catalogue;
 pub mod costs;
@@ -29,6 +31,7 @@ pub mod out_of_order;
 pub mod profile;
 pub mod profiles;
 pub mod ram;
+pub mod rank;
 pub mod region_details;
 mod regions;
 pub mod remote;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::blame::Blame;
+use super::by_latency::DepthByLatency;
 use super::camat::Camat;
 pub use crate::cache::reuse::ReuseBin;
 use crate::cache::{CacheSpec, LevelCounters};
@@ -43,6 +45,10 @@ pub struct TraceReport {
     pub camat: Option<Camat>,
     /// The deepest chain of RAM accesses, if asked for.
     pub memory_chain: Option<MemoryChain>,
+    /// The depth for every latency of RAM, if asked for.
+    pub depth_by_latency: Option<DepthByLatency>,
+    /// Who causes pure miss cycles and epochs, if asked for.
+    pub blame: Option<Blame>,
     /// By source line, if the program is known and has line information.
     pub source: Option<SourceProfile>,
     /// What a reader of the figures has to know: treatment of unknown instructions, missing addresses …

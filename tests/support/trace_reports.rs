@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use loopsheet_cache::{AccessKind, LevelCounters};
+use loopsheet_metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObject, Units};
+use loopsheet_metrics::by_latency::{DepthByLatency, Piece};
 use loopsheet_metrics::epoch::Stores;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use loopsheet_metrics::report::*;
@@ -130,6 +132,8 @@ pub fn full() -> TraceReport {
             stores: Stores::Buffered,
         }),
         memory_chain: Some(chain()),
+        depth_by_latency: Some(depth_by_latency()),
+        blame: Some(blame()),
         schedule: Some(GreedySchedule { time: 100 }),
         regions: vec![
             region(
@@ -155,6 +159,58 @@ pub fn full() -> TraceReport {
         camat: None,
         source: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
+    }
+}
+
+/// Two loads that share 50 cycles and three epochs.
+fn blame() -> Blame {
+    let units = |pure_miss_cycles, epochs| Units {
+        pure_miss_cycles,
+        epochs,
+    };
+    let place = |line| {
+        Some(SourceLine {
+            file: "sum.c".into(),
+            line,
+        })
+    };
+    let instruction = |pc, line, object: &str, units| BlamedInstruction {
+        pc: Some(pc),
+        text: "lw a4,0(a5)".into(),
+        function: Some("sum".into()),
+        place: place(line),
+        object: Some(object.into()),
+        units,
+    };
+    let line = |line, units| BlamedLine {
+        function: Some("sum".into()),
+        place: place(line),
+        units,
+    };
+    let object = |name: &str, units| BlamedObject {
+        name: Some(name.into()),
+        units,
+    };
+    let (first, second) = (units(40, 2), units(10, 1));
+    Blame {
+        window: 64,
+        slots: 4,
+        epochs: 3,
+        pure_miss_cycles: Some(50),
+        instructions: vec![
+            instruction(0x1_0490, 5, "a", first),
+            instruction(0x1_0494, 6, "b", second),
+        ],
+        lines: vec![line(5, first), line(6, second)],
+        objects: vec![object("a", first), object("b", second)],
+    }
+}
+
+/// α + 4 is the longer path from 2 cycles on.
+fn depth_by_latency() -> DepthByLatency {
+    let piece = |(slope, intercept)| Piece { slope, intercept };
+    DepthByLatency {
+        pieces: [(0, 6), (1, 4)].map(piece).to_vec(),
     }
 }
 
@@ -218,6 +274,8 @@ pub fn bare() -> TraceReport {
         remote: None,
         epochs: None,
         memory_chain: None,
+        depth_by_latency: None,
+        blame: None,
         schedule: None,
         regions: Vec::new(),
         notes: Vec::new(),

@@ -1,10 +1,11 @@
 //! `loopsheet trace`: an instruction trace to table, workbook, JSON and pictures.
 
+mod blame;
 mod core;
 mod epochs;
 mod graph;
 pub mod input;
-mod outputs;
+pub mod outputs;
 mod regions;
 pub mod settings;
 mod several;
@@ -20,6 +21,7 @@ use crate::cli::TraceArgs;
 use crate::compare::StaticReport;
 use crate::graph::Edag;
 use crate::metrics::analysis::Analysis;
+use crate::metrics::profile::apart;
 use crate::metrics::report::TraceReport;
 use crate::trace::{Instruction, RunEnd};
 use crate::traced;
@@ -91,13 +93,17 @@ pub fn analyse(
     let Some(trace) = &args.trace else {
         anyhow::bail!("no trace is given")
     };
-    let settings = settings::of(args)?;
+    let mut settings = settings::of(args)?;
     let core = settings
         .core
         .as_ref()
         .map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
     let input = input::open(trace, voice)?;
+    let sites = regions::sites(args)?;
+    if let Some((blame, sites)) = settings.blame.as_mut().zip(sites.as_ref()) {
+        blame.variables = apart(sites.variables());
+    }
     let mut regions = Regions::of(args, predicted)?;
     let mut region_of = regions
         .as_mut()
@@ -109,7 +115,7 @@ pub fn analyse(
     if predicted.is_some() {
         analysis = analysis.with_region_details();
     }
-    if let Some(sites) = regions::sites(args)? {
+    if let Some(sites) = sites {
         analysis = analysis.with_profile(sites);
     }
     let mut written = args.write.as_deref().map(Written::create).transpose()?;

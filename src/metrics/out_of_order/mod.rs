@@ -32,7 +32,7 @@ use std::collections::VecDeque;
 
 use crate::cache::CacheSpec;
 use crate::cache::hierarchy::HierarchyError;
-use crate::dataflow::{Accessed, Lanes, Rules, Step, Values};
+use crate::dataflow::{Accessed, Held, Lanes, Rules, Step, Values};
 
 use super::timeline::TimelineSink;
 use memory::{Memory, Request};
@@ -86,14 +86,9 @@ pub struct CoreCycles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cycle(u64);
 
-impl Lanes for Cycle {
+impl Held for Cycle {
     const START: Cycle = Cycle(0);
     type Kept = u64;
-
-    #[inline(always)]
-    fn latest(self, other: Cycle) -> Cycle {
-        Cycle(self.0.max(other.0))
-    }
 
     #[inline(always)]
     fn keep(self) -> u64 {
@@ -103,6 +98,13 @@ impl Lanes for Cycle {
     #[inline(always)]
     fn recall(kept: u64) -> Cycle {
         Cycle(kept)
+    }
+}
+
+impl Lanes for Cycle {
+    #[inline(always)]
+    fn latest(self, other: Cycle) -> Cycle {
+        Cycle(self.0.max(other.0))
     }
 }
 

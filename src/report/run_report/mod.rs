@@ -1,5 +1,7 @@
 //! The report of a trace, schema `loopsheet/trace/1`, and of epochs of several, `loopsheet/epochs/1`.
 
+mod blame;
+mod by_latency;
 mod caches;
 mod camat;
 mod edag;
@@ -20,6 +22,8 @@ use crate::metrics::report::{GreedySchedule, Movement, TraceReport, TraceSummary
 use crate::trace::RunEnd;
 use crate::trace::isa::Class;
 
+pub use blame::{BlameReport, BlamedLineReport, BlamedObjectReport, BlamedReport, UnitsReport};
+pub use by_latency::{DepthPieceReport, GrowthReport, ToleranceReport};
 pub use caches::CacheLevelReport;
 pub use camat::{
     CamatLevelReport, CamatProgramReport, CamatReport, IdentityReport, TimelineFileReport,
@@ -61,6 +65,13 @@ pub struct RunReport {
     pub epochs: Option<EpochsReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_chain: Option<ChainReport>,
+    /// The depth for every latency of RAM, by ascending latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_by_latency: Option<Vec<DepthPieceReport>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_tolerance: Option<ToleranceReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blame: Option<BlameReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,6 +157,8 @@ impl RunReport {
             remote,
             epochs,
             memory_chain,
+            depth_by_latency,
+            blame,
             schedule,
             regions,
             camat,
@@ -164,6 +177,11 @@ impl RunReport {
             remote: remote.as_ref().map(RemoteReport::of),
             epochs: epochs.as_ref().map(EpochsReport::of),
             memory_chain: memory_chain.as_ref().map(ChainReport::of),
+            depth_by_latency: depth_by_latency.as_ref().map(by_latency::pieces),
+            latency_tolerance: depth_by_latency
+                .as_ref()
+                .map(|depth| ToleranceReport::of(depth, inputs)),
+            blame: blame.as_ref().map(BlameReport::of),
             schedule: schedule
                 .as_ref()
                 .map(|GreedySchedule { time }| ScheduleReport { time: *time }),
