@@ -388,6 +388,21 @@ pub struct TraceArgs {
     /// window of 64 instructions or --window, by instruction, and with --elf by source line and by what was accessed
     #[arg(long)]
     pub blame: bool,
+    /// What may go to slower memory: accesses, misses and epochs of global variables, the stack and the rest, and which of
+    /// them lose little there. Needs --camat and --elf
+    #[arg(long, requires_all = ["camat", "elf"])]
+    pub objects: bool,
+    /// Latencies of slower memory for --objects, the first one for --place NAME=far [default: 560,1640 cycles, which are 140
+    /// and 410 ns at 4 GHz]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub far: Vec<u64>,
+    /// By how much the run may take longer with objects in slower memory, percent [default: 5]
+    #[arg(long, value_name = "PERCENT", requires = "objects")]
+    pub loss: Option<f64>,
+    /// Put a global variable of --elf, or addresses such as 0x4000-0x8000, into memory of that latency in the core of
+    /// --camat: NAME=CYCLES or NAME=far; may be given several times
+    #[arg(long, value_name = "NAME=CYCLES", requires = "camat")]
+    pub place: Vec<String>,
     /// Epochs over reorder windows and cache capacities: misses that have to wait for each other
     #[arg(long)]
     pub epochs: bool,

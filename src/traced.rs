@@ -79,6 +79,7 @@ pub fn of(
         memory_chain: counted.memory_chain,
         depth_by_latency: counted.depth_by_latency,
         blame: counted.blame,
+        objects: None,
         schedule,
         regions,
         camat: None,

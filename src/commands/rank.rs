@@ -102,16 +102,12 @@ impl Asked {
         match has_core {
             true => typed.extend(core(args)),
             false => {
-                let core: Vec<String> = core(args)
-                    .iter()
-                    .skip(1)
-                    .map(|text| text.to_string_lossy().into_owned())
-                    .collect();
-                anyhow::ensure!(
-                    core.len() <= 2,
-                    "{}: a core needs write-back caches with the cycles of a hit, such as --cache 32KiB,4cycles",
-                    core[2]
-                );
+                if let Some(own) = core(args).get(COMMON) {
+                    anyhow::bail!(
+                        "{}: a core needs write-back caches with the cycles of a hit, such as --cache 32KiB,4cycles",
+                        own.to_string_lossy()
+                    );
+                }
                 notes.push(
                     "C-AMAT and bandwidth need write-back caches with the cycles of a hit, such as --cache 32KiB,4cycles: \
                      unknown"
@@ -181,6 +177,9 @@ fn typed(args: &RankArgs) -> Vec<OsString> {
     typed.extend(args.blocking_stores.then(|| "--blocking-stores".into()));
     typed
 }
+
+/// Arguments of the core that are always there.
+const COMMON: usize = 2;
 
 /// What concerns the core only.
 fn core(args: &RankArgs) -> Vec<OsString> {

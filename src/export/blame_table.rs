@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::columns::{Align, aligned};
-use super::trace_table::percent;
+use super::numbers::percent;
 use crate::metrics::blame::{Blame, BlamedInstruction, Units};
 use crate::regions::SourceLine;
 use Align::{Left, Right};

@@ -39,6 +39,8 @@ pub mod json;
 pub mod listings;
 pub mod loops_dot;
 mod measured;
+mod numbers;
+mod objects_table;
 pub mod parameters;
 #[cfg(feature = "parquet")]
 pub mod parquet;

@@ -1,7 +1,7 @@
 //! The table of several traces on standard output, the most sensitive to latency first.
 
 use super::columns::{Align, aligned};
-use super::trace_table::{number, rate};
+use super::numbers::{number, rate};
 use crate::formula::Catalogue;
 use crate::metrics::rank::{Rank, RankFigure, RankedTrace};
 use crate::quantity::Bytes;

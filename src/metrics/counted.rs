@@ -10,6 +10,7 @@ use super::blame::{Blame, Causes};
 use super::by_latency::DepthByLatency;
 use super::camat::CamatMeter;
 use super::memory_chain::MemoryChain;
+use super::objects::Object;
 use super::out_of_order::CoreCycles;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
@@ -38,6 +39,8 @@ pub struct Counted {
     /// Pure miss cycles of the core, by who causes them.
     pub(super) pure_misses: Option<Causes>,
     pub blame: Option<Blame>,
+    /// By object, if asked for, without their epochs.
+    pub objects: Option<Vec<Object>>,
     /// By source line; an error if the trace is not one of the program.
     pub profile: Option<Result<SourceProfile, RegionError>>,
     /// By instruction, its index in [`SourceProfile::sites`]; empty without a profile.

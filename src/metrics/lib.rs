@@ -26,6 +26,7 @@ mod kept;
 pub mod memory_chain;
 pub mod metric;
 mod movement;
+pub mod objects;
 mod other_caches;
 pub mod out_of_order;
 pub mod profile;

@@ -15,6 +15,7 @@ use crate::trace::isa::Class;
 
 use super::epoch::Stores;
 use super::memory_chain::MemoryChain;
+use super::objects::Objects;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
 use super::tables;
@@ -49,6 +50,8 @@ pub struct TraceReport {
     pub depth_by_latency: Option<DepthByLatency>,
     /// Who causes pure miss cycles and epochs, if asked for.
     pub blame: Option<Blame>,
+    /// What may go to slower memory, if asked for.
+    pub objects: Option<Objects>,
     /// By source line, if the program is known and has line information.
     pub source: Option<SourceProfile>,
     /// What a reader of the figures has to know: treatment of unknown instructions, missing addresses …

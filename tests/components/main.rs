@@ -7,6 +7,7 @@ mod support;
 mod compare;
 mod isa;
 mod memory_depth;
+mod objects;
 mod packages;
 mod page;
 mod places;

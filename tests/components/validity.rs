@@ -116,6 +116,8 @@ fn written(dir: &Path) -> Vec<Book> {
             "--epochs",
             "--camat",
             "--reuse",
+            "--by-latency",
+            "--blame",
             "--slots",
             "9",
             "--latency",
@@ -128,6 +130,7 @@ fn written(dir: &Path) -> Vec<Book> {
             "12",
         ],
     );
+    write("rank", "rank.xlsx", &["rank", &heat, &heat]);
     write(
         "timeline",
         "timeline.xlsx",

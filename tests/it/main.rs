@@ -59,6 +59,7 @@ mod own_names;
 mod package;
 mod page;
 mod passed;
+mod placement;
 mod plane_steps;
 mod prefixes;
 mod preprocessing;

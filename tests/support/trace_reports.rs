@@ -7,6 +7,7 @@ use loopsheet_metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObjec
 use loopsheet_metrics::by_latency::{DepthByLatency, Piece};
 use loopsheet_metrics::epoch::Stores;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
+use loopsheet_metrics::objects::{Object, Objects};
 use loopsheet_metrics::report::*;
 use loopsheet_regions::SourceLine;
 use loopsheet_trace::isa::Class;
@@ -134,6 +135,7 @@ pub fn full() -> TraceReport {
         memory_chain: Some(chain()),
         depth_by_latency: Some(depth_by_latency()),
         blame: Some(blame()),
+        objects: Some(objects()),
         schedule: Some(GreedySchedule { time: 100 }),
         regions: vec![
             region(
@@ -160,6 +162,21 @@ pub fn full() -> TraceReport {
         source: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
     }
+}
+
+/// Of these the array `a` is accessed in two epochs, `b` in one.
+fn objects() -> Objects {
+    let object = |name: &str, bytes| Object {
+        name: Some(name.into()),
+        bytes,
+        accesses: 10,
+        misses: 2,
+        epochs: 0,
+    };
+    let objects = vec![object("a", 4096), object("=b", 8192)];
+    let mut blame = blame();
+    blame.objects[1].name = Some("=b".into());
+    Objects::new(objects, &blame, (10_000, 100), &[300, 1000], 0.05)
 }
 
 /// Two loads that share 50 cycles and three epochs.
@@ -276,6 +293,7 @@ pub fn bare() -> TraceReport {
         memory_chain: None,
         depth_by_latency: None,
         blame: None,
+        objects: None,
         schedule: None,
         regions: Vec::new(),
         notes: Vec::new(),

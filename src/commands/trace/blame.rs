@@ -10,7 +10,7 @@ use crate::metrics::blame::BlameSettings;
 /// # Errors
 /// There are no caches, m or the window is out of range, or the run counts as another tool does.
 pub fn of(args: &TraceArgs, caches: &[CacheSpec]) -> anyhow::Result<Option<BlameSettings>> {
-    if !args.blame {
+    if !args.blame && !args.objects {
         return Ok(None);
     }
     anyhow::ensure!(
@@ -33,5 +33,6 @@ pub fn of(args: &TraceArgs, caches: &[CacheSpec]) -> anyhow::Result<Option<Blame
         window: window as u32,
         slots: args.slots as u32,
         variables: Vec::new(),
+        with_objects: args.objects,
     }))
 }

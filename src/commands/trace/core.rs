@@ -60,6 +60,7 @@ pub fn of(
             .map(|(index, spec)| level(args, index, spec))
             .collect::<anyhow::Result<_>>()?,
         ram: latency(args) as u64,
+        places: Vec::new(),
         ram_interval: args.ram_interval.unwrap_or(RAM_INTERVAL),
         first_shared: args.shared_level.map_or(caches.len(), |level| level - 1),
         blocking_stores: args.blocking_stores,

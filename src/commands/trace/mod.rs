@@ -6,6 +6,7 @@ mod epochs;
 mod graph;
 pub mod input;
 pub mod outputs;
+mod placement;
 mod regions;
 pub mod settings;
 mod several;
@@ -101,8 +102,15 @@ pub fn analyse(
     let inputs = settings::inputs(args)?;
     let input = input::open(trace, voice)?;
     let sites = regions::sites(args)?;
-    if let Some((blame, sites)) = settings.blame.as_mut().zip(sites.as_ref()) {
-        blame.variables = apart(sites.variables());
+    let variables = sites.as_ref().map(|sites| apart(sites.variables()));
+    let variables = variables.unwrap_or_default();
+    let places = placement::places(args, &variables)?;
+    let placed = placement::in_words(&places);
+    if let Some((core, _)) = &mut settings.core {
+        core.places = places;
+    }
+    if let Some(blame) = &mut settings.blame {
+        blame.variables = variables;
     }
     let mut regions = Regions::of(args, predicted)?;
     let mut region_of = regions
@@ -144,6 +152,7 @@ pub fn analyse(
         .with_context(|| format!("--elf of {}", name(trace)))?;
     let graph = graph::of(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core));
+    let objects = counted.objects.take();
     let path = trace.display().to_string();
     let mut report = traced::of(
         path,
@@ -162,6 +171,8 @@ pub fn analyse(
     // What operations there are, and so flops, is not known without opcodes.
     report.source = source.filter(|_| read.format.has_opcodes());
     report.notes.extend(core);
+    report.notes.extend(placed);
+    report.objects = placement::objects(args, objects, report.blame.as_ref(), timed.as_ref())?;
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
     Ok(Traced { report, graph })
 }

@@ -244,6 +244,7 @@ pub fn refuse_memory(args: &TraceArgs, read: &ReadSummary) -> anyhow::Result<()>
         (args.memory_chain, "--memory-chain"),
         (args.by_latency, "--by-latency"),
         (args.blame, "--blame"),
+        (args.objects, "--objects"),
         (args.camat, "--camat"),
     ];
     let asked: Vec<&str> = asked

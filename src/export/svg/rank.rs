@@ -2,7 +2,7 @@
 
 use super::document::{Anchor, BLUE, Document, FAINT, GRID, INK, SKY, short};
 use crate::metrics::rank::{Rank, RankFigure, RankedTrace};
-use crate::trace_table;
+use crate::numbers::{number, rate as rounded};
 
 const WIDTH: f64 = 860.0;
 const LEFT: f64 = 250.0;
@@ -48,7 +48,7 @@ pub fn rank(rank: &Rank) -> String {
         let value = f64::from(tick) * step;
         let x = at(value);
         document.line((x, TOP - 6.0), (x, bottom), &format!("stroke=\"{GRID}\""));
-        let text = trace_table::number((value * 1e9).round() / 1e9);
+        let text = number((value * 1e9).round() / 1e9);
         document.text((x, bottom + 18.0), Anchor::Middle, &faint, &text);
     }
     for (number, trace) in rank.traces.iter().enumerate() {
@@ -91,7 +91,7 @@ fn bar(document: &mut Document, y: f64, trace: &RankedTrace, at: &dyn Fn(f64) ->
             if let Some(unlimited) = unlimited {
                 document.element("rect", &rectangle(unlimited, BAR / 2.0, SKY));
             }
-            let shown = trace_table::rate(value);
+            let shown = rounded(value);
             document.text((at(value) + 6.0, text_y), Anchor::Start, "", &shown);
         }
     }

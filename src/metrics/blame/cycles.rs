@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use super::BlameSettings;
 use super::causes::{Cause, Causes, variable_at};
+use super::settings::BlameSettings;
 use crate::binary::Variable;
 use crate::timeline::{Stay, TimedAccess, TimelineSink};
 use crate::trace::InstructionId;
@@ -142,6 +142,7 @@ mod tests {
             window: 64,
             slots: 8,
             variables: Vec::new(),
+            with_objects: false,
         }
     }
 

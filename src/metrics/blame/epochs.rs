@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::BlameSettings;
 use super::causes::{Causes, variable_at};
+use super::settings::BlameSettings;
 use crate::binary::Variable;
 use crate::cache::StackDistances;
 use crate::dataflow::{Held, Producer, Rules, Step, Values};

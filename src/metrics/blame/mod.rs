@@ -8,17 +8,22 @@
 mod causes;
 mod cycles;
 mod epochs;
+mod names;
 mod parts;
+mod settings;
+mod touched;
 
 use super::counted::Counted;
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch};
-use crate::binary::Variable;
 
 pub(super) use causes::Causes;
 pub(super) use cycles::PureMisses;
 use epochs::EpochCauses;
+use names::Names;
 pub use parts::{Blame, BlamedInstruction, BlamedLine, BlamedObject, Units};
+pub use settings::BlameSettings;
+use touched::Touched;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "blame",
@@ -38,25 +43,21 @@ pub(super) const ENTRY: Entry = Entry {
             .map_or(64, |level| u64::from(level.line));
         let epochs = EpochCauses::new(blame, settings.rules, stores_block, line)?;
         let settings = blame.clone();
-        Ok(Some(Box::new(BlameMeter { settings, epochs })))
+        let touched = blame.with_objects.then(Touched::default);
+        Ok(Some(Box::new(BlameMeter {
+            settings,
+            epochs,
+            touched,
+        })))
     },
 };
-
-/// What to share, and among what.
-#[derive(Clone, Debug)]
-pub struct BlameSettings {
-    /// W of the epochs: instructions.
-    pub window: u32,
-    /// m: most misses that start in an epoch.
-    pub slots: u32,
-    /// Global variables by address at run time, none inside another; empty if the program is not known.
-    pub variables: Vec<Variable>,
-}
 
 /// Shares the epochs; the core shares the pure miss cycles, if there is one.
 struct BlameMeter {
     settings: BlameSettings,
     epochs: EpochCauses,
+    /// If objects are asked for.
+    touched: Option<Touched>,
 }
 
 impl Metric for BlameMeter {
@@ -66,12 +67,18 @@ impl Metric for BlameMeter {
 
     fn take(&mut self, stretch: &Stretch<'_>) {
         stretch.for_each(|step| self.epochs.step(&step));
+        if let Some(touched) = &mut self.touched {
+            stretch.for_each(|step| touched.step(&step, &self.settings.variables));
+        }
     }
 
     fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
         if run.has_addresses {
             let epochs = self.epochs.finish();
-            counted.blame = Some(Blame::of(run, counted, &self.settings, &epochs));
+            let names = Names::of(run, counted, &self.settings);
+            let objects = self.touched.map(|touched| names.objects(&touched.sorted()));
+            let blame = names.blame(counted.pure_misses.as_ref(), &epochs);
+            (counted.blame, counted.objects) = (Some(blame), objects);
         }
     }
 }

@@ -49,6 +49,8 @@ pub struct CoreModel {
     pub levels: Vec<LevelModel>,
     /// Cycles from the last level's miss to the data.
     pub ram: u64,
+    /// Addresses that are farther away, or nearer: ascending, none in two.
+    pub places: Vec<Place>,
     /// Cycles between two accesses that RAM takes up: a line over its bandwidth; 0 for as many as come. Waiting
     /// for RAM is part of the miss.
     pub ram_interval: u64,
@@ -56,6 +58,24 @@ pub struct CoreModel {
     pub first_shared: usize,
     /// Whether a store is done only with its access.
     pub blocking_stores: bool,
+}
+
+/// Addresses `low..high`, and cycles from the last level's miss to their data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub low: u64,
+    pub high: u64,
+    pub cycles: u64,
+}
+
+impl CoreModel {
+    /// Cycles from the last level's miss to the data at an address.
+    fn ram_of(&self, address: u64) -> u64 {
+        let after = self.places.partition_point(|place| place.low <= address);
+        let place = after.checked_sub(1).map(|number| self.places[number]);
+        let place = place.filter(|place| address < place.high);
+        place.map_or(self.ram, |place| place.cycles)
+    }
 }
 
 /// One cache level of the machine.

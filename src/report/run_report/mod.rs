@@ -7,6 +7,7 @@ mod camat;
 mod edag;
 mod epochs;
 mod memory_chain;
+mod objects;
 mod regions;
 mod remote;
 mod reuse;
@@ -32,6 +33,7 @@ pub use camat::{
 pub use edag::{BrentReport, EdagReport};
 pub use epochs::{CacheEpochsReport, EpochsReport, ProfiledTraceReport, ProfilesReport};
 pub use memory_chain::{ChainInstructionReport, ChainLineReport, ChainReport};
+pub use objects::{FarReport, ObjectReport};
 pub use regions::RegionReport;
 pub use remote::{QUANTILES, RemoteReport};
 pub use reuse::{RegionReuseReport, ReuseReport};
@@ -72,6 +74,9 @@ pub struct RunReport {
     pub latency_tolerance: Option<ToleranceReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blame: Option<BlameReport>,
+    /// What may go to slower memory, those that may go first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<Vec<ObjectReport>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,6 +164,7 @@ impl RunReport {
             memory_chain,
             depth_by_latency,
             blame,
+            objects,
             schedule,
             regions,
             camat,
@@ -182,6 +188,7 @@ impl RunReport {
                 .as_ref()
                 .map(|depth| ToleranceReport::of(depth, inputs)),
             blame: blame.as_ref().map(BlameReport::of),
+            objects: objects.as_ref().map(self::objects::objects),
             schedule: schedule
                 .as_ref()
                 .map(|GreedySchedule { time }| ScheduleReport { time: *time }),

@@ -14,6 +14,7 @@ mod latency_sweep;
 mod memory_chain;
 mod mix;
 mod movement;
+mod placement;
 mod rank;
 mod regions;
 mod remote;
@@ -189,6 +190,9 @@ fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
     }
     if let Some(blame) = &report.blame {
         pages.push(blame::write(TraceBook::new(report), blame)?.into());
+    }
+    if let Some(objects) = &report.objects {
+        pages.push(placement::write(TraceBook::new(report), objects)?.into());
     }
     if let Some(region) = report.regions.first() {
         pages.push(regions::write(TraceBook::new(report), region.kind.name())?.into());

@@ -1,6 +1,6 @@
 //! The workbook of several traces: one sheet, the most sensitive to latency first.
 
-use rust_xlsxwriter::{Chart, ChartType, ColNum, RowNum, XlsxError};
+use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, ColNum, RowNum, XlsxError};
 
 use super::super::layout::{Place, Sheet};
 use super::super::page::Paper;
@@ -61,7 +61,7 @@ pub(super) fn write(rank: &Rank) -> Result<Paper<impl Named + use<>>, XlsxError>
     page.text(1, 0, &counted_with(rank), &style::remark())?;
     page.worksheet.set_column_width(0, 48.0)?;
     for column in 0..COLUMNS.len() as ColNum {
-        page.worksheet.set_column_width(FIRST + column, 15.0)?;
+        page.worksheet.set_column_width(FIRST + column, 17.0)?;
     }
     let mut row = page.section(
         3,
@@ -95,7 +95,7 @@ pub(super) fn write(rank: &Rank) -> Result<Paper<impl Named + use<>>, XlsxError>
     for (column, figure) in (FIRST..).zip(COLUMNS) {
         page.text(header, column, &heading(figure), &style::header())?;
     }
-    page.worksheet.set_row_height(header, 62)?;
+    page.worksheet.set_row_height(header, 94)?;
     for (row, trace) in (header + 1..).zip(&rank.traces) {
         write_trace(&mut page, row, trace)?;
     }
@@ -194,11 +194,14 @@ fn insert_chart(
     let rows = 8 + last - first;
     let titles = [
         "Epochs in 1,000 instructions",
-        "",
         "E_m in 1,000 instructions",
+        "",
     ];
     titled(&mut chart, titles, rows.min(60));
-    chart.x_axis().set_reverse();
+    // A bar chart has its categories on the y axis, upwards; the most sensitive is to be on top.
+    chart.y_axis().set_reverse();
+    let position = ChartAxisLabelPosition::High;
+    chart.x_axis().set_label_position(position);
     chart.legend().set_hidden();
     page.worksheet.insert_chart(row, 0, &chart)?;
     Ok(())
