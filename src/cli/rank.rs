@@ -8,7 +8,7 @@ use super::{TraceFormat, UnknownKind};
 
 pub const NOTES: &str = "\
 Examples:
-  loopsheet rank a.trace.zst b.trace.zst                 a table, the most sensitive to latency first
+  loopsheet rank a.trace.zst b.trace.zst                 a table, the most sensitive first
   loopsheet rank runs/*.zst -o rank.xlsx --svg rank.svg  a workbook and a picture
   loopsheet rank runs/*.zst --cache 32KiB,4cycles --cache 1MiB,20cycles --window 192 --slots 16
 
