@@ -1,7 +1,7 @@
 //! What may go to slower memory: accesses, misses and epochs by object, and which objects fit a budget of time (guide:
 //! dynamic-model, "Objects in far memory").
 
-use crate::expr::Expr;
+use crate::expr::{Expr, Lookup, Symbol};
 
 use super::blame::Blame;
 
@@ -54,8 +54,8 @@ pub fn loss(epochs: &str, far: &str, near: &str, cycles: &str) -> Expr {
 }
 
 impl Object {
-    /// Epochs for a byte, as a pair that can be compared exactly.
-    fn is_before(&self, other: &Object) -> std::cmp::Ordering {
+    /// By epochs for a byte, compared exactly; the larger of two that have as many first.
+    fn order(&self, other: &Object) -> std::cmp::Ordering {
         let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
         let own = product(self.epochs, other.bytes.max(1));
         own.cmp(&product(other.epochs, self.bytes.max(1)))
@@ -79,7 +79,7 @@ impl Objects {
                 .find(|blamed| blamed.name == object.name);
             object.epochs = blamed.map_or(0, |blamed| blamed.units.epochs);
         }
-        objects.sort_by(|a, b| a.is_before(b).then_with(|| a.name.cmp(&b.name)));
+        objects.sort_by(|a, b| a.order(b).then_with(|| a.name.cmp(&b.name)));
         let mut all = Objects {
             objects,
             cycles,
@@ -91,13 +91,20 @@ impl Objects {
         all
     }
 
-    /// By what share the run takes longer with one object in memory of that latency; 0 where that is not farther.
+    /// By what share the run takes longer with one object in memory of that latency.
     pub fn loss(&self, object: &Object, latency: u64) -> f64 {
-        let longer = latency.saturating_sub(self.near);
-        match self.cycles {
-            0 => 0.0,
-            cycles => object.epochs as f64 * longer as f64 / cycles as f64,
-        }
+        let known = |symbol: &Symbol| {
+            Some(match symbol.name() {
+                "epochs" => object.epochs as f64,
+                "far" => latency as f64,
+                "near" => self.near as f64,
+                _ => self.cycles as f64,
+            })
+        };
+        let loss = loss("epochs", "far", "near", "cycles");
+        let loss = loss.evaluate(&known as &dyn Lookup);
+        // A run without cycles has no epochs either.
+        loss.ok().filter(|loss| loss.is_finite()).unwrap_or(0.0)
     }
 
     fn place(&self, latency: u64) -> Placement {

@@ -133,7 +133,8 @@ pub fn analyse(
     };
     let read = crate::trace::stream(input, settings::options(args), &mut both)
         .map_err(|error| anyhow::anyhow!("{}: {error}", name(trace)))?;
-    settings::refuse_memory(args, &read)?;
+    settings::refuse_memory(args, &read)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", name(trace)))?;
     if let Some(written) = written {
         written.finish(&read, voice)?;
     }

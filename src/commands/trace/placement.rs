@@ -13,6 +13,8 @@ use crate::metrics::out_of_order::Place;
 /// 140 and 410 ns, which is where memory behind CXL is measured to be, at 4 GHz.
 const FAR: [u64; 2] = [560, 1640];
 const LOSS: f64 = 5.0;
+/// Latencies that a sheet has columns for.
+const MOST_FAR: usize = 8;
 
 fn far(args: &TraceArgs) -> &[u64] {
     match args.far.is_empty() {
@@ -21,15 +23,32 @@ fn far(args: &TraceArgs) -> &[u64] {
     }
 }
 
+/// # Errors
+/// There are too many latencies, or one is not farther than RAM.
+fn check_far(args: &TraceArgs) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        args.far.is_empty() || args.objects || !args.place.is_empty(),
+        "--far needs --objects or --place"
+    );
+    anyhow::ensure!(
+        args.far.len() <= MOST_FAR,
+        "--far: at most {MOST_FAR} latencies are possible, not {}",
+        args.far.len()
+    );
+    let near = latency(args);
+    let nearer = far(args).iter().find(|far| (**far as f64) < near);
+    if let Some(nearer) = nearer.filter(|_| args.objects) {
+        anyhow::bail!("--far {nearer}: RAM itself is {near} cycles away (--latency)");
+    }
+    Ok(())
+}
+
 /// Addresses with latencies of their own, of `--place`.
 ///
 /// # Errors
 /// Nothing has that name, the latency is none, or two overlap.
 pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Place>> {
-    anyhow::ensure!(
-        args.far.is_empty() || args.objects || !args.place.is_empty(),
-        "--far needs --objects or --place"
-    );
+    check_far(args)?;
     let place = |text: &String| {
         let what = || format!("--place {text}");
         let (name, cycles) = text
