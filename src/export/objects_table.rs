@@ -10,9 +10,11 @@ use crate::quantity::Bytes;
 /// A row an object, those that may go first; at most `top`.
 pub fn render(all: &Objects, top: Option<usize>) -> String {
     let epochs: u64 = all.objects.iter().map(|object| object.epochs).sum();
-    let mut heading = ["  object", "bytes", "accesses", "misses", "epochs", "share"]
-        .map(String::from)
-        .to_vec();
+    let mut heading = [
+        "  object", "bytes", "accesses", "misses", "𝒟", "epochs", "share",
+    ]
+    .map(String::from)
+    .to_vec();
     for placement in &all.placements {
         heading.push(format!("loss at {}", placement.latency));
         heading.push("far?".to_string());
@@ -24,6 +26,7 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
             Bytes(object.bytes as f64).to_string(),
             object.accesses.to_string(),
             object.misses.to_string(),
+            (object.memory_depth).map_or_else(|| "unknown".to_string(), |depth| depth.to_string()),
             object.epochs.to_string(),
             percent(object.epochs, epochs),
         ];

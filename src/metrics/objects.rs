@@ -15,6 +15,8 @@ pub struct Object {
     pub accesses: u64,
     /// Accesses that went to RAM.
     pub misses: u64,
+    /// 𝒟 of these alone: the most of them on one path. Known of the largest variables.
+    pub memory_depth: Option<u64>,
     /// Epochs that retirement waited for it: what the time grows by, for every cycle of its latency alone.
     pub epochs: u64,
 }
@@ -160,6 +162,7 @@ mod tests {
             bytes: *bytes,
             accesses: 1,
             misses: 1,
+            memory_depth: None,
             epochs: 0,
         };
         let blamed = |(name, _, epochs): &(&str, u64, u64)| BlamedObject {

@@ -74,6 +74,13 @@ fn the_core_loses_what_epochs_say() {
         );
     }
     let objects = report["objects"].as_array().expect("objects");
+    let depth = |name: &str| {
+        let mut own = objects.iter().filter(|object| object["name"] == name);
+        own.next().and_then(|own| own["memory_depth"].as_u64())
+    };
+    // A path of additions has one element of each array; the chased one waits for itself.
+    assert_eq!((depth("wide"), depth("rare")), (Some(1), Some(1)));
+    assert!((4000..=4400).contains(&depth("next").expect("known")));
     let epochs = objects
         .iter()
         .map(|own| own["epochs"].as_u64().expect("epochs"));

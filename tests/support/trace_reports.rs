@@ -171,6 +171,7 @@ fn objects() -> Objects {
         bytes,
         accesses: 10,
         misses: 2,
+        memory_depth: Some(1),
         epochs: 0,
     };
     let objects = vec![object("a", 4096), object("=b", 8192)];

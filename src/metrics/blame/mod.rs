@@ -9,6 +9,7 @@ mod causes;
 mod cycles;
 mod epochs;
 mod names;
+mod own_depth;
 mod parts;
 mod settings;
 mod touched;
@@ -21,6 +22,7 @@ pub(super) use causes::Causes;
 pub(super) use cycles::PureMisses;
 use epochs::EpochCauses;
 use names::Names;
+use own_depth::OwnDepths;
 pub use parts::{Blame, BlamedInstruction, BlamedLine, BlamedObject, Units};
 pub use settings::BlameSettings;
 use touched::Touched;
@@ -43,11 +45,14 @@ pub(super) const ENTRY: Entry = Entry {
             .map_or(64, |level| u64::from(level.line));
         let epochs = EpochCauses::new(blame, settings.rules, stores_block, line)?;
         let settings = blame.clone();
-        let touched = blame.with_objects.then(Touched::default);
+        let objects = blame.with_objects.then(|| ObjectMeter {
+            touched: Touched::default(),
+            depths: OwnDepths::new(&blame.variables, asked.settings.rules),
+        });
         Ok(Some(Box::new(BlameMeter {
             settings,
             epochs,
-            touched,
+            objects,
         })))
     },
 };
@@ -57,18 +62,31 @@ struct BlameMeter {
     settings: BlameSettings,
     epochs: EpochCauses,
     /// If objects are asked for.
-    touched: Option<Touched>,
+    objects: Option<ObjectMeter>,
+}
+
+struct ObjectMeter {
+    touched: Touched,
+    depths: OwnDepths,
 }
 
 impl Metric for BlameMeter {
     fn add(&mut self, program: &Program) {
-        self.epochs.add_hart(program.last().0.hart);
+        let hart = program.last().0.hart;
+        self.epochs.add_hart(hart);
+        if let Some(objects) = &mut self.objects {
+            objects.depths.add_hart(hart);
+        }
     }
 
     fn take(&mut self, stretch: &Stretch<'_>) {
         stretch.for_each(|step| self.epochs.step(&step));
-        if let Some(touched) = &mut self.touched {
-            stretch.for_each(|step| touched.step(&step, &self.settings.variables));
+        if let Some(ObjectMeter { touched, depths }) = &mut self.objects {
+            let variables = &self.settings.variables;
+            stretch.for_each(|step| {
+                touched.step(&step, variables);
+                depths.step(&step, variables);
+            });
         }
     }
 
@@ -76,7 +94,8 @@ impl Metric for BlameMeter {
         if run.has_addresses {
             let epochs = self.epochs.finish();
             let names = Names::of(run, counted, &self.settings);
-            let objects = self.touched.map(|touched| names.objects(&touched.sorted()));
+            let objects = self.objects;
+            let objects = objects.map(|own| names.objects(&own.touched.sorted(), &own.depths));
             let blame = names.blame(counted.pure_misses.as_ref(), &epochs);
             (counted.blame, counted.objects) = (Some(blame), objects);
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::causes::{Cause, Causes};
+use super::own_depth::OwnDepths;
 use super::parts::{Blame, BlamedInstruction, BlamedLine, BlamedObject, Units};
 use super::settings::BlameSettings;
 use super::touched::Touches;
@@ -63,17 +64,13 @@ impl<'a> Names<'a> {
     }
 
     /// Accesses by object, by name; epochs are not known yet.
-    pub fn objects(&self, touched: &[(Cause, Touches)]) -> Vec<Object> {
-        let mut objects: BTreeMap<Option<String>, (Touches, Option<u64>)> = BTreeMap::new();
+    pub fn objects(&self, touched: &[(Cause, Touches)], depths: &OwnDepths) -> Vec<Object> {
+        let mut objects: BTreeMap<Option<String>, (Touches, Option<u32>)> = BTreeMap::new();
         for ((id, variable), touches) in touched {
             let name = self.object(*id, *variable);
-            let whole = variable.map(|number| {
-                let Variable { low, high, .. } = &self.settings.variables[number as usize];
-                high - low
-            });
             match objects.entry(name) {
                 Entry::Vacant(own) => {
-                    own.insert((*touches, whole));
+                    own.insert((*touches, *variable));
                 }
                 Entry::Occupied(mut own) => {
                     let (all, _) = own.get_mut();
@@ -84,13 +81,19 @@ impl<'a> Names<'a> {
                 }
             }
         }
-        let object = |(name, (touches, whole)): (Option<String>, (Touches, Option<u64>))| Object {
-            name,
-            bytes: whole.unwrap_or(touches.high - touches.low),
-            accesses: touches.accesses,
-            misses: touches.misses,
-            epochs: 0,
+        let whole = |number: u32| {
+            let Variable { low, high, .. } = &self.settings.variables[number as usize];
+            high - low
         };
+        let object =
+            |(name, (touches, variable)): (Option<String>, (Touches, Option<u32>))| Object {
+                name,
+                bytes: variable.map_or(touches.high - touches.low, whole),
+                accesses: touches.accesses,
+                misses: touches.misses,
+                memory_depth: variable.and_then(|variable| depths.of(variable)),
+                epochs: 0,
+            };
         objects.into_iter().map(object).collect()
     }
 

@@ -12,6 +12,8 @@ pub struct ObjectReport {
     pub bytes: u64,
     pub accesses: u64,
     pub misses: u64,
+    /// The most of these misses on one path; unknown but for the largest variables.
+    pub memory_depth: Option<u64>,
     /// What the time grows by for every cycle of its latency alone.
     pub epochs: u64,
     /// By latency of far memory, ascending as asked for.
@@ -46,6 +48,7 @@ pub(super) fn objects(all: &Objects) -> Vec<ObjectReport> {
         bytes: object.bytes,
         accesses: object.accesses,
         misses: object.misses,
+        memory_depth: object.memory_depth,
         epochs: object.epochs,
         far: far(number, object),
     };

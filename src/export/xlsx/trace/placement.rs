@@ -11,10 +11,11 @@ use crate::metrics::objects::{self, Object, Objects};
 use crate::metrics::tables;
 
 const BYTES: ColNum = 1;
-const EPOCHS: ColNum = 4;
-const SHARE: ColNum = 5;
+const DEPTH: ColNum = 4;
+const EPOCHS: ColNum = 5;
+const SHARE: ColNum = 6;
 /// Loss, sum so far, and whether it goes, of each latency.
-const FIRST: ColNum = 6;
+const FIRST: ColNum = 7;
 const EACH: ColNum = 4;
 
 pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, XlsxError> {
@@ -40,6 +41,7 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
         "Bytes",
         "Accesses",
         "Misses",
+        "𝒟 of its own",
         "Epochs",
         "Share of epochs",
     ];
@@ -122,14 +124,15 @@ fn write_object(
     let row = first + index as RowNum;
     let name = object.name.as_deref().unwrap_or(UNKNOWN);
     page.text(row, 0, name, &style::cell(Look::Text, Role::Plain))?;
-    let counts = [object.bytes, object.accesses, object.misses, object.epochs];
-    for (column, count) in (BYTES..).zip(counts) {
-        page.number(
-            row,
-            column,
-            count as f64,
-            &style::cell(Look::Count, Role::Plain),
-        )?;
+    let counts = [
+        (BYTES, Some(object.bytes)),
+        (BYTES + 1, Some(object.accesses)),
+        (BYTES + 2, Some(object.misses)),
+        (DEPTH, object.memory_depth),
+        (EPOCHS, Some(object.epochs)),
+    ];
+    for (column, count) in counts {
+        page.fact((row, column), count.map(|count| count as f64), Look::Count)?;
     }
     let mut scope = page.book.scope.clone();
     let total: u64 = all.objects.iter().map(|own| own.epochs).sum();
