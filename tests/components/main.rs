@@ -8,6 +8,7 @@ mod compare;
 mod control;
 mod isa;
 mod memory_depth;
+mod objects;
 mod packages;
 mod page;
 mod places;

@@ -58,7 +58,9 @@ pub use diff::diff_workbook;
 pub use nest_sheet::Sources;
 pub use rust_xlsxwriter::XlsxError;
 pub use sweep::sweep_workbook;
-pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
+pub use trace::{
+    NamedCell, named_cells, rank_workbook, timeline_named_cells, timeline_workbook, trace_workbook,
+};
 
 /// What a workbook has room for: a sheet has 1,048,576 rows, and what is larger is slow to open.
 pub const ROOM: Room = Room {
