@@ -28,7 +28,7 @@ use super::sizes::Sizes;
 use super::symbols::{Known, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
-use crate::ir::{self, Jump, Stmt, Value, VarId};
+use crate::ir::{self, Jump, Printed, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
 pub use bodies::ProcedureBody;
 
@@ -389,9 +389,18 @@ impl<'f> Walker<'f> {
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
             }
-            Stmt::Evaluate { place, values } => values
-                .iter()
-                .for_each(|value| self.read(place, value, block)),
+            Stmt::Evaluate {
+                place,
+                values,
+                printed,
+            } => {
+                values
+                    .iter()
+                    .for_each(|value| self.read(place, value, block));
+                if *printed == Printed::AsText {
+                    block.texts += self.texts(values);
+                }
+            }
             Stmt::Jump { place, kind } => {
                 if matches!(kind, Jump::Exit | Jump::Return | Jump::Goto) {
                     self.ends(block);

@@ -165,7 +165,7 @@ fn bound_style(time: &TimeFigures, bound: f64) -> Style {
         Some(BoundBy::Level(level)) if time.levels[level].kind == LevelKind::Memory => {
             AnsiColor::Blue.on_default()
         }
-        Some(BoundBy::Level(_) | BoundBy::Chains | BoundBy::Ports) => {
+        Some(BoundBy::Level(_) | BoundBy::Chains | BoundBy::Ports | BoundBy::Text) => {
             AnsiColor::Yellow.on_default()
         }
     }

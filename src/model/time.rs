@@ -40,6 +40,8 @@ pub enum BoundBy {
     Chains,
     /// Issuing loads, stores and arithmetic.
     Ports,
+    /// Writing numbers as text.
+    Text,
 }
 
 /// Time figures of a nest.
@@ -52,14 +54,16 @@ pub struct TimeFigures {
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
     /// any; memory is the last.
     pub levels: Vec<LevelFigures>,
+    /// Seconds in which numbers are written as text, where any are.
+    pub text: Option<FigureId>,
     /// Flops per byte of memory traffic.
     pub intensity: FigureId,
     /// Bytes of memory traffic per flop; zero for a nest without flops.
     pub balance: FigureId,
-    /// The longest of the core and all levels.
+    /// The longest of the core, all levels and text.
     pub slowest: FigureId,
     pub seconds: FigureId,
-    /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports.
+    /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports, then text.
     pub bound: FigureId,
 }
 
@@ -123,15 +127,24 @@ impl TimeFigures {
             };
             figures.define(F::CoreTime, core)
         });
+        let text = operations.texts.map(|texts| {
+            let seconds = Expr::from(texts) * Expr::machine("text_ns") * 1e-9;
+            figures.define(F::TextTime, seconds)
+        });
         let data: Vec<Expr> = levels.iter().map(|l| Expr::from(l.seconds)).collect();
-        let slowest = Expr::max(std::iter::once(Expr::from(core)).chain(data.clone()));
+        let parts = std::iter::once(core).chain(text).map(Expr::from);
+        let slowest = Expr::max(parts.chain(data.clone()));
         let slowest = figures.define(F::SlowestPart, slowest);
         // Overlapped: the slowest part hides the rest. Not overlapped: the core and data take turns.
-        let in_turn = Expr::from(core) + Expr::max(data);
+        let data = Expr::max(data);
+        let in_turn = match text {
+            None => Expr::from(core) + data,
+            Some(text) => Expr::max([Expr::from(core) + data, text.into()]),
+        };
         let overlap = Expr::machine("overlap");
         let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
         let seconds = figures.define(F::Time, seconds);
-        let bound = bound(core, in_core, &levels, slowest);
+        let bound = bound((core, text), in_core, &levels, slowest);
         let bound = figures.define(F::Bound, bound);
         let bytes = Expr::from(traffic.actual);
         let ratio = Expr::from(operations.flops).quotient(bytes.clone());
@@ -157,6 +170,7 @@ impl TimeFigures {
             cpu,
             in_core,
             levels,
+            text,
             intensity,
             balance,
             slowest,
@@ -178,7 +192,8 @@ impl TimeFigures {
         let position = (value as usize).checked_sub(1)?;
         let mut all = std::iter::once(BoundBy::Arithmetic)
             .chain(levels)
-            .chain(core);
+            .chain(core)
+            .chain(self.text.map(|_| BoundBy::Text));
         all.nth(position)
     }
 
@@ -187,17 +202,20 @@ impl TimeFigures {
         std::iter::once("CPU")
             .chain(self.levels.iter().map(|l| l.name.as_str()))
             .chain(self.in_core.iter().flat_map(|_| IN_CORE_NAMES))
+            .chain(self.text.map(|_| TEXT_NAME))
             .collect()
     }
 }
 
 /// What the in-core time is called where it is the longest.
 const IN_CORE_NAMES: [&str; 2] = ["chain", "ports"];
+/// The same of writing text.
+const TEXT_NAME: &str = "text";
 
-/// Counts what takes longest: arithmetic at peak, the levels, chains, ports. The first of several that take as long is it,
+/// Counts what takes longest: arithmetic at peak, the levels, chains, ports, text. The first of several that take as long is it,
 /// those in the core before all others.
 fn bound(
-    core: FigureId,
+    (core, text): (FigureId, Option<FigureId>),
     in_core: Option<InCoreFigures>,
     levels: &[LevelFigures],
     slowest: FigureId,
@@ -206,7 +224,11 @@ fn bound(
         let (time, slowest) = (Expr::from(time), Expr::from(slowest));
         Expr::choose(Comparison::GreaterOrEqual, time, slowest, then, otherwise)
     };
-    let last = Expr::from(levels.len() as f64 + 1.0);
+    let behind_text = match text {
+        None => levels.len(),
+        Some(_) => levels.len() + 1 + in_core.map_or(0, |_| IN_CORE_NAMES.len()),
+    };
+    let last = Expr::from(behind_text as f64 + 1.0);
     let data = levels
         .iter()
         .enumerate()

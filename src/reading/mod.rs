@@ -2,6 +2,7 @@
 //! only part that opens files.
 
 mod build_files;
+mod build_variables;
 mod compile_commands;
 pub mod files;
 mod headers;

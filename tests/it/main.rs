@@ -84,6 +84,7 @@ mod sweep;
 mod symbols;
 mod tables;
 mod text_decisions;
+mod text_output;
 mod timings;
 mod trace;
 mod trace_exports;

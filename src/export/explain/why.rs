@@ -50,6 +50,9 @@ pub(super) fn sentence(model: &Model, nest: &NestModel) -> String {
             "the core issues loads, stores and arithmetic for longer than data take to come"
                 .to_string()
         }
+        Some(BoundBy::Text) => {
+            "writing numbers as text takes longer than computing them and moving data".to_string()
+        }
         Some(BoundBy::Level(position)) => of_level(model, nest, &time.levels[position]),
     }
 }

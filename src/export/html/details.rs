@@ -91,5 +91,6 @@ fn times(nest: &NestModel, figures: &mut Figures) -> Vec<Value> {
     };
     let levels = time.levels.iter();
     parts.extend(levels.map(|level| part(&level.name, Some(level.bytes), level.seconds)));
+    parts.extend(time.text.map(|text| part("text", None, text)));
     parts
 }

@@ -66,6 +66,11 @@ pub struct NestReport {
     /// Absent where the machine does not say what its cores do in a cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_core: Option<InCoreReport>,
+    /// Numbers that it writes as text, and the time of that; absent where it writes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texts: Option<Figure>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_seconds: Option<Figure>,
     pub seconds: Figure,
     /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
     /// calls lead to it from there.
@@ -274,6 +279,8 @@ impl NestReport {
             intensity: figure(nest.time.intensity),
             cpu_seconds: figure(nest.time.cpu),
             in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, found)),
+            texts: operations.texts.map(figure),
+            text_seconds: nest.time.text.map(figure),
             seconds: figure(nest.time.seconds),
             calls: ranked.map_or_else(never, |ranked| {
                 ranked.calls.map_or_else(|| Figure::from(1.0), figure)
