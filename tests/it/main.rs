@@ -81,6 +81,7 @@ mod snapshots;
 mod static_figures;
 mod structures;
 mod sweep;
+mod switches;
 mod symbols;
 mod tables;
 mod text_decisions;

@@ -20,7 +20,11 @@ fn only_nest(json: &Value, name: &str) -> Value {
 fn check(nest: &Value, numbers: f64) {
     let figure = |key: &str| nest[key].as_f64().unwrap_or_else(|| panic!("no {key}"));
     let seconds = numbers * 150e-9;
-    assert!((figure("texts") - numbers).abs() < 1e-9, "{}", nest["texts"]);
+    assert!(
+        (figure("texts") - numbers).abs() < 1e-9,
+        "{}",
+        nest["texts"]
+    );
     assert!((figure("text_seconds") - seconds).abs() < 1e-12);
     assert!((figure("seconds") - seconds).abs() < 1e-12);
     assert_eq!(nest["bound"], "text");
