@@ -244,7 +244,7 @@ fn analyze_procedure(
             constants.insert(symbol, constant);
         }
     }
-    let decided = decided(sizes, (id, function), &walker.undecided);
+    let decided = decided((sizes, known), (id, function), &walker.undecided);
     constants.extend(decided.map(|constant| (constant.symbol.clone(), constant)));
     Function {
         name: function.name.clone(),
@@ -261,24 +261,48 @@ fn analyze_procedure(
     }
 }
 
-/// The branches that are always or never taken by what the program has unless its input says otherwise.
+/// A branch that neither literals nor the loops around it decide.
+pub(super) struct Undecided {
+    pub probability: Symbol,
+    pub condition: Value,
+    pub decision: Decision,
+}
+
+/// The branches that are always or never taken, or once in so many times, by what the program has unless its input says
+/// otherwise.
 fn decided(
-    sizes: &Sizes,
+    (sizes, known): (&Sizes, &Procedures),
     (id, function): (ProcedureId, &ir::Function),
-    undecided: &[(Symbol, Value)],
+    undecided: &[Undecided],
 ) -> impl Iterator<Item = Constant> + use<> {
-    let mut found: BTreeMap<Symbol, Option<bool>> = BTreeMap::new();
-    for (probability, condition) in undecided {
+    let mut found: BTreeMap<Symbol, Option<(Expr, Origin)>> = BTreeMap::new();
+    for branch in undecided {
+        let Undecided {
+            probability,
+            condition,
+            decision,
+        } = branch;
         let truth = sizes.truth(id, function, condition);
+        let share = match truth {
+            Some(is_taken) => Some((Expr::from(f64::from(u8::from(is_taken))), Origin::Initial)),
+            None => sizes
+                .periodic_share(known, (id, function), (condition, decision))
+                .map(|share| (share, Origin::Derived)),
+        };
         // Of several branches in one line that have one probability all must agree.
-        let known = found.entry(probability.clone()).or_insert(truth);
-        *known = known.filter(|known| truth == Some(*known));
+        let known = found
+            .entry(probability.clone())
+            .or_insert_with(|| share.clone());
+        if *known != share {
+            *known = None;
+        }
     }
-    let constant = |(symbol, is_taken): (Symbol, Option<bool>)| {
+    let constant = |(symbol, share): (Symbol, Option<(Expr, Origin)>)| {
+        let (value, origin) = share?;
         Some(Constant {
             symbol,
-            value: Expr::from(f64::from(u8::from(is_taken?))),
-            origin: Origin::Initial,
+            value,
+            origin,
         })
     };
     found.into_iter().filter_map(constant)
@@ -332,7 +356,7 @@ struct Walker<'f> {
     /// What the procedure gives the variables that hold MPI types, once a call needs it.
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
-    undecided: Vec<(Symbol, Value)>,
+    undecided: Vec<Undecided>,
 }
 
 impl<'f> Walker<'f> {

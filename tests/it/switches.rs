@@ -108,3 +108,59 @@ fn a_pointer_only_means_what_a_function_that_is_called_gives_it() {
     // What it has from the beginning may be meant, whoever else gives it.
     assert_eq!(through_pointers(" = { special }", &[]), (100.0, 100.0));
 }
+
+/// Every tenth step by the input, every hundredth by the program's own formula; what counts is passed on.
+#[test]
+fn output_every_so_many_steps_runs_once_in_so_many_times() {
+    let source = format!(
+        "{BODIES}
+module settings
+  integer :: every = 10, rare
+end module
+subroutine report(step, x)
+  integer :: step
+  real(8) :: x(1000)
+  if (mod(step, 50) == 0) call work(x)
+end subroutine
+program p
+  use settings
+  integer :: step
+  real(8) :: x(1000)
+  namelist /run/ every
+  read (*, nml=run)
+  rare = 10 * every
+  do step = 1, 1000
+    if (mod(step, rare) == 0) call show(x)
+    call report(step, x)
+  end do
+end program"
+    );
+    let calls_of = |settings: &[&str]| {
+        let json = analyse(&[("a.f90", &source)], settings);
+        (calls(&json, "show"), calls(&json, "work"))
+    };
+    // 1000/(10·10) and 1000/50.
+    assert_eq!(calls_of(&[]), (10.0, 20.0));
+    assert_eq!(calls_of(&["every=20"]), (5.0, 20.0));
+}
+
+/// An argument that is the same in all calls is a multiple or is not.
+#[test]
+fn a_size_that_is_passed_is_no_count() {
+    let json = fortran(&format!(
+        "{BODIES}
+subroutine choose(n, x)
+  integer :: n
+  real(8) :: x(1000)
+  if (mod(n, 4) == 0) call work(x)
+end subroutine
+program p
+  real(8) :: x(1000)
+  integer :: n
+  read *, n
+  call choose(n, x)
+  call show(x)
+end program"
+    ));
+    assert_eq!(calls(&json, "work"), 0.5);
+}
