@@ -77,6 +77,8 @@ mod guarded;
 mod neighbours;
 mod number;
 mod overlap;
+mod pages;
+mod part_fetched;
 mod records;
 mod reference;
 mod reuse;
@@ -89,6 +91,7 @@ mod steps;
 mod swept;
 mod touched;
 mod unforeseen;
+mod warm;
 
 use super::nest::Nest;
 use crate::expr::Expr;
