@@ -190,8 +190,8 @@ fn values(
     };
     let caches = caches.iter().enumerate().map(of).collect();
     let pages = pages.map(|missed| figures.define(F::PagesMissed, Expr::from(missed)));
-    let names = (names.as_slice(), capacities.as_slice());
-    let reuses = shown_reuses(nest, (&geometry, names), &profile, parameters, figures);
+    let of_loops = (&geometry, names.as_slice());
+    let reuses = shown_reuses(nest, of_loops, &capacities, &profile, parameters, figures);
     NestLevels {
         caches,
         reuses,
@@ -204,7 +204,8 @@ fn values(
 /// Reuses of loops with constant ranges, where numbers are shown.
 fn shown_reuses(
     nest: &Nest,
-    (geometry, (names, capacities)): (&Geometry, (&[String], &[(Arc<str>, FigureId)])),
+    (geometry, names): (&Geometry, &[String]),
+    capacities: &[(Arc<str>, FigureId)],
     profile: &Profile<f64>,
     parameters: &ParameterTable,
     figures: &mut Figures,
