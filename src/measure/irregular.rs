@@ -170,7 +170,7 @@ pub fn last_cache(last: Cache, before: Cache, load: impl Fn(usize) -> f64) -> us
         .map(|step| (least as f64 * 2_f64.powf(f64::from(step) / 2.0)) as usize / PAGE * PAGE)
         .collect();
     let times: Vec<(usize, f64)> = sizes.into_iter().map(|size| (size, load(size))).collect();
-    match drop(&times) {
+    match end(&times) {
         Some(size) => size.min(last.bytes),
         None => last.bytes,
     }
@@ -180,7 +180,7 @@ pub fn last_cache(last: Cache, before: Cache, load: impl Fn(usize) -> f64) -> us
 const MOST: usize = 512 << 20;
 
 /// The size from which on times of lines are nearer to the longest than to the shortest; `None` if they hardly differ.
-fn drop(times: &[(usize, f64)]) -> Option<usize> {
+fn end(times: &[(usize, f64)]) -> Option<usize> {
     let shortest = times
         .iter()
         .map(|(_, time)| *time)
@@ -255,7 +255,7 @@ mod tests {
             (16, 3.5),
             (23, 4.0),
         ];
-        assert_eq!(drop(&times), Some(11));
-        assert_eq!(drop(&[(4, 2.1), (8, 2.1), (16, 2.2)]), None);
+        assert_eq!(end(&times), Some(11));
+        assert_eq!(end(&[(4, 2.1), (8, 2.1), (16, 2.2)]), None);
     }
 }

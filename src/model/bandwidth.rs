@@ -34,6 +34,12 @@ pub(super) fn is_known(cache: &Level) -> Expr {
     Expr::min(["bytes", "gbs"].map(|what| Expr::machine(&format!("l{}_{what}", cache.index))))
 }
 
+/// The first if the machine has that level.
+pub(super) fn where_present(cache: &Level, present: Expr, absent: Expr) -> Expr {
+    let bytes = Expr::machine(&format!("l{}_bytes", cache.index));
+    where_positive(bytes, present, absent)
+}
+
 pub(super) fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
     Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
 }

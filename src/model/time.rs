@@ -90,56 +90,9 @@ impl TimeFigures {
         let (iterations, _) = known;
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
         let irregular = IrregularFigures::define(machine, caches_moved, figures);
-        // What does not come at a level's bandwidth is not in its time.
-        let regular = |bytes: FigureId, cache: Option<&CacheFigures>| match cache
-            .and_then(|cache| cache.irregular)
-            .filter(|_| irregular.is_some())
-        {
-            Some(others) => Expr::max([Expr::from(bytes) - Expr::from(others), 0.0.into()]),
-            None => Expr::from(bytes),
-        };
-        let mut levels = Vec::new();
-        let caches = super::levels_of(machine, figures.detail());
+        let moved = (caches_moved, traffic, irregular.is_some());
+        let levels = define_levels(machine, (nest, streams, iterations), moved, figures);
         let any_machine = figures.detail() == Detail::AnyMachine;
-        for (position, cache) in caches.iter().enumerate() {
-            if cache.gbs.is_none() && !any_machine {
-                continue;
-            }
-            let bytes = match position {
-                0 => {
-                    let bytes = register_traffic(nest, streams, iterations);
-                    figures.define(F::RegisterTraffic, bytes)
-                }
-                _ => caches_moved.caches[position - 1].bytes,
-            };
-            let before = position
-                .checked_sub(1)
-                .and_then(|at| caches_moved.caches.get(at));
-            let mut seconds = regular(bytes, before).quotient(bandwidth::cache(cache));
-            if any_machine {
-                seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
-            }
-            let seconds = figures.define(
-                F::LevelTime.about(Subject::Level(cache.name.as_str().into())),
-                seconds,
-            );
-            levels.push(LevelFigures {
-                kind: LevelKind::Cache,
-                name: cache.name.clone(),
-                bytes,
-                seconds,
-            });
-        }
-        let last = caches_moved.caches.last();
-        let memory = regular(traffic.actual, last).quotient(bandwidth::memory(figures));
-        let memory = figures.define(F::MemoryTime, memory);
-        levels.push(LevelFigures {
-            kind: LevelKind::Memory,
-            name: "DRAM".into(),
-            bytes: traffic.actual,
-            seconds: memory,
-        });
-
         let core = in_core.map_or(cpu, |found| {
             let larger = Expr::max([found.chains, found.ports].map(Expr::from));
             let core = match any_machine {
@@ -176,26 +129,9 @@ impl TimeFigures {
         let seconds = figures.define(F::Time, seconds);
         let bound = bound((core, text), in_core, irregular, &levels, slowest);
         let bound = figures.define(F::Bound, bound);
-        let bytes = Expr::from(traffic.actual);
-        let ratio = Expr::from(operations.flops).quotient(bytes.clone());
-        let intensity = Expr::choose(
-            Comparison::Greater,
-            bytes,
-            Expr::from(0.0),
-            ratio,
-            Expr::from(0.0),
-        );
-        let intensity = figures.define(F::Intensity, intensity);
-        let flops = Expr::from(operations.flops);
-        let ratio = Expr::from(traffic.actual).quotient(flops.clone());
-        let balance = Expr::choose(
-            Comparison::Greater,
-            flops,
-            Expr::from(0.0),
-            ratio,
-            Expr::from(0.0),
-        );
-        let balance = figures.define(F::Balance, balance);
+        let (flops, bytes) = (Expr::from(operations.flops), Expr::from(traffic.actual));
+        let intensity = figures.define(F::Intensity, ratio(flops.clone(), bytes.clone()));
+        let balance = figures.define(F::Balance, ratio(bytes, flops));
         TimeFigures {
             cpu,
             core,
@@ -240,6 +176,70 @@ impl TimeFigures {
             .chain(self.text.map(|_| TEXT_NAME))
             .collect()
     }
+}
+
+/// Nothing where there is nothing to divide by.
+fn ratio(above: Expr, below: Expr) -> Expr {
+    let none = || Expr::from(0.0);
+    let quotient = above.quotient(below.clone());
+    Expr::choose(Comparison::Greater, below, none(), quotient, none())
+}
+
+/// Bytes and times of all levels whose bandwidth is known; without lines that do not come at it, where these are apart.
+fn define_levels(
+    machine: &MachineModel,
+    (nest, streams, iterations): (&Nest, &[StreamFigures], &[Expr]),
+    (caches_moved, traffic, is_apart): (&NestLevels, &NestTraffic, bool),
+    figures: &mut Figures,
+) -> Vec<LevelFigures> {
+    let regular = |bytes: FigureId, cache: Option<&CacheFigures>| {
+        let apart = cache.and_then(|cache| cache.irregular);
+        match apart.filter(|_| is_apart) {
+            Some(others) => Expr::max([Expr::from(bytes) - Expr::from(others), 0.0.into()]),
+            None => Expr::from(bytes),
+        }
+    };
+    let mut levels = Vec::new();
+    let caches = super::levels_of(machine, figures.detail());
+    let any_machine = figures.detail() == Detail::AnyMachine;
+    for (position, cache) in caches.iter().enumerate() {
+        if cache.gbs.is_none() && !any_machine {
+            continue;
+        }
+        let before = position.checked_sub(1);
+        let bytes = match before {
+            None => {
+                let bytes = register_traffic(nest, streams, iterations);
+                figures.define(F::RegisterTraffic, bytes)
+            }
+            Some(before) => caches_moved.caches[before].bytes,
+        };
+        let before = before.and_then(|at| caches_moved.caches.get(at));
+        let mut seconds = regular(bytes, before).quotient(bandwidth::cache(cache));
+        if any_machine {
+            seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
+        }
+        let seconds = figures.define(
+            F::LevelTime.about(Subject::Level(cache.name.as_str().into())),
+            seconds,
+        );
+        levels.push(LevelFigures {
+            kind: LevelKind::Cache,
+            name: cache.name.clone(),
+            bytes,
+            seconds,
+        });
+    }
+    let last = caches_moved.caches.last();
+    let memory = regular(traffic.actual, last).quotient(bandwidth::memory(figures));
+    let memory = figures.define(F::MemoryTime, memory);
+    levels.push(LevelFigures {
+        kind: LevelKind::Memory,
+        name: "DRAM".into(),
+        bytes: traffic.actual,
+        seconds: memory,
+    });
+    levels
 }
 
 /// What the in-core time is called where it is the longest.

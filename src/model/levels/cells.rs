@@ -7,9 +7,13 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use super::geometry::Geometry;
 use super::steps::Step;
+use super::{Irregular, Profile, compute};
 use crate::expr::{Expr, FigureId, Node};
 use crate::figures::Figures;
+use crate::nest::Nest;
+use crate::parameters::ParameterTable;
 
 /// Gives parts of formulas cells of their own, equal ones the same.
 pub struct Cells<'a> {
@@ -31,4 +35,25 @@ impl Cells<'_> {
         });
         Expr::from(*id)
     }
+}
+
+/// What a nest alone uses again and after how much else, with figures for what occurs more than once.
+pub(super) fn profile(
+    nest: &Nest,
+    geometry: &Geometry,
+    (unit, irregular): (&Expr, Irregular),
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> Profile<Expr> {
+    let cells = Cells {
+        figures: RefCell::new(figures),
+        known: RefCell::default(),
+    };
+    let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
+    compute(
+        geometry,
+        &resolve,
+        (unit.clone(), irregular),
+        &|step, expr| cells.name(step, expr),
+    )
 }

@@ -14,21 +14,22 @@
 //! when an input changes. For a workbook in which the machine can be chosen ([`Detail::AnyMachine`]), a level
 //! that some machine lacks has cells too; it then has the capacity of the one before it, which changes nothing.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::cells::Cells;
+use super::cells::profile;
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
 use super::number::Number;
+use super::pages;
+use super::part_fetched::{COST_W, PartFetched};
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
-use super::{Irregular, Profile, Reuse, compute, condition, profiled};
+use super::warm::{WARM, define_found_again};
+use super::{Irregular, Profile, Reuse, condition, profiled};
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};
 use crate::figures::{Detail, Figures};
-use crate::irregular;
 use crate::label::{ReuseSubject, Subject};
 use crate::levels_of;
 use crate::machine::{Level, MachineModel};
@@ -122,7 +123,7 @@ fn values(
     let neighbours =
         neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
     let counted = counted(machine, figures.detail());
-    let (profile, geometry, pages) = {
+    let numbers = {
         let symbol = |symbol: &Symbol| match parameters.row(nest.function, symbol) {
             Some(row) => Some(row.value),
             None => figures.input(symbol.name()),
@@ -134,15 +135,10 @@ fn values(
         let unit = ("line_bytes", counted);
         let (profile, geometry) = profiled(nest, &value, neighbours.as_ref(), unit);
         let has_pages = machine.has_translation() && !profile.is_foreseen();
-        let pages = has_pages.then(|| {
-            let unit = ("page_bytes", counted);
-            (
-                profiled(nest, &value, None, unit).0,
-                value(&Expr::machine("page_bytes")),
-            )
-        });
+        let pages = has_pages.then(|| pages::missed(nest, &value));
         (profile, geometry, pages)
     };
+    let (profile, geometry, pages) = numbers;
     let line = figures.input("line_bytes").unwrap_or(f64::NAN);
     let cost_w = figures.input(COST_W).unwrap_or(f64::NAN);
     let is_warm = figures.input(WARM).is_some_and(|switch| switch > 0.0);
@@ -195,14 +191,27 @@ fn values(
         )
     };
     let caches = caches.iter().enumerate().map(of).collect();
-    let pages = pages.map(|(pages, bytes)| {
-        let reach = figures.input("tlb_bytes").unwrap_or(f64::NAN);
-        let missed = match is_warm && pages.cold * bytes <= reach {
-            true => 0.0,
-            false => pages.unforeseen_through(reach),
-        };
-        figures.define(F::PagesMissed, Expr::from(missed))
-    });
+    let pages = pages.map(|missed| figures.define(F::PagesMissed, Expr::from(missed)));
+    let of_loops = (&geometry, names.as_slice());
+    let reuses = shown_reuses(nest, of_loops, &capacities, &profile, parameters, figures);
+    NestLevels {
+        caches,
+        reuses,
+        neighbours: neighbours.filter(|_| is_between_nests(figures)),
+        pages,
+        ..NestLevels::default()
+    }
+}
+
+/// Reuses of loops with constant ranges, where numbers are shown.
+fn shown_reuses(
+    nest: &Nest,
+    (geometry, names): (&Geometry, &[String]),
+    capacities: &[(Arc<str>, FigureId)],
+    profile: &Profile<f64>,
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> Vec<ReuseFigures> {
     let is_shown = |reuse: &&Reuse<f64>| {
         reuse.parts.is_empty() && reuse.fetched + reuse.written >= super::HALF_A_LINE
     };
@@ -216,21 +225,14 @@ fn values(
         .collect();
     let define = |reuse: &Reuse<Expr>| {
         ReuseFigures::define(
-            (nest, &geometry, &names),
+            (nest, geometry, names),
             reuse,
-            &capacities,
+            capacities,
             parameters,
             figures,
         )
     };
-    let reuses = shown.iter().map(define).collect();
-    NestLevels {
-        caches,
-        reuses,
-        neighbours: neighbours.filter(|_| is_between_nests(figures)),
-        pages,
-        ..NestLevels::default()
-    }
+    shown.iter().map(define).collect()
 }
 
 /// Whether irregular lines are told apart: where the machine says what they take, or any machine may.
@@ -305,21 +307,8 @@ fn formulas(
         bytes(F::LeastWrittenBack, &profile.flushed),
     );
     let found_again = define_found_again(cold, figures);
-    let defined: Vec<(usize, ReuseFigures)> = (profile.reuses.iter())
-        .filter(|reuse| is_some(reuse))
-        .map(|reuse| {
-            (
-                reuse.carrier,
-                ReuseFigures::define(
-                    (nest, &geometry, &names),
-                    reuse,
-                    &capacities,
-                    parameters,
-                    figures,
-                ),
-            )
-        })
-        .collect();
+    let of_nest = (nest, &geometry, names.as_slice());
+    let defined = define_reuses(of_nest, &profile, &capacities, parameters, figures);
     let conditions = conditions(&names);
     let part = |kind: F, least: &Expr, of: fn(&Reuse<Expr>) -> &Expr, figures: &mut Figures| {
         PartFetched::define(kind, least, (&profile, of), &defined, figures)
@@ -373,15 +362,7 @@ fn formulas(
             found.spared(&caches, position, (*capacity, fetched), figures)
         });
         let irregular = unforeseen.as_ref().map(|part| {
-            let (found, all) = (Expr::from(found_again), Expr::from(fetched));
-            let bytes = Expr::min([part.fetched(*capacity), all]);
-            let own = Expr::from(*capacity);
-            let bytes = Expr::choose(Comparison::LessOrEqual, found, own, 0.0.into(), bytes);
-            let bytes = match figures.detail() {
-                Detail::AnyMachine => irregular::where_known(&caches, bytes),
-                _ => bytes,
-            };
-            figures.define(F::Irregular.about(Subject::Level(name.clone())), bytes)
+            part.irregular((&caches, found_again), (name, *capacity), fetched, figures)
         });
         let held = define_condition(&names, (position, name), &defined, figures);
         // What is not known is not a position.
@@ -400,7 +381,7 @@ fn formulas(
     let caches = capacities.iter().enumerate().map(of).collect();
     let pages = unforeseen
         .as_ref()
-        .and_then(|_| define_pages(nest, (&geometry, machine), parameters, figures));
+        .and_then(|_| pages::define(nest, (&geometry, machine), parameters, figures));
     let neighbours =
         neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
     NestLevels {
@@ -413,163 +394,26 @@ fn formulas(
     }
 }
 
-/// The pages of irregular accesses that the translation buffer does not hold: the rule of lines, for pages.
-fn define_pages(
-    nest: &Nest,
-    (geometry, machine): (&Geometry, &MachineModel),
+/// Reuses of something, with the loops that carry them.
+fn define_reuses(
+    of_nest: (&Nest, &Geometry, &[String]),
+    profile: &Profile<Expr>,
+    capacities: &[(Arc<str>, FigureId)],
     parameters: &ParameterTable,
     figures: &mut Figures,
-) -> Option<FigureId> {
-    let any_machine = figures.detail() == Detail::AnyMachine;
-    if !any_machine && !machine.has_translation() {
-        return None;
-    }
-    let page = Expr::machine("page_bytes");
-    let unit = (&page, Irregular::Counted);
-    let pages = profile(nest, &geometry.of_pages(), unit, parameters, figures);
-    let reach = Expr::machine("tlb_bytes");
-    let missed = pages
-        .reuses
-        .iter()
-        .filter(|reuse| !reuse.unforeseen.is_zero());
-    let missed = missed.map(|reuse| {
-        let (distance, none) = (reuse.distance.clone(), 0.0.into());
-        let again = reuse.unforeseen.clone();
-        Expr::choose(
-            Comparison::LessOrEqual,
-            distance,
-            reach.clone(),
-            none,
-            again,
-        )
-    });
-    let missed = Expr::sum(missed.chain([pages.unforeseen.clone()]));
-    let all = figures.define(F::PagesTouched, pages.cold * page);
-    let found = define_found_again(all, figures);
-    let (found, none) = (Expr::from(found), Expr::from(0.0));
-    let missed = Expr::choose(Comparison::LessOrEqual, found, reach.clone(), none, missed);
-    let missed = match any_machine {
-        true => bandwidth::where_positive(reach, missed, 0.0.into()),
-        false => missed,
-    };
-    Some(figures.define(F::PagesMissed, missed))
-}
-
-/// What a nest alone uses again and after how much else, with figures for what occurs more than once.
-fn profile(
-    nest: &Nest,
-    geometry: &Geometry,
-    (unit, irregular): (&Expr, Irregular),
-    parameters: &ParameterTable,
-    figures: &mut Figures,
-) -> Profile<Expr> {
-    let cells = Cells {
-        figures: RefCell::new(figures),
-        known: RefCell::default(),
-    };
-    let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-    compute(
-        geometry,
-        &resolve,
-        (unit.clone(), irregular),
-        &|step, expr| cells.name(step, expr),
-    )
+) -> Vec<(usize, ReuseFigures)> {
+    let some = profile.reuses.iter().filter(|reuse| reuse.is_some());
+    some.map(|reuse| {
+        let defined = ReuseFigures::define(of_nest, reuse, capacities, parameters, figures);
+        (reuse.carrier, defined)
+    })
+    .collect()
 }
 
 /// Whether nests find what others left that have only the function in common.
 fn is_between_nests(figures: &Figures) -> bool {
     let switch = figures.input(REUSE_BETWEEN_NESTS);
     switch.is_some_and(|switch| switch > 0.0)
-}
-
-/// The switch between caches that are cold when a nest begins and those that its last execution has filled.
-const WARM: &str = "warm";
-
-/// The capacity from which on a nest finds all of its data again.
-fn define_found_again(cold: FigureId, figures: &mut Figures) -> FigureId {
-    const MORE_THAN_ANY: f64 = 1e99;
-    let bytes =
-        bandwidth::where_positive(Expr::machine(WARM), Expr::from(cold), MORE_THAN_ANY.into());
-    figures.define(F::FoundIfHeld, bytes)
-}
-
-/// The parameter that says whether what is written is fetched first: 2, or written to memory right away: 1.
-const COST_W: &str = "cost_w";
-
-/// Bytes of a part of the lines that are fetched: those of arrays that are only written, or before they are read; or
-/// those that no prefetcher foresees.
-struct PartFetched {
-    /// All lines once.
-    least: FigureId,
-    /// Bytes touched before a reuse, and what it fetches again if these do not fit.
-    again: Vec<(FigureId, FigureId)>,
-}
-
-impl PartFetched {
-    /// `None` if nothing is; `defined` are the profile's reuses but those of nothing.
-    fn define(
-        kind: F,
-        least: &Expr,
-        (profile, part): (&Profile<Expr>, fn(&Reuse<Expr>) -> &Expr),
-        defined: &[(usize, ReuseFigures)],
-        figures: &mut Figures,
-    ) -> Option<PartFetched> {
-        if least.is_zero() {
-            return None;
-        }
-        let mut define = |lines: &Expr| figures.define(kind, lines * &Expr::machine("line_bytes"));
-        let some = profile.reuses.iter().filter(|reuse| is_some(reuse));
-        let again = some
-            .zip(defined)
-            .filter(|(reuse, _)| !part(reuse).is_zero());
-        let least = define(least);
-        let again = again.map(|(reuse, (_, known))| (known.distance, define(part(reuse))));
-        Some(PartFetched {
-            least,
-            again: again.collect(),
-        })
-    }
-
-    /// What a cache of that capacity fetches of it.
-    fn fetched(&self, capacity: FigureId) -> Expr {
-        let missed = self.again.iter().map(|(distance, bytes)| {
-            let (distance, capacity) = (Expr::from(*distance), Expr::from(capacity));
-            let (none, again) = (Expr::from(0.0), Expr::from(*bytes));
-            Expr::choose(Comparison::LessOrEqual, distance, capacity, none, again)
-        });
-        Expr::sum(missed.chain([Expr::from(self.least)]))
-    }
-
-    /// What the last cache fetches without them, as far as `cost_w` says; `all` with them.
-    fn spared(
-        &self,
-        caches: &[Level],
-        position: usize,
-        (capacity, all): (FigureId, FigureId),
-        figures: &mut Figures,
-    ) -> FigureId {
-        let behind = caches.get(position + 1);
-        if behind.is_some() && figures.detail() != Detail::AnyMachine {
-            return all;
-        }
-        let level = || Subject::Level(caches[position].name.as_str().into());
-        let fetched = self.fetched(capacity);
-        let mut spared =
-            (Expr::from(2.0) - Expr::machine(COST_W)) * Expr::min([fetched, Expr::from(all)]);
-        if let Some(behind) = behind {
-            spared = where_present(behind, Expr::from(0.0), spared);
-        }
-        let spared = figures.define(F::NotAllocated.about(level()), spared);
-        figures.define(
-            F::Fetched.about(level()),
-            Expr::from(all) - Expr::from(spared),
-        )
-    }
-}
-
-/// A reuse of nothing is none, whatever the parameters are.
-fn is_some(reuse: &Reuse<Expr>) -> bool {
-    !(reuse.fetched.is_zero() && reuse.written.is_zero())
 }
 
 /// Of all levels; one that a machine may lack has what the one before it has, so that it changes nothing.
@@ -588,7 +432,7 @@ fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, 
 /// One core's share of a level; that of the one `before` it where a machine may lack it.
 fn capacity(cache: &Level, before: Option<Expr>, detail: Detail) -> Expr {
     match before.filter(|_| detail == Detail::AnyMachine) {
-        Some(before) => where_present(cache, share(cache), before),
+        Some(before) => bandwidth::where_present(cache, share(cache), before),
         None => share(cache),
     }
 }
@@ -600,24 +444,17 @@ pub(crate) fn last_share(caches: &[Level], detail: Detail) -> Option<Expr> {
         .fold(None, |before, cache| Some(capacity(cache, before, detail)))
 }
 
-/// The first if the machine has that level.
-fn where_present(cache: &Level, present: Expr, absent: Expr) -> Expr {
-    let bytes = Expr::machine(&format!("l{}_bytes", cache.index));
-    Expr::choose(Comparison::Greater, bytes, Expr::from(0.0), present, absent)
-}
-
 /// Bytes a second of what is behind a cache; `None` if it is not known.
 fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<Expr> {
     let memory = bandwidth::memory(figures);
     let cache = bandwidth::cache;
     let behind = &caches[position + 1..];
     match behind.first() {
-        _ if figures.detail() == Detail::AnyMachine => Some(
-            behind
-                .iter()
-                .rev()
-                .fold(memory, |rate, next| where_present(next, cache(next), rate)),
-        ),
+        _ if figures.detail() == Detail::AnyMachine => {
+            Some(behind.iter().rev().fold(memory, |rate, next| {
+                bandwidth::where_present(next, cache(next), rate)
+            }))
+        }
         Some(Level { gbs: None, .. }) => None,
         Some(next) => Some(cache(next)),
         None => Some(memory),

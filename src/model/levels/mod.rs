@@ -80,6 +80,8 @@ mod neighbours;
 mod number;
 mod order;
 mod overlap;
+mod pages;
+mod part_fetched;
 mod records;
 mod reference;
 mod reuse;
@@ -93,6 +95,7 @@ mod swept;
 mod touched;
 mod unforeseen;
 mod widths;
+mod warm;
 
 use super::nest::Nest;
 use crate::expr::Expr;

@@ -32,6 +32,7 @@ use super::reference::{Lines, Reference, Rows};
 use super::steps::About;
 use super::touched::ever;
 use crate::catalogue::StaticFigure;
+use crate::expr::Expr;
 
 /// Points at which an outer loop is taken whose value shapes the loops inside, by how many of those
 /// there are outside of it; further ones are taken at their middle.
@@ -86,6 +87,13 @@ impl<N: Number> Reuse<N> {
             inside: self.inside.as_ref().map(value),
             shared: self.shared.as_ref().map(value),
         }
+    }
+}
+
+impl Reuse<Expr> {
+    /// Whether it is one: of nothing it is none, whatever the parameters are.
+    pub fn is_some(&self) -> bool {
+        !(self.fetched.is_zero() && self.written.is_zero())
     }
 }
 
