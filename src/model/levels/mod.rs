@@ -94,8 +94,8 @@ mod steps;
 mod swept;
 mod touched;
 mod unforeseen;
-mod widths;
 mod warm;
+mod widths;
 
 use super::nest::Nest;
 use crate::expr::Expr;
