@@ -192,8 +192,8 @@ impl<'a> Compiler<'a> {
                         .is_some_and(|next| std::ptr::eq(*next, &**inner))
                     {
                         self.chain_loop(inner, level, out);
-                    } else if let Some(innermost) = chain.last() {
-                        self.leave_out(inner, innermost);
+                    } else if let Some([around, next]) = chain.get(level.wrapping_sub(1)..=level) {
+                        self.leave_out(inner, around, next);
                     }
                 }
                 Part::Whole { number } => {
@@ -240,9 +240,13 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A loop beside those of the nest is not run. What it leaves in integers that the nest's subscripts are made of is not
-    /// known then.
-    fn leave_out(&mut self, other: &'a Loop, innermost: &'a Loop) {
+    /// A loop beside the next one of the nest is not run. What it leaves in integers that the nest's subscripts are made of
+    /// is not known then, unless both are in arms of one branch, or each iteration around begins with new ones.
+    fn leave_out(&mut self, other: &'a Loop, around: &'a Loop, next: &'a Loop) {
+        let order = order(&around.body, other, next);
+        if order == Order::Exclusive {
+            return;
+        }
         let mut moved = BTreeSet::new();
         visit::statements(&other.body, visit::InLoop::No, &mut |statement, _| {
             if let Stmt::Assign {
@@ -254,8 +258,11 @@ impl<'a> Compiler<'a> {
                 moved.insert(*id);
             }
         });
-        let used = |id: &VarId| first_use(&innermost.body, *id) == Some(Use::Read);
-        if let Some(id) = moved.into_iter().find(used) {
+        let is_used = |id: &VarId| {
+            let is_new = order == Order::Behind && first_use(&around.body, *id) == Some(Use::Set);
+            !is_new && first_use(&next.body, *id) == Some(Use::Read)
+        };
+        if let Some(id) = moved.into_iter().find(is_used) {
             let name = &self.source.function.variable(id).name;
             let detail = format!("a loop beside it moves `{name}`, and is not run with it");
             self.refuse(ReasonCode::NoStatements, other.place.line, detail);
@@ -348,6 +355,49 @@ impl<'a> Compiler<'a> {
                 ),
             },
         }
+    }
+}
+
+/// How two loops of one body follow each other in an iteration of it.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// The first one runs before the second.
+    Before,
+    Behind,
+    /// Only one of them runs.
+    Exclusive,
+}
+
+fn order(body: &[Stmt], first: &Loop, second: &Loop) -> Order {
+    let position = |one: &Loop| body.iter().position(|statement| holds(statement, one));
+    let (Some(a), Some(b)) = (position(first), position(second)) else {
+        return Order::Before;
+    };
+    match &body[a] {
+        Stmt::If(branch) if a == b => {
+            let arms = [&branch.then, &branch.otherwise];
+            let both = |arm: &&&Vec<Stmt>| {
+                let has = |one: &Loop| arm.iter().any(|statement| holds(statement, one));
+                has(first) && has(second)
+            };
+            let arm = arms.iter().find(both);
+            arm.map_or(Order::Exclusive, |arm| order(arm, first, second))
+        }
+        _ if a <= b => Order::Before,
+        _ => Order::Behind,
+    }
+}
+
+/// Whether a loop is in a statement, not inside of another loop.
+fn holds(statement: &Stmt, wanted: &Loop) -> bool {
+    match statement {
+        Stmt::Loop(inner) => std::ptr::eq(&raw const **inner, wanted),
+        Stmt::If(branch) => {
+            let mut inside = branch.then.iter().chain(&branch.otherwise);
+            inside.any(|statement| holds(statement, wanted))
+        }
+        Stmt::Opaque { inner, .. } => inner.iter().any(|statement| holds(statement, wanted)),
+        _ => false,
     }
 }
 

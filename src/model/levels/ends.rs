@@ -60,6 +60,11 @@ pub fn turn(references: &mut [Reference<Expr>], settled: &dyn Fn(&Expr) -> Expr)
         if let Some([base, row]) = turned {
             let far = &mut rest[0];
             let pitch = far.pitches[1].clone().unwrap_or(Expr::from(0.0));
+            if pitch.as_number().is_none() {
+                // Rows of one element have no ends.
+                let short = Expr::from(2.0) - pitch.clone();
+                assumed.push(Expr::max([Expr::from(0.0), short]));
+            }
             let moved = (&far.bases[0] - &base) + pitch * (&far.bases[1] - &row);
             let moved = moved.expand();
             if moved.as_number() != Some(0.0) {
