@@ -1,6 +1,7 @@
 //! `loopsheet analyze`: sources or models to table, workbook, XML and JSON.
 
 use super::progress::FileBar;
+use crate::reading::Bodies;
 use crate::reading::files;
 use crate::reading::inputs;
 use std::collections::BTreeMap;
@@ -48,7 +49,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let (mut program, bodies) = match args.no_check {
         true => (
             inputs::read(&args.paths, &project.reading, &FileBar::new(voice))?,
-            Vec::new(),
+            Bodies::default(),
         ),
         false => inputs::read_with_bodies(&args.paths, &project.reading, &FileBar::new(voice))?,
     };
@@ -84,6 +85,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     model = timings::beside(model, timed, voice)?;
     model.mark(checked(&model, &bodies)?);
+    drop(bodies);
     parameters::remark(&model, &project.settings, voice);
     project.remark_without_effect(&model.machine, &project.settings, voice);
 

@@ -18,6 +18,7 @@ mod parameters;
 mod pictures;
 mod progress;
 mod project;
+mod rank;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;
@@ -120,6 +121,7 @@ fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
             anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on")
         }
         Command::Trace(args) => trace::run(&args, voice),
+        Command::Rank(args) => rank::run(&args, voice),
         Command::Compare(args) => compare::run(&args, voice),
         #[cfg(target_os = "linux")]
         Command::Study(args) => study::run(&args, voice),

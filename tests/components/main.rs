@@ -5,8 +5,10 @@
 mod support;
 
 mod compare;
+mod control;
 mod isa;
 mod memory_depth;
+mod objects;
 mod packages;
 mod page;
 mod places;

@@ -123,6 +123,8 @@ fn written(dir: &Path) -> Vec<Book> {
             "--epochs",
             "--camat",
             "--reuse",
+            "--by-latency",
+            "--blame",
             "--slots",
             "9",
             "--latency",
@@ -135,6 +137,7 @@ fn written(dir: &Path) -> Vec<Book> {
             "12",
         ],
     );
+    write("rank", "rank.xlsx", &["rank", &heat, &heat]);
     write(
         "timeline",
         "timeline.xlsx",

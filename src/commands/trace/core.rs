@@ -23,7 +23,7 @@ const MSHRS: [u32; 4] = [8, 16, 16, 16];
 const RAM_INTERVAL: u64 = 15;
 /// The longest look-up and the longest way to RAM.
 const MOST_CYCLES: u32 = 1_000_000;
-const WINDOW: usize = 64;
+pub const WINDOW: usize = 64;
 const WIDTH: u32 = 4;
 /// Cycles of the functional units of the same table; a fused operation takes a multiplication and an addition.
 const COSTS: &str = "[cycles]\nmultiply = 3\nfp_add = 2\nfp_other = 2\nfp_multiply = 4\nfp_fma = 6\nfp_divide = 12\n\
@@ -62,6 +62,7 @@ pub fn of(
             .map(|(index, spec)| level(args, index, spec))
             .collect::<anyhow::Result<_>>()?,
         ram: latency(args) as u64,
+        places: Vec::new(),
         ram_interval: args.ram_interval.unwrap_or(RAM_INTERVAL),
         first_shared: args.shared_level.map_or(caches.len(), |level| level - 1),
         blocking_stores: args.blocking_stores,

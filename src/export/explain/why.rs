@@ -11,6 +11,8 @@ pub(crate) const ARITHMETIC: &str = "arithmetic at peak takes longer than all da
 pub(crate) const CHAINS: &str = "each iteration waits for a result of the one before, so that neither vectors nor more ports help";
 pub(crate) const PORTS: &str =
     "the core issues loads, stores and arithmetic for longer than data take to come";
+pub(crate) const IRREGULAR: &str =
+    "no prefetcher foresees the lines that it goes to, so that it waits for most of them";
 pub(crate) const EVERY_ACCESS: &str = "every load and store goes to";
 pub(crate) const BY_SCENARIOS: &str =
     ": by the rule of scenarios, of which sheet Scenarios has all";
@@ -52,6 +54,7 @@ pub(super) fn sentence(model: &Model, nest: &NestModel) -> String {
         Some(BoundBy::Arithmetic) => ARITHMETIC.to_string(),
         Some(BoundBy::Chains) => CHAINS.to_string(),
         Some(BoundBy::Ports) => PORTS.to_string(),
+        Some(BoundBy::Irregular) => IRREGULAR.to_string(),
         Some(BoundBy::Level(position)) => of_level(model, nest, &time.levels[position]),
     }
 }

@@ -116,5 +116,7 @@ fn times(nest: &NestModel, figures: &mut Figures) -> Vec<Value> {
     };
     let levels = time.levels.iter();
     parts.extend(levels.map(|level| part(&level.name, Some(level.bytes), level.seconds)));
+    let irregular = time.irregular.iter();
+    parts.extend(irregular.map(|found| part("latency", None, found.seconds)));
     parts
 }

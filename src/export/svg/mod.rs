@@ -9,6 +9,7 @@ mod heat_map;
 mod latency_sweep;
 mod layers;
 mod loops;
+mod rank;
 mod staircase;
 
 pub use cycles::cycles;
@@ -16,6 +17,7 @@ pub use edag::edag;
 pub use heat_map::{epochs, mean_epochs};
 pub use latency_sweep::latency_sweep;
 pub use loops::sequence;
+pub use rank::rank;
 pub use staircase::staircase;
 
 pub(super) use document::escaped;

@@ -3,10 +3,13 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
+mod alternatives;
 mod checks;
 mod compare;
+mod control;
 mod dependencies;
 mod diff;
+mod goal;
 mod highlights;
 mod inputs;
 mod layout;
@@ -22,6 +25,7 @@ mod printing;
 mod ranking;
 mod readable;
 mod roofline;
+mod scenarios;
 mod sensitivity;
 mod step_names;
 mod step_units;
@@ -30,6 +34,7 @@ mod style;
 mod summary;
 mod sweep;
 mod table;
+mod tornado;
 mod trace;
 mod unsure;
 
@@ -42,6 +47,7 @@ use crate::expr::FigureId;
 use crate::listings::Listings;
 use crate::metrics::report::TraceReport;
 use crate::model::{Model, Room};
+use alternatives::AlternativesSheet;
 use checks::Checks;
 use layout::{Layout, Place, Sheet};
 use nests::NestSheets;
@@ -52,7 +58,9 @@ pub use diff::diff_workbook;
 pub use nest_sheet::Sources;
 pub use rust_xlsxwriter::XlsxError;
 pub use sweep::sweep_workbook;
-pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
+pub use trace::{
+    NamedCell, named_cells, rank_workbook, timeline_named_cells, timeline_workbook, trace_workbook,
+};
 
 /// What a workbook has room for: a sheet has 1,048,576 rows, and what is larger is slow to open.
 pub const ROOM: Room = Room {
@@ -173,6 +181,10 @@ fn push_model(
         side_by_side,
     } = listings;
     let book = Book { model, layout };
+    control::define_names(workbook, book)?;
+    scenarios::define_names(workbook, book)?;
+    tornado::define_names(workbook, book)?;
+    goal::define_names(workbook, book)?;
     machine::define_names(workbook, book)?;
     presets::define_names(workbook, book)?;
     parameters::define_names(workbook, book)?;
@@ -188,6 +200,13 @@ fn push_model(
         (&nests, &checks),
         side_by_side.as_ref(),
     )?);
+    let alternatives = AlternativesSheet::of(model);
+    push(control::write(book, &nests, alternatives.as_ref())?);
+    if let Some(alternatives) = &alternatives {
+        push(scenarios::write(book, alternatives)?);
+        push(tornado::write(book, alternatives)?);
+        push(goal::write(book, &nests, alternatives)?);
+    }
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut loops_and_topics = nests.write(book)?.into_iter();
@@ -216,7 +235,10 @@ fn push_model(
         push(roofline::write(book, roofline)?);
     }
     if !model.sensitivity.is_empty() {
-        push(sensitivity::write(book)?);
+        push(sensitivity::write(book, alternatives.as_ref())?);
+    }
+    if let Some(alternatives) = &alternatives {
+        push(alternatives.write(book, &nests)?);
     }
     if let Some(side_by_side) = side_by_side {
         let mut page = Page::new(Sheet::SideBySide, book)?;
@@ -287,6 +309,9 @@ impl<'a> Tables<'a> {
         }
         listings.registers.place(Sheet::Registers, &mut layout);
         roofline::place(model, &mut layout);
+        if let Some(alternatives) = AlternativesSheet::of(model) {
+            alternatives.place(&mut layout);
+        }
         sensitivity::place(model, &mut layout);
         if let Some(side_by_side) = &listings.side_by_side {
             side_by_side.place(Sheet::SideBySide, &mut layout);

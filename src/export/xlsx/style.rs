@@ -78,7 +78,7 @@ const INPUT_EDGE: u32 = 0xC9A227;
 const GUESSED: u32 = 0xFBD9C5;
 const GUESSED_EDGE: u32 = 0xC2571A;
 const DERIVED: u32 = 0xE8F3E4;
-const FAINT: u32 = 0x6B7280;
+pub(super) const FAINT: u32 = 0x6B7280;
 
 /// The format of a cell.
 pub(super) fn cell(look: Look, role: Role) -> Format {

@@ -67,6 +67,7 @@ fn said(model: &Model, nest: &NestModel, data: &Data, bound: BoundBy) -> String 
         BoundBy::Arithmetic => return why::ARITHMETIC.to_string(),
         BoundBy::Chains => return why::CHAINS.to_string(),
         BoundBy::Ports => return why::PORTS.to_string(),
+        BoundBy::Irregular => return why::IRREGULAR.to_string(),
         BoundBy::Level(position) => position,
     };
     let level = &nest.time.levels[position];
