@@ -830,19 +830,21 @@ fn editing_inputs_gives_the_sheet_of_a_nest() {
         .iter()
         .filter(|((sheet, ..), _)| sheet == "laplace7@16")
     {
-        let same = match (&found[place], expected) {
+        let nothing = Data::String(String::new());
+        let found = found.get(place).unwrap_or(&nothing);
+        let same = match (found, expected) {
             (Data::Float(a), Data::Float(b)) => near(*a, *b),
-            (Data::String(a), Data::String(b)) => {
-                a.trim_end() == b.trim_end() || b.starts_with("Sizes guessed")
+            // Which small terms of a working set are shown is decided when a workbook is written.
+            (Data::String(a), Data::String(b)) if a.contains("·") => {
+                a.split(" + ").next() == b.split(" + ").next()
             }
+            (Data::String(a), Data::String(b)) => a.trim_end() == b.trim_end(),
             (a, b) => a == b,
         };
-        let advice = matches!(expected, Data::String(text) if text.contains(" → "));
-        assert!(
-            same || advice,
-            "{place:?}: {:?} and {expected:?}",
-            found[place]
-        );
+        // What was so when it was written: advice, and which sizes were guessed.
+        let is_as_written = |text: &str| text.contains(" → ") || text.starts_with("Sizes guessed");
+        let advice = matches!(expected, Data::String(text) if is_as_written(text));
+        assert!(same || advice, "{place:?}: {found:?} and {expected:?}");
         compared += 1;
     }
     assert!(compared > 200, "{compared}");

@@ -44,7 +44,7 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook, Worksheet};
 
 use crate::compare::Comparison;
 use crate::expr::FigureId;
-use crate::listings::Listings;
+use crate::listings::{Listings, Table};
 use crate::metrics::report::TraceReport;
 use crate::model::{Model, Room};
 use alternatives::AlternativesSheet;
@@ -181,13 +181,7 @@ fn push_model(
         side_by_side,
     } = listings;
     let book = Book { model, layout };
-    control::define_names(workbook, book)?;
-    scenarios::define_names(workbook, book)?;
-    tornado::define_names(workbook, book)?;
-    goal::define_names(workbook, book)?;
-    machine::define_names(workbook, book)?;
-    presets::define_names(workbook, book)?;
-    parameters::define_names(workbook, book)?;
+    define_names(workbook, book)?;
     // Where there is no place for a temporary file, it is kept in memory.
     let for_steps = workbook
         .new_worksheet_with_low_memory()
@@ -217,20 +211,12 @@ fn push_model(
     if ranking::is_long(model) {
         push(ranking::write_top(book, &nests)?);
     }
-    let mut page = Page::new(Sheet::Advice, book)?;
-    advice.write(&mut page)?;
-    push(page);
+    push(listed(Sheet::Advice, book, advice)?);
     (nest_sheet::all(book, with_sheets)?.into_iter()).for_each(&mut push);
     loops_and_topics.for_each(&mut push);
-    let mut page = Page::new(Sheet::Arrays, book)?;
-    arrays.write(&mut page)?;
-    push(page);
-    let mut page = Page::new(Sheet::Caches, book)?;
-    caches.write(&mut page)?;
-    push(page);
-    let mut page = Page::new(Sheet::Conditions, book)?;
-    conditions.write(&mut page)?;
-    push(page);
+    push(listed(Sheet::Arrays, book, arrays)?);
+    push(listed(Sheet::Caches, book, caches)?);
+    push(listed(Sheet::Conditions, book, conditions)?);
     if let Some(roofline) = &model.roofline {
         push(roofline::write(book, roofline)?);
     }
@@ -241,28 +227,18 @@ fn push_model(
         push(alternatives.write(book, &nests)?);
     }
     if let Some(side_by_side) = side_by_side {
-        let mut page = Page::new(Sheet::SideBySide, book)?;
-        side_by_side.write(&mut page)?;
-        push(page);
+        push(listed(Sheet::SideBySide, book, side_by_side)?);
     }
     if !model.sequences.is_empty() {
         push(dependencies::write(book)?);
     }
     if let Some(calls) = calls {
-        let mut page = Page::new(Sheet::Calls, book)?;
-        calls.sites.write(&mut page)?;
-        push(page);
-        let mut page = Page::new(Sheet::Functions, book)?;
-        calls.functions.write(&mut page)?;
-        push(page);
-        let mut page = Page::new(Sheet::CallPaths, book)?;
-        calls.paths.write(&mut page)?;
-        push(page);
+        push(listed(Sheet::Calls, book, &calls.sites)?);
+        push(listed(Sheet::Functions, book, &calls.functions)?);
+        push(listed(Sheet::CallPaths, book, &calls.paths)?);
     }
     if let Some(communication) = communication {
-        let mut page = Page::new(Sheet::Communication, book)?;
-        communication.write(&mut page)?;
-        push(page);
+        push(listed(Sheet::Communication, book, communication)?);
     }
     if !registers.rows.is_empty() {
         let mut page = Page::new(Sheet::Registers, book)?;
@@ -277,6 +253,24 @@ fn push_model(
     push(presets::write(book)?);
     push(notes::write(book, &nests, arrays, (caches, conditions))?);
     Ok(())
+}
+
+/// Makes inputs known to all formulas under their names.
+fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
+    control::define_names(workbook, book)?;
+    scenarios::define_names(workbook, book)?;
+    tornado::define_names(workbook, book)?;
+    goal::define_names(workbook, book)?;
+    machine::define_names(workbook, book)?;
+    presets::define_names(workbook, book)?;
+    parameters::define_names(workbook, book)
+}
+
+/// A sheet that is one table.
+fn listed<'b, R>(sheet: Sheet, book: Book<'b>, table: &Table<R>) -> Result<Page<'b>, XlsxError> {
+    let mut page = Page::new(sheet, book)?;
+    table.write(&mut page)?;
+    Ok(page)
 }
 
 /// What the sheets show, with every figure in its place.

@@ -16,6 +16,12 @@ pub(super) const BYTES_ON_AXIS: &str =
     "[>=1000000000]#,##0.##,,,\" GB\";[>=1000000]0.##,,\" MB\";0.##,\" kB\"";
 const CAPACITIES_ON_AXIS: &str =
     "[>=1000000000]#,##0,,,\" GB\";[>=1000000]0,,\" MB\";0.###,\" kB\"";
+/// Where the names of caches stand: those of neighbours apart.
+const LABELS: [ChartDataLabelPosition; 3] = [
+    ChartDataLabelPosition::Above,
+    ChartDataLabelPosition::Below,
+    ChartDataLabelPosition::Above,
+];
 const STAIRS: u32 = 0x1F2A37;
 
 pub(super) fn chart(
@@ -53,7 +59,7 @@ pub(super) fn chart(
         let mut label = ChartDataLabel::new();
         label
             .show_value()
-            .set_position(ChartDataLabelPosition::Above);
+            .set_position(LABELS[index % LABELS.len()]);
         let named = ChartDataLabel::new().set_value(text).to_custom();
         let fill = ChartSolidFill::new().set_color(colour).clone();
         let mut marker = ChartMarker::new();

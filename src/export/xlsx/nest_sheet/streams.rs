@@ -86,9 +86,11 @@ pub(super) fn write_working_sets(
     heading(page, row, "Working sets", remark)?;
     row += 1;
     let levels = sets.actual.levels.len().min(6);
-    let names: Vec<String> = (0..levels)
-        .map(|level| format!("Between {}s", group_name(level)))
-        .collect();
+    let between = |level| match level {
+        0..=2 => format!("Between {}s", group_name(level)),
+        _ => format!("Between {} groups", group_name(level)),
+    };
+    let names: Vec<String> = (0..levels).map(between).collect();
     let names: Vec<&str> = std::iter::once("Which arrays")
         .chain(names.iter().map(String::as_str))
         .collect();
