@@ -252,12 +252,16 @@ pub struct AnalyzeArgs {
     /// Draw which loops must follow which, one file for each function or loop that holds several: DOT for Graphviz
     #[arg(long, value_name = "DIR")]
     pub dot: Option<PathBuf>,
-    /// The same as SVG
+    /// The same as SVG, and for each of the ten costliest nests what it moves through a cache, over its size
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
-    /// Write every table as CSV, for pandas and notebooks; tables.json has units and meanings of the columns
+    /// Write every table as CSV or Parquet (--tables-format), for pandas and notebooks; tables.json has units and meanings of the
+    /// columns
     #[arg(long, value_name = "DIR")]
     pub tables: Option<PathBuf>,
+    /// What --tables writes: CSV, or Parquet with units in the names of the columns
+    #[arg(long, value_enum, default_value_t = TablesFormat::Csv, requires = "tables")]
+    pub tables_format: TablesFormat,
     /// Write everything as one page for a browser, whose estimates follow its inputs; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -290,12 +294,23 @@ pub struct AnalyzeArgs {
     /// With --explain NEST: every formula that leads to its time, with names and with numbers
     #[arg(long, requires = "explain")]
     pub explain_full: bool,
+    /// Add a sheet of one nest to the workbook of -o: its source, stencils, layer conditions, traffic and time on a page, with
+    /// charts; its id (`smooth@12`), `file:line`, or a function. May be given several times
+    #[arg(long, value_name = "NEST")]
+    pub nest_sheet: Vec<String>,
     /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,
     /// Show every nest in the table
     #[arg(long, conflicts_with = "top")]
     pub all: bool,
+}
+
+/// Files of `--tables`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TablesFormat {
+    Csv,
+    Parquet,
 }
 
 const TRACE_EXAMPLES: &str = "\

@@ -15,6 +15,7 @@ mod manual;
 mod measure;
 mod outputs;
 mod parameters;
+mod pictures;
 mod progress;
 mod project;
 mod rank;

@@ -15,7 +15,10 @@ use thiserror::Error;
 
 use crate::diagnostic::Place;
 use crate::quantity::parse_bytes;
-use parameters::{MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS, level_name};
+use parameters::{
+    IRREGULAR, LEVEL_LATENCY, MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS, TRANSLATION,
+    level_name,
+};
 
 /// What a preset describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -342,6 +345,24 @@ impl MachineModel {
         self.level_sizes().into_iter().map(level).collect()
     }
 
+    /// Whether it says what lines take that no prefetcher foresees: of every level behind the first cache.
+    pub fn has_irregular_rates(&self) -> bool {
+        let is_known = |name: &str| self.get(name).is_some_and(|value| value > 0.0);
+        let of_level = |level: &Level| {
+            LEVEL_LATENCY
+                .iter()
+                .all(|what| is_known(&level_name(level.index, what)))
+        };
+        IRREGULAR.iter().all(|name| is_known(name))
+            && is_known("ghz")
+            && self.levels().iter().skip(1).all(of_level)
+    }
+
+    /// Whether it also says what the translation buffer holds.
+    pub fn has_translation(&self) -> bool {
+        self.has_irregular_rates() && TRANSLATION.iter().all(|name| self.get(name).is_some())
+    }
+
     /// Its levels and those that a preset may have instead: formulas with all of them hold for every machine. One
     /// that it lacks has no bytes.
     pub fn possible_levels(&self) -> Vec<Level> {
@@ -399,11 +420,24 @@ impl MachineModel {
         }
     }
 
-    /// A preset to compare this machine with: the next real one of the list, the first for a machine that is not real.
+    /// A preset to compare this machine with: the next real one of the list with another memory bandwidth, the first such
+    /// one for a machine that is not real.
     pub fn counterpart(&self) -> MachineModel {
-        let mut real = presets_of(PresetKind::Real).skip_while(|name| *name != self.name);
-        let next = real.nth(1).or_else(|| presets_of(PresetKind::Real).next());
-        MachineModel::preset(next.unwrap_or(DEFAULT_PRESET)).expect("presets are sound")
+        let real: Vec<&str> = presets_of(PresetKind::Real).collect();
+        let own = real.iter().position(|name| *name == self.name);
+        let next = own.map_or(0, |own| own + 1);
+        let preset = |name: &&&str| MachineModel::preset(name).expect("presets are sound");
+        let others = real.iter().cycle().skip(next).take(real.len());
+        let others = others.filter(|name| **name != self.name);
+        let differs = |other: &MachineModel| other.get("dram_gbs") != self.get("dram_gbs");
+        let mut others = others.map(|name| preset(&name));
+        let first = others.next();
+        match first {
+            Some(first) if differs(&first) => first,
+            first => (others.find(differs).or(first)).unwrap_or_else(|| {
+                MachineModel::preset(DEFAULT_PRESET).expect("presets are sound")
+            }),
+        }
     }
 
     /// Index, size of one instance in bytes and cores that share it, of the levels whose size is known.

@@ -4,8 +4,9 @@ use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
 use super::in_core::{InCoreFigures, Values};
+use super::irregular::IrregularFigures;
 use super::label::Subject;
-use super::levels::NestLevels;
+use super::levels::{CacheFigures, NestLevels};
 use super::nest::Nest;
 use super::operations::OperationFigures;
 use super::stream::StreamFigures;
@@ -40,6 +41,10 @@ pub enum BoundBy {
     Chains,
     /// Issuing loads, stores and arithmetic.
     Ports,
+    /// Lines that no prefetcher foresees.
+    Irregular,
+    /// Writing numbers as text.
+    Text,
 }
 
 /// Time figures of a nest.
@@ -47,19 +52,26 @@ pub enum BoundBy {
 pub struct TimeFigures {
     /// Seconds of arithmetic at peak.
     pub cpu: FigureId,
+    /// What the core takes: that, or what takes its place.
+    pub core: FigureId,
     /// Takes the place of that where the machine says what its cores do in a cycle.
     pub in_core: Option<InCoreFigures>,
+    /// Lines that no prefetcher foresees: the levels' times are those of all others then.
+    pub irregular: Option<IrregularFigures>,
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
     /// any; memory is the last.
     pub levels: Vec<LevelFigures>,
+    /// Seconds in which numbers are written as text, where any are.
+    pub text: Option<FigureId>,
     /// Flops per byte of memory traffic.
     pub intensity: FigureId,
     /// Bytes of memory traffic per flop; zero for a nest without flops.
     pub balance: FigureId,
-    /// The longest of the core and all levels.
+    /// The longest of the core, all levels and text.
     pub slowest: FigureId,
     pub seconds: FigureId,
-    /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports.
+    /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports, where the
+    /// machine has them; then irregular lines, then text.
     pub bound: FigureId,
 }
 
@@ -77,6 +89,15 @@ impl TimeFigures {
         let cpu = figures.define(F::CpuTime, cpu);
         let (iterations, _) = known;
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
+        let irregular = IrregularFigures::define(machine, caches_moved, figures);
+        // What does not come at a level's bandwidth is not in its time.
+        let regular = |bytes: FigureId, cache: Option<&CacheFigures>| match cache
+            .and_then(|cache| cache.irregular)
+            .filter(|_| irregular.is_some())
+        {
+            Some(others) => Expr::max([Expr::from(bytes) - Expr::from(others), 0.0.into()]),
+            None => Expr::from(bytes),
+        };
         let mut levels = Vec::new();
         let caches = super::levels_of(machine, figures.detail());
         let any_machine = figures.detail() == Detail::AnyMachine;
@@ -91,7 +112,10 @@ impl TimeFigures {
                 }
                 _ => caches_moved.caches[position - 1].bytes,
             };
-            let mut seconds = Expr::from(bytes).quotient(bandwidth::cache(cache));
+            let before = position
+                .checked_sub(1)
+                .and_then(|at| caches_moved.caches.get(at));
+            let mut seconds = regular(bytes, before).quotient(bandwidth::cache(cache));
             if any_machine {
                 seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
             }
@@ -106,7 +130,8 @@ impl TimeFigures {
                 seconds,
             });
         }
-        let memory = Expr::from(traffic.actual).quotient(bandwidth::memory(figures));
+        let last = caches_moved.caches.last();
+        let memory = regular(traffic.actual, last).quotient(bandwidth::memory(figures));
         let memory = figures.define(F::MemoryTime, memory);
         levels.push(LevelFigures {
             kind: LevelKind::Memory,
@@ -123,15 +148,33 @@ impl TimeFigures {
             };
             figures.define(F::CoreTime, core)
         });
+        let text = operations.texts.map(|texts| {
+            let seconds = Expr::from(texts) * Expr::machine("text_ns") * 1e-9;
+            figures.define(F::TextTime, seconds)
+        });
         let data: Vec<Expr> = levels.iter().map(|l| Expr::from(l.seconds)).collect();
-        let slowest = Expr::max(std::iter::once(Expr::from(core)).chain(data.clone()));
+        let irregular = irregular.map(|found| {
+            let regular = figures.define(F::SlowestLevel, Expr::max(data.clone()));
+            (found, regular)
+        });
+        let data = match irregular {
+            None => data,
+            // Lines that are waited for keep others back.
+            Some((found, regular)) => vec![Expr::from(regular) + Expr::from(found.seconds)],
+        };
+        let parts = std::iter::once(core).chain(text).map(Expr::from);
+        let slowest = Expr::max(parts.chain(data.clone()));
         let slowest = figures.define(F::SlowestPart, slowest);
         // Overlapped: the slowest part hides the rest. Not overlapped: the core and data take turns.
-        let in_turn = Expr::from(core) + Expr::max(data);
+        let data = Expr::max(data);
+        let in_turn = match text {
+            None => Expr::from(core) + data,
+            Some(text) => Expr::max([Expr::from(core) + data, text.into()]),
+        };
         let overlap = Expr::machine("overlap");
         let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
         let seconds = figures.define(F::Time, seconds);
-        let bound = bound(core, in_core, &levels, slowest);
+        let bound = bound((core, text), in_core, irregular, &levels, slowest);
         let bound = figures.define(F::Bound, bound);
         let bytes = Expr::from(traffic.actual);
         let ratio = Expr::from(operations.flops).quotient(bytes.clone());
@@ -155,8 +198,11 @@ impl TimeFigures {
         let balance = figures.define(F::Balance, balance);
         TimeFigures {
             cpu,
+            core,
             in_core,
+            irregular: irregular.map(|(found, _)| found),
             levels,
+            text,
             intensity,
             balance,
             slowest,
@@ -176,9 +222,12 @@ impl TimeFigures {
         let levels = (0..self.levels.len()).map(BoundBy::Level);
         let core = (self.in_core.iter()).flat_map(|_| [BoundBy::Chains, BoundBy::Ports]);
         let position = (value as usize).checked_sub(1)?;
+        let irregular = self.irregular.iter().map(|_| BoundBy::Irregular);
         let mut all = std::iter::once(BoundBy::Arithmetic)
             .chain(levels)
-            .chain(core);
+            .chain(core)
+            .chain(irregular)
+            .chain(self.text.map(|_| BoundBy::Text));
         all.nth(position)
     }
 
@@ -187,33 +236,71 @@ impl TimeFigures {
         std::iter::once("CPU")
             .chain(self.levels.iter().map(|l| l.name.as_str()))
             .chain(self.in_core.iter().flat_map(|_| IN_CORE_NAMES))
+            .chain(self.irregular.iter().map(|_| IRREGULAR_NAME))
+            .chain(self.text.map(|_| TEXT_NAME))
             .collect()
     }
 }
 
 /// What the in-core time is called where it is the longest.
 const IN_CORE_NAMES: [&str; 2] = ["chain", "ports"];
+/// The same of writing text.
+const TEXT_NAME: &str = "text";
 
-/// Counts what takes longest: arithmetic at peak, the levels, chains, ports. The first of several that take as long is it,
-/// those in the core before all others.
+/// What irregular lines are called where they take the longest.
+const IRREGULAR_NAME: &str = "latency";
+
+/// Counts what takes longest: arithmetic at peak, the levels, chains, ports, irregular lines, text. The first of several that
+/// take as long is it, those in the core before all others.
 fn bound(
-    core: FigureId,
+    (core, text): (FigureId, Option<FigureId>),
     in_core: Option<InCoreFigures>,
+    irregular: Option<(IrregularFigures, FigureId)>,
     levels: &[LevelFigures],
     slowest: FigureId,
 ) -> Expr {
-    let where_slowest = |time: FigureId, then: Expr, otherwise: Expr| {
-        let (time, slowest) = (Expr::from(time), Expr::from(slowest));
-        Expr::choose(Comparison::GreaterOrEqual, time, slowest, then, otherwise)
+    let where_longest = |time: FigureId, of: FigureId, then: Expr, otherwise: Expr| {
+        let (time, of) = (Expr::from(time), Expr::from(of));
+        Expr::choose(Comparison::GreaterOrEqual, time, of, then, otherwise)
     };
-    let last = Expr::from(levels.len() as f64 + 1.0);
+    let where_slowest =
+        |time: FigureId, then: Expr, otherwise: Expr| where_longest(time, slowest, then, otherwise);
+    let of_levels = irregular.map_or(slowest, |(_, regular)| regular);
+    let cores = in_core.map_or(0, |_| IN_CORE_NAMES.len());
+    let latency = levels.len() + cores + 2;
+    let behind = match (text, irregular) {
+        (None, _) => levels.len() + 1,
+        (Some(_), None) => latency,
+        (Some(_), Some(_)) => latency + 1,
+    };
+    let last = Expr::from(behind as f64);
     let data = levels
         .iter()
         .enumerate()
         .rev()
         .fold(last, |otherwise, (i, level)| {
-            where_slowest(level.seconds, Expr::from(i as f64 + 2.0), otherwise)
+            let then = Expr::from(i as f64 + 2.0);
+            where_longest(level.seconds, of_levels, then, otherwise)
         });
+    let data = match irregular {
+        None => data,
+        Some((found, regular)) => {
+            let (time, of) = (Expr::from(found.seconds), Expr::from(regular));
+            let all = of.clone() + time.clone();
+            let latency = Expr::from(latency as f64);
+            let data = Expr::choose(Comparison::Greater, time, of, latency, data);
+            match text {
+                None => data,
+                Some(_) => Expr::choose(
+                    Comparison::GreaterOrEqual,
+                    all,
+                    Expr::from(slowest),
+                    data,
+                    Expr::from(behind as f64),
+                ),
+            }
+        }
+    };
     let Some(found) = in_core else {
         return where_slowest(core, Expr::from(1.0), data);
     };

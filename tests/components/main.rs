@@ -5,6 +5,7 @@
 mod support;
 
 mod compare;
+mod control;
 mod isa;
 mod memory_depth;
 mod objects;
@@ -16,6 +17,7 @@ mod regions;
 mod studies;
 mod study;
 mod sweep;
+mod tables;
 mod validity;
 mod workbook;
 mod xml;

@@ -9,6 +9,7 @@ use loopsheet_base::reason::ReasonCode;
 use loopsheet_expr::{Expr, Symbol, SymbolKind};
 use loopsheet_ir::Name;
 use loopsheet_procedures::message_passing::InterfaceKind;
+use loopsheet_source::optimisation::Optimisation;
 use loopsheet_source::{Form, Language, Preprocessing};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -232,14 +233,15 @@ fn stream() -> impl Strategy<Value = Stream> {
         )
 }
 
+fn key() -> impl Strategy<Value = FunctionKey> {
+    (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey {
+        name,
+        file: file.into(),
+        line,
+    })
+}
+
 fn call() -> impl Strategy<Value = Call> {
-    let key = || {
-        (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey {
-            name,
-            file: file.into(),
-            line,
-        })
-    };
     let plain = prop::sample::select(vec![
         Body::Unknown,
         Body::Library,
@@ -287,9 +289,11 @@ fn block() -> impl Strategy<Value = Block> {
             prop::collection::vec(stream(), 0..3),
             prop::collection::vec(call(), 0..2),
             prop::collection::vec(reason(), 0..2),
+            0..4_u64,
         )
-            .prop_map(|(flops, scalars, streams, calls, reasons)| Block {
+            .prop_map(|(flops, scalars, streams, calls, reasons, texts)| Block {
                 flops,
+                texts,
                 scalars,
                 streams,
                 calls,
@@ -387,12 +391,16 @@ fn in_core() -> impl Strategy<Value = Option<InCore>> {
         steps: Steps::from_values(steps),
     });
     let functions = any::<[u32; 5]>().prop_map(Functions::from_values);
-    let known = (prop::collection::vec(chain, 0..3), functions, any::<bool>());
-    prop::option::of(known.prop_map(|(chains, functions, notes_errors)| InCore {
-        chains,
-        functions,
-        notes_errors,
-    }))
+    let chains = prop::collection::vec(chain, 0..3);
+    let known = (chains, functions, any::<bool>(), any::<[bool; 4]>());
+    prop::option::of(
+        known.prop_map(|(chains, functions, notes_errors, compiled)| InCore {
+            chains,
+            functions,
+            notes_errors,
+            compiled: Optimisation::from_values(compiled),
+        }),
+    )
 }
 
 fn registers() -> impl Strategy<Value = Option<Registers>> {
@@ -567,16 +575,18 @@ fn function() -> impl Strategy<Value = Function> {
         any::<bool>(),
         prop::collection::vec(constant, 0..3),
         shared,
+        prop::collection::vec(key(), 0..2),
         block(),
     )
         .prop_map(
-            |(name, file, line, is_entry, constants, shared, body)| Function {
+            |(name, file, line, is_entry, constants, shared, gives, body)| Function {
                 name,
                 file: file.into(),
                 line,
                 is_entry,
                 constants,
                 shared,
+                gives,
                 body,
             },
         )

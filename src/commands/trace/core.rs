@@ -6,7 +6,9 @@ use crate::cli::TraceArgs;
 use crate::metrics::camat::{Camat, Program};
 use crate::metrics::costs::Costs;
 use crate::metrics::counted::CountedCore;
+use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::out_of_order::{CoreCycles, CoreModel, LevelModel};
+use crate::metrics::report::TraceReport;
 
 use super::settings::latency;
 use super::timeline::program;
@@ -170,6 +172,19 @@ pub fn in_words(model: &CoreModel) -> String {
             "waits in a buffer, where its miss cycles count all the same"
         },
     )
+}
+
+/// Why the bound of the eDAG is above the cycles that C-AMAT counts, where it is.
+pub fn below_bound(report: &TraceReport) -> Option<String> {
+    let (first, last) = report.camat.as_ref()?.run;
+    let cycles = (last + 1).saturating_sub(first) as f64;
+    let bound = Figures::of(&report.edag, &report.inputs).get(EdagFigure::TimeLower)?;
+    (cycles < bound).then(|| {
+        format!(
+            "T ≥ is {bound} cycles with the inputs of the run, and the run that C-AMAT counts took {cycles}: T ≥ is of a machine \
+             that does all but RAM accesses one instruction after the other, the run of a core that does several at once"
+        )
+    })
 }
 
 /// What the core's timeline comes to. Without memory stalls an instruction takes what it takes where every

@@ -175,6 +175,7 @@ pub fn analyse(
     report.notes.extend(placed);
     report.objects = placement::objects(args, objects, report.blame.as_ref(), timed.as_ref())?;
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
+    report.notes.extend(core::below_bound(&report));
     Ok(Traced { report, graph })
 }
 

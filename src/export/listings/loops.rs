@@ -483,6 +483,9 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     if model.nests.iter().any(|n| n.time.in_core.is_some()) {
         in_core(columns);
     }
+    if model.nests.iter().any(|n| n.time.text.is_some()) {
+        texts(columns);
+    }
     for level in 0..levels {
         let header = name(level);
         add_figures(
@@ -491,6 +494,15 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             Look::Seconds,
             kind(level, |l| l.seconds),
             move |(_, n)| Content::Figure(n.time.levels[level].seconds),
+        );
+    }
+    if model.nests.iter().any(|n| n.time.irregular.is_some()) {
+        add_figures(
+            columns,
+            (TIME, "Irregular"),
+            Look::Seconds,
+            F::IrregularTime,
+            |(_, n)| some(n.time.irregular.map(|found| found.seconds)),
         );
     }
     add_figures(
@@ -536,6 +548,24 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         Look::Ratio,
         F::Balance,
         |(_, n)| Content::Figure(n.time.balance),
+    );
+}
+
+/// What the nest writes as text.
+fn texts(columns: &mut Columns<'_>) {
+    add_figures(
+        columns,
+        (TIME, "Numbers written"),
+        Look::Count,
+        F::Texts,
+        |(_, n)| some(n.operations.texts),
+    );
+    add_figures(
+        columns,
+        (TIME, "Text"),
+        Look::Seconds,
+        F::TextTime,
+        |(_, n)| some(n.time.text),
     );
 }
 

@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::ir::ElementType;
 use crate::message_passing::InterfaceKind;
+use crate::source::optimisation::Optimisation;
 
 pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnostic, XmlError> {
     let severity = fields.word("severity", Severity::parse, "note, warning, error")?;
@@ -202,13 +203,7 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
     let mut targets = Vec::new();
     for child in &fields.element.children {
         if child.name == "ls:target" {
-            let target = Fields::new(child, fields.context);
-            targets.push(FunctionKey {
-                name: target.required("name")?.to_string(),
-                file: target.required("ls:file")?.into(),
-                line: target.number("ls:line")?.unwrap_or(target.line()),
-            });
-            target.finish();
+            targets.push(key(&Fields::new(child, fields.context))?);
             continue;
         }
         if child.name == "ls:communication" {
@@ -277,6 +272,20 @@ pub(super) fn functions(fields: &Fields<'_>) -> Result<Option<Functions>, XmlErr
     )
 }
 
+/// What the flags of its file let a compiler do with a loop; nothing where they say nothing.
+pub(super) fn compiled(fields: &Fields<'_>) -> Result<Optimisation, XmlError> {
+    let read = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_known = |word: &&str| Optimisation::NAMES.contains(word);
+        let values = Optimisation::NAMES.map(|name| words.contains(&name));
+        (words.iter().all(is_known)).then(|| Optimisation::from_values(values))
+    };
+    let known = Optimisation::NAMES.join(", ");
+    Ok(fields
+        .word("ls:compiled", read, &known)?
+        .unwrap_or_default())
+}
+
 /// What a value waits for from one iteration to a later one.
 pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
     let kind = (fields.required("kind"))
@@ -296,6 +305,17 @@ pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
     };
     fields.finish();
     Ok(chain)
+}
+
+/// A function that is named where it is not written.
+pub(super) fn key(fields: &Fields<'_>) -> Result<FunctionKey, XmlError> {
+    let found = FunctionKey {
+        name: fields.required("name")?.to_string(),
+        file: fields.required("ls:file")?.into(),
+        line: fields.number("ls:line")?.unwrap_or(fields.line()),
+    };
+    fields.finish();
+    Ok(found)
 }
 
 /// Operations of a loop that repeat others.
