@@ -64,7 +64,7 @@ fn heading(figure: RankFigure) -> String {
 
 fn headings() -> [String; 10] {
     let [a, b, c, d, e, f, g, h] = COLUMNS.map(heading);
-    ["".to_string(), "trace".to_string(), a, b, c, d, e, f, g, h]
+    [String::new(), "trace".to_string(), a, b, c, d, e, f, g, h]
 }
 
 fn row((place, trace): (usize, &RankedTrace)) -> [String; 10] {

@@ -1,7 +1,8 @@
 //! What may go to slower memory: accesses, misses and epochs by object, and which objects fit a budget of time (guide:
 //! dynamic-model, "Objects in far memory").
 
-use crate::expr::{Expr, Lookup, Symbol};
+use crate::expr::Expr;
+use crate::tables::value;
 
 use super::blame::Blame;
 
@@ -95,18 +96,15 @@ impl Objects {
 
     /// By what share the run takes longer with one object in memory of that latency.
     pub fn loss(&self, object: &Object, latency: u64) -> f64 {
-        let known = |symbol: &Symbol| {
-            Some(match symbol.name() {
-                "epochs" => object.epochs as f64,
-                "far" => latency as f64,
-                "near" => self.near as f64,
-                _ => self.cycles as f64,
-            })
-        };
-        let loss = loss("epochs", "far", "near", "cycles");
-        let loss = loss.evaluate(&known as &dyn Lookup);
+        let known = [
+            ("epochs", object.epochs as f64),
+            ("far", latency as f64),
+            ("near", self.near as f64),
+            ("cycles", self.cycles as f64),
+        ];
+        let loss = value(&loss("epochs", "far", "near", "cycles"), &known);
         // A run without cycles has no epochs either.
-        loss.ok().filter(|loss| loss.is_finite()).unwrap_or(0.0)
+        if loss.is_finite() { loss } else { 0.0 }
     }
 
     fn place(&self, latency: u64) -> Placement {

@@ -1,6 +1,7 @@
 //! T∞ as a function of the latency of RAM, and what follows from it.
 
-use crate::expr::{Expr, Lookup, Symbol};
+use crate::expr::Expr;
+use crate::tables::value;
 
 /// Percentages of growth that reports ask for.
 pub const GROWTHS: [u32; 4] = [1, 5, 10, 50];
@@ -106,14 +107,6 @@ impl DepthByLatency {
         let rising = self.pieces.iter().filter(|piece| piece.slope > 0);
         rising.map(of).reduce(f64::min)
     }
-}
-
-fn value(formula: &Expr, known: &[(&str, f64)]) -> f64 {
-    let known = |symbol: &Symbol| {
-        let named = known.iter().find(|(name, _)| *name == symbol.name());
-        named.map(|(_, value)| *value)
-    };
-    formula.evaluate(&known as &dyn Lookup).unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
