@@ -60,9 +60,6 @@ pub struct Function {
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
     pub shared: Vec<(Name, Name)>,
-    /// Functions that it gives to pointers, and nothing gives before the program runs: calls through pointers only come
-    /// to them where what gives them is called.
-    pub gives: Vec<FunctionKey>,
     pub body: Block,
 }
 

@@ -250,10 +250,6 @@ fn analyze_procedure(
         is_entry: function.is_main,
         constants: constants.into_values().collect(),
         shared,
-        gives: known
-            .given_to_pointers(id)
-            .map(|given| effects.key(given))
-            .collect(),
         body,
     }
 }

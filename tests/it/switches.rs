@@ -1,8 +1,8 @@
-//! Code behind switches that nothing says are on: what input would say, and what pointers are given.
+//! Code behind switches that nothing says are on: what input would say, and what runs every so many steps.
 
 use serde_json::Value;
 
-use crate::small::{analyse, c, fortran, function};
+use crate::small::{analyse, fortran, function};
 
 /// How often the only nest of a function is run.
 fn calls(json: &Value, name: &str) -> f64 {
@@ -67,46 +67,6 @@ program p
 end program"
     ));
     assert_eq!((calls(&json, "show"), calls(&json, "work")), (0.5, 0.5));
-}
-
-fn through_pointers(beginning: &str, settings: &[&str]) -> (f64, f64) {
-    let source = format!(
-        "
-#include <stdlib.h>
-#include <unistd.h>
-double x[1000];
-struct method {{ void (*work)(double *); }};
-static void plain(double *x) {{ for (int i = 0; i < 1000; i++) x[i] += 1; }}
-static void special(double *x) {{ for (int i = 0; i < 1000; i++) x[i] *= 2; }}
-static void use_plain(struct method *m) {{ m->work = plain; }}
-static void use_special(struct method *m) {{ m->work = special; }}
-int main(int argc, char **argv)
-{{
-    int wants_special = 0, option;
-    struct method m{beginning};
-    while ((option = getopt(argc, argv, \"s\")) != -1)
-        if (option == 's') wants_special = 1;
-    if (wants_special) use_special(&m);
-    else use_plain(&m);
-    for (int t = 0; t < 100; t++) m.work(x);
-}}"
-    );
-    let json = match settings {
-        [] => c(&source),
-        _ => analyse(&[("a.c", &source)], settings),
-    };
-    (calls(&json, "plain"), calls(&json, "special"))
-}
-
-#[test]
-fn a_pointer_only_means_what_a_function_that_is_called_gives_it() {
-    assert_eq!(through_pointers("", &[]), (100.0, 0.0));
-    // With the option it is the other one.
-    assert_eq!(through_pointers("", &["prob_main_16=1"]), (0.0, 100.0));
-    // In a quarter of the runs: each as often as it is given.
-    assert_eq!(through_pointers("", &["prob_main_16=0.25"]), (75.0, 25.0));
-    // What it has from the beginning may be meant, whoever else gives it.
-    assert_eq!(through_pointers(" = { special }", &[]), (100.0, 100.0));
 }
 
 /// Every tenth step by the input, every hundredth by the program's own formula; what counts is passed on.

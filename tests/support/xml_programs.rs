@@ -575,18 +575,16 @@ fn function() -> impl Strategy<Value = Function> {
         any::<bool>(),
         prop::collection::vec(constant, 0..3),
         shared,
-        prop::collection::vec(key(), 0..2),
         block(),
     )
         .prop_map(
-            |(name, file, line, is_entry, constants, shared, gives, body)| Function {
+            |(name, file, line, is_entry, constants, shared, body)| Function {
                 name,
                 file: file.into(),
                 line,
                 is_entry,
                 constants,
                 shared,
-                gives,
                 body,
             },
         )

@@ -524,7 +524,6 @@ mod tests {
             is_entry: false,
             constants: Vec::new(),
             shared: Vec::new(),
-            gives: Vec::new(),
             body,
         }
     }

@@ -15,27 +15,30 @@ use crate::ir::{Function, Type, Value};
 /// Names are followed so far.
 const DEPTH: u32 = 16;
 
-/// Whether a place is the variable of a loop, or is passed one for a dummy argument.
-pub(super) fn is_counted(
-    known: &Procedures,
-    (places, all): (&Places, &[Definitions]),
-    place: PlaceId,
-    depth: u32,
-) -> bool {
-    let Some(depth) = depth.checked_sub(1) else {
-        return false;
+/// Of every place, whether it is the variable of a loop, or is passed one for a dummy argument.
+pub(super) fn counted(known: &Procedures, places: &Places, all: &[Definitions]) -> Vec<bool> {
+    let by_loop = |definitions: &Definitions| {
+        let is_loop = |definition: &Definition| matches!(definition, Definition::Counted(..));
+        definitions.assigned.iter().any(is_loop)
     };
-    let definitions = &all[place.at()];
-    let by_loop = |definition: &Definition| matches!(definition, Definition::Counted(..));
-    let by_caller = |definition: &Definition| match definition {
+    let passed = |definition: &Definition| match definition {
         Definition::Value(caller, value @ Value::Variable(_)) => {
-            let function = known.get(*caller).function;
-            (places.find(function, *caller, value))
-                .is_some_and(|place| is_counted(known, (places, all), place, depth))
+            places.find(known.get(*caller).function, *caller, value)
         }
-        _ => false,
+        _ => None,
     };
-    definitions.assigned.iter().any(by_loop) || definitions.passed.iter().any(by_caller)
+    let mut found: Vec<bool> = all.iter().map(by_loop).collect();
+    for _ in 0..DEPTH {
+        let before = found.clone();
+        for (at, definitions) in all.iter().enumerate().filter(|(at, _)| !before[*at]) {
+            let mut given = definitions.passed.iter().filter_map(passed);
+            found[at] = given.any(|place| before[place.at()]);
+        }
+        if found == before {
+            break;
+        }
+    }
+    found
 }
 
 impl Sizes {

@@ -20,8 +20,6 @@ use crate::ir::{Function, Value};
 
 /// What is left where statements are not reached may show of others that they are not, so many times.
 const ROUNDS: usize = 3;
-/// Calls that pass on a count are followed so far.
-const DEPTH: u32 = 16;
 
 /// The integers of a program and where their values come from.
 pub struct Sizes {
@@ -79,9 +77,7 @@ impl Sizes {
         };
         let options = (0..).zip(&found).map(option).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
-        let is_counted =
-            |place| periodic::is_counted(known, (&places, &definitions), PlaceId(place), DEPTH);
-        let counted = (0..definitions.len() as u32).map(is_counted).collect();
+        let counted = periodic::counted(known, &places, &definitions);
         Sizes {
             places,
             symbols,

@@ -178,12 +178,17 @@ impl Walker<'_> {
 
     /// How many of the values are numbers, which take time to write as text.
     pub(super) fn texts(&self, values: &[Value]) -> u64 {
+        let is_whole = |value: &Value| match value {
+            Value::Variable(id) => !self.function().variable(*id).dimensions.is_empty(),
+            _ => false,
+        };
         let is_number = |value: &&Value| {
             let ty = value.ty(self.function());
             matches!(
                 ty,
                 Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Unknown
             ) && !matches!(value, Value::Text(_))
+                && !is_whole(value)
         };
         values.iter().filter(is_number).count() as u64
     }

@@ -204,10 +204,6 @@ impl Reader {
             ));
             fields.finish();
         }
-        let given = element.children.iter();
-        let given = given.filter(|child| child.name == "ls:gives");
-        let gives = given.map(|child| parts::key(&Fields::new(child, context)));
-        let gives = gives.collect::<Result<_, _>>()?;
         let scope = Scope {
             function: &name,
             file: &file,
@@ -222,7 +218,6 @@ impl Reader {
             is_entry,
             constants,
             shared,
-            gives,
             body,
         });
         Ok(())
@@ -353,7 +348,7 @@ fn read_block(
             "else" => read_else(&inner, scope, ids, &mut block.items)?,
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
-            "ls:constant" | "ls:shares" | "ls:gives" if element.name == "function" => {}
+            "ls:constant" | "ls:shares" if element.name == "function" => {}
             "ls:chain" if element.name == "loop" => {}
             "ls:range" if element.name == "if" => {}
             _ => context.unknown_element(child, element),

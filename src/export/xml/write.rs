@@ -183,7 +183,6 @@ fn function(function: &Function) -> Element {
         is_entry,
         constants,
         shared,
-        gives,
         body,
     } = function;
     let constant = |Constant {
@@ -212,8 +211,7 @@ fn function(function: &Function) -> Element {
             Element::new("ls:shares")
                 .with("name", name)
                 .with("storage", of)
-        }))
-        .containing(gives.iter().map(|given| key("ls:gives", given)));
+        }));
     block(
         element,
         body,
@@ -475,10 +473,16 @@ fn call(
                 .with("ls:line", line)
         }
         Body::OneOf(keys) => {
+            let target = |FunctionKey { name, file, line }: &FunctionKey| {
+                Element::new("ls:target")
+                    .with("name", name)
+                    .with("ls:file", file)
+                    .with("ls:line", line)
+            };
             let element = element.with("ls:body", body.as_str());
             return element
                 .containing(arguments.iter().map(argument))
-                .containing(keys.iter().map(|target| key("ls:target", target)));
+                .containing(keys.iter().map(target));
         }
         Body::Communication(moved) => {
             let element = element.with("ls:body", body.as_str());
@@ -488,14 +492,6 @@ fn call(
         }
     };
     element.containing(arguments.iter().map(argument))
-}
-
-/// A function that is named where it is not written.
-fn key(element: &'static str, FunctionKey { name, file, line }: &FunctionKey) -> Element {
-    Element::new(element)
-        .with("name", name)
-        .with("ls:file", file)
-        .with("ls:line", line)
 }
 
 fn communication(communication: &Communication) -> Element {

@@ -96,8 +96,11 @@ impl Reached {
             let arriving = sites[first..]
                 .iter()
                 .take_while(|site| site.callee == function);
-            let callers = arriving.flat_map(|site| site.givers.iter().chain([&site.caller]));
-            pending.extend(callers.filter(|caller| found.insert(**caller)));
+            pending.extend(
+                arriving
+                    .map(|site| site.caller)
+                    .filter(|caller| found.insert(*caller)),
+            );
         }
         found
     }
