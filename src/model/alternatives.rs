@@ -54,6 +54,15 @@ pub struct Scenario {
     pub name: &'static str,
     /// Inputs, and what those in force are multiplied by.
     pub factors: &'static [(&'static str, f64)],
+    pub blocks: Blocks,
+}
+
+/// Which sizes of blocks a scenario has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    InForce,
+    /// Those of the best advice.
+    Advised,
 }
 
 const CACHES: [&str; 4] = ["l1_bytes", "l2_bytes", "l3_bytes", "cache_bytes"];
@@ -83,16 +92,21 @@ pub const SCENARIOS: [Scenario; 8] = [
             ("l2_gbs", 2.0),
         ],
     ),
-    scenario(BLOCKED, &[]),
+    Scenario {
+        name: "blocked",
+        factors: &[],
+        blocks: Blocks::Advised,
+    },
     scenario("your own 1", &[]),
     scenario("your own 2", &[]),
 ];
 
-/// The scenario whose sizes of blocks are those of the best advice.
-pub const BLOCKED: &str = "blocked";
-
 const fn scenario(name: &'static str, factors: &'static [(&'static str, f64)]) -> Scenario {
-    Scenario { name, factors }
+    Scenario {
+        name,
+        factors,
+        blocks: Blocks::InForce,
+    }
 }
 
 /// The name of an input's value in a scenario.

@@ -19,6 +19,7 @@ use super::levels::ReuseFigures;
 use super::nest_model::NestModel;
 use super::time::{LevelKind, TimeFigures};
 use crate::expr::{Comparison, Expr, FigureId};
+use crate::machine::parameters::level_name;
 
 /// Answers for one nest.
 pub struct NestGoals {
@@ -116,8 +117,7 @@ impl LevelGoals {
             none.clone(),
         );
         let next = figures.define(F::NextCapacity.about(subject()), next);
-        // Levels are named after their numbers.
-        let shared_by = Expr::machine(&format!("{}_shared_by", cache.name.to_lowercase()));
+        let shared_by = Expr::machine(&level_name(level + 1, "shared_by"));
         let instance = Expr::product([Expr::from(next), shared_by]);
         let instance = figures.define(F::NextCapacity.about(subject()), instance.ceiling());
         let size = main_size(reuses).map(|name| {

@@ -19,7 +19,7 @@ use super::presets::Choices;
 use super::style::{self, Look, Role};
 use super::{machine, parameters};
 use crate::machine::parameters::{ParameterKind, absent};
-use crate::model::alternatives::{BLOCKED, IN_FORCE, SCENARIOS, in_scenario};
+use crate::model::alternatives::{Blocks, IN_FORCE, SCENARIOS, in_scenario};
 use crate::model::{Change, Model};
 
 const POSITION_ROW: RowNum = 3;
@@ -191,7 +191,7 @@ fn written_total(model: &Model, alternatives: &AlternativesSheet, number: usize)
 
 /// The sizes of blocks that the best advice has, for the scenario with blocks.
 fn blocks_of(model: &Model, number: usize) -> Vec<(String, f64)> {
-    if SCENARIOS[number].name != BLOCKED {
+    if SCENARIOS[number].blocks != Blocks::Advised {
         return Vec::new();
     }
     let blocks = model.advice.iter().find_map(|advice| match &advice.change {
