@@ -47,6 +47,7 @@ pub fn in_core(
     InCore {
         chains: walk.chains(),
         functions: walk.functions,
+        compiled: Default::default(),
         notes_errors: function.conventions.domain_errors == DomainErrors::Noted,
     }
 }

@@ -2,6 +2,7 @@
 //! for from earlier iterations, and which functions it calls.
 
 use crate::intrinsics::Elementary;
+use crate::source::optimisation::Optimisation;
 
 /// Of a loop without loops inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct InCore {
     /// Whether a square root of a negative number has to be noted, as C wants it: then it is not an instruction of
     /// vectors.
     pub notes_errors: bool,
+    /// What the flags of its file let the compiler do.
+    pub compiled: Optimisation,
 }
 
 /// Operations that wait for each other, from a value to the same value of a later iteration.

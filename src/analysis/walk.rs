@@ -30,7 +30,7 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
 use crate::ir::{self, Jump, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
-pub use bodies::ProcedureBody;
+pub use bodies::{ProcedureBody, Statements};
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
 ///
@@ -48,22 +48,19 @@ pub fn analyze_given(units: &[ir::Unit], inputs: &Inputs) -> (Program, Used) {
 
 /// The same, and the statements that the facts of each function come from.
 pub fn analyze_with_bodies(units: &[ir::Unit]) -> (Program, Vec<ProcedureBody>) {
-    let (program, bodies, _) = analyze_given_with_bodies(units, &Inputs::default());
+    let (program, statements, _) =
+        analyze_given_with_statements(units.to_vec(), &Inputs::default());
+    let bodies = statements.bodies(0..statements.len());
     (program, bodies)
 }
 
 /// [`analyze_given`] and the statements that the facts of each function come from.
-pub fn analyze_given_with_bodies(
-    units: &[ir::Unit],
+pub fn analyze_given_with_statements(
+    units: Vec<ir::Unit>,
     inputs: &Inputs,
-) -> (Program, Vec<ProcedureBody>, Used) {
-    let known = Procedures::new(units);
-    let (program, ids, used) = analyze_known(units, &known, inputs);
-    let bodies = ids
-        .into_iter()
-        .map(|id| ProcedureBody::of(&known, id))
-        .collect();
-    (program, bodies, used)
+) -> (Program, Statements, Used) {
+    let (program, ids, used) = analyze_known(&units, &Procedures::new(&units), inputs);
+    (program, Statements::new(units, ids), used)
 }
 
 fn analyze_known(

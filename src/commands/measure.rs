@@ -62,6 +62,7 @@ fn figures(caches: &[Cache], voice: Voice) -> Vec<Figure> {
             Part::Latencies => "latencies".to_string(),
             Part::Rates => "rates".to_string(),
             Part::Functions => "functions".to_string(),
+            Part::Translation => "pages".to_string(),
             Part::Level(at) => caches
                 .get(at)
                 .map_or("memory".to_string(), |cache| format!("L{}", cache.level)),
@@ -197,7 +198,11 @@ fn file(about: &About, base: Option<&str>, caches: &[Cache], figures: &[Figure])
     } in figures
     {
         let note = format!("{how}; quartiles {:.1} % apart", 100.0 * found.spread);
-        row(parameter, rounded(found.median), &measured, &note);
+        let value = match parameter.ends_with("_bytes") {
+            true => found.median,
+            false => rounded(found.median),
+        };
+        row(parameter, value, &measured, &note);
     }
     let vector = measure::vector_bytes() as f64;
     row(
@@ -218,7 +223,10 @@ fn file(about: &About, base: Option<&str>, caches: &[Cache], figures: &[Figure])
                 "",
             );
         };
-        figure("bytes", cache.bytes);
+        let is_measured = |figure: &Figure| figure.parameter == format!("l{}_bytes", cache.level);
+        if !figures.iter().any(is_measured) {
+            figure("bytes", cache.bytes);
+        }
         cache.ways.into_iter().for_each(|ways| figure("ways", ways));
     }
     let shared = |cache: &&Cache| cache.shared_by > 1;

@@ -9,7 +9,7 @@ use super::storage::UNKNOWN_EXTENT;
 use super::{Refusal, blocks, probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value};
+use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, VarId, pointed_dimensions, visit};
 use crate::reason::ReasonCode;
 
 /// Compiles a nest or function.
@@ -192,6 +192,8 @@ impl<'a> Compiler<'a> {
                         .is_some_and(|next| std::ptr::eq(*next, &**inner))
                     {
                         self.chain_loop(inner, level, out);
+                    } else if let Some(innermost) = chain.last() {
+                        self.leave_out(inner, innermost);
                     }
                 }
                 Part::Whole { number } => {
@@ -221,17 +223,7 @@ impl<'a> Compiler<'a> {
                 self.notes
                     .insert(format!("what `{name}` itself accesses is left out"));
                 for argument in arguments {
-                    match argument {
-                        // Fortran passes the place of a structure, and reads nothing of it.
-                        Value::Element { subscripts, .. }
-                            if self.is_place_of_structure(argument) =>
-                        {
-                            subscripts
-                                .iter()
-                                .for_each(|subscript| self.reads(subscript, out));
-                        }
-                        _ => self.reads(argument, out),
-                    }
+                    self.argument(name, argument, out);
                 }
             }
             Stmt::Jump { place, kind } => match kind {
@@ -248,9 +240,54 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn is_place_of_structure(&self, argument: &Value) -> bool {
-        let is_structure = matches!(argument.ty(self.source.function), ir::Type::Derived(..));
-        is_structure && self.source.function.conventions.passes_places()
+    /// A loop beside those of the nest is not run. What it leaves in integers that the nest's subscripts are made of is not
+    /// known then.
+    fn leave_out(&mut self, other: &'a Loop, innermost: &'a Loop) {
+        let mut moved = BTreeSet::new();
+        visit::statements(&other.body, visit::InLoop::No, &mut |statement, _| {
+            if let Stmt::Assign {
+                target: Value::Variable(id),
+                ..
+            } = statement
+                && (self.counts(*id) || self.pointers.contains(id))
+            {
+                moved.insert(*id);
+            }
+        });
+        let used = |id: &VarId| first_use(&innermost.body, *id) == Some(Use::Read);
+        if let Some(id) = moved.into_iter().find(used) {
+            let name = &self.source.function.variable(id).name;
+            let detail = format!("a loop beside it moves `{name}`, and is not run with it");
+            self.refuse(ReasonCode::NoStatements, other.place.line, detail);
+        }
+    }
+
+    /// Fortran passes the place of an element, and reads nothing of it. What a body among the inputs does with it is
+    /// the caller's access, unless it is a structure. C passes the value.
+    fn argument(&mut self, name: &str, argument: &'a Value, out: &mut Vec<Op>) {
+        let function = self.source.function;
+        let Value::Element {
+            array, subscripts, ..
+        } = argument
+        else {
+            return self.reads(argument, out);
+        };
+        if function.conventions.passes_places() {
+            let is_structure = matches!(argument.ty(function), Type::Derived(..));
+            return match is_structure || !(self.source.has_body)(name) {
+                true => subscripts.iter().for_each(|s| self.reads(s, out)),
+                false => self.reads(argument, out),
+            };
+        }
+        let is_loaded = pointed_dimensions(subscripts).is_some_and(|left_out| {
+            let dimensions = &function.variable(*array).dimensions;
+            (dimensions.get(left_out - 1)).is_some_and(|extent| extent.upper.is_none())
+        });
+        if is_loaded {
+            let detail = format!("`{name}` takes a pointer out of an array");
+            return self.refuse(ReasonCode::PointerFromData, self.line, detail);
+        }
+        self.reads(argument, out);
     }
 
     fn assign(&mut self, place: &'a Place, target: &'a Value, value: &'a Value, out: &mut Vec<Op>) {
@@ -312,4 +349,38 @@ impl<'a> Compiler<'a> {
             },
         }
     }
+}
+
+/// How a variable is used first.
+#[derive(Clone, Copy, PartialEq)]
+enum Use {
+    Read,
+    Set,
+}
+
+/// How the first of some statements that mentions a variable uses it.
+fn first_use(body: &[Stmt], id: VarId) -> Option<Use> {
+    let mut found = None;
+    visit::statements(body, visit::InLoop::No, &mut |statement, _| {
+        let mut read = BTreeSet::new();
+        match statement {
+            Stmt::Assign {
+                target: Value::Variable(target),
+                value,
+                ..
+            } => {
+                visit::variables_of(value, &mut read);
+                if *target == id && !read.contains(&id) {
+                    found = found.or(Some(Use::Set));
+                }
+            }
+            _ => visit::values_of(statement, &mut |value| {
+                visit::variables_of(value, &mut read)
+            }),
+        }
+        if read.contains(&id) {
+            found = found.or(Some(Use::Read));
+        }
+    });
+    found
 }

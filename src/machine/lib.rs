@@ -15,7 +15,10 @@ use thiserror::Error;
 
 use crate::diagnostic::Place;
 use crate::quantity::parse_bytes;
-use parameters::{MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS, level_name};
+use parameters::{
+    IRREGULAR, LEVEL_LATENCY, MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS, TRANSLATION,
+    level_name,
+};
 
 /// What a preset describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -340,6 +343,24 @@ impl MachineModel {
             shared_by,
         };
         self.level_sizes().into_iter().map(level).collect()
+    }
+
+    /// Whether it says what lines take that no prefetcher foresees: of every level behind the first cache.
+    pub fn has_irregular_rates(&self) -> bool {
+        let is_known = |name: &str| self.get(name).is_some_and(|value| value > 0.0);
+        let of_level = |level: &Level| {
+            LEVEL_LATENCY
+                .iter()
+                .all(|what| is_known(&level_name(level.index, what)))
+        };
+        IRREGULAR.iter().all(|name| is_known(name))
+            && is_known("ghz")
+            && self.levels().iter().skip(1).all(of_level)
+    }
+
+    /// Whether it also says what the translation buffer holds.
+    pub fn has_translation(&self) -> bool {
+        self.has_irregular_rates() && TRANSLATION.iter().all(|name| self.get(name).is_some())
     }
 
     /// Its levels and those that a preset may have instead: formulas with all of them hold for every machine. One

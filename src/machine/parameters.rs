@@ -142,7 +142,8 @@ pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
     row(("bytes", "size", "B", Size, (1.0, 1e13), Unknown, "Capacity of one instance; empty: there is no such level")),
     row(("gbs", "bandwidth a core", "GB/s", Real, (1e-3, 1e6), Unknown, "10⁹ bytes a second that one core gets from this level; empty: unknown, sets no bound")),
     row(("ways", "ways", "ways", Integer, (1.0, 1e6), Unknown, "Associativity, for simulation; empty: fully associative")),
-    row(("latency_cycles", "latency", "cycles", Integer, (0.0, 1e5), Unknown, "Load to use on a hit in this level, for simulation")),
+    row(("latency_cycles", "latency", "cycles", Integer, (0.0, 1e5), Unknown, "Load to use on a hit in this level, for simulation and irregular lines")),
+    row(("irregular_lines", "irregular lines under way", "lines", Real, (0.1, 1e6), Unknown, "Lines of this level, L2 and beyond, that one core waits for at once where no prefetcher foresees them; empty: all lines come at the level's bandwidth")),
     row(("shared_by", "shared by", "cores", Integer, (1.0, 1e7), Value(1.0), "Cores that share one instance")),
 ];
 
@@ -155,6 +156,10 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes a second between memory and all cores together")),
     row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle; with dram_lines_in_flight it limits the bandwidth")),
     row(("dram_lines_in_flight", "Lines under way a core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; 0: no limit")),
+    row(("dram_irregular_lines", "Irregular lines under way", "lines", Real, (0.1, 1e6), Unknown, "Lines of memory that one core waits for at once where no prefetcher foresees them; where this, dram_latency_ns, and latency_cycles and irregular_lines of every cache from L2 on are known, such lines have a time of their own")),
+    row(("page_bytes", "Page", "B", Size, (1.0, 1e12), Value(4096.0), "Bytes of memory that one entry of the translation buffer stands for")),
+    row(("tlb_bytes", "Reach of the translation buffer", "B", Size, (1.0, 1e13), Unknown, "Bytes of all pages that the last translation buffer (TLB) of a core holds; empty: it holds all")),
+    row(("tlb_miss_ns", "Page miss", "ns", Real, (0.0, 1e6), Unknown, "What an irregular access to a page that the translation buffer does not hold takes longer, beside others")),
     row((SCENARIOS, "DRAM traffic by scenarios", "", Switch, (0.0, 1.0), Value(0.0), "1: DRAM traffic, and time, by ExaSAT's scenarios; 0: by the refined rule, as that of the last cache")),
     row(("cost_r", "Bytes a byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Scenarios: memory traffic for one byte of a stream that is only read")),
     row(("cost_rw", "Bytes a byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is read and written")),
@@ -205,14 +210,27 @@ pub const OF_SCENARIOS: [(&str, Option<f64>); 5] = [
 /// Together they limit what memory delivers; without one of them there is no such limit (`model::roofline`).
 pub const LATENCY_LIMIT: [&str; 2] = ["dram_latency_ns", "dram_lines_in_flight"];
 
+/// What an irregular line of memory takes; of a cache, its [`LEVEL_LATENCY`].
+pub const IRREGULAR: [&str; 2] = ["dram_latency_ns", "dram_irregular_lines"];
+pub const LEVEL_LATENCY: [&str; 2] = ["latency_cycles", "irregular_lines"];
+/// What the translation buffer holds, and what a page that it does not hold takes.
+pub const TRANSLATION: [&str; 2] = ["tlb_bytes", "tlb_miss_ns"];
+
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no
 /// bandwidth, shared with nobody; and for what limits nothing where it is not known. `None` for all other parameters.
 pub fn absent(name: &str) -> Option<f64> {
-    if LATENCY_LIMIT.contains(&name) || IN_CORE.contains(&name) || FUNCTION_CYCLES.contains(&name) {
+    let limits: [&[&str]; 5] = [
+        &LATENCY_LIMIT,
+        &IN_CORE,
+        &FUNCTION_CYCLES,
+        &IRREGULAR,
+        &TRANSLATION,
+    ];
+    if limits.iter().any(|names| names.contains(&name)) {
         return Some(0.0);
     }
     match of_level(name)? {
-        "bytes" | "gbs" => Some(0.0),
+        "bytes" | "gbs" | "latency_cycles" | "irregular_lines" => Some(0.0),
         "shared_by" => Some(1.0),
         _ => None,
     }

@@ -6,6 +6,7 @@
 //! apart is said beside it.
 
 mod arithmetic;
+mod irregular;
 mod memory;
 mod rounds;
 
@@ -40,6 +41,8 @@ pub enum Part {
     Latencies,
     Rates,
     Functions,
+    /// What the translation buffer holds, and as much of the last cache as a core gets.
+    Translation,
     /// The cache with this position among those that are given; the one behind the last is memory.
     Level(usize),
 }
@@ -47,21 +50,41 @@ pub enum Part {
 /// All parts of a machine with these caches.
 pub fn parts(caches: &[Cache]) -> Vec<Part> {
     let levels = (0..=caches.len()).map(Part::Level);
-    [Part::Clock, Part::Latencies, Part::Rates, Part::Functions]
-        .into_iter()
+    let core = [Part::Clock, Part::Latencies, Part::Rates, Part::Functions];
+    core.into_iter()
+        .chain([Part::Translation])
         .chain(levels)
         .collect()
 }
 
 /// The figures of one part. `known` are those of the parts before it, with the clock among them.
 pub fn measure(part: Part, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
-    let ghz = known.iter().find(|figure| figure.parameter == "ghz");
-    let ghz = ghz.map_or(1.0, |figure| figure.measured.median);
+    let find = |name: &str| {
+        let found = known.iter().find(|figure| figure.parameter == name);
+        found.map(|figure| figure.measured.median)
+    };
+    let ghz = find("ghz").unwrap_or(1.0);
     match part {
         Part::Clock => vec![arithmetic::clock()],
         Part::Latencies => arithmetic::latencies(ghz),
         Part::Rates => arithmetic::rates(ghz),
         Part::Functions => arithmetic::functions(ghz),
-        Part::Level(at) => memory::level(at, caches, ghz),
+        Part::Translation => {
+            let line = caches.first().map_or(64, |cache| cache.line);
+            let found = irregular::translation(line).into_iter();
+            found.chain(memory::last_cache(caches)).collect()
+        }
+        Part::Level(at) => {
+            let mut caches = caches.to_vec();
+            for cache in &mut caches {
+                if let Some(bytes) = find(&format!("l{}_bytes", cache.level)) {
+                    cache.bytes = bytes as usize;
+                }
+            }
+            let translation = find("tlb_bytes")
+                .zip(find("tlb_miss_ns"))
+                .map(|(reach, miss)| irregular::Translation { reach, miss });
+            memory::level(at, &caches, ghz, translation)
+        }
     }
 }

@@ -4,24 +4,39 @@ use std::hint::black_box;
 
 use pulp::Arch;
 
+use super::irregular::{self, Before, Translation};
 use super::rounds::{Measured, nanoseconds};
 use super::{Cache, Figure};
 
 /// The figures of a cache, or of memory behind the last one.
-pub fn level(at: usize, caches: &[Cache], ghz: f64) -> Vec<Figure> {
+pub fn level(
+    at: usize,
+    caches: &[Cache],
+    ghz: f64,
+    translation: Option<Translation>,
+) -> Vec<Figure> {
     let bytes = working_set(at, caches);
-    let line = caches.first().map_or(64, |cache| cache.line);
     let gbs = bandwidth(bytes, at == 0);
-    let latency = latency(bytes, line);
+    let (each, latency, bytes_at_random) = waited_for(at, caches, translation);
+    let bytes_behind = caches.get(at).map_or(bytes, |_| bytes_at_random);
     let (how_fast, how_long) = (
         format!(
             "the median of load, copy and triad over {} KiB",
             bytes / 1024
         ),
         format!(
-            "loads that wait for each other, at random over {} KiB",
-            bytes / 1024
+            "loads that wait for each other, at random over {} KiB, less what the cache before it has",
+            bytes_behind / 1024
         ),
+    );
+    let lines = latency.over(each);
+    let how_many = format!(
+        "its latency over the time of one of many loads, at random over {} KiB, less what the cache before it has{}",
+        bytes_behind / 1024,
+        match translation {
+            Some(_) => " and the page misses",
+            None => "",
+        }
     );
     let figure = |parameter: String, measured, how| Figure {
         parameter,
@@ -36,12 +51,73 @@ pub fn level(at: usize, caches: &[Cache], ghz: f64) -> Vec<Figure> {
                 latency.map(|time| (time * ghz).round()),
                 how_long,
             ),
-        ],
+        ]
+        .into_iter()
+        .chain(
+            (at > 0).then(|| figure(format!("l{}_irregular_lines", cache.level), lines, how_many)),
+        )
+        .collect(),
         None => vec![
             figure("dram_gbs".to_string(), gbs, how_fast),
             figure("dram_latency_ns".to_string(), latency, how_long),
+            figure("dram_irregular_lines".to_string(), lines, how_many),
         ],
     }
+}
+
+/// Nanoseconds of one of many loads at random in a level, of one that is waited for, and the bytes that these went over:
+/// no more than the translation buffer reaches, if that is well more than the cache before it has.
+fn waited_for(
+    at: usize,
+    caches: &[Cache],
+    translation: Option<Translation>,
+) -> (Measured, Measured, usize) {
+    let line = caches.first().map_or(64, |cache| cache.line);
+    let all = working_set(at, caches);
+    let before = at.checked_sub(1).and_then(|at| caches.get(at));
+    let within = |known: Translation| (known.reach * 0.75) as usize;
+    let bytes = match (translation.map(within), before, caches.get(at)) {
+        (Some(reach), Some(before), Some(_)) if 2 * reach >= 3 * before.bytes => all.min(reach),
+        _ => all,
+    };
+    let found = (irregular::random(bytes, line), latency(bytes, line));
+    let before = before.map(|cache| {
+        let inside = working_set(at - 1, caches);
+        Before {
+            bytes: cache.bytes,
+            each: irregular::random(inside, line).median,
+            latency: latency(inside, line).median,
+        }
+    });
+    let (each, latency) = irregular::of_level(bytes, found, before, translation);
+    (each, latency, bytes)
+}
+
+/// The last cache as large as a core really gets it, where others have parts of it: loads beyond are as slow as memory's.
+pub fn last_cache(caches: &[Cache]) -> Option<Figure> {
+    let [.., before, last] = caches else {
+        return None;
+    };
+    let load_time = |bytes: usize| {
+        let n = bytes / size_of::<f64>();
+        let a = vec![1e-3; n];
+        let time = nanoseconds(|| {
+            black_box(load(black_box(&a)));
+        });
+        time.median / n as f64
+    };
+    let bytes = irregular::last_cache(last.clone(), before.clone(), load_time);
+    (bytes < last.bytes / 3 * 2).then(|| Figure {
+        parameter: format!("l{}_bytes", last.level),
+        measured: Measured {
+            median: bytes as f64,
+            spread: 0.0,
+        },
+        how: format!(
+            "loads of more are nearer to memory's speed than to its own; the system says {} KiB, which others share",
+            last.bytes / 1024
+        ),
+    })
 }
 
 /// Memory that is measured behind a last cache of unknown size or a small one, and at most.

@@ -4,6 +4,7 @@
 use crate::formula::Source;
 
 const IN_CORE: Source = Source::Notes("In-core time");
+const IRREGULAR: Source = Source::Notes("Irregular lines");
 const CACHES: Source = Source::Notes("Cache levels");
 const NESTS: Source = Source::Notes("Reuse between nests");
 const GROUPS: Source = Source::Exasat("section 2.1");
@@ -30,6 +31,7 @@ loopsheet_base::catalogue! {
         WholeArray "bytes_of_array" "" Bytes "Bytes of the whole array as it is declared" CACHES;
         LinesOfRow "lines_of_row" "" Count "Cache lines of one row: of the elements that the loops touch along the contiguous dimension" CACHES;
         Rows "rows" "" Count "Rows of an array that references touch: runs of elements along the contiguous dimension" CACHES;
+        Unforeseen "irregular_share" "" Share "1 if no prefetcher foresees the lines of an array: at random, or along more streams than prefetchers follow; else 0" IRREGULAR;
         LinesOwed "lines_owed" "" Count "Lines by which rounding overestimated the reuse in one part of a loop: they are subtracted from the next part" CACHES;
         LinesOfArray "lines_of_array" "" Count "Cache lines of one array that a nest touches" NESTS;
         SharedBytes "bytes_of_shared_iteration" "" Bytes "Bytes that several nests touch in one iteration of the loop around them" NESTS;
@@ -103,6 +105,10 @@ loopsheet_base::catalogue! {
         LeftByNests "left_by_earlier_nests" "" Bytes "Bytes that need not be fetched, because earlier nests in a loop around both left them in the cache, or, where reuse_between_nests is 1, any of the function: already subtracted" NESTS;
         LeftDirtyByNests "left_dirty_by_earlier_nests" "" Bytes "Bytes that earlier nests left dirty and that are written again before they are written back: already subtracted" NESTS;
         WrittenFirst "written_first" "" Bytes "Bytes fetched only because a cache fetches the lines that are written: of arrays that nothing reads, or only later" CACHES;
+        IrregularPart "irregular_part" "" Bytes "Bytes of lines that no prefetcher foresees, all of them once, or those fetched again for a reuse that does not fit" IRREGULAR;
+        Irregular "irregular" "" Bytes "Bytes of lines fetched that no prefetcher foresees" IRREGULAR;
+        PagesTouched "bytes_of_pages" "" Bytes "All pages of the nest once" IRREGULAR;
+        PagesMissed "pages_missed" "" Count "Pages of irregular accesses that the translation buffer does not hold: the rule of lines, for pages of page_bytes and tlb_bytes" IRREGULAR;
         NotAllocated "not_allocated" "" Bytes "Bytes of lines that are written and need not be fetched first, where cost_w is below 2: already subtracted" CACHES;
         Fetched "fetched" "" Bytes "Lines fetched: all lines once, and again after every reuse that does not fit" CACHES;
         WrittenBack "written_back" "" Bytes "Dirty lines written back, those left at the end included" CACHES;
@@ -122,10 +128,12 @@ loopsheet_base::catalogue! {
         PortsTime "ports_time" "" Seconds "Cycles in which the cores issue loads, stores and arithmetic of all iterations, over ghz and cores" IN_CORE;
         ChainTime "chain_time" "" Seconds "Cycles in which iterations wait for earlier ones, over ghz and cores" IN_CORE;
         CoreTime "core_time" "" Seconds "The larger of chain and ports time; where the machine does not say what its cores do in a cycle, the CPU time" IN_CORE;
+        IrregularTime "irregular_time" "" Seconds "Lines that no prefetcher foresees: each takes the latency of the level that has it over the lines that a core waits for at once, and at least what the bandwidth takes; and tlb_miss_ns for every page that the translation buffer does not hold" IRREGULAR;
         RegisterTraffic "register_traffic" "" Bytes "Bytes that the nearest cache delivers: every reference, over the whole execution" VARIANTS;
-        LevelTime "level_time" "" Seconds "Traffic of a cache over its bandwidth, of all cores together" VARIANTS;
-        MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force, as sheet Machine has it below its parameters" VARIANTS;
-        SlowestPart "slowest_part" "" Seconds "The largest of the core time and the times of all levels" VARIANTS;
+        LevelTime "level_time" "" Seconds "Traffic of a cache, without irregular lines where these are apart, over its bandwidth, of all cores together" VARIANTS;
+        MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force, as sheet Machine has it below its parameters; without irregular lines where these are apart" VARIANTS;
+        SlowestLevel "slowest_level" "" Seconds "The largest of the times of all levels, irregular lines being apart" IRREGULAR;
+        SlowestPart "slowest_part" "" Seconds "The largest of the core time and the times of all levels; irregular lines, where they are apart, come on top of the latter" VARIANTS;
         Time "time" "" Seconds "Estimate of the whole execution: the largest of the core time (the CPU time where the machine does not say what its cores do in a cycle) and the times of all levels; with overlap below 1, part of core and data time adds up" VARIANTS;
         Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports" VARIANTS;
         Intensity "arithmetic_intensity" "" FlopsPerByte "Flops over actual memory traffic" Source::Roofline;

@@ -217,7 +217,9 @@ impl Figures {
                     instead: self.instead.clone(),
                 };
                 let result = work(part, &mut own);
-                (result, own.figures.segments.pop().unwrap_or_default())
+                let mut defined = own.figures.segments.pop().unwrap_or_default();
+                defined.shrink_to_fit();
+                (result, defined)
             })
             .collect();
         let (results, segments): (Vec<R>, Vec<Vec<Figure>>) = done.into_iter().unzip();

@@ -210,6 +210,7 @@ impl<'a> Code<'a> {
             || innermost.exits_early
             || innermost.variable.is_none()
             || calls_procedures(&innermost.body)
+            || in_core.compiled.is_scalar()
         {
             return 0.0.into();
         }
@@ -217,7 +218,8 @@ impl<'a> Code<'a> {
         let specials = count_specials(&innermost.body);
         let is_instructions =
             specials == f64::from(in_core.functions.roots) && !in_core.notes_errors;
-        match self.specials.is_zero() || specials == 0.0 || is_instructions {
+        let has_functions = is_instructions || in_core.compiled.vector_functions;
+        match self.specials.is_zero() || specials == 0.0 || has_functions {
             true => vectorise,
             false => vectorise * Expr::machine("vector_functions"),
         }
@@ -383,10 +385,11 @@ impl<'a> Code<'a> {
         Expr::sum(parts)
     }
 
-    /// Whether a directive lets the compiler reorder sums of the innermost loop.
+    /// Whether a directive or flags let the compiler reorder sums of the innermost loop.
     fn is_reordered(&self) -> bool {
         let directive = self.innermost().parallel.as_ref();
         directive.is_some_and(LoopDirective::asks_for_vectors)
+            || (self.in_core()).is_some_and(|known| known.compiled.reorders_sums)
     }
 
     /// Whether every execution of the innermost loop has a chain of its own.

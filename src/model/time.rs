@@ -4,8 +4,9 @@ use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
 use super::in_core::{InCoreFigures, Values};
+use super::irregular::IrregularFigures;
 use super::label::Subject;
-use super::levels::NestLevels;
+use super::levels::{CacheFigures, NestLevels};
 use super::nest::Nest;
 use super::operations::OperationFigures;
 use super::stream::StreamFigures;
@@ -40,6 +41,8 @@ pub enum BoundBy {
     Chains,
     /// Issuing loads, stores and arithmetic.
     Ports,
+    /// Lines that no prefetcher foresees.
+    Irregular,
 }
 
 /// Time figures of a nest.
@@ -51,6 +54,8 @@ pub struct TimeFigures {
     pub core: FigureId,
     /// Takes the place of that where the machine says what its cores do in a cycle.
     pub in_core: Option<InCoreFigures>,
+    /// Lines that no prefetcher foresees: the levels' times are those of all others then.
+    pub irregular: Option<IrregularFigures>,
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
     /// any; memory is the last.
     pub levels: Vec<LevelFigures>,
@@ -61,7 +66,8 @@ pub struct TimeFigures {
     /// The longest of the core and all levels.
     pub slowest: FigureId,
     pub seconds: FigureId,
-    /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports.
+    /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports, where the
+    /// machine has them; then irregular lines.
     pub bound: FigureId,
 }
 
@@ -79,6 +85,15 @@ impl TimeFigures {
         let cpu = figures.define(F::CpuTime, cpu);
         let (iterations, _) = known;
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
+        let irregular = IrregularFigures::define(machine, caches_moved, figures);
+        // What does not come at a level's bandwidth is not in its time.
+        let regular = |bytes: FigureId, cache: Option<&CacheFigures>| match cache
+            .and_then(|cache| cache.irregular)
+            .filter(|_| irregular.is_some())
+        {
+            Some(others) => Expr::max([Expr::from(bytes) - Expr::from(others), 0.0.into()]),
+            None => Expr::from(bytes),
+        };
         let mut levels = Vec::new();
         let caches = super::levels_of(machine, figures.detail());
         let any_machine = figures.detail() == Detail::AnyMachine;
@@ -93,7 +108,10 @@ impl TimeFigures {
                 }
                 _ => caches_moved.caches[position - 1].bytes,
             };
-            let mut seconds = Expr::from(bytes).quotient(bandwidth::cache(cache));
+            let before = position
+                .checked_sub(1)
+                .and_then(|at| caches_moved.caches.get(at));
+            let mut seconds = regular(bytes, before).quotient(bandwidth::cache(cache));
             if any_machine {
                 seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
             }
@@ -108,7 +126,8 @@ impl TimeFigures {
                 seconds,
             });
         }
-        let memory = Expr::from(traffic.actual).quotient(bandwidth::memory(figures));
+        let last = caches_moved.caches.last();
+        let memory = regular(traffic.actual, last).quotient(bandwidth::memory(figures));
         let memory = figures.define(F::MemoryTime, memory);
         levels.push(LevelFigures {
             kind: LevelKind::Memory,
@@ -126,6 +145,15 @@ impl TimeFigures {
             figures.define(F::CoreTime, core)
         });
         let data: Vec<Expr> = levels.iter().map(|l| Expr::from(l.seconds)).collect();
+        let irregular = irregular.map(|found| {
+            let regular = figures.define(F::SlowestLevel, Expr::max(data.clone()));
+            (found, regular)
+        });
+        let data = match irregular {
+            None => data,
+            // Lines that are waited for keep others back.
+            Some((found, regular)) => vec![Expr::from(regular) + Expr::from(found.seconds)],
+        };
         let slowest = Expr::max(std::iter::once(Expr::from(core)).chain(data.clone()));
         let slowest = figures.define(F::SlowestPart, slowest);
         // Overlapped: the slowest part hides the rest. Not overlapped: the core and data take turns.
@@ -133,7 +161,7 @@ impl TimeFigures {
         let overlap = Expr::machine("overlap");
         let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
         let seconds = figures.define(F::Time, seconds);
-        let bound = bound(core, in_core, &levels, slowest);
+        let bound = bound((core, in_core), irregular, &levels, slowest);
         let bound = figures.define(F::Bound, bound);
         let bytes = Expr::from(traffic.actual);
         let ratio = Expr::from(operations.flops).quotient(bytes.clone());
@@ -159,6 +187,7 @@ impl TimeFigures {
             cpu,
             core,
             in_core,
+            irregular: irregular.map(|(found, _)| found),
             levels,
             intensity,
             balance,
@@ -179,9 +208,11 @@ impl TimeFigures {
         let levels = (0..self.levels.len()).map(BoundBy::Level);
         let core = (self.in_core.iter()).flat_map(|_| [BoundBy::Chains, BoundBy::Ports]);
         let position = (value as usize).checked_sub(1)?;
+        let irregular = self.irregular.iter().map(|_| BoundBy::Irregular);
         let mut all = std::iter::once(BoundBy::Arithmetic)
             .chain(levels)
-            .chain(core);
+            .chain(core)
+            .chain(irregular);
         all.nth(position)
     }
 
@@ -190,6 +221,7 @@ impl TimeFigures {
         std::iter::once("CPU")
             .chain(self.levels.iter().map(|l| l.name.as_str()))
             .chain(self.in_core.iter().flat_map(|_| IN_CORE_NAMES))
+            .chain(self.irregular.iter().map(|_| IRREGULAR_NAME))
             .collect()
     }
 }
@@ -197,26 +229,42 @@ impl TimeFigures {
 /// What the in-core time is called where it is the longest.
 const IN_CORE_NAMES: [&str; 2] = ["chain", "ports"];
 
-/// Counts what takes longest: arithmetic at peak, the levels, chains, ports. The first of several that take as long is it,
-/// those in the core before all others.
+/// What irregular lines are called where they take the longest.
+const IRREGULAR_NAME: &str = "latency";
+
+/// Counts what takes longest: arithmetic at peak, the levels, chains, ports, irregular lines. The first of several that take
+/// as long is it, those in the core before all others.
 fn bound(
-    core: FigureId,
-    in_core: Option<InCoreFigures>,
+    (core, in_core): (FigureId, Option<InCoreFigures>),
+    irregular: Option<(IrregularFigures, FigureId)>,
     levels: &[LevelFigures],
     slowest: FigureId,
 ) -> Expr {
-    let where_slowest = |time: FigureId, then: Expr, otherwise: Expr| {
-        let (time, slowest) = (Expr::from(time), Expr::from(slowest));
-        Expr::choose(Comparison::GreaterOrEqual, time, slowest, then, otherwise)
+    let where_longest = |time: FigureId, of: FigureId, then: Expr, otherwise: Expr| {
+        let (time, of) = (Expr::from(time), Expr::from(of));
+        Expr::choose(Comparison::GreaterOrEqual, time, of, then, otherwise)
     };
+    let where_slowest =
+        |time: FigureId, then: Expr, otherwise: Expr| where_longest(time, slowest, then, otherwise);
+    let of_levels = irregular.map_or(slowest, |(_, regular)| regular);
     let last = Expr::from(levels.len() as f64 + 1.0);
     let data = levels
         .iter()
         .enumerate()
         .rev()
         .fold(last, |otherwise, (i, level)| {
-            where_slowest(level.seconds, Expr::from(i as f64 + 2.0), otherwise)
+            let then = Expr::from(i as f64 + 2.0);
+            where_longest(level.seconds, of_levels, then, otherwise)
         });
+    let data = match irregular {
+        None => data,
+        Some((found, regular)) => {
+            let cores = in_core.map_or(0, |_| IN_CORE_NAMES.len());
+            let latency = Expr::from((levels.len() + cores + 2) as f64);
+            let (time, of) = (Expr::from(found.seconds), Expr::from(regular));
+            Expr::choose(Comparison::Greater, time, of, latency, data)
+        }
+    };
     let Some(found) = in_core else {
         return where_slowest(core, Expr::from(1.0), data);
     };

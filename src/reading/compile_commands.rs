@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::files;
 use crate::source::Language;
 use crate::source::flags::{self, FortranFlags, Heeded};
+use crate::source::optimisation::Optimisation;
 
 /// The name that build systems give it.
 pub const FILE_NAME: &str = "compile_commands.json";
@@ -26,6 +27,8 @@ pub struct Flags {
     /// Other flags that a preprocessor heeds: `-std=gnu11`, `-fopenmp`.
     pub other: Vec<String>,
     pub fortran: FortranFlags,
+    /// What the compiler may do with floating-point operations.
+    pub optimisation: Optimisation,
     /// What would change figures of a language and is not known.
     pub not_heeded: BTreeSet<(Language, String)>,
     /// Whether a database says how the file is compiled: by itself.
@@ -97,6 +100,7 @@ impl Flags {
         if word.starts_with("-std=") || word.starts_with("-fopenmp") || word == "-fopenacc" {
             self.other.push(word.to_string());
         }
+        self.optimisation.read(word);
         if flags::changes_c(word) {
             self.not_heeded.insert((Language::C, word.to_string()));
         }

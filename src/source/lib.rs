@@ -9,6 +9,7 @@ pub mod flags;
 pub mod form;
 pub mod include;
 pub mod line_markers;
+pub mod optimisation;
 pub mod parallel;
 pub mod preprocess;
 pub mod spelling;
@@ -50,6 +51,14 @@ impl Language {
     /// Whether names that differ by case only are different.
     pub fn has_case(self) -> bool {
         self == Language::C
+    }
+
+    /// The index of the first element of an array that is declared without one.
+    pub fn first_index(self) -> f64 {
+        match self {
+            Language::C => 0.0,
+            Language::Fortran => 1.0,
+        }
     }
 
     pub fn parse(text: &str) -> Option<Language> {

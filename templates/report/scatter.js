@@ -1,4 +1,4 @@
-// Promised against done, log-log: a point a quantity of a nest, on the diagonal where both agree.
+// Predicted against run, log-log: a point a quantity of a nest, on the diagonal where both agree.
 
 /** Outlines around the origin, one for each series, so that colour is not what tells them apart. */
 const MARKS = [
@@ -13,8 +13,8 @@ const EQUAL = 1e-9;
 function startScatter() {
   const section = document.getElementById("scatter");
   section.append(
-    element("h2", { id: "scatter-title" }, "Promised against done"),
-    element("p", { class: "remark" }, "Each quantity of each nest: what the source promises across, what the run did up. On the line both are the same. "
+    element("h2", { id: "scatter-title" }, "Predicted against run"),
+    element("p", { class: "remark" }, "Each quantity of each nest: what the source predicts across, what the run did up. On the line both are the same. "
       + "Choose a heading of the next table to find the points that are far off it."),
     element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Drawing of predicted against seen" }, element("div", { id: "scatter-drawing" })),
     element("p", { class: "remark", id: "scatter-note" }),
@@ -36,7 +36,7 @@ function drawScatter() {
   const told = worst && !isEqual(worst) ? `Farthest off: ${worst.quantity} of ${worst.nest}, ${ratio(worst.done / worst.predicted)} times what was predicted.` : "";
   const about = `${equal} of ${points.length} quantities are the same on both sides. ${told}`.trim();
   const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} ${FRAME.height}`, role: "img", "aria-labelledby": "scatter-name scatter-about" });
-  svg.append(drawn("title", { id: "scatter-name" }, "Promised against done"), drawn("desc", { id: "scatter-about" }, about));
+  svg.append(drawn("title", { id: "scatter-name" }, "Predicted against run"), drawn("desc", { id: "scatter-about" }, about));
   drawAxes(svg, [low, high], [low, high], atX, atY, ["predicted from the source", "seen in the run"]);
   svg.append(drawn("line", { class: "roof", x1: atX(10 ** low), y1: atY(10 ** low), x2: atX(10 ** high), y2: atY(10 ** high) }));
   // Bytes below, iterations on top.

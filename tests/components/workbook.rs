@@ -791,3 +791,59 @@ fn calls_and_ranking_follow_the_inputs() {
     };
     assert!(calls(&found) >= 1, "kernel is called twice a step");
 }
+
+/// The sheet of a nest, edited, has what it has in a workbook with these inputs: figures, conditions, staircase, sentences.
+#[test]
+fn editing_inputs_gives_the_sheet_of_a_nest() {
+    let directory = tempfile::tempdir().unwrap();
+    let book = |file: &str, settings: &[&str]| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let run = Command::new(env!("CARGO_BIN_EXE_loopsheet"))
+            .args(["analyze", "-q", "--nest-sheet", "laplace7@16", "-o", file])
+            .arg(root.join("samples/kernels/laplace7.f90"))
+            .args(settings.iter().flat_map(|setting| ["--set", setting]))
+            .current_dir(directory.path())
+            .status();
+        assert!(run.unwrap().success());
+        std::fs::read(directory.path().join(file)).unwrap()
+    };
+    let before = book("before.xlsx", &[]);
+    let inputs = [
+        ("hi_1", 700.0),
+        ("hi_2", 90.0),
+        ("l1_bytes", 16_384.0),
+        ("dram_gbs", 999.0),
+    ];
+    let settings: Vec<String> = inputs
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+    let expected = cells(&book("after.xlsx", &settings));
+    let numbers: Vec<((usize, String), f64)> = inputs
+        .iter()
+        .map(|(name, value)| (named_cell(&before, name), *value))
+        .collect();
+    let found = recalculated(&with_numbers(&before, &numbers));
+    let mut compared = 0;
+    for (place, expected) in expected
+        .iter()
+        .filter(|((sheet, ..), _)| sheet == "laplace7@16")
+    {
+        let same = match (&found[place], expected) {
+            (Data::Float(a), Data::Float(b)) => near(*a, *b),
+            (Data::String(a), Data::String(b)) => {
+                a.trim_end() == b.trim_end() || b.starts_with("Sizes guessed")
+            }
+            (a, b) => a == b,
+        };
+        let advice = matches!(expected, Data::String(text) if text.contains(" → "));
+        assert!(
+            same || advice,
+            "{place:?}: {:?} and {expected:?}",
+            found[place]
+        );
+        compared += 1;
+    }
+    assert!(compared > 200, "{compared}");
+}

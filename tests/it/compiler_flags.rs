@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::command::{loopsheet, printed};
+use crate::support::command::{analysed, fixture, loopsheet, printed};
 
 const FIELDS: &str = "\
 module fields
@@ -221,5 +221,52 @@ fn a_flag_that_is_not_heeded_is_reported_once() {
     assert!(
         c.len() == 1 && c[0].contains("1 file is compiled with `-m32`"),
         "{c:?}"
+    );
+}
+
+/// What compilers may do follows from how each file is compiled: 4 elements of 3 cycles each where sums are reordered.
+#[test]
+fn chains_and_vectors_follow_the_flags() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = "double f(int n, double *a) { double s = 0.0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n";
+    let commands = json!([
+        {"directory": ".", "file": "a.c", "command": "gcc -O3 -c a.c"},
+        {"directory": ".", "file": "b.c", "command": "gcc -Ofast -c b.c"},
+        {"directory": ".", "file": "c.c", "command": "gcc -O3 -ffast-math -fno-tree-vectorize -c c.c"},
+    ]);
+    let named = |name: &str| text.replace("f(", &format!("{name}("));
+    write(
+        directory.path(),
+        &[
+            ("a.c", &named("a_sum")),
+            ("b.c", &named("b_sum")),
+            ("c.c", &named("c_sum")),
+            ("compile_commands.json", &commands.to_string()),
+        ],
+    );
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let json = analysed(directory.path(), &["--machine", core, "--set", "n=1000"]);
+    let functions = json["functions"].as_array().expect("functions");
+    let found: Vec<(&str, f64, Value)> = (functions.iter())
+        .map(|function| {
+            let core = &function["nests"][0]["in_core"];
+            let chain = core["chain_cycles"].as_f64().expect("a number");
+            (
+                function["name"].as_str().expect("a name"),
+                chain,
+                core["by_flags"].clone(),
+            )
+        })
+        .collect();
+    let fast = ["reorder_sums", "vector_functions", "no_math_errno"];
+    let scalar = [&fast[..], &["no_vectorise"]].concat();
+    assert_eq!(
+        found,
+        [
+            ("a_sum", 3.0, Value::Null),
+            ("b_sum", 0.75, json!(fast)),
+            ("c_sum", 3.0, json!(scalar)),
+        ]
     );
 }

@@ -9,6 +9,7 @@ use loopsheet_base::reason::ReasonCode;
 use loopsheet_expr::{Expr, Symbol, SymbolKind};
 use loopsheet_ir::Name;
 use loopsheet_procedures::message_passing::InterfaceKind;
+use loopsheet_source::optimisation::Optimisation;
 use loopsheet_source::{Form, Language, Preprocessing};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -387,12 +388,16 @@ fn in_core() -> impl Strategy<Value = Option<InCore>> {
         steps: Steps::from_values(steps),
     });
     let functions = any::<[u32; 5]>().prop_map(Functions::from_values);
-    let known = (prop::collection::vec(chain, 0..3), functions, any::<bool>());
-    prop::option::of(known.prop_map(|(chains, functions, notes_errors)| InCore {
-        chains,
-        functions,
-        notes_errors,
-    }))
+    let chains = prop::collection::vec(chain, 0..3);
+    let known = (chains, functions, any::<bool>(), any::<[bool; 4]>());
+    prop::option::of(
+        known.prop_map(|(chains, functions, notes_errors, compiled)| InCore {
+            chains,
+            functions,
+            notes_errors,
+            compiled: Optimisation::from_values(compiled),
+        }),
+    )
 }
 
 fn registers() -> impl Strategy<Value = Option<Registers>> {

@@ -203,12 +203,19 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
     let mut row = |name: &str, taken: f64, about: String, is_slowest: bool| {
         let mark = if is_slowest { "  ← slowest" } else { "" };
         let taken = seconds(taken);
-        let _ = writeln!(text, "  {name:<6} {taken:>10}  {about}{mark}");
+        let _ = writeln!(text, "  {name:<7} {taken:>10}  {about}{mark}");
     };
     match time.in_core {
         Some(core) => {
             let cycles = |id| significant(value(id));
-            let ports = format!("{} cycles an iteration to issue", cycles(core.port_cycles));
+            let by = match nest.by_flags().as_slice() {
+                [] => String::new(),
+                names => format!(" (by its flags: {})", names.join(", ")),
+            };
+            let ports = format!(
+                "{} cycles an iteration to issue{by}",
+                cycles(core.port_cycles)
+            );
             row(
                 "ports",
                 value(core.ports),
@@ -240,6 +247,18 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
             value(level.seconds),
             about,
             bound == Some(BoundBy::Level(position)),
+        );
+    }
+    if let Some(found) = time.irregular {
+        let pages = nest.levels.pages.map_or(String::new(), |pages| {
+            format!(", {} page misses", significant(value(pages)))
+        });
+        let about = format!("lines that no prefetcher foresees{pages}: on top of the levels");
+        row(
+            "latency",
+            value(found.seconds),
+            about,
+            bound == Some(BoundBy::Irregular),
         );
     }
 }
@@ -302,6 +321,13 @@ fn write_marks(text: &mut String, model: &Model, index: usize) {
             text,
             "checked by a run with small sizes: the model has {} times its bytes, {verdict}",
             significant(checked.ratio)
+        );
+    }
+    for conflict in &nest.conflicts {
+        let _ = writeln!(
+            text,
+            "with the ways of the caches: {}",
+            words::conflict(model, conflict)
         );
     }
 }

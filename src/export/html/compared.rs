@@ -112,7 +112,7 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
     let headers = [
         ("Nest", "text"),
         ("Quantity", "text"),
-        ("Promised", "count"),
+        ("Predicted", "count"),
         ("Run", "count"),
         ("Run / predicted", "ratio"),
         ("Why they differ, at the inputs as recorded", "text"),
@@ -125,7 +125,7 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
         names => format!(" Not executed: {}.", names.join(", ")),
     };
     let remark = format!(
-        "The nests with the most instructions first. Of the {} instructions that {} executed, {:.2} % belong to loops of the source. What the source promises follows the \
+        "The nests with the most instructions first. Of the {} instructions that {} executed, {:.2} % belong to loops of the source. What the source predicts follows the \
          inputs; what the run did stays as it was, and why the two differ is said for the inputs as recorded.{missing} {}",
         comparison.instructions,
         comparison.trace,
@@ -134,7 +134,7 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
     );
     let cells = sides.iter().map(cells).collect();
     let mut table = tables::plain(
-        ("compared", "Promised and done", remark.trim_end()),
+        ("compared", "Predicted and run", remark.trim_end()),
         &headers,
         cells,
     );

@@ -493,6 +493,15 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             move |(_, n)| Content::Figure(n.time.levels[level].seconds),
         );
     }
+    if model.nests.iter().any(|n| n.time.irregular.is_some()) {
+        add_figures(
+            columns,
+            (TIME, "Irregular"),
+            Look::Seconds,
+            F::IrregularTime,
+            |(_, n)| some(n.time.irregular.map(|found| found.seconds)),
+        );
+    }
     add_figures(
         columns,
         (TIME, SECONDS.1),

@@ -47,6 +47,10 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
         "Where a machine says what its cores do in a cycle, chain and ports take the place of the CPU time. Chain: iterations of the innermost loop times the longest row of operations that leads from one iteration to a later one, by the latencies of sheet Machine; sums of which only the last value is used are done in the lanes of a vector where reorder_sums is 1. Ports: the largest of loads, stores, additions, multiplications, divisions and roots over what begins in a cycle, in vectors where no iteration waits for another, subscripts are next to each other, no procedure is called and vectorise is 1; calls of exp, log, sin, pow come on top. With warm at 1, a nest finds all of its data in every cache that holds all of it.",
     ),
     (
+        "Irregular lines",
+        "Where a machine says what they take: lines that no prefetcher foresees, because they are at random places, or because the loops go along more than 32 streams at once, further than 2048 bytes from one access to the next (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that has it over the lines that a core waits for at once (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), and tlb_miss_ns more where its page is none of those that the translation buffer holds: pages are counted as lines are, with page_bytes and tlb_bytes. This comes on top of the longest time of a level, which all other lines take.",
+    ),
+    (
         "Communication",
         "The time of a message is the network's latency plus its bytes over its bandwidth. A ghost exchange sends word x components x the sum over the dimensions of 2 x width x the cells of the others, both sides counted, in two messages a dimension. Collectives take the messages and bytes of the algorithms of MPICH, short and long ones, without the arithmetic of reductions. (Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, Int. J. of High Performance Computing Applications 19(1), 2005)",
     ),
@@ -64,7 +68,15 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
 pub(crate) const LIMITS: &[(&str, &str)] = &[
     (
         "Caches",
-        "Fully associative, least recently used first to go: conflict misses are not in the formulas.",
+        "Fully associative, least recently used first to go: conflict misses are not in the formulas. Where strides show that lines fall into few sets, the costliest nests are run with the ways of the machine: column With its ways of Caches.",
+    ),
+    (
+        "Stores that miss",
+        "A line that is written is fetched first (write-allocate) in every cache, and memory sees that unless cost_w (sheet Machine) is below 2. What hardware avoids of it depends on the machine, and on what else runs: the note of cost_w says what is known. Streaming stores are not assumed.",
+    ),
+    (
+        "Prefetching",
+        "Lines that a prefetcher brings too early, beyond the end of a row or as a pair with a neighbour, move no bytes here, and latencies that it hides are taken as hidden: only bandwidths, and where it is known the number of lines in flight, limit the time of a level.",
     ),
     (
         "Bounds",

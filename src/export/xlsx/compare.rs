@@ -72,9 +72,9 @@ pub(super) fn live_sheets(
     })
 }
 
-type Promised<'p> = &'p dyn Fn(&NestComparison, &Row) -> Option<String>;
+type Formula<'p> = &'p dyn Fn(&NestComparison, &Row) -> Option<String>;
 
-fn sheets(comparison: &Comparison, predicted: Promised) -> Result<Vec<Worksheet>, XlsxError> {
+fn sheets(comparison: &Comparison, predicted: Formula) -> Result<Vec<Worksheet>, XlsxError> {
     let (table, points) = write_table(comparison, predicted)?;
     Ok(vec![table, write_points(&points)?, write_rest(comparison)?])
 }
@@ -103,7 +103,7 @@ fn colour(series: Series) -> u32 {
 
 fn write_table(
     comparison: &Comparison,
-    predicted: Promised,
+    predicted: Formula,
 ) -> Result<(Worksheet, Points), XlsxError> {
     let mut page = Paper::new(Sheet::Compare, ())?;
     page.title("Static against traced")?;

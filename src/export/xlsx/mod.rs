@@ -14,6 +14,7 @@ mod highlights;
 mod inputs;
 mod layout;
 mod machine;
+mod nest_sheet;
 mod nests;
 mod notes;
 mod package;
@@ -54,9 +55,12 @@ use page::{Book, Page};
 
 pub use compare::compare_workbook;
 pub use diff::diff_workbook;
+pub use nest_sheet::Sources;
 pub use rust_xlsxwriter::XlsxError;
 pub use sweep::sweep_workbook;
-pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
+pub use trace::{
+    NamedCell, named_cells, rank_workbook, timeline_named_cells, timeline_workbook, trace_workbook,
+};
 
 /// What a workbook has room for: a sheet has 1,048,576 rows, and what is larger is slow to open.
 pub const ROOM: Room = Room {
@@ -106,9 +110,20 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
+    workbook_with_nests(model, (&[], &|_| None))
+}
+
+/// The same with a sheet for each of these nests, with their source.
+///
+/// # Errors
+/// As for [`workbook`].
+pub fn workbook_with_nests(
+    model: &Model,
+    asked: (&[usize], Sources),
+) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
-    push_model(&mut workbook, model, &Tables::new(model))?;
+    push_model(&mut workbook, model, &Tables::new(model), asked)?;
     package::finish(workbook)
 }
 
@@ -126,7 +141,7 @@ pub fn study_workbook(
         "Loop nests, what they cost, and what a run did",
     )?);
     let tables = Tables::new(model);
-    push_model(&mut workbook, model, &tables)?;
+    push_model(&mut workbook, model, &tables, (&[], &|_| None))?;
     for worksheet in compare::live_sheets(comparison, model, &tables.layout)? {
         workbook.push_worksheet(worksheet);
     }
@@ -142,7 +157,12 @@ pub fn study_workbook(
     package::finish(workbook)
 }
 
-fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {
+fn push_model(
+    workbook: &mut Workbook,
+    model: &Model,
+    tables: &Tables,
+    with_sheets: (&[usize], Sources),
+) -> Result<(), XlsxError> {
     let Tables {
         listings,
         steps,
@@ -200,6 +220,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     let mut page = Page::new(Sheet::Advice, book)?;
     advice.write(&mut page)?;
     push(page);
+    (nest_sheet::all(book, with_sheets)?.into_iter()).for_each(&mut push);
     loops_and_topics.for_each(&mut push);
     let mut page = Page::new(Sheet::Arrays, book)?;
     arrays.write(&mut page)?;

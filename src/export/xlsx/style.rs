@@ -1,6 +1,9 @@
 //! How cells look: one look a kind of content, and one style for what may be changed.
 
-use rust_xlsxwriter::{Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet};
+use rust_xlsxwriter::{
+    ConditionalFormatDataBar, ConditionalFormatType, Format, FormatAlign, FormatBorder,
+    FormatUnderline, Worksheet,
+};
 
 pub(crate) use crate::listings::Look;
 
@@ -187,6 +190,16 @@ pub(super) fn unit() -> Format {
         .set_align(FormatAlign::Center)
         .set_border_bottom(FormatBorder::Thin)
         .set_border_bottom_color(HEAD)
+}
+
+/// Bars behind shares, from none to all: in the form that the first Excel with bars wrote, which all programs read. Of what
+/// came later openpyxl warns that it is lost.
+pub(super) fn bars() -> ConditionalFormatDataBar {
+    ConditionalFormatDataBar::new()
+        .use_classic_style()
+        .set_fill_color(0x9DB9D9)
+        .set_minimum(ConditionalFormatType::Number, 0)
+        .set_maximum(ConditionalFormatType::Number, 1)
 }
 
 /// Landscape on A4, one page wide, headings and page numbers on each.

@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::ir::ElementType;
 use crate::message_passing::InterfaceKind;
+use crate::source::optimisation::Optimisation;
 
 pub(super) fn diagnostic(fields: &Fields<'_>, file: &Arc<str>) -> Result<Diagnostic, XmlError> {
     let severity = fields.word("severity", Severity::parse, "note, warning, error")?;
@@ -275,6 +276,20 @@ pub(super) fn functions(fields: &Fields<'_>) -> Result<Option<Functions>, XmlErr
         read,
         "five whole numbers: roots, exponentials, logarithms, trigonometric, powers",
     )
+}
+
+/// What the flags of its file let a compiler do with a loop; nothing where they say nothing.
+pub(super) fn compiled(fields: &Fields<'_>) -> Result<Optimisation, XmlError> {
+    let read = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_known = |word: &&str| Optimisation::NAMES.contains(word);
+        let values = Optimisation::NAMES.map(|name| words.contains(&name));
+        (words.iter().all(is_known)).then(|| Optimisation::from_values(values))
+    };
+    let known = Optimisation::NAMES.join(", ");
+    Ok(fields
+        .word("ls:compiled", read, &known)?
+        .unwrap_or_default())
 }
 
 /// What a value waits for from one iteration to a later one.

@@ -421,10 +421,12 @@ fn read_in_core(fields: &Fields<'_>) -> Result<Option<InCore>, XmlError> {
         .collect::<Result<Vec<_>, _>>()?;
     let functions = parts::functions(fields)?;
     let is_known = functions.is_some() || !chains.is_empty();
+    let compiled = parts::compiled(fields)?;
     Ok(is_known.then(|| InCore {
         chains,
         functions: functions.unwrap_or_default(),
         notes_errors: fields.text("ls:errors") == Some("noted"),
+        compiled,
     }))
 }
 

@@ -570,7 +570,8 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .maybe(
             "ls:errors",
             (in_core.as_ref().is_some_and(|known| known.notes_errors)).then_some("noted"),
-        );
+        )
+        .maybe("ls:compiled", in_core.as_ref().and_then(compiled));
     let chains = in_core.iter().flat_map(|in_core| &in_core.chains);
     let element = element.containing(chains.map(chain));
     let mut loops = scope.loops.to_vec();
@@ -606,6 +607,12 @@ fn chain(inner: &Chain) -> Element {
 fn functions(in_core: &InCore) -> String {
     let counts = in_core.functions.values();
     counts.map(|count| count.to_string()).join(" ")
+}
+
+/// What its flags let the compiler do, where they say something.
+fn compiled(in_core: &InCore) -> Option<String> {
+    let names = in_core.compiled.names();
+    (!names.is_empty()).then(|| names.join(" "))
 }
 
 fn register_use(needed: RegisterUse) -> String {

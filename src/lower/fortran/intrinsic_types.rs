@@ -5,9 +5,10 @@ use crate::intrinsics::{Intrinsic, IntrinsicKind, Intrinsics, ResultType};
 use crate::ir::{Type, wider};
 use crate::source::Language;
 use crate::source::flags::Kinds;
+use serde::{Deserialize, Serialize};
 
 /// How a function treats arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// Element by element.
     Elemental,

@@ -20,13 +20,15 @@ use std::sync::Arc;
 use super::cells::Cells;
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
+use super::number::Number;
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
-use super::{Profile, Reuse, compute, condition, profiled};
+use super::{Irregular, Profile, Reuse, compute, condition, profiled};
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};
 use crate::figures::{Detail, Figures};
+use crate::irregular;
 use crate::label::{ReuseSubject, Subject};
 use crate::levels_of;
 use crate::machine::{Level, MachineModel};
@@ -48,6 +50,8 @@ pub struct CacheFigures {
     /// around both, or in the function, left them there; `None` if there are no such nests, or only numbers were asked
     /// for without them.
     pub left: Option<(FigureId, FigureId)>,
+    /// Bytes of the lines fetched that no prefetcher foresees; `None` if the machine does not say what these take.
+    pub irregular: Option<FigureId>,
     /// Fetched and written back together.
     pub bytes: FigureId,
     /// At the bandwidth of what is behind it; `None` if that is not known.
@@ -65,11 +69,16 @@ pub struct NestLevels {
     pub caches: Vec<CacheFigures>,
     /// Where only numbers were asked for, those of loops with constant ranges.
     pub reuses: Vec<ReuseFigures>,
+    /// Bytes that any cache fetches, and that any cache writes back; `None` where only numbers were asked for.
+    pub least: Option<(FigureId, FigureId)>,
     /// What a cache may hold, in words.
     pub conditions: Vec<String>,
     /// What earlier nests of the function leave, as numbers; `None` if the switch is off, so that the nest is looked at
     /// alone.
     pub neighbours: Option<Neighbours<f64>>,
+    /// Pages of irregular accesses that the translation buffer does not hold; `None` if there are no such accesses, or
+    /// the machine does not say what it holds.
+    pub pages: Option<FigureId>,
 }
 
 impl NestLevels {
@@ -112,7 +121,8 @@ fn values(
 ) -> NestLevels {
     let neighbours =
         neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
-    let (profile, geometry) = {
+    let counted = counted(machine, figures.detail());
+    let (profile, geometry, pages) = {
         let symbol = |symbol: &Symbol| match parameters.row(nest.function, symbol) {
             Some(row) => Some(row.value),
             None => figures.input(symbol.name()),
@@ -121,7 +131,17 @@ fn values(
             Some(number) => number,
             None => expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN),
         };
-        profiled(nest, &value, neighbours.as_ref())
+        let unit = ("line_bytes", counted);
+        let (profile, geometry) = profiled(nest, &value, neighbours.as_ref(), unit);
+        let has_pages = machine.has_translation() && !profile.is_foreseen();
+        let pages = has_pages.then(|| {
+            let unit = ("page_bytes", counted);
+            (
+                profiled(nest, &value, None, unit).0,
+                value(&Expr::machine("page_bytes")),
+            )
+        });
+        (profile, geometry, pages)
     };
     let line = figures.input("line_bytes").unwrap_or(f64::NAN);
     let cost_w = figures.input(COST_W).unwrap_or(f64::NAN);
@@ -155,6 +175,10 @@ fn values(
             (F::WrittenBack, (written - left.1) * moves),
         ];
         let [fetched, written_back] = numbers.map(|(kind, lines)| number(kind, lines * line));
+        let irregular = (!profile.is_foreseen()).then(|| {
+            let lines = profile.unforeseen_through(cache.share()) * moves;
+            number(F::Irregular, Number::smaller(&lines, &numbers[0].1) * line)
+        });
         let mut left_there = || {
             (
                 number(F::LeftByNests, left.0 * line),
@@ -165,12 +189,20 @@ fn values(
         finish(
             &caches,
             position,
-            (capacity, fetched, written_back, left),
+            (capacity, fetched, written_back, left, irregular),
             figures,
             |capacity| (None, condition(&names, &profile, capacity)),
         )
     };
     let caches = caches.iter().enumerate().map(of).collect();
+    let pages = pages.map(|(pages, bytes)| {
+        let reach = figures.input("tlb_bytes").unwrap_or(f64::NAN);
+        let missed = match is_warm && pages.cold * bytes <= reach {
+            true => 0.0,
+            false => pages.unforeseen_through(reach),
+        };
+        figures.define(F::PagesMissed, Expr::from(missed))
+    });
     let is_shown = |reuse: &&Reuse<f64>| {
         reuse.parts.is_empty() && reuse.fetched + reuse.written >= super::HALF_A_LINE
     };
@@ -196,7 +228,16 @@ fn values(
         caches,
         reuses,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
+        pages,
         ..NestLevels::default()
+    }
+}
+
+/// Whether irregular lines are told apart: where the machine says what they take, or any machine may.
+fn counted(machine: &MachineModel, detail: Detail) -> Irregular {
+    match detail == Detail::AnyMachine || machine.has_irregular_rates() {
+        true => Irregular::Counted,
+        false => Irregular::Ignored,
     }
 }
 
@@ -204,11 +245,12 @@ fn values(
 fn finish(
     caches: &[Level],
     position: usize,
-    (capacity, fetched, written_back, left): (
+    (capacity, fetched, written_back, left, irregular): (
         FigureId,
         FigureId,
         FigureId,
         Option<(FigureId, FigureId)>,
+        Option<FigureId>,
     ),
     figures: &mut Figures,
     condition: impl FnOnce(f64) -> (Option<FigureId>, String),
@@ -231,6 +273,7 @@ fn finish(
         fetched,
         written_back,
         left,
+        irregular,
         bytes,
         seconds,
         condition,
@@ -249,7 +292,8 @@ fn formulas(
     let geometry = Geometry::of(nest).blocked(nest, &|_| true);
     let names = geometry.names(nest);
     let line = Expr::machine("line_bytes");
-    let mut profile = profile(nest, &geometry, parameters, figures);
+    let line_unit = (&line, counted(machine, figures.detail()));
+    let mut profile = profile(nest, &geometry, line_unit, parameters, figures);
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
     }
@@ -277,7 +321,18 @@ fn formulas(
         })
         .collect();
     let conditions = conditions(&names);
-    let written_first = WrittenFirst::define(&profile, &defined, figures);
+    let part = |kind: F, least: &Expr, of: fn(&Reuse<Expr>) -> &Expr, figures: &mut Figures| {
+        PartFetched::define(kind, least, (&profile, of), &defined, figures)
+    };
+    let least = &profile.written_first;
+    let written_first = part(
+        F::WrittenFirst,
+        least,
+        |reuse| &reuse.written_first,
+        figures,
+    );
+    let least = &profile.unforeseen;
+    let unforeseen = part(F::IrregularPart, least, |reuse| &reuse.unforeseen, figures);
     let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
         let switch = Expr::machine(REUSE_BETWEEN_NESTS);
         let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity), &switch));
@@ -317,6 +372,17 @@ fn formulas(
         let fetched = written_first.as_ref().map_or(fetched, |found| {
             found.spared(&caches, position, (*capacity, fetched), figures)
         });
+        let irregular = unforeseen.as_ref().map(|part| {
+            let (found, all) = (Expr::from(found_again), Expr::from(fetched));
+            let bytes = Expr::min([part.fetched(*capacity), all]);
+            let own = Expr::from(*capacity);
+            let bytes = Expr::choose(Comparison::LessOrEqual, found, own, 0.0.into(), bytes);
+            let bytes = match figures.detail() {
+                Detail::AnyMachine => irregular::where_known(&caches, bytes),
+                _ => bytes,
+            };
+            figures.define(F::Irregular.about(Subject::Level(name.clone())), bytes)
+        });
         let held = define_condition(&names, (position, name), &defined, figures);
         // What is not known is not a position.
         let text = (figures.value(held) as usize)
@@ -326,26 +392,74 @@ fn formulas(
         finish(
             &caches,
             position,
-            (*capacity, fetched, written_back, left),
+            (*capacity, fetched, written_back, left, irregular),
             figures,
             |_| (Some(held), text),
         )
     };
     let caches = capacities.iter().enumerate().map(of).collect();
+    let pages = unforeseen
+        .as_ref()
+        .and_then(|_| define_pages(nest, (&geometry, machine), parameters, figures));
     let neighbours =
         neighbours.map(|all| all.map(&|expr| expr.evaluate(&*figures).unwrap_or(f64::NAN)));
     NestLevels {
         caches,
         reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(),
+        least: Some((cold, flushed)),
         conditions,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
+        pages,
     }
+}
+
+/// The pages of irregular accesses that the translation buffer does not hold: the rule of lines, for pages.
+fn define_pages(
+    nest: &Nest,
+    (geometry, machine): (&Geometry, &MachineModel),
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> Option<FigureId> {
+    let any_machine = figures.detail() == Detail::AnyMachine;
+    if !any_machine && !machine.has_translation() {
+        return None;
+    }
+    let page = Expr::machine("page_bytes");
+    let unit = (&page, Irregular::Counted);
+    let pages = profile(nest, &geometry.of_pages(), unit, parameters, figures);
+    let reach = Expr::machine("tlb_bytes");
+    let missed = pages
+        .reuses
+        .iter()
+        .filter(|reuse| !reuse.unforeseen.is_zero());
+    let missed = missed.map(|reuse| {
+        let (distance, none) = (reuse.distance.clone(), 0.0.into());
+        let again = reuse.unforeseen.clone();
+        Expr::choose(
+            Comparison::LessOrEqual,
+            distance,
+            reach.clone(),
+            none,
+            again,
+        )
+    });
+    let missed = Expr::sum(missed.chain([pages.unforeseen.clone()]));
+    let all = figures.define(F::PagesTouched, pages.cold * page);
+    let found = define_found_again(all, figures);
+    let (found, none) = (Expr::from(found), Expr::from(0.0));
+    let missed = Expr::choose(Comparison::LessOrEqual, found, reach.clone(), none, missed);
+    let missed = match any_machine {
+        true => bandwidth::where_positive(reach, missed, 0.0.into()),
+        false => missed,
+    };
+    Some(figures.define(F::PagesMissed, missed))
 }
 
 /// What a nest alone uses again and after how much else, with figures for what occurs more than once.
 fn profile(
     nest: &Nest,
     geometry: &Geometry,
+    (unit, irregular): (&Expr, Irregular),
     parameters: &ParameterTable,
     figures: &mut Figures,
 ) -> Profile<Expr> {
@@ -354,10 +468,12 @@ fn profile(
         known: RefCell::default(),
     };
     let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-    let line = Expr::machine("line_bytes");
-    compute(geometry, &resolve, line, &|step, expr| {
-        cells.name(step, expr)
-    })
+    compute(
+        geometry,
+        &resolve,
+        (unit.clone(), irregular),
+        &|step, expr| cells.name(step, expr),
+    )
 }
 
 /// Whether nests find what others left that have only the function in common.
@@ -380,36 +496,48 @@ fn define_found_again(cold: FigureId, figures: &mut Figures) -> FigureId {
 /// The parameter that says whether what is written is fetched first: 2, or written to memory right away: 1.
 const COST_W: &str = "cost_w";
 
-/// Bytes of arrays that are only written, or before they are read.
-struct WrittenFirst {
+/// Bytes of a part of the lines that are fetched: those of arrays that are only written, or before they are read; or
+/// those that no prefetcher foresees.
+struct PartFetched {
     /// All lines once.
     least: FigureId,
     /// Bytes touched before a reuse, and what it fetches again if these do not fit.
     again: Vec<(FigureId, FigureId)>,
 }
 
-impl WrittenFirst {
+impl PartFetched {
     /// `None` if nothing is; `defined` are the profile's reuses but those of nothing.
     fn define(
-        profile: &Profile<Expr>,
+        kind: F,
+        least: &Expr,
+        (profile, part): (&Profile<Expr>, fn(&Reuse<Expr>) -> &Expr),
         defined: &[(usize, ReuseFigures)],
         figures: &mut Figures,
-    ) -> Option<WrittenFirst> {
-        if profile.written_first.is_zero() {
+    ) -> Option<PartFetched> {
+        if least.is_zero() {
             return None;
         }
-        let mut define =
-            |lines: &Expr| figures.define(F::WrittenFirst, lines * &Expr::machine("line_bytes"));
+        let mut define = |lines: &Expr| figures.define(kind, lines * &Expr::machine("line_bytes"));
         let some = profile.reuses.iter().filter(|reuse| is_some(reuse));
         let again = some
             .zip(defined)
-            .filter(|(reuse, _)| !reuse.written_first.is_zero());
-        let least = define(&profile.written_first);
-        let again = again.map(|(reuse, (_, known))| (known.distance, define(&reuse.written_first)));
-        Some(WrittenFirst {
+            .filter(|(reuse, _)| !part(reuse).is_zero());
+        let least = define(least);
+        let again = again.map(|(reuse, (_, known))| (known.distance, define(part(reuse))));
+        Some(PartFetched {
             least,
             again: again.collect(),
         })
+    }
+
+    /// What a cache of that capacity fetches of it.
+    fn fetched(&self, capacity: FigureId) -> Expr {
+        let missed = self.again.iter().map(|(distance, bytes)| {
+            let (distance, capacity) = (Expr::from(*distance), Expr::from(capacity));
+            let (none, again) = (Expr::from(0.0), Expr::from(*bytes));
+            Expr::choose(Comparison::LessOrEqual, distance, capacity, none, again)
+        });
+        Expr::sum(missed.chain([Expr::from(self.least)]))
     }
 
     /// What the last cache fetches without them, as far as `cost_w` says; `all` with them.
@@ -425,17 +553,7 @@ impl WrittenFirst {
             return all;
         }
         let level = || Subject::Level(caches[position].name.as_str().into());
-        let missed = self.again.iter().map(|(distance, bytes)| {
-            let fits = (Expr::from(*distance), Expr::from(capacity));
-            Expr::choose(
-                Comparison::LessOrEqual,
-                fits.0,
-                fits.1,
-                Expr::from(0.0),
-                (*bytes).into(),
-            )
-        });
-        let fetched = Expr::sum(missed.chain([Expr::from(self.least)]));
+        let fetched = self.fetched(capacity);
         let mut spared =
             (Expr::from(2.0) - Expr::machine(COST_W)) * Expr::min([fetched, Expr::from(all)]);
         if let Some(behind) = behind {

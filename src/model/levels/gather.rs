@@ -71,6 +71,10 @@ impl<N: Number> Profiler<'_, N> {
                     true => fetched.clone(),
                     false => N::of(0.0),
                 };
+                let unforeseen = match self.unforeseen.get(r) {
+                    Some(share) => share.times(&fetched),
+                    None => N::of(0.0),
+                };
                 let (parts, references, inside, shared) = (Vec::new(), vec![r], None, None);
                 let (between, gap) = (carrier, RANDOM);
                 Reuse {
@@ -82,6 +86,7 @@ impl<N: Number> Profiler<'_, N> {
                     fetched,
                     written,
                     written_first,
+                    unforeseen,
                     references,
                     inside,
                     shared,

@@ -66,8 +66,10 @@
 
 mod blocks;
 mod cells;
+mod collisions;
 mod domain;
 mod doubts;
+mod ends;
 mod extents;
 mod formulas;
 mod gather;
@@ -76,6 +78,7 @@ mod groups;
 mod guarded;
 mod neighbours;
 mod number;
+mod order;
 mod overlap;
 mod records;
 mod reference;
@@ -88,6 +91,8 @@ mod sizes;
 mod steps;
 mod swept;
 mod touched;
+mod unforeseen;
+mod widths;
 
 use super::nest::Nest;
 use crate::expr::Expr;
@@ -100,6 +105,8 @@ use reuse::{Covered, Profiler};
 use steps::NameStep;
 
 pub(crate) use blocks::block_symbol;
+pub(crate) use collisions::collision;
+pub use collisions::{Collision, SetAssociative};
 pub(crate) use doubts::doubts;
 pub use formulas::{CacheFigures, NestLevels};
 pub(crate) use formulas::{last_share, share};
@@ -116,22 +123,24 @@ pub fn profile(
     value: &dyn Fn(&Expr) -> f64,
     neighbours: Option<&Neighbours<f64>>,
 ) -> (Profile<f64>, Vec<String>) {
-    let (profile, geometry) = profiled(nest, value, neighbours);
+    let unit = ("line_bytes", Irregular::Ignored);
+    let (profile, geometry) = profiled(nest, value, neighbours, unit);
     (profile, geometry.names(nest))
 }
 
-/// The same with the loops that it is about.
+/// The same with the loops that it is about, of lines or of pages.
 fn profiled(
     nest: &Nest,
     value: &dyn Fn(&Expr) -> f64,
     neighbours: Option<&Neighbours<f64>>,
+    (unit, irregular): (&str, Irregular),
 ) -> (Profile<f64>, Geometry) {
     let is_blocked = !blocked(nest, value).is_empty();
     let geometry = Geometry::of(nest).blocked(nest, &|_| is_blocked);
     let mut profile = compute(
         &geometry,
         value,
-        value(&Expr::machine("line_bytes")),
+        (value(&Expr::machine(unit)), irregular),
         &|_, number| number,
     );
     if let Some(neighbours) = neighbours {
@@ -144,6 +153,13 @@ fn profiled(
         }
     }
     (profile, geometry)
+}
+
+/// Whether lines that no prefetcher foresees are counted apart: only where machines say what these take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Irregular {
+    Counted,
+    Ignored,
 }
 
 /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block.
@@ -162,7 +178,7 @@ pub(crate) fn blockable(nest: &Nest) -> Vec<usize> {
 fn compute<N: Number>(
     geometry: &Geometry,
     value: &dyn Fn(&Expr) -> N,
-    line: N,
+    (line, irregular): (N, Irregular),
     name: NameStep<N>,
 ) -> Profile<N> {
     let covered = cover(geometry, value);
@@ -171,10 +187,15 @@ fn compute<N: Number>(
     geometry.name_blocks(&mut domain, name);
     reference::name_sizes(&mut references, (name, names));
     let lines = Lines::new(&domain, line, (name, names));
+    let unforeseen = match irregular {
+        Irregular::Counted => lines.unforeseen(&references),
+        Irregular::Ignored => Vec::new(),
+    };
     Profiler {
         lines,
         references: &references,
         covered: &covered,
+        unforeseen,
     }
     .profile()
 }
@@ -257,6 +278,17 @@ impl Profile<f64> {
         missed.fold(self.written_first, |lines, reuse| {
             lines + reuse.written_first
         })
+    }
+
+    /// Whether prefetchers foresee all lines.
+    pub fn is_foreseen(&self) -> bool {
+        self.unforeseen == 0.0 && self.reuses.iter().all(|reuse| reuse.unforeseen == 0.0)
+    }
+
+    /// Of the lines fetched, those that no prefetcher foresees.
+    pub fn unforeseen_through(&self, capacity: f64) -> f64 {
+        let missed = self.reuses.iter().filter(|reuse| reuse.distance > capacity);
+        missed.fold(self.unforeseen, |lines, reuse| lines + reuse.unforeseen)
     }
 }
 

@@ -59,6 +59,8 @@ pub struct Reuse<N> {
     pub written: N,
     /// Of those that are fetched, the ones of arrays that are only written, or before they are read.
     pub written_first: N,
+    /// Of those that are fetched, the ones that no prefetcher foresees.
+    pub unforeseen: N,
     /// Positions of the references that are reused.
     pub references: Vec<usize>,
     /// Iterations of the loops inside of those in between.
@@ -79,6 +81,7 @@ impl<N: Number> Reuse<N> {
             fetched: value(&self.fetched),
             written: value(&self.written),
             written_first: value(&self.written_first),
+            unforeseen: value(&self.unforeseen),
             references: self.references.clone(),
             inside: self.inside.as_ref().map(value),
             shared: self.shared.as_ref().map(value),
@@ -95,6 +98,8 @@ pub struct Profile<N> {
     pub flushed: N,
     /// Of those that are fetched, the ones of arrays that are only written, or before they are read.
     pub written_first: N,
+    /// Of those that are fetched, the ones that no prefetcher foresees.
+    pub unforeseen: N,
     pub reuses: Vec<Reuse<N>>,
 }
 
@@ -125,6 +130,8 @@ pub struct Profiler<'a, N> {
     pub lines: Lines<'a, N>,
     pub references: &'a [Reference<N>],
     pub covered: &'a Covered<N>,
+    /// Of each reference one if no prefetcher foresees its lines, else nothing; empty where that does not matter.
+    pub unforeseen: Vec<N>,
 }
 
 /// Lines by which reuse came out too small, by reference and kind.
@@ -144,6 +151,7 @@ impl<N: Number> Profiler<'_, N> {
             cold: self.compulsory(Kind::Any, &free),
             flushed: self.compulsory(Kind::Written, &free),
             written_first: self.compulsory_written_first(&free),
+            unforeseen: self.compulsory_unforeseen(&free),
             reuses: Vec::new(),
         };
         let outermost = Context {
@@ -283,6 +291,8 @@ impl<N: Number> Profiler<'_, N> {
                 let first = first.filter(|(r, _)| self.is_written_first(**r));
                 let written_first = N::sum(first.map(|(_, lines)| lines.clone()));
                 let written_first = written_first.times(&outer.times);
+                let unforeseen = self.unforeseen_of(&references, &lines[0]);
+                let unforeseen = unforeseen.times(&outer.times);
                 let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
                 let distance = self
                     .distance(part, between, gap, inner, outer)
@@ -298,6 +308,7 @@ impl<N: Number> Profiler<'_, N> {
                     fetched,
                     written,
                     written_first,
+                    unforeseen,
                     references,
                     inside,
                     shared: None,

@@ -120,6 +120,7 @@ impl<'n, N: Number> Swept<'n, N> {
         }
         let lines = Lines::new(&self.domain, self.line.clone(), (self.name, &self.names));
         let profiler = Profiler {
+            unforeseen: Vec::new(),
             lines,
             references: &self.references,
             covered: &self.covered,

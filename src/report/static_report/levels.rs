@@ -62,6 +62,10 @@ pub struct CacheReport {
     pub fetched: Figure,
     #[serde(default)]
     pub written_back: Figure,
+    /// Of the bytes fetched, those of lines that no prefetcher foresees; absent where the machine does not say what these
+    /// take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irregular: Option<Figure>,
     /// Fetched and written back together.
     pub bytes: Figure,
     /// Bytes that it need not fetch, and bytes that are to be written back anyway, because of earlier nests.
@@ -89,6 +93,7 @@ impl CacheReport {
             capacity: figure(cache.capacity),
             fetched: figure(cache.fetched),
             written_back: figure(cache.written_back),
+            irregular: cache.irregular.map(figure),
             bytes: figure(cache.bytes),
             left_by_earlier_nests: cache.left.map(|(lines, dirty)| LeftReport {
                 fetched: figure(lines),

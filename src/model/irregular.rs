@@ -1,0 +1,129 @@
+//! Time of lines that no prefetcher foresees: each takes the latency of the level that has it, over the lines that a core
+//! waits for at once (guide: static-model, "Irregular lines").
+
+use super::bandwidth;
+use super::catalogue::StaticFigure as F;
+use super::figures::{Detail, Figures};
+use super::levels::NestLevels;
+use crate::expr::{Comparison, Expr, FigureId};
+use crate::machine::parameters::{IRREGULAR, LEVEL_LATENCY, level_name};
+use crate::machine::{Level, MachineModel};
+
+/// Irregular lines of a nest; none where it has none, or the machine does not say what they take.
+#[derive(Clone, Copy)]
+pub struct IrregularFigures {
+    /// Seconds of all of them.
+    pub seconds: FigureId,
+}
+
+impl IrregularFigures {
+    pub(super) fn define(
+        machine: &MachineModel,
+        nest: &NestLevels,
+        figures: &mut Figures,
+    ) -> Option<IrregularFigures> {
+        let fetched: Vec<FigureId> = nest
+            .caches
+            .iter()
+            .filter_map(|cache| cache.irregular)
+            .collect();
+        if fetched.is_empty() {
+            return None;
+        }
+        let levels = super::levels_of(machine, figures.detail());
+        let any_machine = figures.detail() == Detail::AnyMachine;
+        let memory = bandwidth::memory(figures);
+        let time = |at: usize| {
+            // What the next cache does not have, comes from behind it.
+            let bytes = Expr::from(fetched[at]);
+            let bytes = match fetched.get(at + 1) {
+                Some(behind) => bytes - Expr::from(*behind),
+                None => bytes,
+            };
+            let (waiting, rate) = match levels.get(at + 1) {
+                Some(level) => (of_level(level), rate(level, any_machine)),
+                None => (of_memory(), Some(memory.clone())),
+            };
+            let waiting = match any_machine {
+                true => waiting.where_known(),
+                false => waiting.each(),
+            };
+            let waiting = bytes.clone() * waiting;
+            match rate {
+                Some(rate) => Expr::max([waiting, bytes * Expr::from(1.0).quotient(rate)]),
+                None => waiting,
+            }
+        };
+        let lines = Expr::sum((0..fetched.len()).map(time));
+        let pages = nest.pages.map(|pages| {
+            let each = Expr::machine("tlb_miss_ns").quotient(Expr::machine("cores") * 1e9);
+            Expr::from(pages) * each
+        });
+        let seconds = Expr::sum([lines].into_iter().chain(pages));
+        let seconds = figures.define(F::IrregularTime, seconds);
+        Some(IrregularFigures { seconds })
+    }
+}
+
+/// Seconds that a core waits for a line, and the lines that it waits for at once.
+struct Waiting {
+    latency: Expr,
+    lines: Expr,
+}
+
+impl Waiting {
+    /// Seconds of a byte of all cores together.
+    fn each(self) -> Expr {
+        let at_once = Expr::product([
+            self.lines,
+            Expr::machine("cores"),
+            Expr::machine("line_bytes"),
+        ]);
+        self.latency.quotient(at_once)
+    }
+
+    /// Nothing of a level that a machine may lack.
+    fn where_known(self) -> Expr {
+        bandwidth::where_positive(self.lines.clone(), self.each(), 0.0.into())
+    }
+}
+
+fn of_level(level: &Level) -> Waiting {
+    let [cycles, lines] = LEVEL_LATENCY.map(|what| Expr::machine(&level_name(level.index, what)));
+    let latency = cycles.quotient(Expr::machine("ghz") * 1e9);
+    Waiting { latency, lines }
+}
+
+fn of_memory() -> Waiting {
+    let [latency, lines] = IRREGULAR.map(Expr::machine);
+    let latency = latency * 1e-9;
+    Waiting { latency, lines }
+}
+
+/// Bytes a second of a cache, if they are known.
+fn rate(level: &Level, any_machine: bool) -> Option<Expr> {
+    const MORE_THAN_ANY: f64 = 1e99;
+    let rate = bandwidth::cache(level);
+    match (any_machine, level.gbs) {
+        (true, _) => Some(bandwidth::where_known(level, rate, MORE_THAN_ANY.into())),
+        (false, Some(_)) => Some(rate),
+        (false, None) => None,
+    }
+}
+
+/// A value where the machine says what irregular lines of all of its levels take, else nothing.
+pub(super) fn where_known(levels: &[Level], value: Expr) -> Expr {
+    let one = || Expr::from(1.0);
+    let of_level = |level: &Level| {
+        let [latency, lines] =
+            LEVEL_LATENCY.map(|what| Expr::machine(&level_name(level.index, what)));
+        let bytes = Expr::machine(&level_name(level.index, "bytes"));
+        let known = Expr::min([latency, lines]);
+        Expr::choose(Comparison::Greater, bytes, 0.0.into(), known, one())
+    };
+    let memory = IRREGULAR.map(Expr::machine);
+    let all = (levels.iter().skip(1).map(of_level))
+        .chain(memory)
+        .chain([Expr::machine("ghz")]);
+    bandwidth::where_positive(Expr::min(all), value, 0.0.into())
+}

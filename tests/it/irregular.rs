@@ -1,0 +1,169 @@
+//! Lines that no prefetcher foresees, against counts by hand: 2 ns each from L2 (16 cycles, eight at once), 10 ns from
+//! memory (100 ns, ten at once), 5 ns for a page that is none of 256.
+
+use crate::support::command::{analysed, fixture};
+use crate::support::programs::settings;
+use crate::support::sources;
+use loopsheet_analysis as analysis;
+use loopsheet_machine::MachineModel;
+use loopsheet_model::{BoundBy, Detail, Model};
+use serde_json::Value;
+
+fn nest_of(function: &str, machine: &str, set: &str) -> Value {
+    let machine = fixture("clock").join(machine);
+    let machine = machine.to_str().expect("a path");
+    let options = [
+        "--machine",
+        machine,
+        "--set",
+        set,
+        "--function",
+        function,
+        "--no-config",
+    ];
+    let json = analysed(fixture("irregular"), &options);
+    json["functions"][0]["nests"][0].clone()
+}
+
+fn close(found: &Value, expected: f64) {
+    let found = found.as_f64().expect("a number");
+    assert!(
+        (found / expected - 1.0).abs() < 1e-9,
+        "{found} is not {expected}"
+    );
+}
+
+/// `x` has 2^17 lines, of which L2 holds 2^12 less what comes between: every one of 2^20 accesses goes to memory. Of 2^11
+/// pages 2^8 are held: two of sixteen classes of reuse find theirs.
+#[test]
+fn a_gather_takes_a_latency_over_the_lines_under_way() {
+    let accesses = f64::from(1 << 20);
+    let nest = nest_of("gather", "lines.toml", "n=1048576");
+    close(&nest["irregular"]["seconds"], accesses * 10e-9);
+    assert_eq!(nest["irregular"]["pages_missed"], Value::Null);
+    assert_eq!(nest["bound"], "latency");
+    close(&nest["caches"][0]["irregular"], accesses * 64.0);
+    close(&nest["caches"][1]["irregular"], accesses * 64.0);
+    // What else memory moves comes at its bandwidth, and both take turns.
+    let memory = &nest["levels"]
+        .as_array()
+        .expect("levels")
+        .last()
+        .expect("memory")
+        .clone();
+    let others = memory["bytes"].as_f64().expect("bytes") - accesses * 64.0;
+    close(&memory["seconds"], others / 64e9);
+    close(&nest["seconds"], others / 64e9 + accesses * 10e-9);
+
+    let nest = nest_of("gather", "pages.toml", "n=1048576");
+    let pages = 2048.0 + 14.0 / 16.0 * (accesses - 2048.0);
+    close(&nest["irregular"]["pages_missed"], pages);
+    close(
+        &nest["irregular"]["seconds"],
+        accesses * 10e-9 + pages * 5e-9,
+    );
+}
+
+/// A column of 512 rows is 512 lines, which L1 does not hold beside `y`, in 512 pages, which the buffer does not hold. Of
+/// 2^18 accesses, one in eight comes from memory.
+#[test]
+fn columns_further_apart_than_prefetchers_go_are_irregular() {
+    let accesses = f64::from(1 << 18);
+    let nest = nest_of("columns", "pages.toml", "n=512");
+    close(&nest["caches"][0]["irregular"], accesses * 64.0);
+    close(&nest["caches"][1]["irregular"], accesses * 8.0);
+    close(&nest["irregular"]["pages_missed"], accesses);
+    let lines = accesses * 7.0 / 8.0 * 2e-9 + accesses / 8.0 * 10e-9;
+    close(&nest["irregular"]["seconds"], lines + accesses * 5e-9);
+    // Rows of 2,048 bytes are followed.
+    assert_eq!(
+        nest_of("columns", "pages.toml", "n=256")["irregular"],
+        Value::Null
+    );
+}
+
+/// Sixteen streams are followed, sixty-four are not.
+#[test]
+fn few_streams_are_followed() {
+    let of = |function: &str| nest_of(function, "lines.toml", "n=100000")["irregular"].clone();
+    assert_eq!(of("few"), Value::Null);
+    assert!(
+        of("many")["seconds"]
+            .as_f64()
+            .is_some_and(|seconds| seconds > 0.0)
+    );
+}
+
+#[test]
+fn a_machine_that_does_not_say_has_no_irregular_lines() {
+    let nest = nest_of("gather", "core.toml", "n=1048576");
+    assert_eq!(nest["irregular"], Value::Null);
+    assert_eq!(nest["caches"][0]["irregular"], Value::Null);
+}
+
+/// Warm caches and buffers that hold all have nothing to wait for.
+#[test]
+fn what_is_held_is_not_waited_for() {
+    assert_eq!(
+        nest_of("gather", "pages.toml", "n=1000,warm=1")["irregular"]["seconds"],
+        0.0
+    );
+    assert_ne!(
+        nest_of("gather", "pages.toml", "n=1000")["irregular"]["seconds"],
+        0.0
+    );
+}
+
+/// The formulas of the workbook, those for any machine, and the plain numbers are one rule.
+#[test]
+fn formulas_and_numbers_are_one_rule() {
+    let load = |name: &str| {
+        let text =
+            |name: &str| std::fs::read_to_string(fixture("clock").join(name)).expect("a file");
+        fn parse(name: &str, text: &dyn Fn(&str) -> String) -> MachineModel {
+            let find = |base: &str| Ok(parse(base, text));
+            MachineModel::parse_with_base(&text(name), name, &find).expect("a machine")
+        }
+        parse(name, &text)
+    };
+    let program = analysis::analyze(&sources::units(&["tests/fixtures/irregular"]));
+    for machine in ["pages.toml", "lines.toml", "core.toml"] {
+        for (n, warm) in ["100", "700", "3000"]
+            .map(|n| ["0", "1"].map(|warm| (n, warm)))
+            .concat()
+        {
+            let figures = |detail: Detail| -> Vec<[f64; 3]> {
+                let set = settings(&[("n", n), ("warm", warm)]);
+                let model = Model::with(&program, load(machine), &set, detail).expect("sound");
+                let of = |nest: &loopsheet_model::NestModel| {
+                    let irregular = nest
+                        .time
+                        .irregular
+                        .map_or(0.0, |found| model.value(found.seconds));
+                    let bound = nest.time.bound_by(model.value(nest.time.bound));
+                    let is_latency = bound == Some(BoundBy::Irregular);
+                    [
+                        model.value(nest.time.seconds),
+                        irregular,
+                        f64::from(u8::from(is_latency)),
+                    ]
+                };
+                model.nests.iter().map(of).collect()
+            };
+            let values = figures(Detail::Values);
+            for detail in [Detail::Formulas, Detail::AnyMachine] {
+                for (a, b) in values
+                    .iter()
+                    .flatten()
+                    .zip(figures(detail).iter().flatten())
+                {
+                    let is_close = (a - b).abs() <= 1e-9 * a.abs();
+                    assert!(
+                        is_close,
+                        "{machine} n={n} warm={warm} {detail:?}: {a} and {b}"
+                    );
+                }
+            }
+        }
+    }
+}
