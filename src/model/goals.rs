@@ -8,7 +8,8 @@
 //!                                           d(T) = (T − c)/(1 − o)          else
 //! ```
 //!
-//! and memory may take d(T), if no cache takes longer.
+//! and memory may take d(T), if no cache takes longer. Irregular lines come on top of the slowest level: they are taken to
+//! last as long as they do now, though more bandwidth may make them faster, too.
 
 use super::alternatives::GOAL;
 use super::bandwidth;
@@ -84,6 +85,10 @@ fn define_bandwidth(time: &TimeFigures, figures: &mut Figures) -> FigureId {
         hidden,
         in_turn,
     );
+    let data = match time.irregular {
+        Some(irregular) => data - Expr::from(irregular.seconds),
+        None => data,
+    };
     let needed = Expr::product([bandwidth::memory(figures), memory]).quotient(data.clone());
     let needed = Expr::choose(
         Comparison::GreaterOrEqual,
