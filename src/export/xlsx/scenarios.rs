@@ -247,7 +247,7 @@ fn write_headings(page: &mut Page) -> Result<(), XlsxError> {
         (
             NAME,
             "Name",
-            22.0,
+            28.0,
             "As --set takes it; the defined name of the input",
         ),
         (
@@ -281,7 +281,14 @@ fn write_headings(page: &mut Page) -> Result<(), XlsxError> {
                 .set_text_wrap(),
         };
         page.text(HEADER_ROW, column, scenario.name, &format)?;
-        let meaning = "Name of the scenario; the cells below are its inputs, and empty ones are as in column Base";
+        let meaning = match scenario.blocks {
+            Blocks::InForce => {
+                "Name of the scenario; the cells below are its inputs, and empty ones are as in column Base"
+            }
+            Blocks::Advised => {
+                "Sizes of blocks as the best advice has them; where none is advised, they are yours to choose"
+            }
+        };
         write_note(page, (HEADER_ROW, column), meaning)?;
         let values = column - FIRST + VALUES;
         let name = row_col_to_cell(HEADER_ROW, column);
