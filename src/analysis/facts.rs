@@ -60,6 +60,9 @@ pub struct Function {
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
     pub shared: Vec<(Name, Name)>,
+    /// Functions that it gives to pointers, and nothing gives before the program runs: calls through pointers only come
+    /// to them where what gives them is called.
+    pub gives: Vec<FunctionKey>,
     pub body: Block,
 }
 
@@ -180,6 +183,8 @@ impl Origin {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     pub flops: Flops,
+    /// Numbers that are written as text.
+    pub texts: u64,
     pub scalars: Vec<Scalar>,
     pub streams: Vec<Stream>,
     pub calls: Vec<Call>,

@@ -278,6 +278,7 @@ pub enum Stmt {
     Evaluate {
         place: Place,
         values: Vec<Value>,
+        printed: Printed,
     },
     /// Not understood; statements that could be read inside it are kept.
     Opaque {
@@ -285,6 +286,14 @@ pub enum Stmt {
         reason: Reason,
         inner: Vec<Stmt>,
     },
+}
+
+/// Whether values that are evaluated for nothing else are written as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Printed {
+    #[default]
+    No,
+    AsText,
 }
 
 impl Stmt {

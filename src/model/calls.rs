@@ -31,6 +31,8 @@ pub struct CallSite {
     pub line: u32,
     /// It may also mean other procedures.
     pub is_ambiguous: bool,
+    /// Functions of which one has to be called first: those that give the callee to pointers.
+    givers: Vec<usize>,
     /// A nest that holds the innermost loop around the call, and how many loops that makes.
     loops: Option<(usize, usize)>,
     /// Branches around the call inside that loop.
@@ -62,6 +64,7 @@ impl CallGraph {
             .map(|(index, function)| (function.key(), index))
             .collect();
         let homes = Homes::of(nests);
+        let givers = givers(program, &index);
         let entries = reached::entries(program);
         let mut sites = Vec::new();
         for (caller, function) in program.functions.iter().enumerate() {
@@ -86,6 +89,10 @@ impl CallGraph {
                             callee: *callee,
                             line: call.line,
                             is_ambiguous: matches!(call.body, Body::OneOf(_)),
+                            givers: match call.body {
+                                Body::OneOf(_) => givers.get(callee).cloned().unwrap_or_default(),
+                                _ => Vec::new(),
+                            },
                             loops: homes.of_loop(inside),
                             weight: weight.clone(),
                         });
@@ -189,6 +196,17 @@ impl CallGraph {
             .chain(straight)
             .flat_map(|(function, weight)| weight.iter().map(move |(branch, _)| (function, branch)))
     }
+}
+
+/// Of the functions that others give to pointers, these others.
+fn givers(program: &Program, index: &HashMap<FunctionKey, usize>) -> HashMap<usize, Vec<usize>> {
+    let mut found: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (giver, function) in program.functions.iter().enumerate() {
+        for given in function.gives.iter().filter_map(|key| index.get(key)) {
+            found.entry(*given).or_default().push(giver);
+        }
+    }
+    found
 }
 
 /// Where the loops of a program are among the nests.

@@ -623,7 +623,7 @@ impl<'p> Collected<'p> {
             call_graph,
             messages: Vec::new(),
             left_out: None,
-            checked: BTreeMap::new(),
+            findings: Findings::default(),
             measurements: None,
         }
     }

@@ -37,6 +37,8 @@ pub struct Content {
     pub level: usize,
     pub weight: Weight,
     pub flops: Flops,
+    /// Numbers that are written as text.
+    pub texts: u64,
 }
 
 /// A stream with the deepest level at which the nest refers to it.
@@ -312,11 +314,12 @@ impl Way {
 impl<'p> Gathered<'p> {
     /// Adds the block's own operations and streams, through branches.
     fn add(&mut self, block: &'p Block, level: usize, way: &Way) {
-        if !block.flops.by_type.is_empty() {
+        if !block.flops.by_type.is_empty() || block.texts > 0 {
             self.contents.push(Content {
                 level,
                 weight: way.weight.clone(),
                 flops: block.flops.clone(),
+                texts: block.texts,
             });
         }
         let reference = |stream| Reference {
@@ -392,7 +395,10 @@ fn descend<'p>(
         return;
     }
     let decisions = gathered.decisions.clone();
-    if inner.is_empty() || !gathered.contents.is_empty() || !gathered.references.is_empty() {
+    // Lines that a loop around several others prints are no nest of their own.
+    let computes = |content: &Content| !content.flops.by_type.is_empty();
+    if inner.is_empty() || gathered.contents.iter().any(computes) || !gathered.references.is_empty()
+    {
         nests.push(finish(function, chain.clone(), own, gathered));
     }
     for (facts, weight) in inner {

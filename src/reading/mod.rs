@@ -3,6 +3,7 @@
 
 mod bodies;
 mod build_files;
+mod build_variables;
 mod cache;
 mod compile_commands;
 pub mod files;

@@ -197,6 +197,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         is_entry: false,
         constants: constants.iter().map(constant).collect(),
         shared: Vec::new(),
+        gives: Vec::new(),
         body: Block {
             items: loops.into_iter().map(|l| Item::Loop(Box::new(l))).collect(),
             ..Block::default()

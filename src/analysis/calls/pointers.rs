@@ -36,6 +36,15 @@ pub(super) struct Pointers {
     targets: BTreeMap<Pointer, BTreeSet<ProcedureId>>,
     /// Pointers that are given what another has.
     copies: BTreeSet<(Pointer, Pointer)>,
+    /// Of the procedures that pointers are given, what does that; `None` for one that a pointer has from the beginning.
+    givers: BTreeMap<ProcedureId, Option<BTreeSet<ProcedureId>>>,
+}
+
+/// When a pointer gets a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    BeforeTheRun,
+    InTheRun,
 }
 
 impl Pointers {
@@ -44,7 +53,8 @@ impl Pointers {
         for id in known.ids() {
             let function = known.get(id).function;
             for (variable, value) in &function.initial {
-                pointers.gives(known, id, variable_pointer(id, function, *variable), value);
+                let pointer = variable_pointer(id, function, *variable);
+                pointers.gives(known, (id, When::BeforeTheRun), pointer, value);
             }
             statements(&function.body, InLoop::No, &mut |stmt, _| {
                 match stmt {
@@ -54,7 +64,7 @@ impl Pointers {
                         ..
                     } => {
                         let pointer = variable_pointer(id, function, *array);
-                        pointers.gives(known, id, pointer, value);
+                        pointers.gives(known, (id, When::InTheRun), pointer, value);
                     }
                     Stmt::Call {
                         name, arguments, ..
@@ -102,24 +112,34 @@ impl Pointers {
         };
         let function = known.get(callee).function;
         for (formal, value) in formals(function).into_iter().zip(arguments) {
-            self.gives(
-                known,
-                caller,
-                variable_pointer(callee, function, formal),
-                value,
-            );
+            let pointer = variable_pointer(callee, function, formal);
+            self.gives(known, (caller, When::InTheRun), pointer, value);
         }
     }
 
+    /// The procedures that one gives to pointers, and that no pointer has from the beginning.
+    pub fn given_by(&self, giver: ProcedureId) -> impl Iterator<Item = ProcedureId> {
+        let is_giver = move |givers: &BTreeSet<ProcedureId>| givers.contains(&giver);
+        (self.givers.iter())
+            .filter(move |(_, givers)| givers.as_ref().is_some_and(is_giver))
+            .map(|(given, _)| *given)
+    }
+
     /// A pointer gets a value that a procedure has.
-    fn gives(&mut self, known: &Procedures, id: ProcedureId, pointer: Pointer, value: &Value) {
+    fn gives(
+        &mut self,
+        known: &Procedures,
+        (id, when): (ProcedureId, When),
+        pointer: Pointer,
+        value: &Value,
+    ) {
         let function = known.get(id).function;
         let name = match value {
-            Value::Address { of, .. } => return self.gives(known, id, pointer, of),
-            Value::Convert(_, inner) => return self.gives(known, id, pointer, inner),
+            Value::Address { of, .. } => return self.gives(known, (id, when), pointer, of),
+            Value::Convert(_, inner) => return self.gives(known, (id, when), pointer, inner),
             Value::Select(_, then, otherwise) => {
-                self.gives(known, id, pointer.clone(), then);
-                return self.gives(known, id, pointer, otherwise);
+                self.gives(known, (id, when), pointer.clone(), then);
+                return self.gives(known, (id, when), pointer, otherwise);
             }
             Value::Opaque { reason, .. } if reason.code == ReasonCode::ProcedureName => {
                 reason.detail.as_str()
@@ -139,6 +159,15 @@ impl Pointers {
         };
         if let Target::Body(named) = known.resolve(id, name) {
             self.targets.entry(pointer).or_default().insert(named);
+            let givers = self.givers.entry(named);
+            let givers = givers.or_insert_with(|| Some(BTreeSet::new()));
+            match (when, givers) {
+                (When::BeforeTheRun, givers) => *givers = None,
+                (When::InTheRun, Some(givers)) => {
+                    givers.insert(id);
+                }
+                (When::InTheRun, None) => {}
+            }
         }
     }
 

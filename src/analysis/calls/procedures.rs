@@ -85,6 +85,11 @@ impl<'u> Procedures<'u> {
         found.iter().copied().filter(is_nearest).collect()
     }
 
+    /// The procedures that this one gives to pointers, and that no pointer has before the program runs.
+    pub fn given_to_pointers(&self, giver: ProcedureId) -> impl Iterator<Item = ProcedureId> {
+        self.pointers.given_by(giver)
+    }
+
     /// What a name stands for in a procedure that calls it, itself or in a body put in place of a call.
     pub fn target(&self, caller: ProcedureId, name: &str) -> Target {
         self.targets[caller.at()]

@@ -524,6 +524,7 @@ mod tests {
             is_entry: false,
             constants: Vec::new(),
             shared: Vec::new(),
+            gives: Vec::new(),
             body,
         }
     }

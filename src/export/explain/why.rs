@@ -13,6 +13,8 @@ pub(crate) const PORTS: &str =
     "the core issues loads, stores and arithmetic for longer than data take to come";
 pub(crate) const IRREGULAR: &str =
     "no prefetcher foresees the lines that it goes to, so that it waits for most of them";
+pub(crate) const TEXT: &str =
+    "writing numbers as text takes longer than computing them and moving data";
 pub(crate) const EVERY_ACCESS: &str = "every load and store goes to";
 pub(crate) const BY_SCENARIOS: &str =
     ": by the rule of scenarios, of which sheet Scenarios has all";
@@ -55,6 +57,7 @@ pub(super) fn sentence(model: &Model, nest: &NestModel) -> String {
         Some(BoundBy::Chains) => CHAINS.to_string(),
         Some(BoundBy::Ports) => PORTS.to_string(),
         Some(BoundBy::Irregular) => IRREGULAR.to_string(),
+        Some(BoundBy::Text) => TEXT.to_string(),
         Some(BoundBy::Level(position)) => of_level(model, nest, &time.levels[position]),
     }
 }

@@ -118,5 +118,6 @@ fn times(nest: &NestModel, figures: &mut Figures) -> Vec<Value> {
     parts.extend(levels.map(|level| part(&level.name, Some(level.bytes), level.seconds)));
     let irregular = time.irregular.iter();
     parts.extend(irregular.map(|found| part("latency", None, found.seconds)));
+    parts.extend(time.text.map(|text| part("text", None, text)));
     parts
 }

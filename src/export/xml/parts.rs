@@ -203,13 +203,7 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
     let mut targets = Vec::new();
     for child in &fields.element.children {
         if child.name == "ls:target" {
-            let target = Fields::new(child, fields.context);
-            targets.push(FunctionKey {
-                name: target.required("name")?.to_string(),
-                file: target.required("ls:file")?.into(),
-                line: target.number("ls:line")?.unwrap_or(target.line()),
-            });
-            target.finish();
+            targets.push(key(&Fields::new(child, fields.context))?);
             continue;
         }
         if child.name == "ls:communication" {
@@ -311,6 +305,17 @@ pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
     };
     fields.finish();
     Ok(chain)
+}
+
+/// A function that is named where it is not written.
+pub(super) fn key(fields: &Fields<'_>) -> Result<FunctionKey, XmlError> {
+    let found = FunctionKey {
+        name: fields.required("name")?.to_string(),
+        file: fields.required("ls:file")?.into(),
+        line: fields.number("ls:line")?.unwrap_or(fields.line()),
+    };
+    fields.finish();
+    Ok(found)
 }
 
 /// Operations of a loop that repeat others.

@@ -204,6 +204,10 @@ impl Reader {
             ));
             fields.finish();
         }
+        let given = element.children.iter();
+        let given = given.filter(|child| child.name == "ls:gives");
+        let gives = given.map(|child| parts::key(&Fields::new(child, context)));
+        let gives = gives.collect::<Result<_, _>>()?;
         let scope = Scope {
             function: &name,
             file: &file,
@@ -218,6 +222,7 @@ impl Reader {
             is_entry,
             constants,
             shared,
+            gives,
             body,
         });
         Ok(())
@@ -313,7 +318,10 @@ fn read_block(
     ids: &mut Vec<GivenId>,
 ) -> Result<Block, XmlError> {
     let (element, context) = (fields.element, fields.context);
-    let mut block = Block::default();
+    let mut block = Block {
+        texts: fields.number("ls:texts")?.unwrap_or(0),
+        ..Block::default()
+    };
     let mut by_type = BTreeMap::new();
     for child in &element.children {
         let inner = Fields::new(child, context);
@@ -345,7 +353,7 @@ fn read_block(
             "else" => read_else(&inner, scope, ids, &mut block.items)?,
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
-            "ls:constant" | "ls:shares" if element.name == "function" => {}
+            "ls:constant" | "ls:shares" | "ls:gives" if element.name == "function" => {}
             "ls:chain" if element.name == "loop" => {}
             "ls:range" if element.name == "if" => {}
             _ => context.unknown_element(child, element),

@@ -183,6 +183,7 @@ fn function(function: &Function) -> Element {
         is_entry,
         constants,
         shared,
+        gives,
         body,
     } = function;
     let constant = |Constant {
@@ -211,7 +212,8 @@ fn function(function: &Function) -> Element {
             Element::new("ls:shares")
                 .with("name", name)
                 .with("storage", of)
-        }));
+        }))
+        .containing(gives.iter().map(|given| key("ls:gives", given)));
     block(
         element,
         body,
@@ -234,6 +236,7 @@ struct Scope<'a> {
 fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
     let Block {
         flops,
+        texts,
         scalars,
         streams,
         calls,
@@ -257,6 +260,7 @@ fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
         .with("multiplies", total.multiplies)
         .with("divides", total.divides)
         .with("specials", total.specials)
+        .maybe("ls:texts", Some(texts).filter(|texts| **texts > 0))
         .containing((by_name.iter()).map(|(ty, counts)| operations(ty, *counts)))
         .containing(reasons.iter().map(reason))
         .containing(scalars.iter().map(scalar))
@@ -471,16 +475,10 @@ fn call(
                 .with("ls:line", line)
         }
         Body::OneOf(keys) => {
-            let target = |FunctionKey { name, file, line }: &FunctionKey| {
-                Element::new("ls:target")
-                    .with("name", name)
-                    .with("ls:file", file)
-                    .with("ls:line", line)
-            };
             let element = element.with("ls:body", body.as_str());
             return element
                 .containing(arguments.iter().map(argument))
-                .containing(keys.iter().map(target));
+                .containing(keys.iter().map(|target| key("ls:target", target)));
         }
         Body::Communication(moved) => {
             let element = element.with("ls:body", body.as_str());
@@ -490,6 +488,14 @@ fn call(
         }
     };
     element.containing(arguments.iter().map(argument))
+}
+
+/// A function that is named where it is not written.
+fn key(element: &'static str, FunctionKey { name, file, line }: &FunctionKey) -> Element {
+    Element::new(element)
+        .with("name", name)
+        .with("ls:file", file)
+        .with("ls:line", line)
 }
 
 fn communication(communication: &Communication) -> Element {

@@ -96,11 +96,8 @@ impl Reached {
             let arriving = sites[first..]
                 .iter()
                 .take_while(|site| site.callee == function);
-            pending.extend(
-                arriving
-                    .map(|site| site.caller)
-                    .filter(|caller| found.insert(*caller)),
-            );
+            let callers = arriving.flat_map(|site| site.givers.iter().chain([&site.caller]));
+            pending.extend(callers.filter(|caller| found.insert(**caller)));
         }
         found
     }

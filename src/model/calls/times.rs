@@ -60,31 +60,40 @@ impl Times {
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> Times {
-        let runs: Vec<FigureId> = graph
-            .sites
-            .iter()
-            .zip(&iterations.0)
+        let runs_of = |site: &CallSite, iterations: &Option<FigureId>, gate: Expr| {
+            let symbol = |branch: &_| parameters.symbol(site.caller, branch);
+            let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
+            iterations * weight_expr(&site.weight, &symbol) * gate
+        };
+        let mut runs: Vec<FigureId> = (graph.sites.iter().zip(&iterations.0))
             .map(|(site, iterations)| {
-                let symbol = |branch: &_| parameters.symbol(site.caller, branch);
-                let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
-                let runs = iterations * weight_expr(&site.weight, &symbol);
+                let runs = runs_of(site, iterations, Expr::from(1.0));
                 figures.define(F::CallsPerCall, runs)
             })
             .collect();
         let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); functions];
         (graph.sites.iter().enumerate())
             .for_each(|(index, site)| arriving[site.callee].push(index));
-        let mut times = vec![None; functions];
+        let mut times: Vec<Option<FigureId>> = vec![None; functions];
         let mut sites = runs.clone();
         let mut not_counted = None;
-        for function in graph.top_down(functions) {
+        for function in order(graph, &arriving, functions) {
             if !graph.counts(function) {
                 let define = || figures.define(F::TimesCalled, Expr::from(0.0));
                 times[function] = Some(*not_counted.get_or_insert_with(define));
                 continue;
             }
             for index in &arriving[function] {
-                let caller: Option<FigureId> = times[graph.sites[*index].caller];
+                let site = &graph.sites[*index];
+                // Through pointers, only once something that is called has given them the function.
+                let givers = site.givers.iter().map(|giver| times[*giver]);
+                if let Some(givers @ [_, ..]) = givers.collect::<Option<Vec<_>>>().as_deref() {
+                    let called = Expr::sum(givers.iter().copied().map(Expr::from));
+                    let gate = Expr::min([Expr::from(1.0), called]);
+                    let gated = runs_of(site, &iterations.0[*index], gate);
+                    runs[*index] = figures.define(F::CallsPerCall, gated);
+                }
+                let caller = times[site.caller];
                 let caller = caller.map_or(Expr::from(0.0), Expr::from);
                 let all = caller * Expr::from(runs[*index]);
                 sites[*index] = figures.define(F::CallsInAll, all);
@@ -111,4 +120,38 @@ impl Times {
             functions: times.into_iter().flatten().collect(),
         }
     }
+}
+
+/// Every function after all that call it, and where that is possible after all that give it to pointers.
+fn order(graph: &CallGraph, arriving: &[Vec<usize>], functions: usize) -> Vec<usize> {
+    let mut waiting = graph.top_down(functions);
+    if graph.sites.iter().all(|site| site.givers.is_empty()) {
+        return waiting;
+    }
+    let mut found = Vec::with_capacity(functions);
+    let mut is_done = vec![false; functions];
+    while !waiting.is_empty() {
+        let before = found.len();
+        let mut later = Vec::new();
+        for function in waiting {
+            let mut sites = arriving[function].iter().map(|index| &graph.sites[*index]);
+            let is_ready = sites.all(|site| {
+                is_done[site.caller] && site.givers.iter().all(|giver| is_done[*giver])
+            });
+            if is_ready {
+                is_done[function] = true;
+                found.push(function);
+            } else {
+                later.push(function);
+            }
+        }
+        // A function that leads to what gives it to pointers cannot wait for that.
+        if found.len() == before && !later.is_empty() {
+            let first = later.remove(0);
+            is_done[first] = true;
+            found.push(first);
+        }
+        waiting = later;
+    }
+    found
 }

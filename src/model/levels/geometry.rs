@@ -125,6 +125,7 @@ impl Geometry {
             references: self.references.clone(),
             tiles: self.tiles.clone(),
             step_names: self.step_names.clone(),
+            assumed: self.assumed.clone(),
         };
         for array in &mut pages.step_names.arrays {
             *array = Arc::from(format!("pages of {array}"));

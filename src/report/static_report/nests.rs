@@ -74,6 +74,11 @@ pub struct NestReport {
     /// Absent where no line is irregular, or the machine does not say what such lines take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irregular: Option<IrregularReport>,
+    /// Numbers that it writes as text, and the time of that; absent where it writes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texts: Option<Figure>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_seconds: Option<Figure>,
     pub seconds: Figure,
     /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
     /// calls lead to it from there.
@@ -350,6 +355,8 @@ impl NestReport {
                 pages_missed: nest.levels.pages.map(figure),
                 seconds: figure(found.seconds),
             }),
+            texts: operations.texts.map(figure),
+            text_seconds: nest.time.text.map(figure),
             seconds: figure(nest.time.seconds),
             calls: ranked.map_or_else(never, |ranked| {
                 ranked.calls.map_or_else(|| Figure::from(1.0), figure)
