@@ -11,13 +11,13 @@
 //! and memory may take d(T), if no cache takes longer. Irregular lines come on top of the slowest level: they are taken to
 //! last as long as they do now, though more bandwidth may make them faster, too.
 
-use super::alternatives::GOAL;
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
 use super::label::Subject;
 use super::levels::ReuseFigures;
 use super::nest_model::NestModel;
+use super::scenarios::GOAL;
 use super::time::{LevelKind, TimeFigures};
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::parameters::level_name;

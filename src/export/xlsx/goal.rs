@@ -16,7 +16,7 @@ use super::ranking::Found;
 use super::style::{self, Look, Role};
 use crate::machine::parameters::{LATENCY_LIMIT, level_name};
 use crate::model::Model;
-use crate::model::alternatives::GOAL;
+use crate::model::scenarios::GOAL;
 
 const SPEEDUP_CELL: (RowNum, ColNum) = (3, 2);
 const LIMIT_CELL: (RowNum, ColNum) = (3, 4);

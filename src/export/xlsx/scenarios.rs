@@ -19,7 +19,7 @@ use super::presets::Choices;
 use super::style::{self, Look, Role};
 use super::{machine, parameters};
 use crate::machine::parameters::{ParameterKind, absent};
-use crate::model::alternatives::{Blocks, IN_FORCE, SCENARIOS, in_scenario};
+use crate::model::scenarios::{Blocks, IN_FORCE, SCENARIOS, in_scenario};
 use crate::model::{Change, Model};
 
 const POSITION_ROW: RowNum = 3;
@@ -165,7 +165,7 @@ pub(super) fn results(book: Book, alternatives: &AlternativesSheet) -> Vec<Scena
         format!("{}!{cell}", Sheet::ScenarioInputs.name())
     };
     let written = |number: usize| written_total(book.model, alternatives, number);
-    let of = |(number, scenario): (usize, &crate::model::alternatives::Scenario)| {
+    let of = |(number, scenario): (usize, &crate::model::scenarios::Scenario)| {
         let column = FIRST + number as ColNum;
         let over = written(number)
             .zip(written(0))

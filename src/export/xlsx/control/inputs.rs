@@ -8,9 +8,9 @@ use rust_xlsxwriter::{ColNum, RowNum};
 
 use super::super::layout::Sheet;
 use crate::model::Model;
-use crate::model::alternatives::INPUTS;
 use crate::model::influence::influence;
 use crate::model::parameters::{Kind, Row};
+use crate::model::scenarios::INPUTS;
 
 /// The column of an input's cell.
 pub(in super::super) const VALUE: ColNum = 2;
