@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Model;
-use super::alternatives;
 use super::catalogue::StaticFigure;
 use super::label::{Instead, Label};
 use super::parameters::ParameterTable;
+use super::scenarios;
 use super::shortened;
 use crate::expr::{Expr, FigureId, Lookup, Symbol};
 use crate::machine::parameters::{LATENCY_LIMIT, absent};
@@ -151,7 +151,7 @@ impl Figures {
         let others = other.into_iter().flat_map(|other| &other.parameters);
         let other_values = others.filter_map(|p| Some((Model::on_other(&p.name), value(p)?)));
         let scenarios = (detail == Detail::AnyMachine)
-            .then(|| alternatives::symbols(machine))
+            .then(|| scenarios::symbols(machine))
             .into_iter()
             .flatten();
         let problem_values = parameters

@@ -8,17 +8,19 @@
 //!                                           d(T) = (T − c)/(1 − o)          else
 //! ```
 //!
-//! and memory may take d(T), if no cache takes longer.
+//! and memory may take d(T), if no cache takes longer. Irregular lines come on top of the slowest level: they are taken to
+//! last as long as they do now, though more bandwidth may make them faster, too.
 
-use super::alternatives::GOAL;
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
 use super::label::Subject;
 use super::levels::ReuseFigures;
 use super::nest_model::NestModel;
+use super::scenarios::GOAL;
 use super::time::{LevelKind, TimeFigures};
 use crate::expr::{Comparison, Expr, FigureId};
+use crate::machine::parameters::level_name;
 
 /// Answers for one nest.
 pub struct NestGoals {
@@ -83,6 +85,10 @@ fn define_bandwidth(time: &TimeFigures, figures: &mut Figures) -> FigureId {
         hidden,
         in_turn,
     );
+    let data = match time.irregular {
+        Some(irregular) => data - Expr::from(irregular.seconds),
+        None => data,
+    };
     let needed = Expr::product([bandwidth::memory(figures), memory]).quotient(data.clone());
     let needed = Expr::choose(
         Comparison::GreaterOrEqual,
@@ -116,8 +122,7 @@ impl LevelGoals {
             none.clone(),
         );
         let next = figures.define(F::NextCapacity.about(subject()), next);
-        // Levels are named after their numbers.
-        let shared_by = Expr::machine(&format!("{}_shared_by", cache.name.to_lowercase()));
+        let shared_by = Expr::machine(&level_name(level + 1, "shared_by"));
         let instance = Expr::product([Expr::from(next), shared_by]);
         let instance = figures.define(F::NextCapacity.about(subject()), instance.ceiling());
         let size = main_size(reuses).map(|name| {

@@ -43,6 +43,7 @@ pub mod ranking;
 pub mod references;
 pub mod registers;
 pub mod roofline;
+pub mod scenarios;
 pub mod sensitivity;
 mod shortened;
 pub mod staircase;
@@ -61,7 +62,6 @@ use crate::analysis::facts::Program;
 use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
-use compact::Dependence;
 
 pub use advice::{Advice, AdviceKind, Change};
 pub use alternatives::Alternatives;
@@ -387,7 +387,7 @@ impl<'p> Model<'p> {
         let compared = (detail == Detail::AnyMachine).then(|| {
             let compared = alternatives::compared(&nests, &ranking, &figures);
             let last = sensitivity::shares(&nests, &compared);
-            let dependence = Dependence::new(&alternatives::INPUTS, &last, &figures);
+            let dependence = compact::Dependence::new(&scenarios::INPUTS, &last, &figures);
             (compared, dependence)
         });
         let compared = compared

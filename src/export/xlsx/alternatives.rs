@@ -11,7 +11,7 @@ use super::page::{Book, Page};
 use super::ranking::{Found, Ranking};
 use super::style::{self, Look, Role};
 use crate::expr::{FigureId, SymbolKind};
-use crate::model::alternatives::SCENARIOS;
+use crate::model::scenarios::SCENARIOS;
 use crate::model::{Alternatives, Model, Sweep, Swings};
 
 const GROUP_ROW: RowNum = 3;

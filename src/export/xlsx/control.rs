@@ -32,7 +32,7 @@ const RESULT: ColNum = 6;
 const WRITTEN: ColNum = 7;
 const NOW: ColNum = 8;
 const CHANGE: ColNum = 9;
-const WIDTHS: [f64; 10] = [32.0, 22.0, 20.0, 16.0, 10.0, 3.0, 40.0, 16.0, 16.0, 12.0];
+const WIDTHS: [f64; 10] = [32.0, 28.0, 18.0, 16.0, 10.0, 3.0, 40.0, 16.0, 16.0, 12.0];
 const FIRST_RESULT: RowNum = 3;
 
 /// Gives the inputs that are here their names.
@@ -298,9 +298,16 @@ fn write_scenarios(
     alternatives: &AlternativesSheet,
     row: RowNum,
 ) -> Result<RowNum, XlsxError> {
-    let title = format!("Scenarios: {} together [s]", alternatives.scope());
+    let title = match alternatives.alternatives.nests.len() {
+        own if own == page.book.model.nests.len() => "Scenarios: all nests [s]".to_string(),
+        own => format!("Scenarios: {own} nests [s]"),
+    };
+    let meaning = format!(
+        "The scenarios of sheet Scenarios: time of {}",
+        alternatives.scope()
+    );
     for (column, header, meaning) in [
-        (RESULT, title.as_str(), "The scenarios of sheet Scenarios"),
+        (RESULT, title.as_str(), meaning.as_str()),
         (
             NOW,
             "Time",

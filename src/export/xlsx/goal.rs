@@ -16,7 +16,7 @@ use super::ranking::Found;
 use super::style::{self, Look, Role};
 use crate::machine::parameters::{LATENCY_LIMIT, level_name};
 use crate::model::Model;
-use crate::model::alternatives::GOAL;
+use crate::model::scenarios::GOAL;
 
 const SPEEDUP_CELL: (RowNum, ColNum) = (3, 2);
 const LIMIT_CELL: (RowNum, ColNum) = (3, 4);
@@ -132,7 +132,8 @@ fn write_headings(page: &mut Page, levels: &[String]) -> Result<(), XlsxError> {
             BANDWIDTH,
             "Memory bandwidth [GB/s]",
             "dram_gbs with which the nest takes that time, all else as it is. Not by memory alone: the core or a cache takes \
-             longer than that. Latency is in the way: the lines under way bring less, whatever dram_gbs is",
+             longer than that. Latency is in the way: the lines under way bring less, whatever dram_gbs is. A nest with irregular lines needs no \
+             more than that",
             20.0,
         ),
     ];

@@ -19,7 +19,7 @@ use super::presets::Choices;
 use super::style::{self, Look, Role};
 use super::{machine, parameters};
 use crate::machine::parameters::{ParameterKind, absent};
-use crate::model::alternatives::{BLOCKED, IN_FORCE, SCENARIOS, in_scenario};
+use crate::model::scenarios::{Blocks, IN_FORCE, SCENARIOS, in_scenario};
 use crate::model::{Change, Model};
 
 const POSITION_ROW: RowNum = 3;
@@ -165,7 +165,7 @@ pub(super) fn results(book: Book, alternatives: &AlternativesSheet) -> Vec<Scena
         format!("{}!{cell}", Sheet::ScenarioInputs.name())
     };
     let written = |number: usize| written_total(book.model, alternatives, number);
-    let of = |(number, scenario): (usize, &crate::model::alternatives::Scenario)| {
+    let of = |(number, scenario): (usize, &crate::model::scenarios::Scenario)| {
         let column = FIRST + number as ColNum;
         let over = written(number)
             .zip(written(0))
@@ -191,7 +191,7 @@ fn written_total(model: &Model, alternatives: &AlternativesSheet, number: usize)
 
 /// The sizes of blocks that the best advice has, for the scenario with blocks.
 fn blocks_of(model: &Model, number: usize) -> Vec<(String, f64)> {
-    if SCENARIOS[number].name != BLOCKED {
+    if SCENARIOS[number].blocks != Blocks::Advised {
         return Vec::new();
     }
     let blocks = model.advice.iter().find_map(|advice| match &advice.change {
@@ -247,7 +247,7 @@ fn write_headings(page: &mut Page) -> Result<(), XlsxError> {
         (
             NAME,
             "Name",
-            22.0,
+            28.0,
             "As --set takes it; the defined name of the input",
         ),
         (
@@ -281,7 +281,14 @@ fn write_headings(page: &mut Page) -> Result<(), XlsxError> {
                 .set_text_wrap(),
         };
         page.text(HEADER_ROW, column, scenario.name, &format)?;
-        let meaning = "Name of the scenario; the cells below are its inputs, and empty ones are as in column Base";
+        let meaning = match scenario.blocks {
+            Blocks::InForce => {
+                "Name of the scenario; the cells below are its inputs, and empty ones are as in column Base"
+            }
+            Blocks::Advised => {
+                "Sizes of blocks as the best advice has them; where none is advised, they are yours to choose"
+            }
+        };
         write_note(page, (HEADER_ROW, column), meaning)?;
         let values = column - FIRST + VALUES;
         let name = row_col_to_cell(HEADER_ROW, column);

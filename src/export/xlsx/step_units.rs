@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::expr::{Expr, FigureId, Function, Node, Symbol, SymbolKind};
 use crate::formula::Unit;
 use crate::machine::parameters::all_parameters;
-use crate::model::alternatives::{SCENARIOS, SWING, in_scenario};
+use crate::model::scenarios::{SCENARIOS, SWING, in_scenario};
 use crate::model::{Figures, Model, Part};
 
 /// Powers of what things are measured in: bytes, flops, seconds and cycles; and of a milliard of them.

@@ -14,7 +14,8 @@ use super::layout::{Sheet, fixed_column_range, in_force};
 use super::page::{Book, Page, UNKNOWN};
 use super::style::{self, Look, Role};
 use crate::machine::parameters::absent;
-use crate::model::alternatives::{SWING, size_swings};
+use crate::model::alternatives::size_swings;
+use crate::model::scenarios::SWING;
 use crate::model::{Model, Swings};
 
 const SHARE_CELL: (RowNum, ColNum) = (3, 2);

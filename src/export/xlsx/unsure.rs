@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::expr::{Comparison, Expr, Function, Node, SymbolKind};
 use crate::machine::parameters::{Fallback, all_parameters};
-use crate::model::alternatives::{SCENARIOS, in_scenario};
+use crate::model::scenarios::{SCENARIOS, in_scenario};
 use crate::model::{Detail, FigureMap, Figures, Model};
 
 /// Which figures are unknown on some machine.

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::alternatives::{GOAL, IN_FORCE, SCENARIOS, SWING, in_scenario};
 use crate::dimension_name;
 use crate::expr::Symbol;
 use crate::expr::spreadsheet::legal_name;
 use crate::machine::MachineModel;
+use crate::scenarios::{GOAL, IN_FORCE, SCENARIOS, SWING, in_scenario};
 
 /// Gives out names.
 pub struct Names {

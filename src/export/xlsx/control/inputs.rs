@@ -8,16 +8,16 @@ use rust_xlsxwriter::{ColNum, RowNum};
 
 use super::super::layout::Sheet;
 use crate::model::Model;
-use crate::model::alternatives::INPUTS;
 use crate::model::influence::influence;
 use crate::model::parameters::{Kind, Row};
+use crate::model::scenarios::INPUTS;
 
 /// The column of an input's cell.
-pub(in super::super) const VALUE: ColNum = 2;
+pub(crate) const VALUE: ColNum = 2;
 /// The cells in which machines and the scenario are picked.
-pub(in super::super) const PICK_A: (RowNum, ColNum) = (3, VALUE);
-pub(in super::super) const PICK_B: (RowNum, ColNum) = (4, VALUE);
-pub(in super::super) const PICK_SCENARIO: (RowNum, ColNum) = (5, VALUE);
+pub(crate) const PICK_A: (RowNum, ColNum) = (3, VALUE);
+pub(crate) const PICK_B: (RowNum, ColNum) = (4, VALUE);
+pub(crate) const PICK_SCENARIO: (RowNum, ColNum) = (5, VALUE);
 /// The first row of the first section: behind title, legend and the lists.
 const FIRST_ROW: RowNum = 7;
 /// Parameters that are picked for their influence.
@@ -35,14 +35,14 @@ const SWITCHES: [&str; 7] = [
 ];
 
 /// A cell of Control as other sheets write it.
-pub(in super::super) fn control_cell((row, column): (RowNum, ColNum)) -> String {
+pub(crate) fn control_cell((row, column): (RowNum, ColNum)) -> String {
     let cell = row_col_to_cell_absolute(row, column);
     format!("{}!{cell}", Sheet::Control.name())
 }
 
 /// What an input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Of {
+pub(crate) enum Of {
     /// By its position among the machine's.
     Machine(usize),
     /// By its position in the table of parameters.
@@ -50,7 +50,7 @@ pub(in super::super) enum Of {
 }
 
 /// An input with a cell on Control.
-pub(in super::super) struct Control {
+pub(crate) struct Control {
     pub name: String,
     pub of: Of,
     /// On Control.
@@ -65,7 +65,7 @@ impl Control {
 }
 
 /// Inputs under one heading.
-pub(in super::super) struct Section {
+pub(crate) struct Section {
     pub title: &'static str,
     /// Of its heading.
     pub row: RowNum,
@@ -74,7 +74,7 @@ pub(in super::super) struct Section {
 
 /// All inputs on Control.
 #[derive(Default)]
-pub(in super::super) struct Controls {
+pub(crate) struct Controls {
     pub sections: Vec<Section>,
     /// By the names of parameters: the names of their values in force, where scenarios may set others.
     in_force: HashMap<String, String>,
