@@ -88,10 +88,15 @@ fn function(frame: &str) -> &str {
     name.rsplit_once("+0x").map_or(name, |(name, _)| name)
 }
 
+/// A file with a line, or a function.
+type Place = (String, Option<u32>);
+/// Nanoseconds by thread.
+type ByThread = BTreeMap<String, u64>;
+
 /// Times by place, of each thread, with the line where it was seen first.
 #[derive(Default)]
 struct Times {
-    by_place: BTreeMap<(String, Option<u32>), (u64, BTreeMap<String, u64>)>,
+    by_place: BTreeMap<Place, (u64, ByThread)>,
 }
 
 impl Times {
@@ -105,7 +110,7 @@ impl Times {
     }
 
     fn timings(self) -> Vec<Timing> {
-        let timing = |((name, line), (row, threads)): (_, (u64, BTreeMap<String, u64>))| Timing {
+        let timing = |((name, line), (row, threads)): (Place, (u64, ByThread))| Timing {
             region: match line {
                 Some(line) => Region::Line {
                     file: name,
