@@ -278,8 +278,8 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub counts: Vec<PathBuf>,
     /// Compare measured times with the estimates: tables `file,line,seconds` or `function,seconds`, with a header; columns
-    /// `bytes` and `flops` may follow
-    #[arg(long, value_name = "FILE.csv", num_args = 1..)]
+    /// `bytes` and `flops` may follow; or what `perf script`, `perf report -t, -F period,sym` or `likwid-perfctr -m -O` prints
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     pub measured: Vec<PathBuf>,
     /// Do not check the costliest nests by running them with small sizes, which marks those that the model gets wrong
     #[arg(long)]

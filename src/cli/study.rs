@@ -45,9 +45,13 @@ pub struct StudyArgs {
     pub machine: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Take trip counts and branch frequencies from the run, where it shows them
-    #[arg(long)]
+    /// Take trip counts and branch frequencies from the run, where it shows them, in place of those that the sources or
+    /// loopsheet.toml give [default: only those that nothing gives]
+    #[arg(long, conflicts_with = "guessed_parameters")]
     pub parameters_from_trace: bool,
+    /// Take none from the run: leave what nothing gives as it is guessed, so that the comparison shows what does not fit
+    #[arg(long)]
+    pub guessed_parameters: bool,
     /// A cache level, nearest first, as for `trace` [default: those of the machine, as one core has them]
     #[arg(long, value_name = "SPEC")]
     pub cache: Vec<String>,

@@ -23,7 +23,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{compare_table, html, json, xlsx};
 use crate::machine::MachineModel;
 use crate::metrics::report::TraceReport;
-use crate::model::Model;
+use crate::model::parameters::ValueSource;
+use crate::model::{Model, Setting};
 use crate::reading::inputs;
 use crate::regions::RegionMap;
 use crate::report::RunReport;
@@ -103,13 +104,14 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
         traced.report.trace.path = args.program[0].to_string_lossy().into_owned();
     }
     let run = Run::try_from(RunReport::of(&traced.report))?;
-    if args.parameters_from_trace {
-        let seen = parameters::from_trace(&report, &run, &settings);
+    let seen = from_run(args, &report, &run, &settings);
+    if !seen.is_empty() {
         model = parameters::rebuild(&program, machine, &settings, &seen)?;
         report = StaticReport::from_model(&model);
     }
     let mut comparison = compare(&report, &run, &|_| true);
     comparison.notes.extend(changed);
+    comparison.notes.extend(taken(args, &seen));
     refuse_empty(&comparison, args, &run)?;
     if args.keep.is_some() {
         let kept = [
@@ -132,6 +134,42 @@ pub fn run(args: &StudyArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+/// What the model takes from the run: by default what nothing else gives.
+fn from_run(
+    args: &StudyArgs,
+    report: &StaticReport,
+    run: &Run,
+    settings: &[Setting],
+) -> Vec<Setting> {
+    if args.guessed_parameters {
+        return Vec::new();
+    }
+    let mut seen = parameters::from_trace(report, run, settings);
+    if !args.parameters_from_trace {
+        let is_guessed = |name: &str| {
+            let known = report.parameters.get(name);
+            known.is_some_and(|parameter| parameter.source == ValueSource::Guessed)
+        };
+        seen.retain(|setting| is_guessed(&setting.name));
+    }
+    seen
+}
+
+/// Says what was taken from the run without being asked for.
+fn taken(args: &StudyArgs, seen: &[Setting]) -> Option<String> {
+    if seen.is_empty() || args.parameters_from_trace {
+        return None;
+    }
+    let values: Vec<String> = seen
+        .iter()
+        .map(|setting| format!("{} = {}", setting.name, setting.value))
+        .collect();
+    Some(format!(
+        "taken from the run, as nothing else gives them: {} (--guessed-parameters leaves them as guessed)",
+        values.join(", ")
+    ))
 }
 
 /// What a report of the study holds.

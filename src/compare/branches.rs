@@ -27,16 +27,26 @@ struct Line {
 
 /// Executions by line of the code that lies directly in each loop.
 #[derive(Debug, Default)]
-pub struct Lines(BTreeMap<(LoopRef, u32), Line>);
+pub struct Lines {
+    lines: BTreeMap<(LoopRef, u32), Line>,
+    /// How often statements of a line were begun, all copies of each taken together, where the compiler marks them.
+    begun: BTreeMap<(LoopRef, u32), BTreeSet<u64>>,
+    /// Loops with vector instructions, which do both arms of several rounds.
+    vectorised: BTreeSet<LoopRef>,
+}
 
 impl Lines {
     pub fn of(places: &Places, profile: &SourceProfile) -> Lines {
         let mut copies: BTreeMap<(LoopRef, u32, u32), Line> = BTreeMap::new();
+        let mut vectorised = BTreeSet::new();
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
             let (Some(line), Some(machine_loop)) = (site.line, site.machine_loop) else {
                 continue;
             };
             if let Place::Loop(found) = places.own(site) {
+                if !site.vectors.is_none() {
+                    vectorised.insert(found);
+                }
                 let own = line_of(site);
                 let copy = copies.entry((found, line, machine_loop)).or_insert(own);
                 *copy = Line {
@@ -46,9 +56,13 @@ impl Lines {
                 };
             }
         }
-        let mut lines = Lines::default();
+        let mut lines = Lines {
+            begun: begun(places, profile),
+            vectorised,
+            ..Lines::default()
+        };
         for ((found, line, _), copy) in copies {
-            let all = lines.0.entry((found, line)).or_default();
+            let all = lines.lines.entry((found, line)).or_default();
             *all = Line {
                 all: sum(all.all, copy.all),
                 effects: either(all.effects, copy.effects, sum),
@@ -67,6 +81,9 @@ impl Lines {
         found: LoopRef,
         branch: &BranchReport,
     ) -> Option<f64> {
+        if self.vectorised.contains(&found) {
+            return None;
+        }
         let arms = Arms {
             lines: self,
             places,
@@ -77,22 +94,44 @@ impl Lines {
         let reached = arms.reached(branch).filter(|reached| *reached > 0)?;
         let taken = arms.taken(branch, reached)?;
         let line = self
-            .0
+            .lines
             .get(&(found, branch.line))
             .copied()
             .unwrap_or_default();
         let closes = match line.decisions {
-            // Without a branch of its own, what an arm does may be done every time, and used or not.
-            0 => taken < reached,
+            // Without a branch of its own, what an arm does may be done every time, and used or not; and of what it stores,
+            // a part may be left out that is stored again.
+            0 => taken < reached && (branch.otherwise.is_some() || !arms.has_marks()),
             // Instructions between that are done less often are a choice of what both arms have computed.
             decided if taken == reached => decided == reached && !arms.chooses(branch, reached),
             decided => {
                 decided == reached && (!arms.facts.exits_early || branch.otherwise.is_some())
             }
         };
-        closes.then_some(())?;
+        let otherwise = Way {
+            reached,
+            taken: reached.checked_sub(taken)?,
+        };
+        let is_begun = arms.is_begun(branch, branch.then, Way { reached, taken })
+            && arms.is_begun(branch, branch.otherwise, otherwise);
+        (closes && is_begun).then_some(())?;
         Some(taken as f64 / reached as f64)
     }
+}
+
+fn begun(places: &Places, profile: &SourceProfile) -> BTreeMap<(LoopRef, u32), BTreeSet<u64>> {
+    let mut statements: BTreeMap<(LoopRef, u32, u32), u64> = BTreeMap::new();
+    for one in &profile.statements {
+        let file = profile.files.get(one.file as usize);
+        if let Some(Place::Loop(found)) = file.map(|file| places.find(file, one.line, &[])) {
+            *statements.entry((found, one.line, one.column)).or_default() += one.executions;
+        }
+    }
+    let mut lines: BTreeMap<(LoopRef, u32), BTreeSet<u64>> = BTreeMap::new();
+    for ((found, line, _), executions) in statements {
+        lines.entry((found, line)).or_default().insert(executions);
+    }
+    lines
 }
 
 fn line_of(site: &Site) -> Line {
@@ -119,6 +158,13 @@ fn either<T>(one: Option<T>, other: Option<T>, both: fn(T, T) -> T) -> Option<T>
     }
 }
 
+/// How often a condition was reached, and one of its arms taken.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    reached: u64,
+    taken: u64,
+}
+
 /// The arms of the conditions of one loop.
 struct Arms<'a> {
     lines: &'a Lines,
@@ -134,6 +180,8 @@ struct Arm {
     lines: Vec<Line>,
     /// Executions of the loops and conditions in it.
     inside: Vec<u64>,
+    /// A loop in it has executions that are not certain.
+    is_doubtful: bool,
 }
 
 impl Arms<'_> {
@@ -157,7 +205,7 @@ impl Arms<'_> {
         };
         let decided = self
             .lines
-            .0
+            .lines
             .get(&(self.found, branch.line))
             .map(|line| line.decisions);
         let exits = self
@@ -198,20 +246,46 @@ impl Arms<'_> {
         let all = lines
             .into_iter()
             .flat_map(|lines| lines.map(|line| (self.found, line)));
-        all.filter_map(|line| self.lines.0.get(&line))
+        all.filter_map(|line| self.lines.lines.get(&line))
             .any(|line| line.all.0 < reached)
+    }
+
+    /// Whether statements of an arm were begun so often, if the compiler marks any: several copies of an arm in one loop of
+    /// the machine code each have a part of what it was taken. Marks may stand before the branch, and then show nothing.
+    fn is_begun(&self, branch: &BranchReport, arm: Option<(u32, u32)>, way: Way) -> bool {
+        let Some((first, last)) = arm.filter(|(first, last)| first <= last) else {
+            return true;
+        };
+        let all = (self.lines.begun).range((self.found, first)..=(self.found, last));
+        let is_direct = |line: u32| (self.around(line)).is_none_or(|one| one.line == branch.line);
+        let mut telling = all
+            .filter(|((_, line), begun)| is_direct(*line) && !begun.contains(&way.reached))
+            .map(|(_, begun)| begun)
+            .peekable();
+        telling.peek().is_none() || telling.any(|begun| begun.contains(&way.taken))
+    }
+
+    /// Whether the compiler marks where statements of the loop begin.
+    fn has_marks(&self) -> bool {
+        let mut own = (self.lines.begun).range((self.found, 0)..=(self.found, u32::MAX));
+        own.next().is_some()
     }
 
     /// How often the first arm was taken, of so many times that the condition was reached.
     fn taken(&self, branch: &BranchReport, reached: u64) -> Option<u64> {
         let then = self.arm(branch, branch.then, branch.otherwise);
         let otherwise = self.arm(branch, branch.otherwise, branch.then);
+        if then.is_doubtful || otherwise.is_doubtful {
+            return None;
+        }
         let taken = match otherwise.is_empty() {
             true => then.taken(reached),
-            false if then.is_empty() => otherwise
-                .taken(reached)
-                .filter(|taken| *taken == reached)
-                .map(|_| 0),
+            // What both arms end with may stand in one of them alone: then not all of that is done every time.
+            false if then.is_empty() => {
+                let all = otherwise.candidates(true);
+                let is_every_time = !all.is_empty() && all.iter().all(|count| *count == reached);
+                is_every_time.then_some(0)
+            }
             false => then.beside(&otherwise, reached),
         };
         taken.filter(|taken| *taken <= reached)
@@ -237,7 +311,10 @@ impl Arms<'_> {
                     .is_none_or(|around| around.line == branch.line)
         };
         let is_condition = |line: u32| self.facts.branches.iter().any(|other| other.line == line);
-        let own = self.lines.0.range((self.found, first)..=(self.found, last));
+        let own = self
+            .lines
+            .lines
+            .range((self.found, first)..=(self.found, last));
         let own: Vec<(u32, Line)> = own
             .map(|((_, line), found)| (*line, *found))
             .filter(|(line, _)| is_direct(*line))
@@ -246,14 +323,15 @@ impl Arms<'_> {
             let line = self.places.facts(*child).line;
             (first..=last).contains(&line) && is_direct(line)
         });
-        let executions = inner
-            .filter_map(|child| self.loops.get(&child))
-            .map(LoopCounts::executions);
+        let inner: Vec<&LoopCounts> = inner.filter_map(|child| self.loops.get(&child)).collect();
+        let is_doubtful = |counts: &&LoopCounts| counts.doubts.executions.is_some();
+        let executions = inner.iter().map(|counts| counts.executions());
         let conditions = own
             .iter()
             .filter(|(line, _)| is_condition(*line))
             .map(|(_, found)| found.decisions);
         Arm {
+            is_doubtful: inner.iter().any(is_doubtful),
             inside: executions
                 .chain(conditions)
                 .filter(|count| *count > 0)

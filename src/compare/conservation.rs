@@ -27,6 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::counts::LoopCounts;
 use super::doubts::{Doubt, Doubts};
 use super::places::{LoopRef, Places};
+use super::surety::Surety;
 use super::witnesses::Witnesses;
 use crate::report::static_report::LoopReport;
 
@@ -34,7 +35,7 @@ use crate::report::static_report::LoopReport;
 pub fn settle(
     places: &Places,
     witnesses: &Witnesses,
-    calls: &dyn Fn(LoopRef) -> f64,
+    source: &OfSource,
     counts: &mut BTreeMap<LoopRef, LoopCounts>,
 ) {
     let mut all: BTreeSet<LoopRef> = counts.keys().copied().collect();
@@ -43,12 +44,20 @@ pub fn settle(
     // Outer loops first.
     all.sort_by_key(|found| (places.facts(*found).depth, *found));
     for found in all {
-        let flow = Flow::of(places, witnesses, calls, counts, found);
+        let flow = Flow::of(places, witnesses, source, counts, found);
         let settled = flow.settled(counts.get(&found).copied());
         if let Some(settled) = settled {
             counts.insert(found, settled);
         }
     }
+}
+
+/// What the source says of a loop.
+pub struct OfSource<'a> {
+    /// How often its function is called.
+    pub calls: &'a dyn Fn(LoopRef) -> f64,
+    /// What its bounds say.
+    pub surety: &'a dyn Fn(LoopRef) -> Surety,
 }
 
 /// What is known about one loop.
@@ -66,8 +75,19 @@ struct Flow<'a> {
     inside: BTreeSet<u64>,
     /// Rounds of the loop around, if they are certain, and whether each of them executes this loop.
     around: Option<(u64, Each)>,
-    /// What the source says.
+    /// What the source says, where no bound and no condition on the way is guessed.
     fixed: (Option<u64>, Option<u64>),
+    surety: Surety,
+    /// Rounds in all by bounds that the program itself has, for the executions of the outermost loop that were counted.
+    written: Option<u64>,
+    /// Of the first line of the body that no condition guards.
+    first: Option<u64>,
+    /// In place of how many calls its code was executed.
+    inlined_calls: usize,
+    /// No loop is around it.
+    outermost: bool,
+    /// Vectors went over as many elements as its machine loops have rounds of the source.
+    is_by_elements: bool,
 }
 
 /// How often a round of a loop executes a loop inside.
@@ -89,7 +109,7 @@ impl<'a> Flow<'a> {
     fn of(
         places: &'a Places,
         witnesses: &Witnesses,
-        calls: &dyn Fn(LoopRef) -> f64,
+        source: &OfSource,
         counts: &BTreeMap<LoopRef, LoopCounts>,
         found: LoopRef,
     ) -> Flow<'a> {
@@ -107,6 +127,7 @@ impl<'a> Flow<'a> {
         });
         let whole = |value: f64| (value >= 0.0 && value.fract() == 0.0).then_some(value as u64);
         let own = counts.get(&found);
+        let surety = (source.surety)(found);
         let (mut head, mut twice) = (BTreeSet::new(), 0);
         for one in witnesses.head(found) {
             if !head.insert(one) {
@@ -124,9 +145,15 @@ impl<'a> Flow<'a> {
             inside: inside.filter(|executions| *executions > 0).collect(),
             around,
             fixed: (
-                whole(calls(found)).filter(|_| outer.is_none()),
-                places.rounds(found).and_then(whole),
+                whole((source.calls)(found)).filter(|_| outer.is_none()),
+                (places.rounds(found).and_then(whole)).filter(|_| surety.is_total_known),
             ),
+            surety,
+            written: written(places, counts, source, found).filter(|_| surety.is_total_written),
+            first: witnesses.first(found),
+            outermost: outer.is_none(),
+            inlined_calls: witnesses.inlined_calls(found),
+            is_by_elements: own.is_some_and(|own| own.by_elements),
         }
     }
 
@@ -148,9 +175,16 @@ impl<'a> Flow<'a> {
                 ..counts
             });
         };
+        let evaluated = self.may_be_evaluated(executions);
         let doubts = Doubts {
-            executions: (confirmed.executions < 2).then_some(Doubt::Unconfirmed),
-            rounds: (confirmed.rounds < 2).then_some(Doubt::Unconfirmed),
+            executions: (confirmed.executions < 2)
+                .then_some(Doubt::Unconfirmed)
+                .or(evaluated),
+            rounds: (confirmed.rounds < 2)
+                .then_some(Doubt::Unconfirmed)
+                .or(evaluated)
+                .or_else(|| self.may_lack_rounds(executions, rounds))
+                .or_else(|| self.differs_from_written(executions, rounds)),
         };
         // Nothing is known of a loop that only its statements show, unless they agree.
         if counts.is_none() && doubts.rounds.is_some() {
@@ -170,6 +204,47 @@ impl<'a> Flow<'a> {
         })
     }
 
+    /// Copies of a function in its callers, where operands are known, may leave out whole executions.
+    fn may_be_evaluated(&self, executions: u64) -> Option<Doubt> {
+        match self.fixed.0 {
+            Some(calls) if self.inlined_calls > 0 && executions < calls => {
+                Some(Doubt::FewerThanCalls { calls })
+            }
+            Some(calls) if executions == calls => None,
+            // Of several calls some may have left no code.
+            _ => (self.outermost && self.inlined_calls > 1).then_some(Doubt::Unconfirmed),
+        }
+    }
+
+    /// Rounds of loops that were interchanged, or done several at a time, may close and yet be those of another loop.
+    fn differs_from_written(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        if self.fixed.1 == Some(rounds) {
+            return None;
+        }
+        let each = self.surety.each.filter(|_| self.surety.is_each_written);
+        let by_executions = each.and_then(|each| each.checked_mul(executions));
+        let bounds = self.written.or(by_executions)?;
+        (bounds != rounds).then_some(Doubt::OtherThanBounds { bounds })
+    }
+
+    /// Whether the source's bounds give these rounds.
+    fn is_of_source(&self, executions: u64, rounds: u64) -> bool {
+        let all = self
+            .surety
+            .each
+            .and_then(|each| each.checked_mul(executions));
+        self.fixed.1 == Some(rounds) || all == Some(rounds)
+    }
+
+    /// A test that is done once for each round and once for each execution says that the loop was never left early, or
+    /// that the rounds in which it was left are not among those that were counted. What comes first in the body is done in
+    /// these, too.
+    fn may_lack_rounds(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_never_left = self.head.contains(&(executions + rounds));
+        let is_shown = self.first == Some(rounds) || self.is_of_source(executions, rounds);
+        (self.facts.exits_early && is_never_left && !is_shown).then_some(Doubt::Unconfirmed)
+    }
+
     /// The pair that most confirm; of equals that of the machine loops. `None` if two others are as good.
     fn best(&self) -> Option<(u64, u64, Confirmed)> {
         let (mut executions, mut rounds) = (BTreeSet::new(), BTreeSet::new());
@@ -179,6 +254,10 @@ impl<'a> Flow<'a> {
         rounds.extend(self.body.iter().chain(&self.inside).chain(&self.head));
         rounds.extend(self.fixed.1);
         executions.remove(&0);
+        let by_trips = executions
+            .iter()
+            .filter_map(|one| self.surety.each?.checked_mul(*one));
+        rounds.extend(by_trips.collect::<Vec<u64>>());
         let differences = |execution: &u64| {
             let tests = self.head.iter();
             let own: Vec<u64> = tests
@@ -219,10 +298,12 @@ impl<'a> Flow<'a> {
             self.machine.is_some_and(|one| one.0 == executions),
             self.machine.is_some_and(|one| one.1 == rounds),
         );
-        let is_fixed = self.fixed.1 == Some(rounds) && is_machine.1;
+        let by_source = self.is_of_source(executions, rounds);
+        let is_fixed = by_source && is_machine.1;
         let is_counted = self.facts.var.is_of_source();
-        // What is done in advance of the test is done as often as that.
-        let is_more = |count: &&u64| **count > rounds && **count != tests;
+        // What is done in advance of the test is done as often as that. A round that is left at once looks the same.
+        let is_in_advance = |count: u64| count == tests && !self.facts.exits_early;
+        let is_more = |count: &&u64| **count > rounds && !is_in_advance(**count);
         let is_contradicted = self.head.iter().any(|head| *head > tests)
             || is_counted && self.twice > rounds.max(executions)
             || self.body.iter().any(|one| is_more(&one))
@@ -241,7 +322,6 @@ impl<'a> Flow<'a> {
         let has_step =
             is_counted && self.head.contains(&rounds) && (has_more || !self.facts.exits_early);
         let by_body = self.body.contains(&rounds) || self.inside.contains(&rounds);
-        let by_source = self.fixed.1 == Some(rounds);
         // Of a body that may be left, each line is executed as often as it is reached.
         let is_told_by_lines = by_body && !self.facts.exits_early;
         if !(is_machine.1 || is_told_by_lines || by_source) || self.is_incomplete && !by_source {
@@ -256,15 +336,26 @@ impl<'a> Flow<'a> {
         if each.is_some() && !by_around && !is_fixed {
             return None;
         }
-        let begins = self.head.contains(&executions);
-        let rounds = votes(&[is_machine.1, by_body, has_test, has_step, by_source]);
+        // As many of both: then it may be the step.
+        let begins = self.head.contains(&executions) && executions != rounds;
+        // Machine loops whose rounds are others are not those of the source, and have other entries.
+        let by_entries = is_machine.0 && (is_machine.1 || by_around);
+        let by_elements = is_machine.1 && self.is_by_elements;
+        let rounds = votes(&[
+            is_machine.1,
+            by_body,
+            has_test,
+            has_step,
+            by_source,
+            by_elements,
+        ]);
         if !is_machine.1 && rounds < 2 {
             return None;
         }
         Some(Confirmed {
             executions: 2 * u32::from(by_around)
                 + votes(&[
-                    is_machine.0,
+                    by_entries,
                     self.around.is_some_and(|(around, _)| around == executions),
                     has_test && !self.facts.exits_early,
                     begins,
@@ -273,6 +364,20 @@ impl<'a> Flow<'a> {
             rounds,
         })
     }
+}
+
+/// Rounds of a loop inside others by its bounds, for so many executions of the outermost as are certain.
+fn written(
+    places: &Places,
+    counts: &BTreeMap<LoopRef, LoopCounts>,
+    source: &OfSource,
+    found: LoopRef,
+) -> Option<u64> {
+    let outermost = places.chain(found).last().filter(|outer| *outer != found)?;
+    let executed = counts.get(&outermost)?;
+    let each = places.rounds(found)? / (source.calls)(found);
+    let all = each * executed.executions() as f64;
+    (executed.doubts.executions.is_none() && all.fract() == 0.0).then_some(all as u64)
 }
 
 /// Whether every round of a loop executes one inside: where it is left early or cut short, some may not.

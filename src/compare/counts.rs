@@ -24,6 +24,8 @@ pub struct LoopCounts {
     pub outside: [f64; 4],
     /// The rounds as the loops of the machine code have them, with those outside of them.
     pub by_machine: u64,
+    /// Vectors went over as many elements as so many rounds do.
+    pub by_elements: bool,
     /// What of these is not certain.
     pub doubts: Doubts,
 }

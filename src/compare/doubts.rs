@@ -12,6 +12,12 @@ pub enum Doubt {
     Contradicted { others: u64 },
     /// By its bounds it goes round more often, with sizes that other loops show.
     FewerThanBounds { bounds: u64 },
+    /// By its bounds, which the source fixes, it goes round so often.
+    OtherThanBounds { bounds: u64 },
+    /// By the calls in the source it is executed more often.
+    FewerThanCalls { calls: u64 },
+    /// A mask may have left out so many operations.
+    Masked { operations: u64 },
     /// So many vector instructions were executed whose operations the trace does not show: they depend on their lengths.
     VectorLengths { instructions: u64 },
 }
@@ -35,9 +41,21 @@ impl fmt::Display for Doubt {
                 f,
                 "by its bounds it goes round {bounds} times; the compiler may have left out rounds that do nothing"
             ),
+            Doubt::OtherThanBounds { bounds } => write!(
+                f,
+                "by its bounds, which the source fixes, it goes round {bounds} times; the compiler may have exchanged loops or joined their rounds"
+            ),
+            Doubt::FewerThanCalls { calls } => write!(
+                f,
+                "by the calls in the source it is executed {calls} times; the compiler may have evaluated executions whose operands it knows"
+            ),
+            Doubt::Masked { operations } => write!(
+                f,
+                "at most so many: {operations} of the operations are on elements that a mask may have left out"
+            ),
             Doubt::VectorLengths { instructions } => write!(
                 f,
-                "{instructions} vector floating-point instructions were executed, and the trace does not have their lengths"
+                "{instructions} vector instructions were executed whose lengths nothing in the trace shows"
             ),
         }
     }

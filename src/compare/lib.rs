@@ -78,6 +78,7 @@ mod run;
 mod shared_headers;
 mod shortfall;
 mod sides;
+mod surety;
 mod timed_nests;
 pub mod timings;
 mod tolerance;

@@ -85,6 +85,7 @@ impl<'m> Live<'m> {
             Quantity::TimeEstimate => all(nest.time.seconds),
             // The source has none.
             Quantity::Instructions
+            | Quantity::VectorLength
             | Quantity::Object(_, Object::Range { .. })
             | Quantity::Edag(_)
             | Quantity::Epochs { .. }

@@ -36,7 +36,7 @@ use super::entries::{MachineParts, tests_before};
 use super::origins::Origins;
 use super::parts::{around, body, drop_nested, statements};
 use super::places::{LoopRef, Place, Places};
-use super::unrolling::{Copies, copies, each_round, side_by_side};
+use super::unrolling::{Copies, copies, each_round, is_by_elements, side_by_side};
 use super::work::{
     ADDS, DIVIDES, MULTIPLIES, ROOTS, STORES, Work, predicted, stored_bytes, sum, work,
 };
@@ -222,6 +222,7 @@ impl<'a> Counter<'a> {
                 replaced: 0,
                 outside: [0.0; 4],
                 by_machine: 0,
+                by_elements: false,
                 doubts: Doubts::default(),
             }
         };
@@ -261,7 +262,25 @@ impl<'a> Counter<'a> {
             outside[DIVIDES],
             outside[ROOTS],
         ];
+        counts.by_elements = self.is_by_elements(found, facts, parts, counts.rounds);
         counts
+    }
+
+    fn is_by_elements(
+        &self,
+        found: LoopRef,
+        facts: &LoopReport,
+        parts: &[usize],
+        rounds: u64,
+    ) -> bool {
+        let all: Vec<&Site> = self.sites(found, None).collect();
+        let of_part = |part: &usize| -> Vec<&Site> {
+            let own = all.iter().copied();
+            own.filter(|site| site.machine_loop == Some(*part as u32))
+                .collect()
+        };
+        let parts: Vec<Vec<&Site>> = parts.iter().map(of_part).collect();
+        is_by_elements(facts, &parts, &all, rounds)
     }
 
     fn as_parts(&self) -> MachineParts<'_> {

@@ -20,6 +20,8 @@ pub enum Quantity {
     /// Mean rounds of a loop in one of the loop around it.
     TripCount(LoopName),
     Instructions,
+    /// Mean elements of the nest's vector instructions.
+    VectorLength,
     /// Floating-point operations in an iteration.
     Operations(Operation),
     /// Loads and stores in an iteration.
@@ -255,6 +257,7 @@ impl fmt::Display for Quantity {
             Quantity::Iterations => f.write_str("iterations"),
             Quantity::TripCount(name) => write!(f, "mean trip count of {name}"),
             Quantity::Instructions => f.write_str("instructions"),
+            Quantity::VectorLength => f.write_str("elements a vector instruction"),
             Quantity::Operations(operation) => write!(f, "{} an iteration", operation.as_str()),
             Quantity::Accesses(count) => write!(f, "{} an iteration", count.as_str()),
             Quantity::Object(Direction::Load, object) => write!(f, "loads of {object}"),

@@ -65,6 +65,12 @@ fn doubt(sides: &Sides, quantity: &Quantity) -> Option<Doubt> {
                 instructions: sides.traced.operations.vector,
             })
         }
+        Quantity::VectorLength if sides.traced.vectors.unknown > 0 => Some(Doubt::VectorLengths {
+            instructions: sides.traced.vectors.unknown,
+        }),
+        Quantity::Operations(_) if sides.traced.operations.masked > 0 => Some(Doubt::Masked {
+            operations: sides.traced.operations.masked,
+        }),
         Quantity::Iterations | Quantity::Operations(_) | Quantity::Accesses(_) => {
             doubts(loops.last())?.rounds
         }
@@ -134,6 +140,7 @@ fn reason(
         // They have one side only.
         Quantity::Object(_, Object::Range { .. })
         | Quantity::Instructions
+        | Quantity::VectorLength
         | Quantity::Footprint
         | Quantity::TimeEstimate
         | Quantity::Edag(_)

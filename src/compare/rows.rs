@@ -17,7 +17,7 @@ use super::quantity::{
 };
 use super::regions;
 use super::sides::Sides;
-use crate::metrics::profile::{Accesses, DataRange, RangeKind};
+use crate::metrics::profile::{Accesses, DataRange, RangeKind, Vectors};
 use crate::report::Figure;
 use crate::report::run_report::RegionReport;
 use crate::report::static_report::{LoopReport, NestReport, ReferencesReport};
@@ -31,6 +31,7 @@ impl Sides<'_> {
             None,
             Some((self.traced.instructions + self.traced.called_instructions) as f64),
         ));
+        rows.extend(self.vector_row());
         if let Some(nest) = self.nest() {
             self.operation_rows(nest, &mut rows);
             self.access_rows(nest, &mut rows);
@@ -58,6 +59,17 @@ impl Sides<'_> {
             rows.extend(regions::rows(region, self.run));
         }
         rows
+    }
+
+    /// How long the vectors of the nest were, if it has some.
+    fn vector_row(&self) -> Option<Row> {
+        let Vectors {
+            instructions,
+            elements,
+            unknown,
+        } = self.traced.vectors;
+        let mean = (instructions > 0).then(|| elements as f64 / instructions as f64);
+        (instructions + unknown > 0).then(|| row(Quantity::VectorLength, None, mean))
     }
 
     fn loop_rows(&self, rows: &mut Vec<Row>) {

@@ -1,5 +1,9 @@
 //! Measured times as comma-separated values with a header: `file,line` or `function`, then `seconds`, and `bytes` and
-//! `flops` where they were measured. Columns are found by their names, in any order; others are passed over.
+//! `flops` where they were measured. Columns are found by their names, in any order; others are passed over. What LIKWID
+//! (`likwid`) and perf (`perf`) write is recognised and read as such a table.
+
+mod likwid;
+mod perf;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
@@ -65,6 +69,33 @@ pub enum TimingsError {
     Quote { line: u64 },
     #[error("it is not a table of comma-separated values: {0}")]
     Table(String),
+    #[error(
+        "it is LIKWID's output without marker regions: put LIKWID_MARKER_START and LIKWID_MARKER_STOP around the nests, \
+         name each region after its function or `file:line`, and run `likwid-perfctr -m -O`"
+    )]
+    NoMarkers,
+    #[error("line {line}: region {region} has no row `RDTSC Runtime [s]`")]
+    NoRuntime { line: u64, region: String },
+    #[error("line {line}, {what}: `{text}` is not a number, 0 or more")]
+    OfTool {
+        line: u64,
+        what: String,
+        text: String,
+    },
+    #[error(
+        "line {line}: samples of the event `{event}` stand for no time: record with `perf record -e cpu-clock`"
+    )]
+    NotTime { line: u64, event: String },
+    #[error(
+        "line {line}: the report has no column `Period` with `Symbol` or `Source:Line`: write it with \
+         `perf report --stdio -t, -F period,sym`, or `--sort srcline -F period,srcline`"
+    )]
+    NoPeriod { line: u64 },
+    #[error(
+        "`perf stat` counts the whole program, and not lines or functions: record with `perf record -e cpu-clock`, and \
+         give what `perf script -F +srcline` prints"
+    )]
+    WholeProgram,
 }
 
 /// The columns that are read.
@@ -88,6 +119,13 @@ struct Header {
 /// A column is missing, or a row has no place or no number where one has to be: with its line.
 pub fn read(text: &str) -> Result<Vec<Timing>, TimingsError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match perf::kind(text) {
+        Some(perf::Kind::Script) => return perf::script(text),
+        Some(perf::Kind::Report) => return perf::report(text),
+        Some(perf::Kind::Stat) => return Err(TimingsError::WholeProgram),
+        None if likwid::is_it(text) => return likwid::read(text),
+        None => {}
+    }
     let mut header = None;
     let mut rows = Vec::new();
     let mut last = 1;
@@ -109,6 +147,18 @@ pub fn read(text: &str) -> Result<Vec<Timing>, TimingsError> {
         (Some(_), []) => Err(TimingsError::NoRows { line: last }),
         _ => Ok(rows),
     }
+}
+
+/// The line that a text such as `solver.f90:120` names; perf adds `(discriminator 2)`.
+fn region_named(text: &str) -> Option<Region> {
+    let text = text.split(" (discriminator").next()?;
+    let (file, line) = text.rsplit_once(':')?;
+    let line = line.parse().ok().filter(|line| *line > 0)?;
+    (!file.is_empty()).then(|| Region::Line {
+        file: file.to_string(),
+        line,
+        function: None,
+    })
 }
 
 /// The fields of one line.

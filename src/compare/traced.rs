@@ -8,13 +8,16 @@ use std::collections::BTreeMap;
 
 use super::branches::Lines;
 use super::comparison::{Apart, Unjoined};
-use super::conservation;
+use super::conservation::{self, OfSource};
 use super::counts::LoopCounts;
 use super::machine_loops;
 use super::places::{LoopRef, Place, Places};
+use super::surety::surety;
 use super::witnesses::Witnesses;
 use crate::intrinsics::Intrinsics;
-use crate::metrics::profile::{Accesses, OnBehalf, Operations, Site, SourceProfile, plain};
+use crate::metrics::profile::{
+    Accesses, OnBehalf, Operations, Site, SourceProfile, Vectors, plain,
+};
 use crate::report::StaticReport;
 use crate::source::Language;
 
@@ -25,6 +28,7 @@ pub struct Traced {
     /// Instructions of code without lines that was called from there.
     pub called_instructions: u64,
     pub operations: Operations,
+    pub vectors: Vectors,
     /// Calls of elementary functions.
     pub elementary: u64,
     pub accesses: Accesses,
@@ -151,8 +155,11 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     });
     join.loops = machine_loops::count(places, profile);
     let witnesses = Witnesses::of(report, places, profile);
-    let calls = |found: LoopRef| report.functions[found.function].calls();
-    conservation::settle(places, &witnesses, &calls, &mut join.loops);
+    let source = OfSource {
+        calls: &|found| report.functions[found.function].calls(),
+        surety: &|found| surety(report, places, found),
+    };
+    conservation::settle(places, &witnesses, &source, &mut join.loops);
     join
 }
 
@@ -205,6 +212,8 @@ impl Traced {
         sum.square_roots += add.square_roots;
         sum.fused += add.fused;
         sum.vector += add.vector;
+        sum.masked += add.masked;
+        self.vectors.add(&site.vectors);
         self.accesses.add(&site.accesses);
         self.stack.add(&site.stack);
         self.levels

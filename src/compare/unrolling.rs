@@ -8,6 +8,8 @@
 //! Rounds may also lie side by side: after unroll-and-jam, a round of the inner loop does the work of several
 //! rounds of the loop around ([`Copies::jammed`]), with addresses that move in the outer loop only.
 
+use std::collections::BTreeSet;
+
 use super::tolerance::ROUNDING;
 use super::work::{ADDS, DIVIDES, MULTIPLIES, STORES, Work, predicted, writes};
 use crate::expr::Expr;
@@ -16,6 +18,8 @@ use crate::report::static_report::{ArrayReport, LoopReport};
 
 /// More rounds of the source in one of the machine are not looked for.
 const LARGEST: u64 = 64;
+/// With vectors: eight of the longest registers that there are, of bytes.
+const LARGEST_OF_VECTORS: u64 = 65_536;
 
 /// Rounds of the source that one round of a machine loop does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,14 +103,19 @@ fn by_strides(facts: &LoopReport, sites: &[&Site]) -> Option<u64> {
 
 /// The fewest rounds after which addresses that move by `of_source` in one have moved as far as those of the sites did.
 fn rounds_by_strides(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
+    let has_vectors = sites.iter().any(|site| !site.vectors.is_none());
+    let largest = if has_vectors {
+        LARGEST_OF_VECTORS
+    } else {
+        LARGEST
+    };
     let possible = |stride: &i64| -> Vec<u64> {
-        (1..=LARGEST)
-            .filter(|copies| {
-                of_source
-                    .iter()
-                    .any(|own| own.checked_mul(*copies as i64) == Some(*stride))
-            })
-            .collect()
+        let exact = of_source.iter().filter(|own| stride % **own == 0);
+        let copies: BTreeSet<u64> = exact
+            .filter_map(|own| u64::try_from(stride / own).ok())
+            .filter(|copies| (1..=largest).contains(copies))
+            .collect();
+        copies.into_iter().collect()
     };
     let told: Vec<Vec<u64>> = sites
         .iter()
@@ -133,6 +142,38 @@ fn stride(facts: &LoopReport, array: &ArrayReport) -> Option<i64> {
     let step = Expr::parse(&facts.step).ok()?.as_number()?;
     let stride = linear.coefficients.first()?.as_number()? * step * f64::from(element);
     (stride != 0.0 && stride.fract() == 0.0).then_some(stride as i64)
+}
+
+/// Whether vectors of a loop went over as many elements as so many rounds of the source do: all that they stored, or, of
+/// a loop without stores, loaded. `parts` are the sites of its machine loops, `all` those of its lines, with what is left
+/// outside of vectors. Where addresses do not show how far a round of vectors goes, elements are no second witness.
+pub fn is_by_elements(
+    facts: &LoopReport,
+    parts: &[Vec<&Site>],
+    all: &[&Site],
+    rounds: u64,
+) -> bool {
+    let has_vectors = |sites: &&Vec<&Site>| sites.iter().any(|site| !site.vectors.is_none());
+    let mut of_vectors = parts.iter().filter(has_vectors).peekable();
+    if of_vectors.peek().is_none() || of_vectors.any(|sites| by_strides(facts, sites).is_none()) {
+        return false;
+    }
+    let all_stores = predicted(facts)[STORES];
+    if all_stores > 0.0 {
+        let did: f64 = all
+            .iter()
+            .map(|site| super::work::work(site, facts)[STORES])
+            .sum();
+        return varying_stores(facts) == all_stores && did == all_stores * rounds as f64;
+    }
+    let bytes = |array: &ArrayReport| {
+        let reads = array.accesses.iter().filter(|access| access.reads > 0);
+        Some(f64::from(array.element_bytes?) * reads.count() as f64)
+    };
+    let varying = facts.arrays.iter().filter(|array| varies(facts, array));
+    let each: Option<f64> = varying.map(bytes).sum();
+    let did: u64 = all.iter().map(|site| site.accesses.loaded_bytes).sum();
+    each.is_some_and(|each| each > 0.0 && did as f64 == each * rounds as f64)
 }
 
 /// Whether so many rounds' accesses and operations can be in what one round of the machine did.

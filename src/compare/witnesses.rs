@@ -20,6 +20,8 @@ pub struct Witnesses {
     heads: BTreeMap<LoopRef, Vec<u64>>,
     bodies: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
     replaced: BTreeSet<LoopRef>,
+    /// Loops with code in functions that their own was put into: file, line and column of the calls.
+    inlined: BTreeMap<LoopRef, BTreeSet<(String, u32, u32)>>,
 }
 
 /// Stands for the column of the body of a loop that has its head on the same line.
@@ -47,11 +49,27 @@ impl Witnesses {
             Place::Loop(found) => Some(found),
             _ => None,
         };
+        let executed = || profile.sites.iter().filter(|site| site.executions > 0);
+        let mut inlined: BTreeMap<LoopRef, BTreeSet<(String, u32, u32)>> = BTreeMap::new();
+        for site in executed() {
+            if let (Some(found), Some((file, line))) = (own(site), site.called_from.last()) {
+                let column = site.call_columns.last().copied().unwrap_or(0);
+                let calls = inlined.entry(found).or_default();
+                calls.insert((file.clone(), *line, column));
+            }
+        }
+        let with_vectors = executed().filter(|site| !site.vectors.is_none());
+        // A vector does several rounds at once: statements are begun less often than there are rounds.
+        let vectorised: BTreeSet<LoopRef> = with_vectors.filter_map(own).collect();
         let mut witnesses = Witnesses {
             replaced: replaced.filter_map(own).collect(),
+            inlined,
             ..Witnesses::default()
         };
         for ((found, line, column), count) in found {
+            if vectorised.contains(&found) {
+                continue;
+            }
             let facts = places.facts(found);
             if line == facts.line && column != OF_BODY {
                 witnesses.heads.entry(found).or_default().push(count);
@@ -67,6 +85,17 @@ impl Witnesses {
     /// Whether a call of a function of the C library may have done rounds of a loop.
     pub fn is_replaced(&self, found: LoopRef) -> bool {
         self.replaced.contains(&found)
+    }
+
+    /// In place of how many calls code of a loop was executed; the compiler may know operands there.
+    pub fn inlined_calls(&self, found: LoopRef) -> usize {
+        self.inlined.get(&found).map_or(0, BTreeSet::len)
+    }
+
+    /// Executions of the first line of a body that is in no arm of a condition, and in no loop inside.
+    pub fn first(&self, found: LoopRef) -> Option<u64> {
+        let lines = self.bodies.get(&found)?;
+        lines.values().next().copied()
     }
 
     /// Loops of which something is known.

@@ -23,7 +23,7 @@ const LAYERS: [&str; 13] = [
 ];
 
 /// Files that take text apart, and what that text is.
-const READERS: [(&str, &str); 20] = [
+const READERS: [(&str, &str); 22] = [
     ("ir/name.rs", "names that it prints itself"),
     ("ir/element.rs", "types that it prints itself"),
     ("analysis/calls/resolve.rs", "paths, names of linkers"),
@@ -37,6 +37,8 @@ const READERS: [(&str, &str); 20] = [
     ("compare/names.rs", "names of linkers"),
     ("compare/places.rs", "names of linkers"),
     ("compare/timings.rs", "a table of users"),
+    ("compare/timings/likwid.rs", "what LIKWID prints"),
+    ("compare/timings/perf.rs", "what perf prints"),
     ("compare/traced.rs", "names of linkers"),
     ("diff/limits.rs", "what users write after --fail-above"),
     ("diff/matching.rs", "paths"),

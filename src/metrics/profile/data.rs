@@ -82,12 +82,20 @@ impl DataMeter {
         self.blocks.begin();
     }
 
-    /// An instruction accesses memory, `inside` of functions that hand it out or not.
+    /// An instruction accesses memory, `inside` of functions that hand it out or not: an element at `every` so many of the
+    /// addresses.
     #[inline]
-    pub fn step(&mut self, index: usize, access: Access, addresses: &[u64], inside: bool) {
+    pub fn step(
+        &mut self,
+        index: usize,
+        access: Access,
+        addresses: &[u64],
+        every: usize,
+        inside: bool,
+    ) {
         let bytes = u64::from(access.bytes);
         let touched = &mut self.instructions[index];
-        for &address in addresses {
+        for &address in addresses.iter().step_by(every) {
             let past = address.saturating_add(bytes);
             if touched.is_on_stack {
                 add_to_stacks(&mut self.stacks, address, past);

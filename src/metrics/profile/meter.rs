@@ -9,14 +9,15 @@ use super::data::DataMeter;
 use super::rounds::{Left, Rounds, RoundsMeter};
 use super::strides::StrideMeter;
 use super::symbols::hands_out_memory;
+use super::vectors::{Elements, VectorMeter};
 use super::{
     After, Begun, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site,
-    SourceProfile,
+    SourceProfile, Vectors,
 };
 use crate::counted::Counted;
 use crate::metric::{Metric, Program, Run, Stretch, ram_use};
 use crate::trace::Instruction;
-use crate::trace::isa::{Access, Class};
+use crate::trace::isa::{Access, Class, VectorArithmetic, vector_arithmetic};
 use loopsheet_regions::{
     BegunPlace, LoopPlace, Places, RegionError, SitePlace, Sites, Spot, Statement,
 };
@@ -39,6 +40,7 @@ pub struct ProfileMeter {
     calls: CallCounts,
     data: DataMeter,
     strides: StrideMeter,
+    vectors: VectorMeter,
 }
 
 /// Where a hart is.
@@ -66,6 +68,7 @@ impl ProfileMeter {
             calls: CallCounts::default(),
             data,
             strides: StrideMeter::default(),
+            vectors: VectorMeter::default(),
         }
     }
 
@@ -82,13 +85,17 @@ impl ProfileMeter {
         }
         self.data.add_instruction(instruction, spot.has_line);
         self.strides.add_instruction();
+        self.vectors.add_instruction(instruction);
     }
 
     /// Takes one execution, with what the cache levels have moved so far if it may have changed.
     #[inline]
     fn step(&mut self, index: usize, access: Option<Access>, addresses: &[u64], levels: &[Moved]) {
         let spot = self.spots[index];
-        let thread = &mut self.threads[usize::from(self.harts[index])];
+        let hart = self.harts[index];
+        let bytes = access.map_or(0, |access| access.bytes);
+        self.vectors.step(index, hart, bytes, addresses);
+        let thread = &mut self.threads[usize::from(hart)];
         let depth = thread.calls.depth();
         if thread
             .hands_out
@@ -101,8 +108,12 @@ impl ProfileMeter {
             self.data.hand_out();
         }
         if let Some(access) = access {
-            self.data
-                .step(index, access, addresses, thread.hands_out.is_some());
+            let bytes = self.vectors.element_bytes(index, hart, access.bytes);
+            let element = Access { bytes, ..access };
+            // Whole registers have an address for each byte.
+            let every = usize::from(bytes / access.bytes.max(1)).max(1);
+            let inside = thread.hands_out.is_some();
+            self.data.step(index, element, addresses, every, inside);
             self.attribute(spot.site, levels);
         }
         let thread = &mut self.threads[usize::from(self.harts[index])];
@@ -160,6 +171,7 @@ impl ProfileMeter {
             begun,
         } = self.sites.finish()?;
         let statements = statements(&files, &begun, executions);
+        let vectors = self.vectors.finish();
         let on_stack: Vec<bool> = (0..instructions.len())
             .map(|index| self.data.is_on_stack(index))
             .collect();
@@ -175,7 +187,10 @@ impl ProfileMeter {
             );
             site.executions = site.executions.max(*executions);
             let class = instruction.decoded.facts.class;
-            site.operations.count(class, *executions);
+            match (vectors[index], vector_arithmetic(instruction)) {
+                (Some(elements), arithmetic) => site.add_vectors(elements, arithmetic),
+                (None, _) => site.operations.count(class, *executions),
+            }
             if class.has_effects() {
                 let (fewest, most) = site.effects.unwrap_or((*executions, *executions));
                 site.effects = Some((fewest.min(*executions), most.max(*executions)));
@@ -186,14 +201,8 @@ impl ProfileMeter {
             for data in &of_instructions[index] {
                 add_data(site, data);
             }
-            if on_stack[index]
-                && let Some(access) = instruction.decoded.facts.access
-            {
-                site.stack.count(
-                    access.kind,
-                    *executions,
-                    executions * u64::from(access.bytes),
-                );
+            if on_stack[index] {
+                site.add_on_stack(instruction, *executions, vectors[index]);
             }
         }
         for site in &mut sites {
@@ -380,8 +389,47 @@ impl Operations {
             }
             Class::FpDivide => self.divides += executions,
             Class::FpSqrt => self.square_roots += executions,
-            Class::VectorFp => self.vector += executions,
             _ => {}
+        }
+    }
+
+    fn count_elements(&mut self, elements: Elements, arithmetic: VectorArithmetic) {
+        let Elements {
+            elements: all,
+            at_most,
+            unknown,
+            ..
+        } = elements;
+        let class = match arithmetic {
+            VectorArithmetic::Add => Class::FpAdd,
+            VectorArithmetic::Multiply => Class::FpMultiply,
+            VectorArithmetic::Fused => Class::FpFma,
+            VectorArithmetic::Divide => Class::FpDivide,
+            VectorArithmetic::SquareRoot => Class::FpSqrt,
+        };
+        self.count(class, all);
+        self.vector += unknown;
+        self.masked += at_most;
+    }
+}
+
+impl Site {
+    fn add_on_stack(&mut self, code: &Instruction, executions: u64, vectors: Option<Elements>) {
+        if let Some(access) = code.decoded.facts.access {
+            let scalar = (executions, executions * u64::from(access.bytes));
+            let (accesses, bytes) = vectors.map_or(scalar, |found| (found.elements, found.bytes));
+            self.stack.count(access.kind, accesses, bytes);
+        }
+    }
+
+    fn add_vectors(&mut self, elements: Elements, arithmetic: Option<VectorArithmetic>) {
+        self.vectors.add(&Vectors {
+            instructions: elements.executions,
+            elements: elements.elements,
+            unknown: elements.unknown,
+        });
+        if let Some(arithmetic) = arithmetic {
+            self.operations.count_elements(elements, arithmetic);
         }
     }
 }

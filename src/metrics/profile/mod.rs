@@ -8,6 +8,7 @@ mod meter;
 mod rounds;
 mod strides;
 mod symbols;
+mod vectors;
 
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +123,9 @@ pub struct Site {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub decisions: u64,
     pub operations: Operations,
+    /// Vector instructions, those that only configure or move registers left out.
+    #[serde(default, skip_serializing_if = "Vectors::is_none")]
+    pub vectors: Vectors,
     pub accesses: Accesses,
     /// Those relative to the stack pointer: values kept there for want of registers, saved registers, local arrays.
     pub stack: Accesses,
@@ -153,8 +157,41 @@ pub struct Operations {
     pub square_roots: u64,
     /// Of the additions and multiplications, how many pairs were fused.
     pub fused: u64,
-    /// Vector instructions on floating-point numbers; how many elements they had is not in a trace.
+    /// Executions of vector arithmetic of which the trace does not show how many elements it had; all others are among
+    /// the counts above, element by element.
     pub vector: u64,
+    /// Of the operations, those on elements that a mask may have left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub masked: u64,
+}
+
+/// What vector instructions worked on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vectors {
+    /// Executions whose length is known.
+    pub instructions: u64,
+    /// Elements of these.
+    pub elements: u64,
+    /// Executions whose length the trace does not show.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unknown: u64,
+}
+
+impl Vectors {
+    pub fn is_none(&self) -> bool {
+        *self == Vectors::default()
+    }
+
+    pub fn add(&mut self, other: &Vectors) {
+        let Vectors {
+            instructions,
+            elements,
+            unknown,
+        } = other;
+        self.instructions += instructions;
+        self.elements += elements;
+        self.unknown += unknown;
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,11 +8,16 @@ mod names;
 mod operands;
 mod table;
 mod text;
+mod vectors;
 mod word;
 
 pub use flow::control_flow;
 pub use table::{encodings, pseudo_mnemonics};
 pub use text::{TextError, decode_text, unknown};
+pub use vectors::{
+    AccessLayout, LengthRequest, VectorArithmetic, access_layout, is_masked, length_request,
+    vector_arithmetic, writes_mask,
+};
 pub use word::{decode_word, is_move, length};
 
 use crate::cache::AccessKind;

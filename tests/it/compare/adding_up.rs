@@ -155,7 +155,7 @@ fn vector_operations_have_a_star_and_no_number() {
     assert_eq!(
         adds.reason.as_deref(),
         Some(
-            "* not certain: 25 vector floating-point instructions were executed, and the trace does not have their lengths"
+            "* not certain: 25 vector instructions were executed whose lengths nothing in the trace shows"
         )
     );
     let stores = row(&comparison, "f@2", "stores an iteration");

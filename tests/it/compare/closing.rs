@@ -1,6 +1,6 @@
 //! Counts that have to close: what the statements' marks of the line table say beside the loops of the machine code.
 
-use loopsheet_metrics::profile::Begun;
+use loopsheet_metrics::profile::{Begun, Vectors};
 
 use super::*;
 
@@ -93,4 +93,166 @@ void f(double *a) {
         vec![site(4, Some(0), 825, 825, 825)],
     );
     assert_eq!(compared(&predicted(source, &[]), run).parameters, []);
+}
+
+/// A round that is left at its first condition has no code of its own where that condition is known, as in a copy for one
+/// call: then what is behind the condition was begun in all rounds that were counted, and what is before it was not.
+#[test]
+fn rounds_in_which_a_loop_was_left_may_be_missing() {
+    let source = "int f(int n, int *a, int x) {
+  int i = 0;
+  while (a[i] != x) {
+    if (i >= n)
+      return -1;
+    i = i + 2;
+  }
+  return i;
+}
+";
+    let trips = |first| {
+        let run = SourceProfile {
+            files: vec![FILE.into()],
+            statements: begun(&[(3, 3, 2), (3, 15, 5), (4, 5, first), (6, 5, 3)]),
+            ..profile(
+                vec![machine_loop(3, None, 2, 3)],
+                vec![site(6, Some(0), 3, 0, 0)],
+            )
+        };
+        let comparison = compared(&predicted(source, &[]), run);
+        row(&comparison, "f@3", "iterations").clone()
+    };
+    assert_eq!(trips(3).unsure, None);
+    assert!(trips(2).unsure.is_some());
+    assert!(trips(4).unsure.is_some());
+}
+
+/// The compiler does the rows of four columns at a time, and the loops the other way round: what the machine loops have
+/// multiplies to the right number.
+#[test]
+fn rounds_that_the_source_fixes_are_not_exchanged() {
+    let source = "#define N 40
+void f(double a[N][N]) {
+  for (int r = 0; r < N; r++)
+    for (int s = 0; s < N; s++)
+      a[r][s] = a[r][s] + 1.0;
+}
+";
+    let run = profile(
+        vec![
+            machine_loop(3, None, 1, 10),
+            machine_loop(4, Some(0), 10, 1600),
+        ],
+        vec![site(5, Some(1), 1600, 1600, 1600)],
+    );
+    let comparison = compared(&predicted(source, &[]), run);
+    for trips in [
+        "mean trip count of r, line 3",
+        "mean trip count of s, line 4",
+    ] {
+        assert!(row(&comparison, "f@3", trips).unsure.is_some(), "{trips}");
+    }
+}
+
+/// Of two calls that the compiler put in place, one has operands that it knows, and no code.
+#[test]
+fn executions_that_left_no_code_are_in_doubt() {
+    let source = "void f(int n, double *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = a[i] + 1.0;
+}
+void g(double *a, int n) {
+  f(0, a);
+  f(n, a);
+}
+";
+    let run = |function: &str| {
+        let own = Site {
+            inlined: (function != "f")
+                .then(|| "f".to_string())
+                .into_iter()
+                .collect(),
+            called_from: (function != "f")
+                .then(|| (FILE.to_string(), 7))
+                .into_iter()
+                .collect(),
+            function: function.into(),
+            ..site(3, Some(0), 20, 20, 20)
+        };
+        let found = MachineLoop {
+            function: function.into(),
+            ..machine_loop(2, None, 1, 20)
+        };
+        compared(
+            &predicted(source, &["n=20"]),
+            profile(vec![found], vec![own]),
+        )
+    };
+    assert!(row(&run("g"), "f@2", "executions").unsure.is_some());
+}
+
+/// 1003 elements in vectors of 4, and three by themselves; the machine loop has 250 rounds and its statements are begun as
+/// often.
+#[test]
+fn vectors_count_by_their_elements() {
+    let vectors = |elements: u64, instructions: u64| Vectors {
+        instructions,
+        elements,
+        unknown: 0,
+    };
+    let of_vectors = |stored: u64| {
+        let both = Accesses {
+            loads: stored,
+            stores: stored,
+            loaded_bytes: 8 * stored,
+            stored_bytes: 8 * stored,
+        };
+        Site {
+            vectors: vectors(3000, 750),
+            strides: vec![32],
+            accesses: both,
+            ..site(3, Some(0), 250, 1000, 0)
+        }
+    };
+    let compared = |stored: u64| {
+        let loops = vec![machine_loop(2, None, 1, 250), machine_loop(2, None, 1, 3)];
+        let left = walking(&[8], site(3, Some(1), 3, 3, 3));
+        let run = SourceProfile {
+            files: vec![FILE.into()],
+            statements: begun(&[(2, 8, 1), (2, 3, 253), (3, 5, 253)]),
+            ..profile(loops, vec![of_vectors(stored), left])
+        };
+        compared(&predicted(PLAIN, &["n=1003"]), run)
+    };
+    let comparison = compared(1000);
+    let iterations = row(&comparison, "f@2", "iterations");
+    assert_eq!(
+        (iterations.traced, &iterations.unsure),
+        (Some(1003.0), &None)
+    );
+    assert_eq!(
+        sides(&comparison, "f@2", "adds an iteration"),
+        (Some(1.0), Some(1.0))
+    );
+    let length = row(&comparison, "f@2", "elements a vector instruction");
+    assert_eq!((length.predicted, length.traced), (None, Some(4.0)));
+}
+
+#[test]
+fn operations_under_a_mask_are_at_most_so_many() {
+    let masked = Site {
+        operations: Operations {
+            adds: 1000,
+            masked: 1000,
+            ..Operations::default()
+        },
+        ..site(3, Some(0), 1000, 0, 1000)
+    };
+    let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![masked]);
+    let comparison = compared(&predicted(PLAIN, &["n=1000"]), run);
+    let adds = row(&comparison, "f@2", "adds an iteration");
+    let reason = adds.reason.as_deref().unwrap_or_default();
+    assert!(
+        reason.starts_with("* not certain: at most so many"),
+        "{reason}"
+    );
 }
