@@ -1,28 +1,47 @@
-//! The check of every analysis: its costliest nests, run with small sizes (guide: accuracy).
-
-use std::collections::BTreeMap;
+//! The check of every analysis: its costliest nests, run with small sizes, and with the machine's ways where their lines
+//! collide (guide: accuracy).
 
 use rayon::prelude::*;
 
-use crate::analysis::ProcedureBody;
-use crate::model::{Checked, Model};
+use crate::cache::spec::Ways;
+use crate::core_levels::one_core;
+use crate::model::{Findings, Model};
+use crate::reading::Bodies;
 use crate::threads::deep_threads;
 use crate::validate::{Checks, MOST_NESTS};
 
-/// Runs the costliest nests with small sizes. Without bodies there is nothing to run.
-pub fn checked(
-    model: &Model,
-    bodies: &[Option<ProcedureBody>],
-) -> anyhow::Result<BTreeMap<usize, Checked>> {
+/// Runs the costliest nests. Without bodies there is nothing to run.
+pub fn checked(model: &Model, bodies: &Bodies) -> anyhow::Result<Findings> {
     if bodies.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(Findings::default());
     }
     let checks = Checks::of(model);
-    let check = |nest: usize| {
-        let body = bodies[model.nests[nest].nest.function].as_ref()?;
-        Some((nest, checks.of_nest(nest, body)?))
-    };
     let nests = model.costliest(MOST_NESTS);
+    let function = |nest: &usize| model.nests[*nest].nest.function;
+    let bodies = bodies.of(&nests.iter().map(function).collect());
+    // Where lines of a shared cache lie, other cores and its own hash of addresses decide, too.
+    let levels = model.machine.levels();
+    let own = levels.iter().take_while(|level| level.shared_by == 1.0);
+    let own = own.map_while(|level| one_core(level).ok());
+    let own: Vec<_> = own.take_while(|level| level.ways != Ways::Full).collect();
+    let check = |nest: usize| {
+        let body = bodies[function(&nest)].as_ref()?;
+        Some((
+            nest,
+            checks.of_nest(nest, body),
+            checks.conflicts(nest, body, &own),
+        ))
+    };
     let pool = deep_threads()?;
-    Ok(pool.install(|| nests.into_par_iter().filter_map(check).collect()))
+    let found: Vec<_> = pool.install(|| nests.into_par_iter().filter_map(check).collect());
+    let mut findings = Findings::default();
+    for (nest, checked, conflicts) in found {
+        findings
+            .checked
+            .extend(checked.map(|checked| (nest, checked)));
+        if !conflicts.is_empty() {
+            findings.conflicts.insert(nest, conflicts);
+        }
+    }
+    Ok(findings)
 }

@@ -3,6 +3,7 @@
 mod compare;
 mod diff;
 mod parameters;
+mod rank;
 mod source;
 mod study;
 mod sweep;
@@ -16,6 +17,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub use compare::CompareArgs;
 pub use diff::DiffArgs;
 pub use parameters::ParametersArgs;
+pub use rank::RankArgs;
 pub use source::{SourceArgs, TrafficRule};
 pub use study::StudyArgs;
 pub use sweep::{
@@ -96,6 +98,11 @@ pub enum Command {
     /// With no output asked for, a table goes to standard output.
     #[command(after_help = TRACE_EXAMPLES)]
     Trace(Box<TraceArgs>),
+    /// Rank several traces by their sensitivity to memory latency
+    ///
+    /// With no output asked for, a table goes to standard output.
+    #[command(after_help = rank::NOTES)]
+    Rank(Box<RankArgs>),
     /// Compare a static report with a trace: what the source says, what the run did
     ///
     /// With no output asked for, a table goes to standard output.
@@ -245,12 +252,16 @@ pub struct AnalyzeArgs {
     /// Draw which loops must follow which, one file for each function or loop that holds several: DOT for Graphviz
     #[arg(long, value_name = "DIR")]
     pub dot: Option<PathBuf>,
-    /// The same as SVG
+    /// The same as SVG, and for each of the ten costliest nests what it moves through a cache, over its size
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
-    /// Write every table as CSV, for pandas and notebooks; tables.json has units and meanings of the columns
+    /// Write every table as CSV or Parquet (--tables-format), for pandas and notebooks; tables.json has units and meanings of the
+    /// columns
     #[arg(long, value_name = "DIR")]
     pub tables: Option<PathBuf>,
+    /// What --tables writes: CSV, or Parquet with units in the names of the columns
+    #[arg(long, value_enum, default_value_t = TablesFormat::Csv, requires = "tables")]
+    pub tables_format: TablesFormat,
     /// Write everything as one page for a browser, whose estimates follow its inputs; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -283,12 +294,23 @@ pub struct AnalyzeArgs {
     /// With --explain NEST: every formula that leads to its time, with names and with numbers
     #[arg(long, requires = "explain")]
     pub explain_full: bool,
+    /// Add a sheet of one nest to the workbook of -o: its source, stencils, layer conditions, traffic and time on a page, with
+    /// charts; its id (`smooth@12`), `file:line`, or a function. May be given several times
+    #[arg(long, value_name = "NEST")]
+    pub nest_sheet: Vec<String>,
     /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,
     /// Show every nest in the table
     #[arg(long, conflicts_with = "top")]
     pub all: bool,
+}
+
+/// Files of `--tables`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TablesFormat {
+    Csv,
+    Parquet,
 }
 
 const TRACE_EXAMPLES: &str = "\
@@ -373,6 +395,29 @@ pub struct TraceArgs {
     /// depth comes from
     #[arg(long)]
     pub memory_chain: bool,
+    /// The depth for every latency of a RAM access at once: its straight pieces, and the latencies at which it is 1, 5, 10
+    /// and 50 % longer than at --latency; with --by for every region too
+    #[arg(long)]
+    pub by_latency: bool,
+    /// Who causes the time that misses really cost: pure miss cycles (with --camat) and epochs of --slots misses in a
+    /// window of 64 instructions or --window, by instruction, and with --elf by source line and by what was accessed
+    #[arg(long)]
+    pub blame: bool,
+    /// What may go to slower memory: accesses, misses and epochs of global variables, the stack and the rest, and which of
+    /// them lose little there. Needs --camat and --elf
+    #[arg(long, requires_all = ["camat", "elf"])]
+    pub objects: bool,
+    /// Latencies of slower memory for --objects, the first one for --place NAME=far [default: 560,1640 cycles, which are 140
+    /// and 410 ns at 4 GHz]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub far: Vec<u64>,
+    /// By how much the run may take longer with objects in slower memory, percent [default: 5]
+    #[arg(long, value_name = "PERCENT", requires = "objects")]
+    pub loss: Option<f64>,
+    /// Put a global variable of --elf, or addresses such as 0x4000-0x8000, into memory of that latency in the core of
+    /// --camat: NAME=CYCLES or NAME=far; may be given several times
+    #[arg(long, value_name = "NAME=CYCLES", requires = "camat")]
+    pub place: Vec<String>,
     /// Epochs over reorder windows and cache capacities: misses that have to wait for each other
     #[arg(long)]
     pub epochs: bool,

@@ -51,11 +51,12 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
         )
     });
     let mut rest = subscript.base.clone() + offset as f64;
-    let mut offsets = vec![0; strides.len()];
+    let mut places = vec![Expr::from(0.0); strides.len()];
     for position in order.iter().rev() {
         let stride = &strides[*position];
-        offsets[*position] = multiple_in(&rest, stride);
-        rest = (rest - stride.clone() * offsets[*position] as f64).expand();
+        let times = multiples_in(&rest, stride);
+        rest = (rest - stride.clone() * times.clone()).expand();
+        places[*position] = times;
     }
     let (base, first) = split_integer(&rest);
     // Of every dimension but the last.
@@ -83,14 +84,15 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
         let terms = walks
             .map(|(variable, _, factor)| (variable.clone(), Expr::from(*factor)))
             .collect();
+        let (base, offset) = split_integer(&places[*position]);
         let subscript = Subscript {
             terms,
-            base: Expr::from(0.0),
+            base,
             gather: None,
         };
         found.push(Recovered {
             subscript,
-            offset: offsets[*position],
+            offset,
             extent: extents.next(),
         });
     }
@@ -136,6 +138,28 @@ fn leading(monomials: &[(Monomial, f64)]) -> Option<&(Monomial, f64)> {
             .cmp(&monomial_degree(&b.0))
             .then_with(|| a.0.cmp(&b.0))
     })
+}
+
+/// How often `stride` is in `rest`, judged by its leading monomial: a whole number of times, or as often as symbols say,
+/// `r*w + 2*w` being r + 2 times w.
+fn multiples_in(rest: &Expr, stride: &Expr) -> Expr {
+    let monomials = stride.monomials();
+    let Some((lead, coefficient)) = leading(&monomials) else {
+        return Expr::from(0.0);
+    };
+    let times = |(monomial, by): (Monomial, f64)| {
+        let times = by / coefficient;
+        let mut left = monomial;
+        for (factor, power) in lead {
+            let (_, own) = left.iter_mut().find(|(known, _)| known == factor)?;
+            *own = own.checked_sub(*power)?;
+        }
+        let factors = left
+            .into_iter()
+            .map(|(factor, power)| factor.power(Expr::from(f64::from(power))));
+        (times.fract() == 0.0 && times.abs() < 1e9).then(|| Expr::product(factors) * times)
+    };
+    Expr::sum(rest.monomials().into_iter().filter_map(times)).expand()
 }
 
 /// How many whole times `stride` is in `rest`, judged by its leading monomial.
@@ -212,6 +236,12 @@ mod tests {
             &[("i", 0), ("j", -1), ("k", 1)],
         );
         check("i + 2*n*j + n", &[("i", 0), ("2*j", 1)]);
+        check("i + r*w + j*w", &[("i", 0), ("j + r", 0)]);
+        check("i + (r + j - 1)*(w + 2)", &[("i", 0), ("j + r", -1)]);
+        check(
+            "i + j*w + k*w*h + l*w*h + 3",
+            &[("i", 3), ("j", 0), ("k + l", 0)],
+        );
     }
 
     #[test]

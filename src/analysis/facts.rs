@@ -180,6 +180,8 @@ impl Origin {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     pub flops: Flops,
+    /// Numbers that are written as text.
+    pub texts: u64,
     pub scalars: Vec<Scalar>,
     pub streams: Vec<Stream>,
     pub calls: Vec<Call>,

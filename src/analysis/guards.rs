@@ -23,43 +23,78 @@ pub(super) fn decision(symbols: &mut Symbols, condition: &Value) -> Decision {
     }
 }
 
+/// A condition that asks whether a whole number is a multiple of another: `mod(step, 10) == 0`, or is not.
+pub struct Multiple<'v> {
+    is_equal: bool,
+    /// The remainder, and what it is of.
+    pub remainder: &'v Value,
+    pub dividend: &'v Value,
+    pub divisor: &'v Value,
+}
+
+impl<'v> Multiple<'v> {
+    /// `meaning` says what functions compute.
+    pub fn of(
+        condition: &'v Value,
+        meaning: &dyn Fn(&str) -> Option<Meaning>,
+    ) -> Option<Multiple<'v>> {
+        const ZERO: &Value = &Value::Integer(0);
+        let (is_equal, remainder, other) = match condition {
+            Value::Convert(_, inner) => return Multiple::of(inner, meaning),
+            Value::Unary(UnaryOp::Not, inner) => (true, &**inner, ZERO),
+            Value::Binary(BinaryOp::Equal, left, right) => (true, &**left, &**right),
+            Value::Binary(BinaryOp::NotEqual, left, right) => (false, &**left, &**right),
+            _ => return None,
+        };
+        let (dividend, divisor) = match remainder {
+            Value::Binary(BinaryOp::Remainder, dividend, divisor) => (&**dividend, &**divisor),
+            Value::Call {
+                name, arguments, ..
+            } => match (meaning(name), &arguments[..]) {
+                (Some(Meaning::Remainder | Meaning::Modulo), [dividend, divisor]) => {
+                    (dividend, divisor)
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        matches!(other, Value::Integer(_)).then_some(Multiple {
+            is_equal,
+            remainder,
+            dividend,
+            divisor,
+        })
+    }
+
+    /// How often it holds: once in so many times.
+    pub fn share(&self, every: Expr) -> Expr {
+        let share = Expr::from(1.0).quotient(Expr::max([every, Expr::from(1.0)]));
+        match self.is_equal {
+            true => share,
+            false => Expr::from(1.0) - share,
+        }
+    }
+}
+
 /// How often a condition holds that asks whether a number is a multiple of another, which the source says: once in so
 /// many times, as `mod(step, 10) == 0` does.
 pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option<Expr> {
-    let (is_equal, left, right) = match condition {
-        Value::Convert(_, inner) => return periodic_share(symbols, inner),
-        Value::Unary(UnaryOp::Not, inner) => (true, &**inner, &Value::Integer(0)),
-        Value::Binary(BinaryOp::Equal, left, right) => (true, &**left, &**right),
-        Value::Binary(BinaryOp::NotEqual, left, right) => (false, &**left, &**right),
-        _ => return None,
-    };
-    let divisor = match left {
-        Value::Binary(BinaryOp::Remainder, _, divisor) => divisor,
-        Value::Call {
-            name, arguments, ..
-        } => match (symbols.effects.target(name).meaning(), &arguments[..]) {
-            (Some(Meaning::Remainder | Meaning::Modulo), [_, divisor]) => divisor,
-            _ => return None,
-        },
-        _ => return None,
-    };
-    if !symbols.is_integer(left) || !matches!(right, Value::Integer(_)) {
+    let effects = symbols.effects;
+    let multiple = Multiple::of(condition, &|name| effects.target(name).meaning())?;
+    if !symbols.is_integer(multiple.remainder) {
         return None;
     }
-    let every = symbols.expression(divisor)?;
+    let every = symbols.expression(multiple.divisor)?;
     // Nothing is guessed of it: whether every time or every hundredth one would be anybody's guess.
     let is_known = |symbol: &Symbol| {
         let known = symbols.constants.get(symbol);
         known.is_some_and(|known| known.value.as_number().is_some())
     };
-    if !every.symbols().iter().all(is_known) {
-        return None;
-    }
-    let share = Expr::from(1.0).quotient(Expr::max([every, Expr::from(1.0)]));
-    Some(match is_equal {
-        true => share,
-        false => Expr::from(1.0) - share,
-    })
+    every
+        .symbols()
+        .iter()
+        .all(is_known)
+        .then(|| multiple.share(every))
 }
 
 /// What the parts of a condition that is not a guard depend on.

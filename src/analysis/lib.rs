@@ -45,5 +45,6 @@ pub use opened::opened;
 pub use references::{absorb, is_same as is_same_stream, merge as merge_stream};
 pub use walk::name_loops;
 pub use walk::{
-    ProcedureBody, analyze, analyze_given, analyze_given_with_bodies, analyze_with_bodies,
+    ProcedureBody, Statements, analyze, analyze_given, analyze_given_with_statements,
+    analyze_with_bodies,
 };

@@ -28,9 +28,9 @@ use super::sizes::Sizes;
 use super::symbols::{Known, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
-use crate::ir::{self, Jump, Stmt, Value, VarId};
+use crate::ir::{self, Jump, Printed, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
-pub use bodies::ProcedureBody;
+pub use bodies::{ProcedureBody, Statements};
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
 ///
@@ -48,22 +48,19 @@ pub fn analyze_given(units: &[ir::Unit], inputs: &Inputs) -> (Program, Used) {
 
 /// The same, and the statements that the facts of each function come from.
 pub fn analyze_with_bodies(units: &[ir::Unit]) -> (Program, Vec<ProcedureBody>) {
-    let (program, bodies, _) = analyze_given_with_bodies(units, &Inputs::default());
+    let (program, statements, _) =
+        analyze_given_with_statements(units.to_vec(), &Inputs::default());
+    let bodies = statements.bodies(0..statements.len());
     (program, bodies)
 }
 
 /// [`analyze_given`] and the statements that the facts of each function come from.
-pub fn analyze_given_with_bodies(
-    units: &[ir::Unit],
+pub fn analyze_given_with_statements(
+    units: Vec<ir::Unit>,
     inputs: &Inputs,
-) -> (Program, Vec<ProcedureBody>, Used) {
-    let known = Procedures::new(units);
-    let (program, ids, used) = analyze_known(units, &known, inputs);
-    let bodies = ids
-        .into_iter()
-        .map(|id| ProcedureBody::of(&known, id))
-        .collect();
-    (program, bodies, used)
+) -> (Program, Statements, Used) {
+    let (program, ids, used) = analyze_known(&units, &Procedures::new(&units), inputs);
+    (program, Statements::new(units, ids), used)
 }
 
 fn analyze_known(
@@ -244,7 +241,7 @@ fn analyze_procedure(
             constants.insert(symbol, constant);
         }
     }
-    let decided = decided(sizes, (id, function), &walker.undecided);
+    let decided = decided((sizes, known), (id, function), &walker.undecided);
     constants.extend(decided.map(|constant| (constant.symbol.clone(), constant)));
     Function {
         name: function.name.clone(),
@@ -257,24 +254,48 @@ fn analyze_procedure(
     }
 }
 
-/// The branches that are always or never taken by what the program has unless its input says otherwise.
+/// A branch that neither literals nor the loops around it decide.
+pub(super) struct Undecided {
+    pub probability: Symbol,
+    pub condition: Value,
+    pub decision: Decision,
+}
+
+/// The branches that are always or never taken, or once in so many times, by what the program has unless its input says
+/// otherwise.
 fn decided(
-    sizes: &Sizes,
+    (sizes, known): (&Sizes, &Procedures),
     (id, function): (ProcedureId, &ir::Function),
-    undecided: &[(Symbol, Value)],
+    undecided: &[Undecided],
 ) -> impl Iterator<Item = Constant> + use<> {
-    let mut found: BTreeMap<Symbol, Option<bool>> = BTreeMap::new();
-    for (probability, condition) in undecided {
+    let mut found: BTreeMap<Symbol, Option<(Expr, Origin)>> = BTreeMap::new();
+    for branch in undecided {
+        let Undecided {
+            probability,
+            condition,
+            decision,
+        } = branch;
         let truth = sizes.truth(id, function, condition);
+        let share = match truth {
+            Some(is_taken) => Some((Expr::from(f64::from(u8::from(is_taken))), Origin::Initial)),
+            None => sizes
+                .periodic_share(known, (id, function), (condition, decision))
+                .map(|share| (share, Origin::Derived)),
+        };
         // Of several branches in one line that have one probability all must agree.
-        let known = found.entry(probability.clone()).or_insert(truth);
-        *known = known.filter(|known| truth == Some(*known));
+        let known = found
+            .entry(probability.clone())
+            .or_insert_with(|| share.clone());
+        if *known != share {
+            *known = None;
+        }
     }
-    let constant = |(symbol, is_taken): (Symbol, Option<bool>)| {
+    let constant = |(symbol, share): (Symbol, Option<(Expr, Origin)>)| {
+        let (value, origin) = share?;
         Some(Constant {
             symbol,
-            value: Expr::from(f64::from(u8::from(is_taken?))),
-            origin: Origin::Initial,
+            value,
+            origin,
         })
     };
     found.into_iter().filter_map(constant)
@@ -328,7 +349,7 @@ struct Walker<'f> {
     /// What the procedure gives the variables that hold MPI types, once a call needs it.
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
-    undecided: Vec<(Symbol, Value)>,
+    undecided: Vec<Undecided>,
 }
 
 impl<'f> Walker<'f> {
@@ -389,9 +410,18 @@ impl<'f> Walker<'f> {
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
             }
-            Stmt::Evaluate { place, values } => values
-                .iter()
-                .for_each(|value| self.read(place, value, block)),
+            Stmt::Evaluate {
+                place,
+                values,
+                printed,
+            } => {
+                values
+                    .iter()
+                    .for_each(|value| self.read(place, value, block));
+                if *printed == Printed::AsText {
+                    block.texts += self.texts(values);
+                }
+            }
             Stmt::Jump { place, kind } => {
                 if matches!(kind, Jump::Exit | Jump::Return | Jump::Goto) {
                     self.ends(block);

@@ -9,9 +9,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
+use crate::interned;
+
 /// A position in a file as the user knows it: path as given, line and column counted from one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Place {
+    #[serde(with = "interned")]
     pub file: Arc<str>,
     pub line: u32,
     pub column: u32,
@@ -78,6 +81,8 @@ impl Severity {
     IntoStaticStr,
     PartialEq,
     VariantArray,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum DiagnosticCode {
@@ -249,7 +254,7 @@ impl DiagnosticCode {
 }
 
 /// One remark about the input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     pub severity: Severity,
     pub code: DiagnosticCode,

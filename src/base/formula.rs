@@ -211,3 +211,21 @@ macro_rules! catalogue {
         }
     };
 }
+
+/// What a column of a table for scripts holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    Text,
+    Integer,
+    Number,
+}
+
+impl ColumnType {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ColumnType::Text => "text",
+            ColumnType::Integer => "integer",
+            ColumnType::Number => "number",
+        }
+    }
+}

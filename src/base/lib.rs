@@ -4,5 +4,6 @@
 pub mod attempt;
 pub mod diagnostic;
 pub mod formula;
+pub mod interned;
 pub mod quantity;
 pub mod reason;

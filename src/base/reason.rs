@@ -1,6 +1,6 @@
 //! The register of reasons: why something is not understood, is only estimated, or cannot be run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// Why something is not understood, is only estimated, or cannot be run. Reports print a reason as its code, the name
@@ -20,6 +20,7 @@ use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
     PartialOrd,
     Serialize,
     VariantArray,
+    Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -119,6 +120,11 @@ pub enum ReasonCode {
     /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
     #[strum(message = "Assign the condition to a variable first.")]
     ConditionalWithoutMiddle,
+    /// Lines that the nest keeps coming back to lie a multiple of a large power of two apart, and fall into few sets of a cache: with its ways it moves more bytes than the figures say, which are those of fully associative caches.
+    #[strum(
+        message = "Make the rows of that array longer by one cache line, so that they begin in different sets; `loopsheet validate` with the machine's caches shows what is gained."
+    )]
+    ConflictMisses,
     /// An iteration ends early in a way that could not be made a branch.
     #[strum(message = "Put what is skipped into an `if`.")]
     Cycle,
@@ -208,6 +214,11 @@ pub enum ReasonCode {
         message = "Nothing is lost if it is only passed on; otherwise take it out of the loop."
     )]
     Null,
+    /// A loop whose ends other loops move does not run at all in a part of their iterations: bytes are those in the middle of several parts of their ranges.
+    #[strum(
+        message = "Let the outer loop end where the inner one does, or check the bytes with `loopsheet validate`."
+    )]
+    PartlyEmpty,
     /// A pointer gets another target, so that later accesses may mean another array.
     #[strum(message = "Use `associate`, or pass the target as an argument.")]
     PointerAssignment,
@@ -398,6 +409,7 @@ impl ReasonCode {
             | CompoundCondition
             | ConditionOnLoops
             | ConditionalStep
+            | ConflictMisses
             | DoWhileLoop
             | FloatingVariable
             | GatheredElements
@@ -411,6 +423,7 @@ impl ReasonCode {
             | MissingCondition
             | MissingInitialiser
             | MissingStep
+            | PartlyEmpty
             | PointerVariable
             | SeveralForms
             | SharedLoop

@@ -69,6 +69,16 @@ pub struct SourceArgs {
     /// Read no loopsheet.toml
     #[arg(long)]
     pub no_config: bool,
+    /// Where what was read of each source is kept for later runs [default: loopsheet/parses in $XDG_CACHE_HOME or ~/.cache, for
+    /// more than 1 MB of source]
+    ///
+    /// The results are the same with and without. It may be deleted at any time; beyond 2 GiB what was not used for the
+    /// longest time is removed.
+    #[arg(long, value_name = "DIR")]
+    pub cache_dir: Option<PathBuf>,
+    /// Read every source again, and keep nothing
+    #[arg(long, conflicts_with = "cache_dir")]
+    pub no_cache: bool,
     /// Only functions whose name fits the pattern (* and ? are wildcards)
     #[arg(long, value_name = "GLOB")]
     pub function: Option<String>,

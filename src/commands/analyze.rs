@@ -1,20 +1,21 @@
 //! `loopsheet analyze`: sources or models to table, workbook, XML and JSON.
 
 use super::progress::FileBar;
+use crate::reading::Bodies;
 use crate::reading::files;
 use crate::reading::inputs;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{Status, Voice, budgets, diagnostics, explain, parameters, timings};
+use super::{Status, Voice, budgets, diagnostics, explain, parameters, pictures, timings};
 use crate::analysis::facts::{File, Program};
 use crate::checking::checked;
-use crate::cli::AnalyzeArgs;
+use crate::cli::{AnalyzeArgs, TablesFormat};
 use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::export::{html, json, loops_dot, svg, table, tables, xlsx, xml};
+use crate::export::{html, json, table, tables, xlsx, xml};
 use crate::model::{Detail, Model, Setting};
 use crate::source::Preprocessing;
 use anyhow::Context;
@@ -39,6 +40,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     );
     let requested = requested_outputs(args)?;
     // Created first, so that a path that cannot be written fails before the work.
+    refuse_nest_sheets(args, &requested)?;
     let outputs = create(&requested)?;
     for directory in args.dot.iter().chain(&args.svg).chain(&args.tables) {
         std::fs::create_dir_all(directory)
@@ -47,7 +49,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let (mut program, bodies) = match args.no_check {
         true => (
             inputs::read(&args.paths, &project.reading, &FileBar::new(voice))?,
-            Vec::new(),
+            Bodies::default(),
         ),
         false => inputs::read_with_bodies(&args.paths, &project.reading, &FileBar::new(voice))?,
     };
@@ -83,6 +85,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     model = timings::beside(model, timed, voice)?;
     model.mark(checked(&model, &bodies)?);
+    drop(bodies);
     parameters::remark(&model, &project.settings, voice);
     project.remark_without_effect(&model.machine, &project.settings, voice);
 
@@ -90,17 +93,18 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         .iter()
         .any(|(_, output)| output.is_standard_output());
     let explained = explain::explained(&model, args)?;
+    let sheets = explain::nest_sheets(&model, &args.nest_sheet)?;
     let is_over = args.check_budgets && budgets::are_exceeded(&model, &project.budgets, voice)?;
     let rendered = outputs
         .into_iter()
-        .map(|(format, output)| Ok((render(&model, &measured, format)?, output)));
+        .map(|(format, output)| Ok((render(&model, (&measured, &sheets), format)?, output)));
     let rendered = rendered.collect::<anyhow::Result<Vec<(Vec<u8>, Output)>>>()?;
     for (bytes, output) in rendered {
         output.finish(&bytes)?;
     }
-    pictures(args, &model)?;
+    pictures::write(args, &model, &sheets)?;
     if let Some(directory) = &args.tables {
-        for (name, content) in tables::files(&model)? {
+        for (name, content) in tables::files(&model, tables_format(args))? {
             Output::create(&directory.join(name))?.finish(&content)?;
         }
     }
@@ -221,6 +225,13 @@ fn with_counts<'p>(
 /// What a run did in each loop, by function and id.
 type Counters = BTreeMap<(String, String), Measured>;
 
+fn tables_format(args: &AnalyzeArgs) -> tables::TablesFormat {
+    match args.tables_format {
+        TablesFormat::Csv => tables::TablesFormat::Csv,
+        TablesFormat::Parquet => tables::TablesFormat::Parquet,
+    }
+}
+
 /// Nothing is written anywhere, so that the table is what was asked for.
 fn is_silent(args: &AnalyzeArgs) -> bool {
     args.output.is_none() && !has_reports(args)
@@ -239,52 +250,24 @@ pub(super) fn has_reports(args: &AnalyzeArgs) -> bool {
     files.into_iter().any(Option::is_some)
 }
 
-/// Dependence graphs, a file for each.
-fn pictures(args: &AnalyzeArgs, model: &Model) -> anyhow::Result<()> {
-    let mut used = HashSet::new();
-    for sequence in &model.sequences {
-        let function = &model.program.functions[sequence.function];
-        let name = sequence.within.map_or(&function.name, |outer| &outer.id);
-        let clean = |c: char| {
-            if c.is_alphanumeric() || matches!(c, '_' | '-' | '@' | '.') {
-                c
-            } else {
-                '_'
-            }
-        };
-        let stem: String = name.chars().map(clean).take(100).collect();
-        // Functions of several files may have one name.
-        let name = (1..)
-            .map(|n| {
-                if n == 1 {
-                    stem.clone()
-                } else {
-                    format!("{stem}-{n}")
-                }
-            })
-            .find(|n| !used.contains(n));
-        let name = name.unwrap_or(stem);
-        used.insert(name.clone());
-        if let Some(directory) = &args.dot {
-            let text = loops_dot::sequence(model, sequence);
-            Output::create(&directory.join(format!("{name}.dot")))?.finish(text.as_bytes())?;
-        }
-        if let Some(directory) = &args.svg {
-            let text = svg::sequence(model, sequence);
-            Output::create(&directory.join(format!("{name}.svg")))?.finish(text.as_bytes())?;
-        }
-    }
-    Ok(())
-}
-
 /// The text of a file that was analysed, if it is still there.
 pub(super) fn source_text(path: &str) -> Option<String> {
     files::read(Path::new(path)).ok().map(files::decode)
 }
 
-fn render(model: &Model, measured: &Counters, format: Format) -> anyhow::Result<Vec<u8>> {
+/// `sheets` are the nests that have a sheet of their own in the workbook.
+fn render(
+    model: &Model,
+    (measured, sheets): (&Counters, &[usize]),
+    format: Format,
+) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Workbook => xlsx::workbook(&model.for_any_machine(xlsx::ROOM))?,
+        Format::Workbook => {
+            let whole = model.for_any_machine_with(xlsx::ROOM, sheets);
+            let there = sheets.iter().map(|nest| &model.nests[*nest]);
+            let there: Vec<usize> = there.filter_map(|nest| whole.position_of(nest)).collect();
+            xlsx::workbook_with_nests(&whole, (&there, &source_text))?
+        }
         Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => {
             let program = model.parameters.settled(model.program);
@@ -332,6 +315,19 @@ fn requested_outputs(args: &AnalyzeArgs) -> anyhow::Result<Vec<(Format, PathBuf)
             .collect::<Vec<&Path>>(),
     )?;
     Ok(requested)
+}
+
+/// Sheets of nests are in a workbook only.
+fn refuse_nest_sheets(args: &AnalyzeArgs, requested: &[(Format, PathBuf)]) -> anyhow::Result<()> {
+    let has_workbook = requested
+        .iter()
+        .any(|(format, _)| *format == Format::Workbook);
+    match args.nest_sheet.first() {
+        Some(name) if !has_workbook => anyhow::bail!(
+            "--nest-sheet {name}: the sheet is part of the workbook; add -o FILE.xlsx"
+        ),
+        _ => Ok(()),
+    }
 }
 
 fn create(requested: &[(Format, PathBuf)]) -> anyhow::Result<Vec<(Format, Output)>> {

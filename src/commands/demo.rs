@@ -13,7 +13,7 @@ use crate::export::{html, json, table, xlsx, xml};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
 use crate::reading::files;
-use crate::reading::{Cpp, Order, Reading, RunInput, inputs};
+use crate::reading::{Caching, Cpp, Order, Reading, RunInput, inputs};
 
 /// The machine that the demo estimates for.
 const MACHINE: &str = "xeon-8380";
@@ -55,6 +55,8 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         input: RunInput::default(),
         follows_opened: false,
         order: Order::default(),
+        caching: Caching::Off,
+        hidden: None,
     };
     let mut program = inputs::read(
         &[dir.join("samples/kernels")],
@@ -94,7 +96,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         let dir = dir.display();
         eprintln!("\nwrote {dir}/report.html (open it in a browser and change an input),");
         eprintln!(
-            "      {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Machine),"
+            "      {dir}/report.xlsx (open it in Excel or LibreOffice and change a cell of sheet Control),"
         );
         eprintln!(
             "      {dir}/model.xml, {dir}/report.json, {dir}/report.txt and the sources in {dir}/samples;"

@@ -77,3 +77,16 @@ pub(super) fn explained(model: &Model, args: &AnalyzeArgs) -> anyhow::Result<Opt
     };
     Ok(Some(text))
 }
+
+/// The nests that have a sheet of their own, each once.
+pub(super) fn nest_sheets(model: &Model, names: &[String]) -> anyhow::Result<Vec<usize>> {
+    let mut nests = Vec::new();
+    for name in names {
+        let nest =
+            explain::nest_named(model, ("--nest-sheet", name)).map_err(anyhow::Error::msg)?;
+        if !nests.contains(&nest) {
+            nests.push(nest);
+        }
+    }
+    Ok(nests)
+}

@@ -15,8 +15,10 @@ mod manual;
 mod measure;
 mod outputs;
 mod parameters;
+mod pictures;
 mod progress;
 mod project;
+mod rank;
 #[cfg(target_os = "linux")]
 mod record;
 mod reports;
@@ -119,6 +121,7 @@ fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
             anyhow::bail!("recording needs Linux, which QEMU's user-mode emulation runs on")
         }
         Command::Trace(args) => trace::run(&args, voice),
+        Command::Rank(args) => rank::run(&args, voice),
         Command::Compare(args) => compare::run(&args, voice),
         #[cfg(target_os = "linux")]
         Command::Study(args) => study::run(&args, voice),

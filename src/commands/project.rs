@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
 use globset::Glob;
@@ -17,7 +18,7 @@ use crate::export::explain;
 use crate::machine::MachineModel;
 use crate::machine::parameters::{OF_SCENARIOS, SCENARIOS, level_name};
 use crate::model::{Setting, SettingError};
-use crate::reading::{Order, Reading, RunInput, ignored, machine_file};
+use crate::reading::{Cache, Caching, Order, Reading, RunInput, ignored, machine_file};
 
 /// What the commands that read source begin with.
 pub struct Project {
@@ -265,6 +266,26 @@ fn reading(args: &SourceArgs, file: &Config) -> anyhow::Result<Reading> {
         follows_opened: given.is_empty() && !args.no_input,
         input: RunInput::read(&given)?,
         order: Order::default(),
+        caching: caching(args)?,
+        hidden: None,
+    })
+}
+
+/// # Errors
+/// The directory of `--cache-dir` cannot be used.
+fn caching(args: &SourceArgs) -> anyhow::Result<Caching> {
+    Ok(match &args.cache_dir {
+        _ if args.no_cache => Caching::Off,
+        None => Caching::OfUser,
+        Some(directory) => {
+            let what = || {
+                format!(
+                    "--cache-dir {}: cannot make this directory",
+                    directory.display()
+                )
+            };
+            Caching::At(Arc::new(Cache::at(directory).with_context(what)?))
+        }
     })
 }
 

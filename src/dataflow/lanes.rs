@@ -1,16 +1,20 @@
 //! What is known of a value: when it is available, in every configuration at once.
 
-/// The availability of one value in all configurations of a run.
-pub trait Lanes: Copy {
+/// What a question keeps of one value.
+pub trait Held: Copy {
     /// Of values that were there before the trace began.
     const START: Self;
     /// How memory keeps it; there are many more bytes than registers.
     type Kept: Copy;
 
-    /// The later of both, lane by lane.
-    fn latest(self, other: Self) -> Self;
     fn keep(self) -> Self::Kept;
     fn recall(kept: Self::Kept) -> Self;
+}
+
+/// The availability of one value in all configurations of a run, of which two say by themselves which is the later.
+pub trait Lanes: Held {
+    /// The later of both, lane by lane.
+    fn latest(self, other: Self) -> Self;
 }
 
 /// Longest paths of the eDAG up to a value (guide: dynamic-model, "One idea carries the whole mode").
@@ -40,7 +44,7 @@ const CYCLE_BITS: u32 = 44;
 const CYCLES: u64 = (1 << CYCLE_BITS) - 1;
 const UPPER_BITS: u32 = 64 - CYCLE_BITS;
 
-impl Lanes for PathLengths {
+impl Held for PathLengths {
     const START: PathLengths = PathLengths {
         depth: 0,
         non_memory_span: 0,
@@ -49,15 +53,6 @@ impl Lanes for PathLengths {
     /// 44 bits a length of cycles, 40 the number of accesses, 20 of them in each word: 16 bytes for 8
     /// or 4 of the program.
     type Kept = [u64; 2];
-
-    #[inline(always)]
-    fn latest(self, other: PathLengths) -> PathLengths {
-        PathLengths {
-            depth: self.depth.max(other.depth),
-            non_memory_span: self.non_memory_span.max(other.non_memory_span),
-            memory_depth: self.memory_depth.max(other.memory_depth),
-        }
-    }
 
     #[inline(always)]
     fn keep(self) -> [u64; 2] {
@@ -75,6 +70,17 @@ impl Lanes for PathLengths {
             depth: kept[0] & CYCLES,
             non_memory_span: kept[1] & CYCLES,
             memory_depth: kept[0] >> CYCLE_BITS | (kept[1] >> CYCLE_BITS) << UPPER_BITS,
+        }
+    }
+}
+
+impl Lanes for PathLengths {
+    #[inline(always)]
+    fn latest(self, other: PathLengths) -> PathLengths {
+        PathLengths {
+            depth: self.depth.max(other.depth),
+            non_memory_span: self.non_memory_span.max(other.non_memory_span),
+            memory_depth: self.memory_depth.max(other.memory_depth),
         }
     }
 }

@@ -27,7 +27,7 @@ mod steps;
 mod values;
 
 pub use dependences::{Dependences, MemoryRule, Next, Rules};
-pub use lanes::{Lanes, PathLengths};
+pub use lanes::{Held, Lanes, PathLengths};
 pub use operation::Operation;
 pub use producer::Producer;
 pub use steps::{Accessed, Step, Steps};

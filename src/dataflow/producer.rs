@@ -1,6 +1,6 @@
 //! Who produced a value, for questions that keep what they want to know of recent instructions themselves.
 
-use super::lanes::Lanes;
+use super::lanes::{Held, Lanes};
 
 /// The instruction that produced a value: its hart, and its number among the executed instructions of the hart,
 /// below 2⁴⁸.
@@ -24,16 +24,10 @@ impl Producer {
     }
 }
 
-impl Lanes for Producer {
+impl Held for Producer {
     /// Nobody.
     const START: Producer = Producer(0);
     type Kept = u64;
-
-    /// The one with the higher number; of several sources, [`super::Values::sources`] visits each.
-    #[inline(always)]
-    fn latest(self, other: Producer) -> Producer {
-        Producer(self.0.max(other.0))
-    }
 
     #[inline(always)]
     fn keep(self) -> u64 {
@@ -43,6 +37,14 @@ impl Lanes for Producer {
     #[inline(always)]
     fn recall(kept: u64) -> Producer {
         Producer(kept)
+    }
+}
+
+impl Lanes for Producer {
+    /// The one with the higher number; of several sources, [`super::Values::sources`] visits each.
+    #[inline(always)]
+    fn latest(self, other: Producer) -> Producer {
+        Producer(self.0.max(other.0))
     }
 }
 

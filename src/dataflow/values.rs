@@ -3,13 +3,13 @@
 
 use super::dependences::Rules;
 use super::handles::Handle;
-use super::lanes::Lanes;
+use super::lanes::{Held, Lanes};
 use super::operation::Operation;
 use super::registers::{PLACES, SINK};
 use super::steps::{Overwriting, Registers, Step};
 
 /// The availability of all values, in the lanes of one question.
-pub struct Values<L: Lanes> {
+pub struct Values<L: Held> {
     rules: Rules,
     harts: Vec<[L; PLACES]>,
     memory: Column<L::Kept>,
@@ -17,12 +17,26 @@ pub struct Values<L: Lanes> {
 }
 
 /// The latest start of those that read a value since it was written; for false dependences.
-struct Starts<L: Lanes> {
+struct Starts<L: Held> {
     harts: Vec<[L; PLACES]>,
     memory: Column<L::Kept>,
 }
 
 impl<L: Lanes> Values<L> {
+    /// When the operands of an instruction are there.
+    #[inline(always)]
+    pub fn ready<U: Copy>(&self, step: &Step<'_, U>) -> L {
+        self.ready_by(step, &mut L::latest)
+    }
+
+    /// Makes the results available of an instruction that started when its operands were there.
+    #[inline(always)]
+    pub fn complete<U: Copy>(&mut self, step: &Step<'_, U>, started: L, done: L) {
+        self.complete_by(step, started, done, &mut L::latest);
+    }
+}
+
+impl<L: Held> Values<L> {
     pub fn new(rules: Rules) -> Values<L> {
         Values {
             rules,
@@ -45,14 +59,14 @@ impl<L: Lanes> Values<L> {
         }
     }
 
-    /// When the operands of an instruction are there.
+    /// When the operands of an instruction are there, where `latest` finds the later of two.
     #[inline(always)]
-    pub fn ready<U: Copy>(&self, step: &Step<'_, U>) -> L {
+    pub fn ready_by<U: Copy>(&self, step: &Step<'_, U>, latest: &mut impl FnMut(L, L) -> L) -> L {
         let mut ready = L::START;
-        self.sources(step, |lanes| ready = ready.latest(lanes));
+        self.sources(step, |lanes| ready = latest(ready, lanes));
         if self.rules.false_dependences {
-            ready =
-                self.wait_to_overwrite(step.operation, step.registers, overwriting(step), ready);
+            let parts = (step.operation, step.registers, overwriting(step));
+            ready = self.wait_to_overwrite(parts, ready, latest);
         }
         ready
     }
@@ -84,10 +98,9 @@ impl<L: Lanes> Values<L> {
     #[inline(never)]
     fn wait_to_overwrite(
         &self,
-        operation: &Operation,
-        registers: Option<&Registers>,
-        overwriting: Option<Overwriting<'_>>,
+        (operation, registers, overwriting): Parts<'_>,
         mut ready: L,
+        latest: &mut impl FnMut(L, L) -> L,
     ) -> L {
         let hart = operation.hart as usize;
         let (lanes, starts) = (&self.harts[hart], &self.starts.harts[hart]);
@@ -95,25 +108,34 @@ impl<L: Lanes> Values<L> {
         let writes = registers.map_or(&destination[..], |own| &own.writes);
         for place in writes.iter().map(|place| *place as usize) {
             if place != SINK {
-                ready = ready.latest(lanes[place]).latest(starts[place]);
+                ready = latest(ready, lanes[place]);
+                ready = latest(ready, starts[place]);
             }
         }
         if let Some(overwriting) = overwriting {
             for handle in overwriting.written {
-                ready = ready.latest(L::recall(self.memory.get(*handle)));
+                ready = latest(ready, L::recall(self.memory.get(*handle)));
             }
             for handle in overwriting.read {
-                ready = ready.latest(L::recall(self.starts.memory.get(*handle)));
+                ready = latest(ready, L::recall(self.starts.memory.get(*handle)));
             }
         }
         ready
     }
 
-    /// Makes the results available of an instruction that started when its operands were there.
+    /// Makes the results available of an instruction that started when its operands were there, where `latest` finds
+    /// the later of two.
     #[inline(always)]
-    pub fn complete<U: Copy>(&mut self, step: &Step<'_, U>, started: L, done: L) {
+    pub fn complete_by<U: Copy>(
+        &mut self,
+        step: &Step<'_, U>,
+        started: L,
+        done: L,
+        latest: &mut impl FnMut(L, L) -> L,
+    ) {
         if self.rules.false_dependences {
-            self.note_reads(step.operation, step.registers, overwriting(step), started);
+            let parts = (step.operation, step.registers, overwriting(step));
+            self.note_reads(parts, started, latest);
         }
         if let Some(accessed) = &step.accessed
             && accessed.written != 0
@@ -144,24 +166,23 @@ impl<L: Lanes> Values<L> {
     #[inline(never)]
     fn note_reads(
         &mut self,
-        operation: &Operation,
-        registers: Option<&Registers>,
-        overwriting: Option<Overwriting<'_>>,
+        (operation, registers, overwriting): Parts<'_>,
         started: L,
+        latest: &mut impl FnMut(L, L) -> L,
     ) {
         let starts = &mut self.starts.harts[operation.hart as usize];
         let reads = registers.map_or(&operation.sources[..], |own| &own.reads);
         // Place 0 is always at the start.
         for place in reads.iter().filter(|place| **place != 0) {
             let place = &mut starts[*place as usize];
-            *place = place.latest(started);
+            *place = latest(*place, started);
         }
         for (before, now) in overwriting.iter().flat_map(|own| own.readers) {
-            let latest = match before {
+            let last = match before {
                 0 => started,
-                before => L::recall(self.starts.memory.get(*before)).latest(started),
+                before => latest(L::recall(self.starts.memory.get(*before)), started),
             };
-            *self.starts.memory.slot::<L>(*now) = latest.keep();
+            *self.starts.memory.slot::<L>(*now) = last.keep();
         }
     }
 
@@ -183,6 +204,13 @@ impl<L: Lanes> Values<L> {
         }
     }
 }
+
+/// Of a step, what concerns false dependences.
+type Parts<'a> = (
+    &'a Operation,
+    Option<&'a Registers>,
+    Option<Overwriting<'a>>,
+);
 
 #[inline(always)]
 fn overwriting<'a, U: Copy>(step: &Step<'a, U>) -> Option<Overwriting<'a>> {
@@ -211,7 +239,7 @@ impl<K: Copy> Column<K> {
 
     /// Where the value of a handle is kept, one that was there before the trace if it has none yet.
     #[inline(always)]
-    fn slot<L: Lanes<Kept = K>>(&mut self, handle: Handle) -> &mut K {
+    fn slot<L: Held<Kept = K>>(&mut self, handle: Handle) -> &mut K {
         let chunk = handle as usize >> CHUNK_BITS;
         if chunk >= self.chunks.len() {
             self.grow(chunk, L::START.keep());

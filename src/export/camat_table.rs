@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::columns::Align::{self, Left, Right};
 use super::columns::aligned;
-use super::trace_table::number;
+use super::numbers::number;
 use crate::formula::Catalogue;
 use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use crate::metrics::camat::{Camat, Figures, matching};

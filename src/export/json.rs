@@ -5,10 +5,12 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::compare::Comparison;
 use crate::metrics::profiles::Profiles;
+use crate::metrics::rank::Rank;
 use crate::metrics::report::{TimelineReport, TraceReport};
 use crate::model::{Detail, Model};
 use crate::report::{
-    FunctionReport, ProfilesReport, RunReport, StaticReport, TimelineRunReport, ValidationReport,
+    FunctionReport, ProfilesReport, RankReport, RunReport, StaticReport, TimelineRunReport,
+    ValidationReport,
 };
 use crate::validate::Report;
 
@@ -39,6 +41,11 @@ pub fn timeline(report: &TimelineReport) -> String {
 /// Epochs of several traces.
 pub fn profiles(profiles: &Profiles) -> String {
     render(&ProfilesReport::of(profiles))
+}
+
+/// Several traces side by side.
+pub fn rank(rank: &Rank) -> String {
+    render(&RankReport::of(rank))
 }
 
 /// A comparison.

@@ -26,6 +26,7 @@ use loopsheet_source as source;
 use loopsheet_sweep as sweep;
 use loopsheet_validate as validate;
 
+mod blame_table;
 pub mod camat_table;
 mod columns;
 pub mod compare_table;
@@ -38,9 +39,13 @@ pub mod json;
 pub mod listings;
 pub mod loops_dot;
 mod measured;
+mod numbers;
+mod objects_table;
 pub mod parameters;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+pub mod rank_table;
+mod stencil;
 pub mod svg;
 pub mod sweep_page;
 pub mod table;

@@ -166,7 +166,7 @@ fn bound_style(time: &TimeFigures, bound: f64) -> Style {
             AnsiColor::Blue.on_default()
         }
         Some(BoundBy::Irregular) => AnsiColor::Blue.on_default(),
-        Some(BoundBy::Level(_) | BoundBy::Chains | BoundBy::Ports) => {
+        Some(BoundBy::Level(_) | BoundBy::Chains | BoundBy::Ports | BoundBy::Text) => {
             AnsiColor::Yellow.on_default()
         }
     }
@@ -478,6 +478,20 @@ fn write_disagreements(text: &mut String, model: &Model) {
     );
 }
 
+/// Nests whose lines push each other out of few sets of a cache.
+fn write_conflicts(text: &mut String, model: &Model) {
+    for nest in model.nests.iter() {
+        let costly = nest
+            .conflicts
+            .iter()
+            .filter(|conflict| conflict.is_costly());
+        for conflict in costly {
+            let id = &nest.nest.head().id;
+            let _ = writeln!(text, "* {id}: {}", words::conflict(model, conflict));
+        }
+    }
+}
+
 /// What one process sends to others in all.
 fn write_communication(text: &mut String, model: &Model) {
     let Some(communication) = &model.communication else {
@@ -661,6 +675,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     write_guesses(text, &influences);
     write_implausible(text, model);
     write_disagreements(text, model);
+    write_conflicts(text, model);
     write_doubts(text, model);
     write_calls(text, model, screen);
     write_communication(text, model);

@@ -1,27 +1,91 @@
-//! Every table as CSV, with units and meanings of the columns as JSON beside them: for notebooks.
+//! Every table as CSV or Parquet, with units and meanings of the columns as JSON beside them: for notebooks.
 
 use serde_json::{Value, json};
 
 use super::listings::{PlainCell, PlainColumn, PlainTable, plain_tables};
-use crate::formula::Catalogue;
+use crate::formula::{Catalogue, ColumnType};
 use crate::model::Model;
 use crate::report::Figure;
+
+/// What the tables are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TablesFormat {
+    /// Names of columns without units, as they have been from the first version on.
+    Csv,
+    /// Names of columns with units, and types.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+impl TablesFormat {
+    fn extension(self) -> &'static str {
+        match self {
+            TablesFormat::Csv => "csv",
+            #[cfg(feature = "parquet")]
+            TablesFormat::Parquet => "parquet",
+        }
+    }
+
+    /// The version of names and types.
+    fn schema(self) -> &'static str {
+        match self {
+            TablesFormat::Csv => "loopsheet/tables/1",
+            #[cfg(feature = "parquet")]
+            TablesFormat::Parquet => "loopsheet/tables/2",
+        }
+    }
+
+    fn name(self, column: &PlainColumn) -> String {
+        match self {
+            TablesFormat::Csv => column.name.clone(),
+            #[cfg(feature = "parquet")]
+            TablesFormat::Parquet => column.with_unit(),
+        }
+    }
+
+    fn bytes(self, model: &Model, table: &PlainTable) -> Result<Vec<u8>, TablesError> {
+        match self {
+            TablesFormat::Csv => Ok(rows(table)?),
+            #[cfg(feature = "parquet")]
+            TablesFormat::Parquet => {
+                let keys = [
+                    ("loopsheet.schema", self.schema()),
+                    ("loopsheet.machine", &model.machine.name),
+                ];
+                let keys = keys.map(|(key, value)| (key.to_string(), value.to_string()));
+                Ok(super::parquet::file(table, keys.into())?)
+            }
+        }
+    }
+}
+
+/// Never with what tables hold: it is the writers' to say.
+#[derive(Debug, thiserror::Error)]
+pub enum TablesError {
+    #[error(transparent)]
+    Csv(#[from] csv::Error),
+    #[cfg(feature = "parquet")]
+    #[error(transparent)]
+    Parquet(#[from] parquet::errors::ParquetError),
+}
 
 /// Names of files and their content.
 ///
 /// # Errors
-/// Never with what tables hold; it is the CSV writer's to say.
-pub fn files(model: &Model) -> Result<Vec<(String, Vec<u8>)>, csv::Error> {
-    let tables = plain_tables(model);
-    let mut files = vec![(
-        "tables.json".to_string(),
-        (described(model, &tables)).into_bytes(),
-    )];
+/// As [`TablesError`] says.
+pub fn files(model: &Model, format: TablesFormat) -> Result<Vec<(String, Vec<u8>)>, TablesError> {
+    let mut tables = plain_tables(model);
+    tables.push(parameters(model));
+    let described = described(model, &tables, format).into_bytes();
+    let mut files = vec![("tables.json".to_string(), described)];
     for table in &tables {
-        files.push((format!("{}.csv", table.name), rows(table)?));
+        files.push((file_name(table, format), format.bytes(model, table)?));
     }
-    files.push(("parameters.csv".to_string(), parameters(model)?));
     Ok(files)
+}
+
+fn file_name(table: &PlainTable, format: TablesFormat) -> String {
+    format!("{}.{}", table.name, format.extension())
 }
 
 fn rows(table: &PlainTable) -> Result<Vec<u8>, csv::Error> {
@@ -34,53 +98,66 @@ fn rows(table: &PlainTable) -> Result<Vec<u8>, csv::Error> {
 }
 
 /// Columns of the parameters, and what they hold.
-const PARAMETERS: [(&str, &str); 6] = [
-    ("name", "As --set takes it"),
+const PARAMETERS: [(&str, ColumnType, &str); 6] = [
+    ("name", ColumnType::Text, "As --set takes it"),
     (
         "value",
+        ColumnType::Number,
         "In the unit of its row; empty where it is not known",
     ),
-    ("origin", "Where the value comes from"),
-    ("source_name", "As the source writes it"),
+    ("origin", ColumnType::Text, "Where the value comes from"),
+    ("source_name", ColumnType::Text, "As the source writes it"),
     (
         "definition",
+        ColumnType::Text,
         "The value as an expression over other parameters",
     ),
-    ("unit", "Of the value; empty for a pure number"),
+    (
+        "unit",
+        ColumnType::Text,
+        "Of the value; empty for a pure number",
+    ),
 ];
 
 /// Machine and problem parameters.
-fn parameters(model: &Model) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(PARAMETERS.map(|(name, _)| name))?;
-    for parameter in &model.machine.parameters {
-        let value = parameter
-            .value
-            .map_or_else(String::new, |value| value.to_string());
-        writer.write_record([
-            parameter.name.as_str(),
-            &value,
-            "machine",
-            "",
-            "",
-            parameter.unit,
-        ])?;
+fn parameters(model: &Model) -> PlainTable {
+    let column = |(name, holds, meaning): (&str, ColumnType, &str)| PlainColumn {
+        name: name.to_string(),
+        group: "Parameter".to_string(),
+        header: name.to_string(),
+        unit: "",
+        holds,
+        meaning: meaning.to_string(),
+        kind: None,
+    };
+    let number = |value: Option<f64>| value.map_or(PlainCell::Empty, PlainCell::Number);
+    let text = |text: &str| PlainCell::Text(text.to_string());
+    let of_machine = model.machine.parameters.iter().map(|parameter| {
+        vec![
+            text(&parameter.name),
+            number(parameter.value),
+            text("machine"),
+            text(""),
+            text(""),
+            text(parameter.unit),
+        ]
+    });
+    let of_source = model.parameters.rows().iter().map(|row| {
+        let definition = row.definition.as_ref();
+        vec![
+            text(&row.name),
+            number(Some(row.value)),
+            text(row.origin.as_str()),
+            text(&row.label),
+            text(&definition.map_or_else(String::new, ToString::to_string)),
+            text(""),
+        ]
+    });
+    PlainTable {
+        name: "parameters".to_string(),
+        columns: PARAMETERS.map(column).into(),
+        rows: of_machine.chain(of_source).collect(),
     }
-    for row in model.parameters.rows() {
-        let definition = row
-            .definition
-            .as_ref()
-            .map_or_else(String::new, ToString::to_string);
-        writer.write_record([
-            row.name.as_str(),
-            &row.value.to_string(),
-            row.origin.as_str(),
-            &text(&row.label),
-            &definition,
-            "",
-        ])?;
-    }
-    finished(writer)
 }
 
 fn finished(writer: csv::Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
@@ -115,31 +192,30 @@ fn exact(value: f64) -> String {
     }
 }
 
-fn described(model: &Model, tables: &[PlainTable]) -> String {
+fn described(model: &Model, tables: &[PlainTable], format: TablesFormat) -> String {
     let column = |column: &PlainColumn| {
-        json!({
-            "name": column.name, "group": column.group, "header": column.header,
+        let mut value = json!({
+            "name": format.name(column), "group": column.group, "header": column.header,
             "unit": column.unit, "meaning": column.meaning,
             "figure": column.kind.map(|kind| kind.entry().name),
-        })
+        });
+        if format != TablesFormat::Csv {
+            value["type"] = json!(column.holds.as_str());
+            value["csv_name"] = json!(column.name);
+        }
+        value
     };
     let table = |table: &PlainTable| {
         json!({
-            "name": table.name, "file": format!("{}.csv", table.name), "rows": table.rows.len(),
+            "name": table.name, "file": file_name(table, format), "rows": table.rows.len(),
             "columns": table.columns.iter().map(column).collect::<Vec<Value>>(),
         })
     };
-    let parameter = |(name, meaning): (&str, &str)| json!({ "name": name, "group": "Parameter", "header": name, "unit": "", "meaning": meaning, "figure": null });
-    let parameters = json!({
-        "name": "parameters", "file": "parameters.csv",
-        "rows": model.machine.parameters.len() + model.parameters.rows().len(),
-        "columns": PARAMETERS.into_iter().map(parameter).collect::<Vec<Value>>(),
-    });
     let value = json!({
-        "schema": "loopsheet/tables/1",
+        "schema": format.schema(),
         "machine": model.machine.name,
         "seconds": Figure::of(model, model.totals.seconds),
-        "tables": tables.iter().map(table).chain([parameters]).collect::<Vec<Value>>(),
+        "tables": tables.iter().map(table).collect::<Vec<Value>>(),
     });
     serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
 }

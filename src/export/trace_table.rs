@@ -2,9 +2,13 @@
 
 use std::fmt::Write;
 
+use super::blame_table;
 use super::camat_table;
 use super::columns::{Align, aligned, grid};
+use super::numbers::{number, percent, rate};
+use super::objects_table;
 use crate::formula::Catalogue;
+use crate::metrics::by_latency::{DepthByLatency, GROWTHS, Piece};
 use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use crate::metrics::profiles::Profiles;
@@ -38,7 +42,25 @@ pub fn render(report: &TraceReport, top: Option<usize>) -> String {
             .as_ref()
             .map(|chain| memory_chain(chain, top)),
     );
+    parts.extend(
+        report
+            .depth_by_latency
+            .as_ref()
+            .map(|depth| depth_by_latency(depth, report.inputs.latency, top)),
+    );
     parts.extend(report.camat.as_ref().map(camat_table::levels));
+    parts.extend(
+        report
+            .blame
+            .as_ref()
+            .map(|blame| blame_table::render(blame, top)),
+    );
+    parts.extend(
+        report
+            .objects
+            .as_ref()
+            .map(|objects| objects_table::render(objects, top)),
+    );
     if !report.regions.is_empty() {
         parts.push(regions(report, top));
     }
@@ -91,14 +113,6 @@ fn summary(report: &TraceReport) -> String {
     text
 }
 
-fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        "unknown (of nothing)".into()
-    } else {
-        format!("{:.1} %", 100.0 * part as f64 / whole as f64)
-    }
-}
-
 fn mix(report: &TraceReport) -> String {
     let mut classes: Vec<(&str, u64)> = report
         .mix
@@ -147,19 +161,6 @@ fn cache(report: &TraceReport) -> String {
         ]);
     }
     aligned(&rows, [Left, Left, Right, Right, Right, Right, Right])
-}
-
-/// Whole numbers in full, others with six digits.
-pub(super) fn number(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e15 {
-        format!("{value:.0}")
-    } else if value.abs() >= 1e15 || value.abs() < 1e-3 {
-        format!("{value:.5e}")
-    } else {
-        let digits = value.abs().log10().floor().max(0.0) as usize + 1;
-        let text = format!("{value:.*}", 6usize.saturating_sub(digits).max(1));
-        text.trim_end_matches('0').trim_end_matches('.').to_string()
-    }
 }
 
 fn edag(report: &TraceReport) -> String {
@@ -269,6 +270,40 @@ fn memory_chain(chain: &MemoryChain, top: Option<usize>) -> String {
         String::new()
     };
     heading + &aligned(&rows, [Left, Right, Right, Left, Left]) + &rest
+}
+
+/// Its pieces, and how much latency it bears.
+fn depth_by_latency(depth: &DepthByLatency, latency: f64, top: Option<usize>) -> String {
+    let mut rows = vec![["  from α", "T∞(α)"].map(String::from)];
+    for (index, piece) in depth.pieces.iter().enumerate() {
+        let Piece { slope, intercept } = piece;
+        rows.push([
+            format!("  {}", number(depth.from(index))),
+            format!("{slope}·α + {intercept}"),
+        ]);
+    }
+    let shown = top.unwrap_or(rows.len()).max(1).min(rows.len() - 1);
+    let more = rows.len() - 1 - shown;
+    rows.truncate(shown + 1);
+    let mut text = "depth for every latency α of RAM in cycles\n".to_string();
+    text.push_str(&aligned(&rows, [Right, Left]));
+    if more > 0 {
+        let _ = writeln!(text, "  … and {more} more");
+    }
+    let _ = writeln!(
+        text,
+        "  at α = {}: {} cycles, with {} accesses to RAM that wait for each other",
+        number(latency),
+        number(depth.at(latency)),
+        depth.slope_at(latency)
+    );
+    for percent in GROWTHS {
+        let _ = match depth.grown_by(f64::from(percent), latency) {
+            Some(reached) => writeln!(text, "  {percent} % longer at α = {}", number(reached)),
+            None => writeln!(text, "  {percent} % longer at no latency"),
+        };
+    }
+    text
 }
 
 fn reuse(reuse: &Reuse) -> String {
@@ -411,18 +446,6 @@ pub fn profiles(profiles: &Profiles) -> String {
         parts.push(rates(&heading, first, profiles.mean_epki()));
     }
     parts.join("\n")
-}
-
-/// Three digits are enough to compare.
-pub(super) fn rate(value: f64) -> String {
-    match value {
-        _ if !value.is_finite() => "unknown".to_string(),
-        _ if value == 0.0 => "0".to_string(),
-        _ if value >= 99.95 => format!("{value:.0}"),
-        _ if value >= 9.995 => format!("{value:.1}"),
-        _ if value >= 0.01 => format!("{value:.2}"),
-        _ => format!("{value:.0e}"),
-    }
 }
 
 fn percent_of(share: f64) -> String {

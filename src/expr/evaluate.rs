@@ -86,6 +86,13 @@ pub(super) fn apply(function: Function, arguments: &[f64]) -> f64 {
         Function::TreeStages => (0..1024)
             .find(|stages| 2f64.powi(*stages) >= arguments[0])
             .map_or(f64::NAN, f64::from),
+        Function::SumAbove if arguments.iter().any(|a| a.is_nan()) => f64::NAN,
+        Function::SumAbove => {
+            let (limit, members) = (arguments[0], &arguments[1..]);
+            let (sizes, amounts) = members.split_at(members.len() / 2);
+            let above = sizes.iter().zip(amounts).filter(|(size, _)| **size > limit);
+            above.fold(0.0, |sum, (_, amount)| sum + amount)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! part in given variables. Whatever is not a polynomial (a quotient, a call) counts as one atom.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::{Expr, Function, Names, Node};
 
@@ -59,7 +60,10 @@ impl Expr {
 
     /// `self - other` if that is a number.
     pub fn distance(&self, other: &Expr) -> Option<f64> {
-        (self - other).expand().as_number()
+        match self == other && self.as_number().is_none() {
+            true => Some(0.0),
+            false => (self - other).expand().as_number(),
+        }
     }
 
     /// The polynomial that times `divisor` is this one, if there is one.
@@ -153,9 +157,17 @@ impl Expr {
     }
 
     fn polynomial(&self) -> Polynomial {
+        if let (Node::Product(_), Some(single)) = (self.node(), self.single_monomial()) {
+            return Polynomial::from([single]);
+        }
         let expanded = match self.node() {
             Node::Number(n) => Polynomial::from([(Vec::new(), n.get())]),
             Node::Sum(items) => items.iter().fold(Polynomial::new(), |mut total, item| {
+                // Nearly all of them; no polynomial is made of each.
+                if let Some((monomial, coefficient)) = item.single_monomial() {
+                    add(&mut total, monomial, coefficient);
+                    return total;
+                }
                 for (monomial, coefficient) in item.polynomial() {
                     add(&mut total, monomial, coefficient);
                 }
@@ -183,17 +195,43 @@ impl Expr {
         }
     }
 
+    /// The monomial that this is without any expansion, with its coefficient.
+    fn single_monomial(&self) -> Option<(Monomial, f64)> {
+        let Node::Product(factors) = self.node() else {
+            return match self.node() {
+                Node::Number(n) => Some((Vec::new(), n.get())),
+                Node::Sum(_) | Node::Power(..) => None,
+                _ => Some((vec![(self.clone(), 1)], 1.0)),
+            };
+        };
+        let (mut coefficient, mut monomial) = (1.0, Monomial::with_capacity(factors.len()));
+        for factor in factors {
+            match (factor.node(), monomial.last_mut()) {
+                (Node::Number(n), _) => coefficient *= n.get(),
+                (Node::Sum(_) | Node::Power(..) | Node::Product(_), _) => return None,
+                (_, Some((last, power))) if last == factor => *power += 1,
+                (_, Some((last, _))) if *last > *factor => return None,
+                _ => monomial.push((factor.clone(), 1)),
+            }
+        }
+        Some((monomial, coefficient))
+    }
+
     fn atom(&self) -> Polynomial {
         Polynomial::from([(vec![(self.clone(), 1)], 1.0)])
     }
 }
 
 fn add(total: &mut Polynomial, monomial: Monomial, coefficient: f64) {
-    let sum = total.get(&monomial).copied().unwrap_or(0.0) + coefficient;
-    if sum == 0.0 {
-        total.remove(&monomial);
-    } else {
-        total.insert(monomial, sum);
+    match total.entry(monomial) {
+        Entry::Occupied(mut known) => {
+            *known.get_mut() += coefficient;
+            if *known.get() == 0.0 {
+                known.remove();
+            }
+        }
+        Entry::Vacant(place) if coefficient != 0.0 => drop(place.insert(coefficient)),
+        Entry::Vacant(_) => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! Expressions as JavaScript, for pages whose figures follow their inputs.
 //!
 //! A page brings the functions that an expression calls (`templates/report/evaluate.js`): `min`, `max`, `pow`,
-//! `ceiling`, `floor`, `truncate`, `absolute`, `treeStages`, and one a comparison, such as `less(a, b, then, otherwise)`.
+//! `ceiling`, `floor`, `truncate`, `absolute`, `treeStages`, `sumAbove`, and one a comparison, such as `less(a, b, then, otherwise)`.
 //! They agree with [`Expr::evaluate`] also where operands are not-a-number.
 
 use std::fmt;
@@ -93,6 +93,7 @@ fn function_name(function: Function) -> &'static str {
         Function::Truncate => "truncate",
         Function::Absolute => "absolute",
         Function::TreeStages => "treeStages",
+        Function::SumAbove => "sumAbove",
     }
 }
 

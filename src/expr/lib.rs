@@ -83,6 +83,8 @@ pub enum Function {
     Absolute,
     /// ⌈log₂ x⌉, zero for x ≤ 1: stages of a binary tree over x members.
     TreeStages,
+    /// Of a limit, so many sizes and as many amounts: the sum of the amounts whose size is above the limit.
+    SumAbove,
 }
 
 /// How the two sides of a condition are compared.
@@ -116,8 +118,23 @@ pub enum Node {
 const _: () = assert!(size_of::<Node>() <= 24);
 
 /// A symbolic expression; cheap to clone.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Expr(Arc<Node>);
+
+impl PartialOrd for Expr {
+    fn partial_cmp(&self, other: &Expr) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Expr {
+    fn cmp(&self, other: &Expr) -> Ordering {
+        match Arc::ptr_eq(&self.0, &other.0) {
+            true => Ordering::Equal,
+            false => self.0.cmp(&other.0),
+        }
+    }
+}
 
 impl std::fmt::Debug for Expr {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -220,7 +237,7 @@ impl Expr {
         let mut terms: Vec<Expr> = (collected
             .into_iter()
             .filter(|(_, coefficient)| *coefficient != 0.0))
-        .map(|(rest, coefficient)| Expr::product([Expr::from(coefficient), rest]))
+        .map(|(rest, coefficient)| rest.with_coefficient(coefficient))
         .collect();
         if constant != 0.0 || terms.is_empty() {
             terms.push(Expr::from(constant));
@@ -337,6 +354,14 @@ impl Expr {
         self.rounded(Function::TreeStages)
     }
 
+    /// The sum of the amounts, each with a size, whose size is above the limit.
+    pub fn sum_above(limit: Expr, members: &[(Expr, Expr)]) -> Expr {
+        let sizes = members.iter().map(|(size, _)| size.clone());
+        let amounts = members.iter().map(|(_, amount)| amount.clone());
+        let arguments: Vec<Expr> = std::iter::once(limit).chain(sizes).chain(amounts).collect();
+        Expr::wrap(Node::Call(Function::SumAbove, arguments.into()))
+    }
+
     fn rounded(self, function: Function) -> Expr {
         match self.as_number() {
             Some(n) => Expr::from(evaluate::apply(function, &[n])),
@@ -375,9 +400,26 @@ impl Expr {
         if let Node::Product(factors) = self.node()
             && let Some(coefficient) = factors[0].as_number()
         {
-            return (coefficient, Expr::product(factors[1..].iter().cloned()));
+            // What is left is flat and sorted as it was.
+            let rest = match &factors[1..] {
+                [only] => only.clone(),
+                rest => Expr::wrap(Node::Product(rest.into())),
+            };
+            return (coefficient, rest);
         }
         (1.0, self.clone())
+    }
+
+    /// A number times what is no number and has no numeric factor. A product is a new one, which nothing else shares: what
+    /// is shared becomes a step of its own where formulas are long.
+    fn with_coefficient(self, coefficient: f64) -> Expr {
+        let number = (coefficient != 1.0).then(|| Expr::from(coefficient));
+        let factors: Box<[Expr]> = match (self.node(), number) {
+            (Node::Product(factors), number) => number.iter().chain(factors).cloned().collect(),
+            (_, Some(number)) => [number, self].into(),
+            (_, None) => return self,
+        };
+        Expr::wrap(Node::Product(factors))
     }
 
     /// Direct sub-expressions.
@@ -464,6 +506,10 @@ impl Expr {
             Node::Power(a, b) => again(a).power(again(b)),
             Node::Call(Function::Min, items) => Expr::min(items.iter().map(again)),
             Node::Call(Function::Max, items) => Expr::max(items.iter().map(again)),
+            Node::Call(Function::SumAbove, items) => Expr::wrap(Node::Call(
+                Function::SumAbove,
+                items.iter().map(again).collect(),
+            )),
             Node::Call(function, items) => again(&items[0]).rounded(*function),
             Node::If(comparison, parts) => {
                 let [left, right, then, otherwise] = parts.each_ref().map(again);

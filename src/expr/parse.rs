@@ -272,6 +272,14 @@ impl Parser<'_> {
         match function {
             Function::Min => Ok(Expr::min(arguments)),
             Function::Max => Ok(Expr::max(arguments)),
+            Function::SumAbove if arguments.len() % 2 == 1 => {
+                let members = arguments.split_off(1);
+                let (sizes, amounts) = members.split_at(members.len() / 2);
+                let members: Vec<(Expr, Expr)> =
+                    sizes.iter().cloned().zip(amounts.iter().cloned()).collect();
+                Ok(Expr::sum_above(arguments.remove(0), &members))
+            }
+            Function::SumAbove => Err(self.error("as many sizes as amounts expected")),
             _ if arguments.len() != 1 => Err(self.error("one argument expected")),
             _ => Ok(arguments.remove(0).rounded(function)),
         }
@@ -311,6 +319,7 @@ fn function(name: &str) -> Option<Function> {
         "trunc" => Function::Truncate,
         "abs" => Function::Absolute,
         "treestages" => Function::TreeStages,
+        "sumabove" => Function::SumAbove,
         _ => return None,
     })
 }

@@ -209,6 +209,9 @@ fn write_call(
     items: &[Expr],
     style: &Style,
 ) -> fmt::Result {
+    if let (Function::SumAbove, Some(_)) = (function, style.names) {
+        return write_sum_above(f, items, style);
+    }
     let (text, excel, tail) = match function {
         Function::Min => ("min", "MIN", ""),
         Function::Max => ("max", "MAX", ""),
@@ -218,6 +221,7 @@ fn write_call(
         Function::Absolute => ("abs", "ABS", ""),
         // Rounded first: a spreadsheet's logarithm of 8 may be a little more than 3.
         Function::TreeStages => ("treestages", "ROUNDUP(ROUND(LOG(MAX", ",1),2),9),0"),
+        Function::SumAbove => ("sumabove", "", ""),
     };
     let in_excel = style.names.is_some();
     write!(f, "{}(", if in_excel { excel } else { text })?;
@@ -228,6 +232,30 @@ fn write_call(
         write(f, item, Binding::Loose, style)?;
     }
     write!(f, "{})", if in_excel { tail } else { "" })
+}
+
+/// As one product of two ranges where sizes and amounts stand in columns, else a condition for each.
+fn write_sum_above(f: &mut fmt::Formatter<'_>, items: &[Expr], style: &Style) -> fmt::Result {
+    let (limit, members) = (&items[0], &items[1..]);
+    let (sizes, amounts) = members.split_at(members.len() / 2);
+    if let [Some((sizes, false)), Some((amounts, false))] =
+        [sizes, amounts].map(|members| range(members, style))
+    {
+        write!(f, "SUMPRODUCT(({sizes}>")?;
+        write(f, limit, Binding::Loose, style)?;
+        return write!(f, ")*{amounts})");
+    }
+    f.write_str("(")?;
+    for (index, (size, amount)) in sizes.iter().zip(amounts).enumerate() {
+        f.write_str(if index > 0 { "+IF(" } else { "IF(" })?;
+        write(f, size, Binding::Loose, style)?;
+        f.write_str(">")?;
+        write(f, limit, Binding::Loose, style)?;
+        f.write_str(",")?;
+        write(f, amount, Binding::Loose, style)?;
+        f.write_str(",0)")?;
+    }
+    f.write_str(")")
 }
 
 fn write_number(f: &mut fmt::Formatter<'_>, value: f64, style: &Style) -> fmt::Result {

@@ -32,6 +32,10 @@ impl FormulaLengths {
             // With `.A` where it is one of the machine.
             Node::Symbol(symbol) => symbol.name().len() + 2,
             Node::Figure(_) => REFERENCE,
+            // Two ranges, as in `Arrays!C5:C7`, whose figures stand in columns.
+            Node::Call(Function::SumAbove, items) => {
+                2 * (REFERENCE + 10) + self.of(&items[0]) + "SUMPRODUCT((>)*)".len()
+            }
             _ => {
                 let key = std::ptr::from_ref(expr.node()).addr();
                 if let Some(known) = self.0.get(&key) {

@@ -3,9 +3,14 @@
 //! What a symbol is, is decided where the symbol is made and never read from its name. The names of symbols that no source
 //! has are all made here.
 
+use std::borrow::Borrow;
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,8 +94,24 @@ impl SymbolKind {
 pub struct Symbol(Arc<(SymbolKind, Box<str>)>);
 
 impl Symbol {
+    /// Each thread makes the symbols of one name once, as long as there are not too many: sources repeat their names.
     pub fn new(kind: SymbolKind, name: &str) -> Symbol {
-        Symbol(Arc::new((kind, name.into())))
+        const MOST: usize = 1 << 16;
+        thread_local! {
+            static KNOWN: RefCell<FxHashSet<ByName>> = RefCell::default();
+        }
+        KNOWN.with_borrow_mut(|known| {
+            let wanted: &dyn Named = &(kind, name);
+            if let Some(ByName(symbol)) = known.get(wanted) {
+                return symbol.clone();
+            }
+            if known.len() >= MOST {
+                known.clear();
+            }
+            let symbol = Symbol(Arc::new((kind, name.into())));
+            known.insert(ByName(symbol.clone()));
+            symbol
+        })
     }
 
     /// What a source calls by this name.
@@ -200,6 +221,60 @@ impl Symbol {
     }
 }
 
+/// A symbol in a table that is asked by kind and name.
+struct ByName(Symbol);
+
+/// Kind and name of a symbol, whether there is one or not.
+trait Named {
+    fn named(&self) -> (SymbolKind, &str);
+}
+
+impl Named for ByName {
+    fn named(&self) -> (SymbolKind, &str) {
+        (self.0.kind(), self.0.name())
+    }
+}
+
+impl Named for (SymbolKind, &str) {
+    fn named(&self) -> (SymbolKind, &str) {
+        *self
+    }
+}
+
+impl<'n> Borrow<dyn Named + 'n> for ByName {
+    fn borrow(&self) -> &(dyn Named + 'n) {
+        self
+    }
+}
+
+impl Hash for dyn Named + '_ {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.named().hash(state);
+    }
+}
+
+impl PartialEq for dyn Named + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.named() == other.named()
+    }
+}
+
+impl Eq for dyn Named + '_ {}
+
+impl Hash for ByName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.named().hash(state);
+    }
+}
+
+impl PartialEq for ByName {
+    fn eq(&self, other: &Self) -> bool {
+        self.named() == other.named()
+    }
+}
+
+impl Eq for ByName {}
+
 /// A part of a name: what is not a letter, digit or underscore is replaced.
 fn word(text: &str) -> String {
     text.chars()
@@ -215,6 +290,9 @@ impl PartialOrd for Symbol {
 
 impl Ord for Symbol {
     fn cmp(&self, other: &Symbol) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Ordering::Equal;
+        }
         (self.name(), self.kind()).cmp(&(other.name(), other.kind()))
     }
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use globset::Glob;
 
 use super::Error;
-use crate::analysis::ProcedureBody;
 use crate::analysis::facts::Program;
 use crate::attempt::attempt;
 use crate::checking::checked;
@@ -13,7 +12,9 @@ use crate::core_levels::of_machine;
 use crate::cores;
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
-use crate::reading::{Cpp, Order, Reading, RunInput, Unwatched, ignored, inputs, machine_file};
+use crate::reading::{
+    Bodies, Caching, Cpp, Order, Reading, RunInput, Unwatched, ignored, inputs, machine_file,
+};
 use crate::report::{StaticReport, ValidationReport};
 use crate::validate::{self, MOST_ACCESSES, MOST_PROBED, Report, Settings};
 
@@ -130,6 +131,7 @@ pub fn validate<P: AsRef<Path>>(paths: &[P], options: &Options) -> Result<Valida
             others: Vec::new(),
             whole: false,
         };
+        let bodies = bodies.all();
         let cases = (0..model.nests.len()).map(|nest| {
             let body = bodies[model.nests[nest].nest.function].as_ref();
             validate::nest(model, nest, body, &settings)
@@ -139,12 +141,12 @@ pub fn validate<P: AsRef<Path>>(paths: &[P], options: &Options) -> Result<Valida
 }
 
 /// What is made of a model and the statements of its functions.
-type Made<'m, T> = &'m dyn Fn(&Model, &[Option<ProcedureBody>]) -> anyhow::Result<T>;
+type Made<'m, T> = &'m dyn Fn(&Model, &Bodies) -> anyhow::Result<T>;
 
 fn with_model<P: AsRef<Path>, T>(
     paths: &[P],
     options: &Options,
-    make: impl Fn(&Model, &[Option<ProcedureBody>]) -> anyhow::Result<T>,
+    make: impl Fn(&Model, &Bodies) -> anyhow::Result<T>,
 ) -> Result<T, Error> {
     with_detail(paths, options, Detail::Values, make)
 }
@@ -153,7 +155,7 @@ fn with_detail<P: AsRef<Path>, T>(
     paths: &[P],
     options: &Options,
     detail: Detail,
-    make: impl Fn(&Model, &[Option<ProcedureBody>]) -> anyhow::Result<T>,
+    make: impl Fn(&Model, &Bodies) -> anyhow::Result<T>,
 ) -> Result<T, Error> {
     let paths: Vec<PathBuf> = paths
         .iter()
@@ -199,6 +201,8 @@ fn reading(options: &Options) -> anyhow::Result<Reading> {
         follows_opened: options.input.is_empty(),
         input: RunInput::read(&options.input)?,
         order: Order::default(),
+        caching: Caching::Off,
+        hidden: None,
     })
 }
 

@@ -130,7 +130,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Whether a variable is an integer that statements may give values.
-    fn counts(&self, id: VarId) -> bool {
+    pub(super) fn counts(&self, id: VarId) -> bool {
         let variable = self.source.function.variable(id);
         let is_integer = matches!(variable.ty, Type::Integer(_) | Type::Logical(_));
         is_integer && variable.dimensions.is_empty() && self.may_set(id)

@@ -9,7 +9,7 @@ use super::storage::UNKNOWN_EXTENT;
 use super::{Refusal, blocks, probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value};
+use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, VarId, pointed_dimensions, visit};
 use crate::reason::ReasonCode;
 
 /// Compiles a nest or function.
@@ -192,6 +192,8 @@ impl<'a> Compiler<'a> {
                         .is_some_and(|next| std::ptr::eq(*next, &**inner))
                     {
                         self.chain_loop(inner, level, out);
+                    } else if let Some([around, next]) = chain.get(level.wrapping_sub(1)..=level) {
+                        self.leave_out(inner, around, next);
                     }
                 }
                 Part::Whole { number } => {
@@ -221,17 +223,7 @@ impl<'a> Compiler<'a> {
                 self.notes
                     .insert(format!("what `{name}` itself accesses is left out"));
                 for argument in arguments {
-                    match argument {
-                        // Fortran passes the place of a structure, and reads nothing of it.
-                        Value::Element { subscripts, .. }
-                            if self.is_place_of_structure(argument) =>
-                        {
-                            subscripts
-                                .iter()
-                                .for_each(|subscript| self.reads(subscript, out));
-                        }
-                        _ => self.reads(argument, out),
-                    }
+                    self.argument(name, argument, out);
                 }
             }
             Stmt::Jump { place, kind } => match kind {
@@ -248,9 +240,61 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn is_place_of_structure(&self, argument: &Value) -> bool {
-        let is_structure = matches!(argument.ty(self.source.function), ir::Type::Derived(..));
-        is_structure && self.source.function.conventions.passes_places()
+    /// A loop beside the next one of the nest is not run. What it leaves in integers that the nest's subscripts are made of
+    /// is not known then, unless both are in arms of one branch, or each iteration around begins with new ones.
+    fn leave_out(&mut self, other: &'a Loop, around: &'a Loop, next: &'a Loop) {
+        let order = order(&around.body, other, next);
+        if order == Order::Exclusive {
+            return;
+        }
+        let mut moved = BTreeSet::new();
+        visit::statements(&other.body, visit::InLoop::No, &mut |statement, _| {
+            if let Stmt::Assign {
+                target: Value::Variable(id),
+                ..
+            } = statement
+                && (self.counts(*id) || self.pointers.contains(id))
+            {
+                moved.insert(*id);
+            }
+        });
+        let is_used = |id: &VarId| {
+            let is_new = order == Order::Behind && first_use(&around.body, *id) == Some(Use::Set);
+            !is_new && first_use(&next.body, *id) == Some(Use::Read)
+        };
+        if let Some(id) = moved.into_iter().find(is_used) {
+            let name = &self.source.function.variable(id).name;
+            let detail = format!("a loop beside it moves `{name}`, and is not run with it");
+            self.refuse(ReasonCode::NoStatements, other.place.line, detail);
+        }
+    }
+
+    /// Fortran passes the place of an element, and reads nothing of it. What a body among the inputs does with it is
+    /// the caller's access, unless it is a structure. C passes the value.
+    fn argument(&mut self, name: &str, argument: &'a Value, out: &mut Vec<Op>) {
+        let function = self.source.function;
+        let Value::Element {
+            array, subscripts, ..
+        } = argument
+        else {
+            return self.reads(argument, out);
+        };
+        if function.conventions.passes_places() {
+            let is_structure = matches!(argument.ty(function), Type::Derived(..));
+            return match is_structure || !(self.source.has_body)(name) {
+                true => subscripts.iter().for_each(|s| self.reads(s, out)),
+                false => self.reads(argument, out),
+            };
+        }
+        let is_loaded = pointed_dimensions(subscripts).is_some_and(|left_out| {
+            let dimensions = &function.variable(*array).dimensions;
+            (dimensions.get(left_out - 1)).is_some_and(|extent| extent.upper.is_none())
+        });
+        if is_loaded {
+            let detail = format!("`{name}` takes a pointer out of an array");
+            return self.refuse(ReasonCode::PointerFromData, self.line, detail);
+        }
+        self.reads(argument, out);
     }
 
     fn assign(&mut self, place: &'a Place, target: &'a Value, value: &'a Value, out: &mut Vec<Op>) {
@@ -312,4 +356,81 @@ impl<'a> Compiler<'a> {
             },
         }
     }
+}
+
+/// How two loops of one body follow each other in an iteration of it.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// The first one runs before the second.
+    Before,
+    Behind,
+    /// Only one of them runs.
+    Exclusive,
+}
+
+fn order(body: &[Stmt], first: &Loop, second: &Loop) -> Order {
+    let position = |one: &Loop| body.iter().position(|statement| holds(statement, one));
+    let (Some(a), Some(b)) = (position(first), position(second)) else {
+        return Order::Before;
+    };
+    match &body[a] {
+        Stmt::If(branch) if a == b => {
+            let arms = [&branch.then, &branch.otherwise];
+            let both = |arm: &&&Vec<Stmt>| {
+                let has = |one: &Loop| arm.iter().any(|statement| holds(statement, one));
+                has(first) && has(second)
+            };
+            let arm = arms.iter().find(both);
+            arm.map_or(Order::Exclusive, |arm| order(arm, first, second))
+        }
+        _ if a <= b => Order::Before,
+        _ => Order::Behind,
+    }
+}
+
+/// Whether a loop is in a statement, not inside of another loop.
+fn holds(statement: &Stmt, wanted: &Loop) -> bool {
+    match statement {
+        Stmt::Loop(inner) => std::ptr::eq(&raw const **inner, wanted),
+        Stmt::If(branch) => {
+            let mut inside = branch.then.iter().chain(&branch.otherwise);
+            inside.any(|statement| holds(statement, wanted))
+        }
+        Stmt::Opaque { inner, .. } => inner.iter().any(|statement| holds(statement, wanted)),
+        _ => false,
+    }
+}
+
+/// How a variable is used first.
+#[derive(Clone, Copy, PartialEq)]
+enum Use {
+    Read,
+    Set,
+}
+
+/// How the first of some statements that mentions a variable uses it.
+fn first_use(body: &[Stmt], id: VarId) -> Option<Use> {
+    let mut found = None;
+    visit::statements(body, visit::InLoop::No, &mut |statement, _| {
+        let mut read = BTreeSet::new();
+        match statement {
+            Stmt::Assign {
+                target: Value::Variable(target),
+                value,
+                ..
+            } => {
+                visit::variables_of(value, &mut read);
+                if *target == id && !read.contains(&id) {
+                    found = found.or(Some(Use::Set));
+                }
+            }
+            _ => visit::values_of(statement, &mut |value| {
+                visit::variables_of(value, &mut read)
+            }),
+        }
+        if read.contains(&id) {
+            found = found.or(Some(Use::Read));
+        }
+    });
+    found
 }

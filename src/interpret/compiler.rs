@@ -22,6 +22,8 @@ pub struct Source<'a> {
     pub trips: &'a dyn Fn(&Loop) -> u64,
     /// How often a condition on data holds.
     pub probability: &'a dyn Fn(&If) -> f64,
+    /// Whether a procedure has a body among the inputs.
+    pub has_body: &'a dyn Fn(&str) -> bool,
     /// Bytes between arrays.
     pub gap: i64,
     /// Accesses that are made to see how far arrays reach: loops that carry scalars from one iteration to the next are

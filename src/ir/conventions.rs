@@ -2,9 +2,10 @@
 //! the convention, and for the language only to print in it and to look names up in its library.
 
 use crate::source::Language;
+use serde::{Deserialize, Serialize};
 
 /// The conventions of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Conventions {
     /// What values are printed in, and whose library is called.
     pub language: Language,
@@ -76,7 +77,7 @@ impl Conventions {
 }
 
 /// What the name of an array, or an element without all its subscripts, stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ArrayNames {
     /// Where it begins: a pointer.
     Addresses,
@@ -85,7 +86,7 @@ pub enum ArrayNames {
 }
 
 /// What a call passes for a scalar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Passing {
     Values,
     /// Where it lies: assignments to the dummy argument are assignments to what is passed.
@@ -93,7 +94,7 @@ pub enum Passing {
 }
 
 /// How a function gives its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Results {
     /// What is evaluated before a return.
     Returned,
@@ -102,7 +103,7 @@ pub enum Results {
 }
 
 /// Which names may stand for the same storage without a declaration that says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Aliasing {
     /// Those of one type, and of characters with any.
     SameType,
@@ -110,14 +111,14 @@ pub enum Aliasing {
 }
 
 /// When the end and the step of a loop are evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LoopEnds {
     EachIteration,
     AtEntry,
 }
 
 /// Whether a structure that is passed is as long as the dummy argument says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Records {
     Fixed,
     /// It may be of a type that extends the argument's.
@@ -125,7 +126,7 @@ pub enum Records {
 }
 
 /// In which type a function of the library computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Prototypes {
     /// Its own: arguments are converted.
     Fixed,
@@ -134,7 +135,7 @@ pub enum Prototypes {
 }
 
 /// What a variable is whose name is called, if it is not a dummy argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CalledVariables {
     /// A pointer to a function.
     Pointers,
@@ -143,7 +144,7 @@ pub enum CalledVariables {
 }
 
 /// The names that linkers see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Linkage {
     AsWritten,
     /// In lower case, with `_` behind.
@@ -151,7 +152,7 @@ pub enum Linkage {
 }
 
 /// What a variable holds that only says where an array lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Handles {
     Addresses,
     /// The address with bounds and strides.
@@ -159,7 +160,7 @@ pub enum Handles {
 }
 
 /// What a function such as the square root does with an argument that it is not defined for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DomainErrors {
     /// It sets a variable (`errno`): unless compilers may leave that out, an instruction cannot take its place alone.
     Noted,

@@ -1,9 +1,10 @@
 //! Directives that say how the iterations of a loop may run.
 
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 
 /// A directive that makes a loop parallel, as written without its clauses: `omp parallel for simd`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopDirective {
     text: String,
     asks_for_vectors: bool,

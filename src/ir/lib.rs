@@ -8,8 +8,9 @@
 //! - `**` is right-associative here, whatever the grammar made of it.
 
 // The layers below, by their names.
-use loopsheet_base::{attempt, diagnostic, reason};
+use loopsheet_base::{attempt, diagnostic, interned, reason};
 use loopsheet_source as source;
+use serde::{Deserialize, Serialize};
 
 mod addresses;
 mod conventions;
@@ -44,8 +45,9 @@ pub use source_text::source_text;
 pub use value::{BinaryOp, UnaryOp, Value, wider};
 
 /// One source file, lowered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Unit {
+    #[serde(with = "interned")]
     pub path: Arc<str>,
     pub language: Language,
     pub form: Form,
@@ -64,7 +66,7 @@ pub struct Unit {
 }
 
 /// A function, subroutine or main program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Function {
     pub name: String,
     pub place: Place,
@@ -100,7 +102,7 @@ pub struct Function {
 }
 
 /// What a name stands for that is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Callee {
     /// The procedure of a module.
     OfModule { module: String, name: String },
@@ -109,7 +111,7 @@ pub enum Callee {
 }
 
 /// A variable that stands for a member of the structures of an array: `p[i].x`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberLayout {
     /// How many of the last steps of the variable's name lead to the member from the structure: one for `x`, two for
     /// `velocity.x`.
@@ -123,7 +125,7 @@ pub struct MemberLayout {
 }
 
 /// Index into the variables of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct VarId(pub u32);
 
 impl Function {
@@ -156,7 +158,7 @@ impl Function {
 }
 
 /// Arithmetic types with their size in bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Type {
     Integer(u32),
     Real(u32),
@@ -203,7 +205,7 @@ impl Type {
 }
 
 /// A name that a function uses: scalar or array.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Variable {
     /// As written (Fortran: lower case); of a member with the way to it: `fab%p`, `p->x`.
     pub name: Name,
@@ -217,7 +219,7 @@ pub struct Variable {
 }
 
 /// Declared bounds of one dimension; `None` where the declaration leaves them open.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Extent {
     pub lower: Option<Value>,
     /// Inclusive.
@@ -225,7 +227,7 @@ pub struct Extent {
 }
 
 /// Where a variable lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Role {
     Argument,
     Local,
@@ -238,7 +240,7 @@ pub enum Role {
 }
 
 /// What kind of declaration gave a named constant its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConstantOrigin {
     Parameter,
     Macro,
@@ -248,7 +250,7 @@ pub enum ConstantOrigin {
     ImaginaryUnit,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Stmt {
     Assign {
         place: Place,
@@ -276,6 +278,7 @@ pub enum Stmt {
     Evaluate {
         place: Place,
         values: Vec<Value>,
+        printed: Printed,
     },
     /// Not understood; statements that could be read inside it are kept.
     Opaque {
@@ -283,6 +286,14 @@ pub enum Stmt {
         reason: Reason,
         inner: Vec<Stmt>,
     },
+}
+
+/// Whether values that are evaluated for nothing else are written as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Printed {
+    #[default]
+    No,
+    AsText,
 }
 
 impl Stmt {
@@ -325,7 +336,7 @@ pub fn lines(statements: &[Stmt]) -> Option<(u32, u32)> {
     .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Jump {
     /// Leaves the innermost loop.
     Exit,
@@ -337,24 +348,25 @@ pub enum Jump {
 }
 
 /// What lowering leaves in a function's body until its jumps have become loops and branches.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Mark {
-    Label(Arc<str>),
+    Label(#[serde(with = "interned")] Arc<str>),
     /// A jump to one of several labels; `may_pass` if it may also go on behind itself.
     Goto {
+        #[serde(with = "interned")]
         labels: Vec<Arc<str>>,
         may_pass: bool,
     },
 }
 
 /// Why something is not understood: a code that reports count, and detail for a person.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reason {
     pub code: ReasonCode,
     pub detail: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Loop {
     pub place: Place,
     pub end_line: u32,
@@ -364,7 +376,7 @@ pub struct Loop {
     pub body: Vec<Stmt>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Control {
     /// `do i = lower, upper, step` or the C loop that is the same; `upper` inclusive.
     Counted {
@@ -382,13 +394,13 @@ pub enum Control {
 }
 
 /// When the condition of an uncounted loop is evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Tested {
     BeforeBody,
     AfterBody,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct If {
     pub place: Place,
     pub condition: Value,

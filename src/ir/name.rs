@@ -1,5 +1,6 @@
 //! Names of variables: what the source calls one, or the way from one to a member of its structure.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt::{self, Debug, Display};
@@ -10,21 +11,41 @@ use smallvec::SmallVec;
 
 /// A name as reports print it, `fab%p` or `level->box.v`, and the steps that it is made of. Lowering makes it step by
 /// step, and nobody takes its text apart. Names are compared by their texts, which are different where their steps are.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Name {
     text: String,
+    #[serde(with = "marks")]
     steps: SmallVec<[Mark; 2]>,
 }
 
 /// Where a step begins in the text.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Mark {
     step: Step,
     at: u32,
 }
 
+/// Steps are written as a list.
+mod marks {
+    use super::{Deserialize, Mark, SmallVec};
+    use serde::{Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(
+        marks: &SmallVec<[Mark; 2]>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(marks)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<SmallVec<[Mark; 2]>, D::Error> {
+        Ok(Vec::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
 /// What leads from one part of a name to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// To a member of a structure: `s.x`.
     Member,

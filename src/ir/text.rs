@@ -133,7 +133,15 @@ fn write_stmt(out: &mut String, function: &Function, stmt: &Stmt, depth: usize) 
         } => writeln!(out, "{pad}call {name}({})", list(function, arguments)),
         Stmt::Jump { kind, .. } => writeln!(out, "{pad}{}", format!("{kind:?}").to_lowercase()),
         Stmt::Mark { mark, .. } => writeln!(out, "{pad}{mark:?}"),
-        Stmt::Evaluate { values, .. } => writeln!(out, "{pad}evaluate {}", list(function, values)),
+        Stmt::Evaluate {
+            values, printed, ..
+        } => {
+            let verb = match printed {
+                Printed::No => "evaluate",
+                Printed::AsText => "print",
+            };
+            writeln!(out, "{pad}{verb} {}", list(function, values))
+        }
         Stmt::Opaque { reason, inner, .. } => {
             writeln!(
                 out,

@@ -3,6 +3,7 @@
 use super::{Function, Reason, Type, VarId};
 use crate::diagnostic::Place;
 use crate::reason::ReasonCode;
+use serde::{Deserialize, Serialize};
 
 /// A typed expression of the source.
 ///
@@ -10,7 +11,7 @@ use crate::reason::ReasonCode;
 /// are not compared. Floating literals are equal if their bits and sizes are, so that equality holds of every value
 /// and itself, also of a literal that is not a number. Of values that are not understood the reasons, with their
 /// details, and what could be read inside have to be the same.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Value {
     Integer(i64),
     /// A floating literal and its size in bytes.
@@ -52,7 +53,7 @@ pub enum Value {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UnaryOp {
     Negate,
     Not,
@@ -60,7 +61,7 @@ pub enum UnaryOp {
     Complement,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     Add,
     Subtract,

@@ -72,61 +72,85 @@ mod value;
 mod variables;
 mod visit;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-pub use modules::Modules;
+pub use modules::{Asked, Modules};
 
 use crate::ir;
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, SourceText};
-use crate::syntax::{Grammar, Role, problems};
+use crate::syntax::{Grammar, Role, SyntaxTree, problems};
 use expression::{Expr, MacroValue, Reader};
 use modules::World;
 
-/// Lowers every procedure of a file. `modules` are those of all files; the file's own need not be
-/// among them.
-pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules) -> ir::Unit {
-    let tree = Grammar::of(Language::Fortran).parse(&source.text);
-    let macros = macros(source);
-    let reader = Reader::new(&tree, source, &macros);
-    let mut diagnostics = source.diagnostics.clone();
-    diagnostics.extend(problems::find(&tree, source));
-    let units = units::find(&reader, tree.root());
-    let own = units.modules(&reader);
-    let world = World {
-        own: &own,
-        others: modules,
-    };
-    let mut remarks = remarks::Remarks::default();
-    let functions = units
-        .procedures
-        .iter()
-        .map(|unit| procedure::lower(&reader, world, unit, &mut remarks))
-        .collect();
-    diagnostics.extend(remarks.finish());
-    let lines = source.origins.len();
-    let preprocessing = source.preprocessing;
-    ir::Unit {
-        path: path.clone(),
-        language: Language::Fortran,
-        form,
-        is_parallel: None,
-        is_listed: false,
-        is_built: false,
-        lines,
-        preprocessing,
-        functions,
-        generics: units.generics(),
-        diagnostics,
+/// A file whose text is parsed.
+pub struct Parsed<'s> {
+    source: &'s SourceText,
+    tree: SyntaxTree<'s>,
+}
+
+impl<'s> Parsed<'s> {
+    pub fn new(source: &'s SourceText) -> Parsed<'s> {
+        let tree = Grammar::of(Language::Fortran).parse(&source.text);
+        Parsed { source, tree }
+    }
+
+    /// The declarations of its modules.
+    pub fn modules(&self) -> Modules {
+        let macros = macros(self.source);
+        let reader = Reader::new(&self.tree, self.source, &macros);
+        units::find(&reader, self.tree.root()).modules(&reader)
+    }
+
+    /// Lowers every procedure. `modules` are those of all files; its own need not be among them. With what it asked of
+    /// them.
+    pub fn lower(&self, path: &Arc<str>, form: Form, modules: &Modules) -> (ir::Unit, Asked) {
+        let Parsed { source, tree } = self;
+        let macros = macros(source);
+        let reader = Reader::new(tree, source, &macros);
+        let mut diagnostics = source.diagnostics.clone();
+        diagnostics.extend(problems::find(tree, source));
+        let units = units::find(&reader, tree.root());
+        let own = units.modules(&reader);
+        let asked = RefCell::default();
+        let world = World::new(&own, modules, &asked);
+        let mut remarks = remarks::Remarks::default();
+        let functions = units
+            .procedures
+            .iter()
+            .map(|unit| procedure::lower(&reader, world, unit, &mut remarks))
+            .collect();
+        diagnostics.extend(remarks.finish());
+        let lines = source.origins.len();
+        let preprocessing = source.preprocessing;
+        let unit = ir::Unit {
+            path: path.clone(),
+            language: Language::Fortran,
+            form,
+            is_parallel: None,
+            is_listed: false,
+            is_built: false,
+            lines,
+            preprocessing,
+            functions,
+            generics: units.generics(),
+            diagnostics,
+        };
+        (unit, asked.into_inner())
     }
 }
 
-/// The declarations of the modules in a file.
-pub fn modules(source: &SourceText) -> Modules {
-    // Parsing costs more than looking for a word.
-    let has_module = source.text.lines().any(|line| {
+/// Lowers every procedure of a file, as [`Parsed::lower`] does.
+pub fn lower(path: &Arc<str>, form: Form, source: &SourceText, modules: &Modules) -> ir::Unit {
+    Parsed::new(source).lower(path, form, modules).0
+}
+
+/// Whether some line of a file begins as modules do: parsing costs more than looking for a word.
+pub fn may_have_modules(source: &SourceText) -> bool {
+    source.text.lines().any(|line| {
         let line = line.trim_start();
         [6, 9]
             .into_iter()
@@ -135,14 +159,15 @@ pub fn modules(source: &SourceText) -> Modules {
                 line.get(..length)
                     .is_some_and(|start| start.eq_ignore_ascii_case(word))
             })
-    });
-    if has_module {
-        let tree = Grammar::of(Language::Fortran).parse(&source.text);
-        let macros = macros(source);
-        let reader = Reader::new(&tree, source, &macros);
-        return units::find(&reader, tree.root()).modules(&reader);
+    })
+}
+
+/// The declarations of the modules in a file.
+pub fn modules(source: &SourceText) -> Modules {
+    match may_have_modules(source) {
+        true => Parsed::new(source).modules(),
+        false => Modules::default(),
     }
-    Modules::default()
 }
 
 /// The constants that the preprocessor left in the text. One may name those before it.

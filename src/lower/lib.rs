@@ -2,7 +2,7 @@
 //! have in common beside them: jumps, folding, layouts.
 
 // The layers below, by their names.
-use loopsheet_base::{attempt, diagnostic, reason};
+use loopsheet_base::{attempt, diagnostic, interned, interned_as_they_are, reason};
 use loopsheet_ir as ir;
 use loopsheet_procedures::intrinsics;
 use loopsheet_source as source;

@@ -420,11 +420,24 @@ impl MachineModel {
         }
     }
 
-    /// A preset to compare this machine with: the next real one of the list, the first for a machine that is not real.
+    /// A preset to compare this machine with: the next real one of the list with another memory bandwidth, the first such
+    /// one for a machine that is not real.
     pub fn counterpart(&self) -> MachineModel {
-        let mut real = presets_of(PresetKind::Real).skip_while(|name| *name != self.name);
-        let next = real.nth(1).or_else(|| presets_of(PresetKind::Real).next());
-        MachineModel::preset(next.unwrap_or(DEFAULT_PRESET)).expect("presets are sound")
+        let real: Vec<&str> = presets_of(PresetKind::Real).collect();
+        let own = real.iter().position(|name| *name == self.name);
+        let next = own.map_or(0, |own| own + 1);
+        let preset = |name: &&&str| MachineModel::preset(name).expect("presets are sound");
+        let others = real.iter().cycle().skip(next).take(real.len());
+        let others = others.filter(|name| **name != self.name);
+        let differs = |other: &MachineModel| other.get("dram_gbs") != self.get("dram_gbs");
+        let mut others = others.map(|name| preset(&name));
+        let first = others.next();
+        match first {
+            Some(first) if differs(&first) => first,
+            first => (others.find(differs).or(first)).unwrap_or_else(|| {
+                MachineModel::preset(DEFAULT_PRESET).expect("presets are sound")
+            }),
+        }
     }
 
     /// Index, size of one instance in bytes and cores that share it, of the levels whose size is known.

@@ -81,6 +81,7 @@ pub const CORE_PARAMETERS: &[ParameterRow] = &[
     row(("int_reserved", "Reserved integer registers", "registers", Integer, (0.0, 4096.0), Value(1.0), "Integer registers that hold no value of a loop: the stack pointer and its like")),
     row(("cost_div", "Cost of a division", "flop", Real, (0.0, 1e5), Value(39.0), "Additions that take as long as one division; ExaSAT's default is 39")),
     row(("cost_special", "Cost of a special", "flop", Real, (0.0, 1e5), Value(125.0), "Additions that take as long as one sqrt, exp, sin …; ExaSAT's default is 125")),
+    row(("text_ns", "Text output of a number", "ns", Real, (0.0, 1e6), Value(150.0), "Time in which one core writes a number as text (printf, write with a format): an estimate for any machine; GCC 12's libraries took 40 (integers in C) to 440 (reals in Fortran)")),
     row(("fma_aware", "Fused multiply-add", "", Switch, (0.0, 1.0), Value(0.0), "1: an addition that can be fused with a multiplication costs nothing")),
 ];
 

@@ -353,6 +353,7 @@ fn every_preset_is_of_one_kind_and_the_default_is_real() {
             other.name != machine.name
                 && presets_of(PresetKind::Real).any(|name| name == other.name)
         );
+        assert_ne!(other.get("dram_gbs"), machine.get("dram_gbs"));
     }
 }
 

@@ -3,19 +3,25 @@
 use super::entry::{Asked, Entry};
 use super::metric::Metric;
 use super::settings::SettingsError;
-use super::{edag, epoch, kept, memory_chain, other_caches, regions, remote, reuse, timed_core};
+use super::{
+    blame, by_latency, edag, epoch, kept, memory_chain, other_caches, regions, remote, reuse,
+    timed_core,
+};
 
 /// All of them. A metric is one file with its entry, a line here, and a test.
-pub const METRICS: [Entry; 9] = [
+pub const METRICS: [Entry; 11] = [
     edag::ENTRY,
     regions::ENTRY,
     reuse::ENTRY,
     remote::ENTRY,
     epoch::ENTRY,
     memory_chain::ENTRY,
+    by_latency::ENTRY,
     other_caches::ENTRY,
     timed_core::ENTRY,
     kept::ENTRY,
+    // After the core, which shares its part.
+    blame::ENTRY,
 ];
 
 /// Those that the run asks for.

@@ -6,8 +6,11 @@ use crate::trace::isa::{Access, Class};
 use crate::trace::{Instruction, InstructionId};
 use loopsheet_regions::RegionError;
 
+use super::blame::{Blame, Causes};
+use super::by_latency::DepthByLatency;
 use super::camat::CamatMeter;
 use super::memory_chain::MemoryChain;
+use super::objects::Object;
 use super::out_of_order::CoreCycles;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
@@ -31,7 +34,13 @@ pub struct Counted {
     pub remote: Option<RemoteDelay>,
     pub epochs: Option<Epochs>,
     pub memory_chain: Option<MemoryChain>,
+    pub depth_by_latency: Option<DepthByLatency>,
     pub core: Option<CountedCore>,
+    /// Pure miss cycles of the core, by who causes them.
+    pub(super) pure_misses: Option<Causes>,
+    pub blame: Option<Blame>,
+    /// By object, if asked for, without their epochs.
+    pub objects: Option<Vec<Object>>,
     /// By source line; an error if the trace is not one of the program.
     pub profile: Option<Result<SourceProfile, RegionError>>,
     /// By instruction, its index in [`SourceProfile::sites`]; empty without a profile.

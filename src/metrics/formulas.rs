@@ -29,9 +29,9 @@ loopsheet_base::catalogue! {
         Lambda "lambda" "λ" Accesses "Latency sensitivity: growth of the upper bound per cycle of latency" Source::Edan;
         LambdaLower "lambda_lower" "λ_lower" Accesses "Growth of the lower bound per cycle of latency" Source::Edan;
         RelativeLambda "relative_lambda" "Λ(α₀)" PerCycle "Relative sensitivity: share by which the upper bound grows per cycle" Source::Edan;
-        TimeLower "time_lower" "T ≥" Cycles "Least time" Source::Edan;
-        TimeUpper "time_upper" "T ≤" Cycles "Most time" Source::Edan;
-        AverageBandwidth "average_bandwidth" "" BytesPerSecond "Average bandwidth over the depth" Source::Edan;
+        TimeLower "time_lower" "T ≥" Cycles "Least time, all but RAM accesses one at a time" Source::Edan;
+        TimeUpper "time_upper" "T ≤" Cycles "Most time, all but RAM accesses one at a time" Source::Edan;
+        AverageBandwidth "average_bandwidth" "" BytesPerSecond "Bandwidth of an ideal machine, which takes only the depth" Source::Edan;
     }
 }
 

@@ -1,6 +1,7 @@
 //! What else is said of regions when they are nests of the source: reuse distances, epochs and C-AMAT of a region's
 //! own accesses.
 
+use super::by_latency::DepthByLatency;
 use super::camat::Camat;
 use super::report::{Epochs, ReuseBin};
 
@@ -13,6 +14,8 @@ pub struct RegionDetail {
     pub epochs: Option<Epochs>,
     /// Of the region's accesses on the core's timeline.
     pub camat: Option<Camat>,
+    /// Of the paths that stay within the region; with the figures of its eDAG, whatever the kind of region.
+    pub depth_by_latency: Option<DepthByLatency>,
 }
 
 /// Reuse distances of a region's touches.

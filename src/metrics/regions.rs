@@ -5,7 +5,7 @@ use super::counted::{Counted, RegionId};
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::report::{Edag, EdagMemory};
-use crate::dataflow::{Lanes, PathLengths, Rules, Values};
+use crate::dataflow::{Held, Lanes, PathLengths, Rules, Values};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "regions",
@@ -23,20 +23,12 @@ struct PathInRegion {
     lengths: PathLengths,
 }
 
-impl Lanes for PathInRegion {
+impl Held for PathInRegion {
     const START: PathInRegion = PathInRegion {
         region: RegionId::MAX,
         lengths: PathLengths::START,
     };
     type Kept = (RegionId, [u64; 2]);
-
-    #[inline(always)]
-    fn latest(self, other: PathInRegion) -> PathInRegion {
-        PathInRegion {
-            region: other.region,
-            lengths: self.lengths.latest(other.lengths),
-        }
-    }
 
     fn keep(self) -> (RegionId, [u64; 2]) {
         (self.region, self.lengths.keep())
@@ -46,6 +38,16 @@ impl Lanes for PathInRegion {
         PathInRegion {
             region,
             lengths: PathLengths::recall(lengths),
+        }
+    }
+}
+
+impl Lanes for PathInRegion {
+    #[inline(always)]
+    fn latest(self, other: PathInRegion) -> PathInRegion {
+        PathInRegion {
+            region: other.region,
+            lengths: self.lengths.latest(other.lengths),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::report::RemoteDelay;
 use super::settings::RemoteSettings;
 use crate::cache::split_mix;
-use crate::dataflow::{Lanes, Rules, Values};
+use crate::dataflow::{Held, Lanes, Rules, Values};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "remote",
@@ -29,14 +29,9 @@ const BOUNDS: u32 = 2;
 #[derive(Clone, Copy, Debug)]
 struct Depths([u64; LANES]);
 
-impl Lanes for Depths {
+impl Held for Depths {
     const START: Depths = Depths([0; LANES]);
     type Kept = Depths;
-
-    #[inline(always)]
-    fn latest(self, other: Depths) -> Depths {
-        Depths(std::array::from_fn(|lane| self.0[lane].max(other.0[lane])))
-    }
 
     fn keep(self) -> Depths {
         self
@@ -44,6 +39,13 @@ impl Lanes for Depths {
 
     fn recall(kept: Depths) -> Depths {
         kept
+    }
+}
+
+impl Lanes for Depths {
+    #[inline(always)]
+    fn latest(self, other: Depths) -> Depths {
+        Depths(std::array::from_fn(|lane| self.0[lane].max(other.0[lane])))
     }
 }
 

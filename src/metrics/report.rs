@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::blame::Blame;
+use super::by_latency::DepthByLatency;
 use super::camat::Camat;
 pub use crate::cache::reuse::ReuseBin;
 use crate::cache::{CacheSpec, LevelCounters};
@@ -13,6 +15,7 @@ use crate::trace::isa::Class;
 
 use super::epoch::Stores;
 use super::memory_chain::MemoryChain;
+use super::objects::Objects;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
 use super::tables;
@@ -43,6 +46,12 @@ pub struct TraceReport {
     pub camat: Option<Camat>,
     /// The deepest chain of RAM accesses, if asked for.
     pub memory_chain: Option<MemoryChain>,
+    /// The depth for every latency of RAM, if asked for.
+    pub depth_by_latency: Option<DepthByLatency>,
+    /// Who causes pure miss cycles and epochs, if asked for.
+    pub blame: Option<Blame>,
+    /// What may go to slower memory, if asked for.
+    pub objects: Option<Objects>,
     /// By source line, if the program is known and has line information.
     pub source: Option<SourceProfile>,
     /// What a reader of the figures has to know: treatment of unknown instructions, missing addresses …

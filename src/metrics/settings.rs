@@ -5,6 +5,7 @@ use crate::cache::hierarchy::HierarchyError;
 use crate::cache::spec::SpecError;
 use crate::dataflow::Rules;
 
+use super::blame::BlameSettings;
 use super::costs::Costs;
 use super::epoch::{EpochError, EpochSettings};
 use super::out_of_order::CoreModel;
@@ -26,6 +27,10 @@ pub struct Settings {
     pub epochs: Option<EpochSettings>,
     /// Find which instructions are on the deepest chain of RAM accesses.
     pub memory_chain: bool,
+    /// Find the depth for every latency of RAM.
+    pub by_latency: bool,
+    /// Find who causes pure miss cycles and epochs.
+    pub blame: Option<BlameSettings>,
     /// The out-of-order core whose accesses are timed, if that is asked for, and its cycles of each class.
     pub core: Option<(CoreModel, Costs)>,
     /// Keep the executions if they are no more than this, to draw the graph.

@@ -1,6 +1,6 @@
 //! Formulas for the rows of tables: shares, ratios, rates. Each is over the names that it takes.
 
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Expr, FigureId, Lookup, Symbol};
 
 /// The part of a whole.
 pub fn share(part: &str, whole: &str) -> Expr {
@@ -41,4 +41,13 @@ pub fn total(figures: impl IntoIterator<Item = FigureId>) -> Expr {
 /// The share of the figures in a whole.
 pub fn cumulative_share(figures: impl IntoIterator<Item = FigureId>, whole: &str) -> Expr {
     total(figures).quotient(Expr::symbol(whole))
+}
+
+/// The value of a formula over names with these values; not a number if it has none.
+pub fn value(formula: &Expr, known: &[(&str, f64)]) -> f64 {
+    let known = |symbol: &Symbol| {
+        let named = known.iter().find(|(name, _)| *name == symbol.name());
+        named.map(|(_, value)| *value)
+    };
+    formula.evaluate(&known as &dyn Lookup).unwrap_or(f64::NAN)
 }

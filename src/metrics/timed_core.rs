@@ -1,5 +1,6 @@
 //! C-AMAT of the timeline that an out-of-order core makes of the trace.
 
+use super::blame::PureMisses;
 use super::camat::{CamatMeter, MeterSettings, Program as Timed};
 use super::costs::Costs;
 use super::counted::{Counted, CountedCore};
@@ -17,7 +18,10 @@ pub(super) const ENTRY: Entry = Entry {
         let Some((model, costs)) = &asked.settings.core else {
             return Ok(None);
         };
-        let core = TimedCore::new(model, costs, asked.settings.rules)?;
+        let mut core = TimedCore::new(model, costs, asked.settings.rules)?;
+        let first_shared = core.settings.first_shared;
+        let blame = asked.settings.blame.as_ref();
+        core.blame = blame.map(|blame| PureMisses::new(blame, first_shared));
         Ok(Some(Box::new(core)))
     },
 };
@@ -32,6 +36,8 @@ struct TimedCore {
     settings: MeterSettings,
     /// By region, if that is asked for.
     regions: Option<Vec<CamatMeter>>,
+    /// Who causes pure miss cycles, if that is asked for.
+    blame: Option<PureMisses>,
 }
 
 impl TimedCore {
@@ -48,6 +54,7 @@ impl TimedCore {
             meter: CamatMeter::new(settings),
             settings,
             regions: None,
+            blame: None,
         })
     }
 }
@@ -75,13 +82,23 @@ impl Metric for TimedCore {
             cycles,
             meter,
             regions,
+            blame,
             ..
         } = self;
         stretch.for_each(|step| {
             let region = stretch.program.region(step.instruction) as usize;
             let own = regions.as_mut().and_then(|own| own.get_mut(region));
             let cycles = cycles[step.instruction.0 as usize];
-            core.step(&step, cycles, &mut Both { all: meter, own });
+            if let Some(blame) = blame {
+                blame.begin(step.instruction, step.addresses());
+            }
+            let blame = blame.as_mut();
+            let mut all = All {
+                whole: meter,
+                own,
+                blame,
+            };
+            core.step(&step, cycles, &mut all);
         });
     }
 
@@ -93,6 +110,7 @@ impl Metric for TimedCore {
             cycles: self.core.finish(),
             meter: self.meter,
         });
+        counted.pure_misses = self.blame.map(PureMisses::finish);
         let own = self.regions.into_iter().flatten();
         for (region, meter) in counted.regions.iter_mut().zip(own) {
             region.detail.camat = Some(meter.finish(Timed::UNKNOWN, None));
@@ -100,24 +118,31 @@ impl Metric for TimedCore {
     }
 }
 
-/// Passes a timeline on to two.
-struct Both<'s> {
-    all: &'s mut CamatMeter,
+/// Passes a timeline on to all that count it.
+struct All<'s> {
+    whole: &'s mut CamatMeter,
     own: Option<&'s mut CamatMeter>,
+    blame: Option<&'s mut PureMisses>,
 }
 
-impl TimelineSink for Both<'_> {
+impl TimelineSink for All<'_> {
     fn access(&mut self, access: &TimedAccess) {
-        self.all.access(access);
+        self.whole.access(access);
         if let Some(own) = &mut self.own {
             own.access(access);
+        }
+        if let Some(blame) = &mut self.blame {
+            blame.access(access);
         }
     }
 
     fn settled(&mut self, cycle: u64) {
-        self.all.settled(cycle);
+        self.whole.settled(cycle);
         if let Some(own) = &mut self.own {
             own.settled(cycle);
+        }
+        if let Some(blame) = &mut self.blame {
+            blame.settled(cycle);
         }
     }
 }

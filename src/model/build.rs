@@ -99,6 +99,7 @@ impl<'p> NestModel<'p> {
                 parameters.row(function, branch).map(|row| row.value)
             }),
             checked: None,
+            conflicts: Vec::new(),
             is_implausible: NestModel::is_implausible(&nest, iterations, parameters),
             iterations: counts.total,
             counts: counts.loops,

@@ -38,7 +38,7 @@ pub struct CallSite {
 }
 
 /// Who calls whom, without recursion.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct CallGraph {
     /// By callee, then in program order.
     pub sites: Vec<CallSite>,

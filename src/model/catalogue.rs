@@ -127,15 +127,17 @@ loopsheet_base::catalogue! {
         ChainCycles "chain_cycles" "" Cycles "Cycles in which one iteration of the innermost loop waits for earlier ones" IN_CORE;
         PortsTime "ports_time" "" Seconds "Cycles in which the cores issue loads, stores and arithmetic of all iterations, over ghz and cores" IN_CORE;
         ChainTime "chain_time" "" Seconds "Cycles in which iterations wait for earlier ones, over ghz and cores" IN_CORE;
+        Texts "numbers_written" "" Count "Numbers that are written as text, all loops of the nest, branches by their probability" Source::Code;
+        TextTime "text_time" "" Seconds "Numbers written as text · text_ns / 1e9: one core writes them" Source::Notes("Text output");
         CoreTime "core_time" "" Seconds "The larger of chain and ports time; where the machine does not say what its cores do in a cycle, the CPU time" IN_CORE;
         IrregularTime "irregular_time" "" Seconds "Lines that no prefetcher foresees: each takes the latency of the level that has it over the lines that a core waits for at once, and at least what the bandwidth takes; and tlb_miss_ns for every page that the translation buffer does not hold" IRREGULAR;
         RegisterTraffic "register_traffic" "" Bytes "Bytes that the nearest cache delivers: every reference, over the whole execution" VARIANTS;
         LevelTime "level_time" "" Seconds "Traffic of a cache, without irregular lines where these are apart, over its bandwidth, of all cores together" VARIANTS;
         MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force, as sheet Machine has it below its parameters; without irregular lines where these are apart" VARIANTS;
         SlowestLevel "slowest_level" "" Seconds "The largest of the times of all levels, irregular lines being apart" IRREGULAR;
-        SlowestPart "slowest_part" "" Seconds "The largest of the core time and the times of all levels; irregular lines, where they are apart, come on top of the latter" VARIANTS;
-        Time "time" "" Seconds "Estimate of the whole execution: the largest of the core time (the CPU time where the machine does not say what its cores do in a cycle) and the times of all levels; with overlap below 1, part of core and data time adds up" VARIANTS;
-        Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports" VARIANTS;
+        SlowestPart "slowest_part" "" Seconds "The largest of the core time, the times of all levels and that of writing text; irregular lines, where they are apart, come on top of those of the levels" VARIANTS;
+        Time "time" "" Seconds "Estimate of the whole execution: the largest of the core time (the CPU time where the machine does not say what its cores do in a cycle) and the times of all levels, or of writing text; with overlap below 1, part of core and data time adds up" VARIANTS;
+        Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports, then irregular lines, then writing text" VARIANTS;
         Intensity "arithmetic_intensity" "" FlopsPerByte "Flops over actual memory traffic" Source::Roofline;
         Balance "bytes_per_flop" "" BytesPerFlop "Actual memory traffic over flops" VARIANTS;
 
@@ -220,6 +222,10 @@ loopsheet_base::catalogue! {
         // Other values of an input.
         Factor "factor" "" Ratio "What the value in force is multiplied by" Source::Given;
         SweptValue "swept_value" "" Count "A value of an input, in the input's unit, for which the times of nests are computed again" Source::Given;
+        NeededBandwidth "needed_bandwidth" "" BytesPerSecond "Memory bandwidth with which a nest is as many times as fast as is asked for, all else as it is; 0 where no memory bandwidth makes it so" Source::Definition;
+        NextCapacity "next_capacity" "" Bytes "One core's share of a cache from which on the next reuse is held that is not held now; 0 where all are" CACHES;
+        SizeForNext "size_for_next_capacity" "" Count "Largest value of a size with which the next reuse that is not held now would be, all else as it is, or all still are; 0: none" CACHES;
+        ChangedTotal "total_with_other_inputs" "" Seconds "Estimates of the nests that are compared, over all calls where these are followed, with the inputs of a scenario or one input a little less or more" Source::Definition;
         SweptTime "time_of_swept_nests" "" Seconds "Estimates of the nests that are shown, with that value" Source::Definition;
 
         // Advice.

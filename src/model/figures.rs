@@ -10,6 +10,7 @@ use super::Model;
 use super::catalogue::StaticFigure;
 use super::label::{Instead, Label};
 use super::parameters::ParameterTable;
+use super::scenarios;
 use super::shortened;
 use crate::expr::{Expr, FigureId, Lookup, Symbol};
 use crate::machine::parameters::{LATENCY_LIMIT, absent};
@@ -149,6 +150,10 @@ impl Figures {
             .filter_map(|p| Some((p.name.clone(), value(p)?)));
         let others = other.into_iter().flat_map(|other| &other.parameters);
         let other_values = others.filter_map(|p| Some((Model::on_other(&p.name), value(p)?)));
+        let scenarios = (detail == Detail::AnyMachine)
+            .then(|| scenarios::symbols(machine))
+            .into_iter()
+            .flatten();
         let problem_values = parameters
             .rows()
             .iter()
@@ -156,6 +161,7 @@ impl Figures {
         let symbols = Arc::new(
             machine_values
                 .chain(other_values)
+                .chain(scenarios)
                 .chain(problem_values)
                 .collect(),
         );
@@ -211,7 +217,9 @@ impl Figures {
                     instead: self.instead.clone(),
                 };
                 let result = work(part, &mut own);
-                (result, own.figures.segments.pop().unwrap_or_default())
+                let mut defined = own.figures.segments.pop().unwrap_or_default();
+                defined.shrink_to_fit();
+                (result, defined)
             })
             .collect();
         let (results, segments): (Vec<R>, Vec<Vec<Figure>>) = done.into_iter().unzip();

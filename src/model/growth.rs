@@ -188,6 +188,47 @@ pub fn largest_that_fits(
     Some(within)
 }
 
+/// The value of a figure with another value of one size, all else as it is.
+pub(super) fn with_size(model: &Model, size: &str, value: f64, id: FigureId) -> f64 {
+    const MOST_STEPS: usize = 32;
+    let rows = model.parameters.rows();
+    let defined = rows.iter().filter_map(|row| {
+        let definition = row.definition.as_ref()?;
+        (row.name != size && definition.as_number().is_none()).then_some((row, definition))
+    });
+    let defined: Vec<_> = defined.collect();
+    let mut changed = vec![(size, value)];
+    // What others define follows, step by step, as definitions may come before what they mention.
+    for _ in 0..MOST_STEPS {
+        let before = changed.clone();
+        let lookup = |symbol: &Symbol| {
+            let own = before.iter().find(|(name, _)| *name == symbol.name());
+            let input = || model.figures.input(symbol.name());
+            own.map(|(_, value)| *value).or_else(input)
+        };
+        for (row, definition) in &defined {
+            let is_known = |name: &str| before.iter().any(|(known, _)| *known == name);
+            if !definition
+                .symbols()
+                .iter()
+                .any(|symbol| is_known(symbol.name()))
+            {
+                continue;
+            }
+            let value = definition.evaluate(&lookup).unwrap_or(f64::NAN);
+            match changed.iter_mut().find(|(name, _)| *name == row.name) {
+                Some(known) => known.1 = value,
+                None => changed.push((&row.name, value)),
+            }
+        }
+        if changed == before {
+            break;
+        }
+    }
+    let (names, values): (Vec<&str>, Vec<f64>) = changed.into_iter().unzip();
+    Resized::new(model, &names, &values).value(id)
+}
+
 /// Bytes of an element of the arrays that are used again.
 fn element_bytes(model: &Model, nest: &NestModel, reuse: &ReuseFigures) -> Option<f64> {
     let is_used = |name: &str| reuse.arrays.iter().any(|array| array == name);

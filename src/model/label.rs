@@ -70,6 +70,17 @@ pub enum Instead {
     Value(String, f64),
     /// A piece of advice is followed.
     Advised(AdviceKind),
+    /// The inputs of a scenario, by its number.
+    Scenario(usize),
+    /// One input is a little less or more.
+    Swing(&'static str, Swings),
+}
+
+/// To which side an input swings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Swings {
+    Less,
+    More,
 }
 
 /// Whether a figure is whole: of formulas that are too long for one cell, parts are figures too.
@@ -166,6 +177,9 @@ impl fmt::Display for Label {
             Some(Instead::OtherMachine) => f.write_str(", machine B")?,
             Some(Instead::Value(input, value)) => write!(f, ", {input} {value}")?,
             Some(Instead::Advised(kind)) => write!(f, ", {}", kind.name())?,
+            Some(Instead::Scenario(number)) => write!(f, ", scenario {number}")?,
+            Some(Instead::Swing(input, Swings::Less)) => write!(f, ", less {input}")?,
+            Some(Instead::Swing(input, Swings::More)) => write!(f, ", more {input}")?,
         }
         match self.part {
             Part::Whole => Ok(()),

@@ -13,14 +13,17 @@ use loopsheet_procedures::message_passing;
 
 pub mod advice;
 mod advice_kind;
+pub mod alternatives;
 pub mod bandwidth;
 mod build;
 pub mod calls;
 mod catalogue;
 pub mod communication;
+mod compact;
 pub mod dependencies;
 pub mod figures;
 pub mod footprint;
+pub mod goals;
 mod group_names;
 mod growth;
 mod in_core;
@@ -40,8 +43,10 @@ pub mod ranking;
 pub mod references;
 pub mod registers;
 pub mod roofline;
+pub mod scenarios;
 pub mod sensitivity;
 mod shortened;
+pub mod staircase;
 mod stream;
 mod summary;
 mod time;
@@ -49,15 +54,17 @@ mod traffic;
 mod trip_count;
 mod what_if;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use crate::analysis::coverage::{self, Coverage};
 use crate::analysis::facts::Program;
+
 use crate::expr::{FigureId, Symbol};
 use crate::machine::{Level, MachineModel};
 use crate::reason::ReasonCode;
 
 pub use advice::{Advice, AdviceKind, Change};
+pub use alternatives::Alternatives;
 pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
 pub use catalogue::StaticFigure;
 pub use communication::{CommunicationFigures, CommunicationModel};
@@ -67,18 +74,19 @@ pub use group_names::{group_name, scenario_name};
 pub use growth::{Growth, largest_that_fits};
 pub use in_core::InCoreFigures;
 pub use irregular::IrregularFigures;
-pub use label::{Instead, Label, Part, RegisterFile, ReuseSubject, Subject};
-pub use levels::{CacheFigures, Neighbours, NestLevels, ReuseFigures};
+pub use label::{Instead, Label, Part, RegisterFile, ReuseSubject, Subject, Swings};
+pub use levels::{CacheFigures, Collision, Neighbours, NestLevels, ReuseFigures, SetAssociative};
 pub use loops::{LoopCounts, LoopFigures};
 pub use measured::{Measured, MeasuredFigures, Measurements};
 pub use nest::Nest;
-pub use nest_model::{Checked, NestModel};
+pub use nest_model::{Checked, Conflict, Findings, NestModel};
 pub use operations::{IterationOperations, OperationFigures};
 pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
 pub use prediction::{Prediction, Valued};
 pub use ranking::{Ranked, Ranking};
 pub use registers::{FileFigures, RegisterFigures};
 pub use sensitivity::Sweep;
+pub use staircase::Staircase;
 pub use stream::{StreamFigures, StreamShape};
 pub use summary::{KnownTotals, Totals};
 pub use time::{BoundBy, LevelFigures, LevelKind, TimeFigures};
@@ -111,6 +119,8 @@ pub struct Model<'p> {
     pub registers: Vec<Option<RegisterFigures>>,
     /// Times on the other machine, if there is one.
     pub on_other: Option<OtherMachine>,
+    /// Times with other figures of the machine, if figures hold for any.
+    pub alternatives: Option<Alternatives>,
     /// Times over a range of single inputs, where there are formulas.
     pub sensitivity: Vec<Sweep>,
     /// What would make the costliest nests faster, where there are formulas.
@@ -119,8 +129,8 @@ pub struct Model<'p> {
     pub roofline: Option<roofline::Chart>,
     /// Nests that are not in it, because there are too many for a workbook.
     pub left_out: Option<LeftOut>,
-    /// By position among all nests of the program, where runs of them do not agree with the model.
-    checked: BTreeMap<usize, Checked>,
+    /// What runs of nests said of them.
+    findings: Findings,
     /// Measured times beside the estimates, if there are any.
     pub measured: Option<Measured>,
     /// Number of spatial loops of the deepest nest, at least three.
@@ -176,9 +186,14 @@ impl<'p> Model<'p> {
     /// The same model with formulas that hold for every machine, for the workbook. Of a big program it has the
     /// costliest nests only, without what depends on all of them: calls, dependences, communication.
     pub fn for_any_machine(&self, room: Room) -> Model<'p> {
+        self.for_any_machine_with(room, &[])
+    }
+
+    /// The same with these nests, whatever they cost.
+    pub fn for_any_machine_with(&self, room: Room, wanted: &[usize]) -> Model<'p> {
         let mut most = room.nests;
         loop {
-            let model = self.of_costliest(most);
+            let model = self.of_costliest(most, wanted);
             if model.figures.len() <= room.figures || most == 1 {
                 return model;
             }
@@ -186,10 +201,11 @@ impl<'p> Model<'p> {
         }
     }
 
-    fn of_costliest(&self, most: usize) -> Model<'p> {
+    fn of_costliest(&self, most: usize, wanted: &[usize]) -> Model<'p> {
         let kept = (self.nests.len() > most).then(|| {
             let ranking = self.ranking.order(&self.nests, &self.figures);
-            ranking.into_iter().take(most).collect()
+            let costliest = ranking.into_iter().take(most);
+            costliest.chain(wanted.iter().copied()).collect()
         });
         self.of(kept, Detail::AnyMachine, Beside::Sensitivity)
     }
@@ -214,6 +230,20 @@ impl<'p> Model<'p> {
         self.of(Some(kept), Detail::Formulas, Beside::Nothing)
     }
 
+    /// A model with formulas of the functions that these nests are in, and little else.
+    pub fn for_nests(&self, nests: &[usize]) -> Model<'p> {
+        let kept = self.with_functions_of(nests.iter().copied());
+        self.of(Some(kept), Detail::Formulas, Beside::Nothing)
+    }
+
+    /// The position of a nest of another model of the same program.
+    pub fn position_of(&self, other: &NestModel) -> Option<usize> {
+        let is_it = |nest: &NestModel| {
+            nest.nest.own == other.nest.own && std::ptr::eq(nest.nest.head(), other.nest.head())
+        };
+        self.nests.iter().position(is_it)
+    }
+
     /// The nests that advice is looked for.
     fn worth_advice(&self) -> Vec<usize> {
         let others = self.left_out.map_or(0.0, |others| others.seconds);
@@ -228,13 +258,13 @@ impl<'p> Model<'p> {
         all.filter(|nest| functions.contains(&of(*nest))).collect()
     }
 
-    /// Takes what runs of nests with small sizes said of them. Models that are made of this one take it, too. All nests
-    /// must be in this model.
-    pub fn mark(&mut self, checked: BTreeMap<usize, Checked>) {
-        for (nest, checked) in &checked {
-            self.nests[*nest].checked = Some(*checked);
+    /// Takes what runs of nests said of them. Models that are made of this one take it, too. All nests must be in this
+    /// model.
+    pub fn mark(&mut self, findings: Findings) {
+        for (position, nest) in self.nests.iter_mut().enumerate() {
+            nest.take(&findings, position);
         }
-        self.checked = checked;
+        self.findings = findings;
     }
 
     /// The same model with measured times beside its estimates; models that are made of this one have them, too. All nests
@@ -262,8 +292,11 @@ impl<'p> Model<'p> {
         kept: Option<HashSet<usize>>,
         asked: (Detail, Beside),
     ) -> Model<'p> {
-        let (mut collected, dimensions) = Collected::of(self.program);
-        collected.checked = self.checked.clone();
+        let mut collected = match &kept {
+            Some(kept) if self.left_out.is_none() => Collected::of_some(self, kept),
+            _ => Collected::of(self.program).0,
+        };
+        collected.findings = self.findings.clone();
         collected.measurements = measurements;
         if let Some(kept) = kept {
             let others: Vec<usize> = (0..self.nests.len())
@@ -277,10 +310,12 @@ impl<'p> Model<'p> {
                 nests: others.len(),
                 seconds: known.sum(),
             });
-            collected.keep(&kept);
+            if self.left_out.is_some() {
+                collected.keep(&kept);
+            }
         }
         let known = (self.machine.clone(), self.parameters.clone());
-        Model::define(self.program, known, collected, dimensions, asked)
+        Model::define(self.program, known, collected, self.dimensions, asked)
     }
 
     fn define(
@@ -293,7 +328,7 @@ impl<'p> Model<'p> {
             call_graph,
             messages,
             left_out,
-            checked,
+            findings,
             measurements,
         }: Collected<'p>,
         dimensions: usize,
@@ -304,7 +339,7 @@ impl<'p> Model<'p> {
         let memory_bandwidth = bandwidth::define_memory(&mut figures);
         let mut nests = build_nests(nests, &machine, &parameters, &mut figures);
         for (nest, position) in nests.iter_mut().zip(&positions) {
-            nest.checked = checked.get(position).copied();
+            nest.take(&findings, *position);
         }
         let totals = Totals::define(&nests, &mut figures);
         let sequences = match detail {
@@ -349,12 +384,27 @@ impl<'p> Model<'p> {
         let on_other = other
             .is_some()
             .then(|| OtherMachine::define(&machine, (&nests, &ranking), &mut figures));
+        let compared = (detail == Detail::AnyMachine).then(|| {
+            let compared = alternatives::compared(&nests, &ranking, &figures);
+            let last = sensitivity::shares(&nests, &compared);
+            let dependence = compact::Dependence::new(&scenarios::INPUTS, &last, &figures);
+            (compared, dependence)
+        });
+        let compared = compared
+            .as_ref()
+            .map(|(nests, dependence)| (nests.as_slice(), dependence));
         let sensitivity = match beside {
-            Beside::Sensitivity if detail.has_formulas() => {
-                sensitivity::define((&nests, &ranking), (&machine, &parameters), &mut figures)
-            }
+            Beside::Sensitivity if detail.has_formulas() => sensitivity::define(
+                (&nests, &ranking),
+                (&machine, &parameters),
+                compared,
+                &mut figures,
+            ),
             _ => Vec::new(),
         };
+        let alternatives = compared.and_then(|(compared, dependence)| {
+            Alternatives::define(compared, (&nests, &ranking), dependence, &mut figures)
+        });
         let others = left_out.map_or(0.0, |others| others.seconds);
         let advice = match detail.has_formulas() {
             true => advice::define(
@@ -383,11 +433,12 @@ impl<'p> Model<'p> {
             communication,
             registers,
             on_other,
+            alternatives,
             sensitivity,
             advice,
             roofline: chart,
             left_out,
-            checked,
+            findings,
             measured,
             dimensions,
         }
@@ -504,8 +555,7 @@ struct Collected<'p> {
     call_graph: CallGraph,
     messages: Vec<messages::MessageSite<'p>>,
     left_out: Option<LeftOut>,
-    /// By position.
-    checked: BTreeMap<usize, Checked>,
+    findings: Findings,
     measurements: Option<Measurements>,
 }
 
@@ -547,11 +597,35 @@ impl<'p> Collected<'p> {
                 call_graph,
                 messages,
                 left_out: None,
-                checked: BTreeMap::new(),
+                findings: Findings::default(),
                 measurements: None,
             },
             dimensions,
         )
+    }
+}
+
+impl<'p> Collected<'p> {
+    /// Some nests of a model of the whole program, and what [`Collected::keep`] leaves beside them.
+    fn of_some(model: &Model<'p>, kept: &HashSet<usize>) -> Collected<'p> {
+        let nest = |position: &usize| model.nests[*position].nest.clone();
+        let (positions, others): (Vec<usize>, Vec<usize>) =
+            (0..model.nests.len()).partition(|position| kept.contains(position));
+        let nests: Vec<Nest> = positions.iter().map(nest).collect();
+        let functions = nests.iter().map(|nest| nest.function);
+        let call_graph = model.call_graph.clone().towards(functions);
+        let homes = call_graph.homes();
+        let around = others.iter().filter(|position| homes.contains(position));
+        Collected {
+            around: around.map(|position| (*position, nest(position))).collect(),
+            positions,
+            nests,
+            call_graph,
+            messages: Vec::new(),
+            left_out: None,
+            findings: Findings::default(),
+            measurements: None,
+        }
     }
 }
 

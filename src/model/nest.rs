@@ -7,13 +7,14 @@
 //! other in the caches is a matter of [`levels`](super::levels).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::trip_count;
 use crate::analysis::coverage::reasons;
 use crate::analysis::facts::{
-    AccessClass, Block, Body, Branch, Decision, Flops, Guard, GuardRange, Item, Loop, Program,
-    Stream,
+    AccessClass, Block, Body, Branch, Decision, File, Flops, Guard, GuardRange, Item, Loop, Origin,
+    Program, Stream,
 };
 use crate::analysis::{absorb, is_same_stream};
 use crate::expr::{Expr, Symbol};
@@ -36,6 +37,8 @@ pub struct Content {
     pub level: usize,
     pub weight: Weight,
     pub flops: Flops,
+    /// Numbers that are written as text.
+    pub texts: u64,
 }
 
 /// A stream with the deepest level at which the nest refers to it.
@@ -81,6 +84,10 @@ pub struct Reference<'p> {
 pub struct Nest<'p> {
     /// Index into the functions of the program.
     pub function: usize,
+    /// The index of the first element of an array of which only the language says it.
+    pub first_index: f64,
+    /// What it is of, if it was collected from one.
+    pub program: Option<&'p Program>,
     /// Whether that function leads back to itself, so that it is not known how often the nest runs.
     pub is_recursive: bool,
     /// All loops, outermost first.
@@ -101,6 +108,33 @@ impl<'p> Nest<'p> {
     /// The loop that stands for the nest in reports.
     pub fn head(&self) -> &'p Loop {
         self.loops[self.own].facts
+    }
+
+    /// An expression with what the source says of sizes in their place, unless that is only where a value begins or a
+    /// guess.
+    pub fn settled(&self, expr: &Expr) -> Expr {
+        let Some(program) = self.program else {
+            return expr.clone();
+        };
+        let said = |symbol: &Symbol| {
+            let (value, origin) = match program.functions[self.function].constant(symbol) {
+                Some(constant) => (&constant.value, constant.origin),
+                None => {
+                    let place = program.place(symbol)?;
+                    (place.value.as_ref()?, place.origin)
+                }
+            };
+            let is_settled = matches!(
+                origin,
+                Origin::Constant
+                    | Origin::Macro
+                    | Origin::Assigned
+                    | Origin::Derived
+                    | Origin::Caller
+            );
+            (is_settled && *value != Expr::from(symbol.clone())).then(|| value.clone())
+        };
+        (0..MOST_STEPS).fold(expr.clone(), |expr, _| expr.substitute(&said))
     }
 
     /// How many streams are used in that way.
@@ -171,10 +205,15 @@ impl<'p> Nest<'p> {
         };
         Nest {
             is_recursive: self.is_recursive,
+            program: self.program,
+            first_index: self.first_index,
             ..finish(self.function, loops, self.own, gathered)
         }
     }
 }
+
+/// Sizes that follow from sizes that follow from others are followed so far.
+const MOST_STEPS: usize = 4;
 
 /// The product of the probabilities.
 pub fn weight_expr(weight: &Weight, symbol: &dyn Fn(&Symbol) -> Expr) -> Expr {
@@ -190,7 +229,9 @@ pub fn weight_expr(weight: &Weight, symbol: &dyn Fn(&Symbol) -> Expr) -> Expr {
 
 /// All nests of a program, in program order.
 pub fn collect(program: &Program) -> Vec<Nest<'_>> {
-    let mut nests = Vec::new();
+    let mut nests: Vec<Nest> = Vec::new();
+    let first_index = |file: &'_ File| (file.path.clone(), file.language.first_index());
+    let first_indices: HashMap<Arc<str>, f64> = program.files.iter().map(first_index).collect();
     for (index, function) in program.functions.iter().enumerate() {
         let mut outermost = Vec::new();
         children(&function.body, &Weight::new(), &mut outermost);
@@ -203,6 +244,10 @@ pub fn collect(program: &Program) -> Vec<Nest<'_>> {
                 Gathered::default(),
                 &mut nests,
             );
+        }
+        for nest in &mut nests[first..] {
+            nest.program = Some(program);
+            nest.first_index = first_indices.get(&*function.file).copied().unwrap_or(0.0);
         }
         if nests.len() > first && is_recursive(&function.body) {
             nests[first..]
@@ -269,11 +314,12 @@ impl Way {
 impl<'p> Gathered<'p> {
     /// Adds the block's own operations and streams, through branches.
     fn add(&mut self, block: &'p Block, level: usize, way: &Way) {
-        if !block.flops.by_type.is_empty() {
+        if !block.flops.by_type.is_empty() || block.texts > 0 {
             self.contents.push(Content {
                 level,
                 weight: way.weight.clone(),
                 flops: block.flops.clone(),
+                texts: block.texts,
             });
         }
         let reference = |stream| Reference {
@@ -349,7 +395,10 @@ fn descend<'p>(
         return;
     }
     let decisions = gathered.decisions.clone();
-    if inner.is_empty() || !gathered.contents.is_empty() || !gathered.references.is_empty() {
+    // Lines that a loop around several others prints are no nest of their own.
+    let computes = |content: &Content| !content.flops.by_type.is_empty();
+    if inner.is_empty() || gathered.contents.iter().any(computes) || !gathered.references.is_empty()
+    {
         nests.push(finish(function, chain.clone(), own, gathered));
     }
     for (facts, weight) in inner {
@@ -384,6 +433,8 @@ fn finish<'p>(
     } = gathered;
     Nest {
         function,
+        first_index: 0.0,
+        program: None,
         is_recursive: false,
         loops,
         own,

@@ -1,9 +1,9 @@
 //! What is known of a nest: its facts and all figures of it alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::levels::NestLevels;
+use super::levels::{Collision, NestLevels};
 use super::loops::{LoopCounts, LoopFigures};
 use super::nest::Nest;
 use super::operations::OperationFigures;
@@ -43,6 +43,8 @@ pub struct NestModel<'p> {
     pub doubts: BTreeSet<ReasonCode>,
     /// What a run with small sizes said of its bytes, if there was one.
     pub checked: Option<Checked>,
+    /// Caches whose sets its lines collide in, if it was run with their ways.
+    pub conflicts: Vec<Conflict>,
     /// Whether guessed sizes give it iterations that no program would have.
     pub is_implausible: bool,
     /// Whether what it finds of the nests that it shares a loop with is only about right.
@@ -61,6 +63,44 @@ pub struct Checked {
     pub is_off: bool,
 }
 
+/// Lines of a nest that push each other out of few sets of a cache, and what that costs, by a run with the sizes that are
+/// set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conflict {
+    /// The cache's position, the nearest first.
+    pub level: usize,
+    pub ways: f64,
+    pub collision: Collision,
+    /// Bytes that a fully associative cache of that size moves.
+    pub fully_associative_bytes: f64,
+    /// The same with its ways.
+    pub set_associative_bytes: f64,
+    /// Share of the accesses that was simulated.
+    pub share: f64,
+}
+
+impl Conflict {
+    /// How many times as many bytes the cache moves.
+    pub fn ratio(&self) -> f64 {
+        self.set_associative_bytes / self.fully_associative_bytes
+    }
+
+    /// Whether that is more than a little.
+    pub fn is_costly(&self) -> bool {
+        self.ratio() > MUCH
+    }
+}
+
+/// A conflict that costs less is not worth a mark.
+const MUCH: f64 = 1.2;
+
+/// What runs of nests say of them, by position among all nests.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    pub checked: BTreeMap<usize, Checked>,
+    pub conflicts: BTreeMap<usize, Vec<Conflict>>,
+}
+
 /// No nest of a program that is worth a look has more iterations.
 const MOST_ITERATIONS: f64 = 1e15;
 
@@ -77,9 +117,21 @@ impl NestModel<'_> {
         let mut codes = self.nest.reason_codes();
         codes.extend(&self.doubts);
         codes.extend(self.disagreement().map(|_| ReasonCode::CheckFailed));
+        let has_conflicts = self.conflicts.iter().any(Conflict::is_costly);
+        codes.extend(has_conflicts.then_some(ReasonCode::ConflictMisses));
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
         codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
         codes
+    }
+
+    /// Takes what runs said of the nest at that position.
+    pub(super) fn take(&mut self, findings: &Findings, position: usize) {
+        self.checked = findings.checked.get(&position).copied();
+        self.conflicts = findings
+            .conflicts
+            .get(&position)
+            .cloned()
+            .unwrap_or_default();
     }
 
     /// The model's bytes over those of a run with small sizes, where the two do not agree.

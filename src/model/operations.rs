@@ -18,6 +18,8 @@ pub struct OperationFigures {
     pub flops: FigureId,
     /// The same with divisions and specials at their cost.
     pub weighted: FigureId,
+    /// Numbers that are written as text, where there are any.
+    pub texts: Option<FigureId>,
     pub iteration: IterationOperations,
 }
 
@@ -86,6 +88,14 @@ pub(super) fn define(
         + Expr::machine("cost_special") * specials_
         - Expr::machine("fma_aware") * fused;
     let weighted = figures.define(F::WeightedFlops, weighted);
+    let texts = nest.contents.iter().filter(|content| content.texts > 0);
+    let texts: Vec<Expr> = texts
+        .map(|content| {
+            let each = Expr::from(content.texts as f64) * weight_expr(&content.weight, symbol);
+            each * iterations[content.level].clone()
+        })
+        .collect();
+    let texts = (!texts.is_empty()).then(|| figures.define(F::Texts, Expr::sum(texts)));
     OperationFigures {
         adds,
         multiplies,
@@ -94,6 +104,7 @@ pub(super) fn define(
         fma_pairs,
         flops,
         weighted,
+        texts,
         iteration,
     }
 }

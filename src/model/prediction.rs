@@ -2,7 +2,7 @@
 //! values or with smaller ones.
 
 use super::Model;
-use super::levels::{self, Profile};
+use super::levels::{self, Collision, Profile, SetAssociative};
 use super::nest::Nest;
 use super::parameters::ParameterTable;
 use crate::expr::{Expr, Lookup, Symbol};
@@ -69,6 +69,18 @@ impl Valued<'_, '_> {
             self.model.nests[nest].levels.neighbours.as_ref(),
         );
         levels::profile(nest, &|expr| self.number(nest, expr), neighbours)
+    }
+
+    /// Where lines of a nest fall into few sets of a cache, if it is certain from sizes that are more than guesses.
+    pub fn collision(&self, nest: usize, cache: SetAssociative) -> Option<Collision> {
+        let nest = &self.model.nests[nest].nest;
+        let is_known = |expr: &Expr| {
+            expr.symbols().iter().all(|symbol| {
+                let row = self.parameters.row(nest.function, symbol);
+                row.is_some_and(|row| !row.rests_on_guess)
+            })
+        };
+        levels::collision(nest, &|expr| self.number(nest, expr), &is_known, cache)
     }
 
     /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block. The

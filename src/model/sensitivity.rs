@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::catalogue::StaticFigure as F;
+use super::compact::{Compact, Dependence};
 use super::dimension_name;
 use super::figures::Figures;
 use super::label::{Instead, Label, Subject};
@@ -70,10 +71,15 @@ const BLOCKS: &[f64] = &[0.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 pub(super) fn define(
     (nests, ranking): (&[NestModel], &Ranking),
     (machine, parameters): (&MachineModel, &ParameterTable),
+    compared: Option<(&[usize], &Dependence)>,
     figures: &mut Figures,
 ) -> Vec<Sweep> {
     let mut sweeps = Vec::new();
     let shown = shown(nests, ranking, figures);
+    let (swept_nests, dependence) = match compared {
+        Some((compared, dependence)) => (compared, Some(dependence)),
+        None => (shown.as_slice(), None),
+    };
     if shown.is_empty() {
         return sweeps;
     }
@@ -87,14 +93,15 @@ pub(super) fn define(
             _ => scaled(name, &Expr::from(symbol.clone()), factors, figures),
         };
         let last = match *name {
-            CACHE => shares(nests, &shown),
+            CACHE => shares(nests, swept_nests),
             _ => Vec::new(),
         };
         let mut sweep = Sweep::define(
             &symbol,
             label.to_string(),
             (inputs, &last),
-            (ranking, &shown),
+            (ranking, swept_nests),
+            dependence,
             figures,
         );
         if *name == LATENCY {
@@ -136,6 +143,7 @@ pub(super) fn define(
             label,
             (inputs, &[]),
             (ranking, &blocked),
+            None,
             figures,
         ));
     }
@@ -159,7 +167,7 @@ fn last_share(machine: &MachineModel, figures: &Figures) -> Expr {
 }
 
 /// The figures that nests have of it.
-fn shares(nests: &[NestModel], shown: &[usize]) -> Vec<FigureId> {
+pub(super) fn shares(nests: &[NestModel], shown: &[usize]) -> Vec<FigureId> {
     let last = |nest: &usize| nests[*nest].levels.caches.last();
     let shares = shown.iter().filter_map(last).map(|cache| cache.capacity);
     shares.collect()
@@ -197,6 +205,7 @@ impl Sweep {
         label: String,
         ((factors, values), same): ((Vec<FigureId>, Vec<FigureId>), &[FigureId]),
         (ranking, shown): (&Ranking, &[usize]),
+        dependence: Option<&Dependence>,
         figures: &mut Figures,
     ) -> Sweep {
         let mut times: Vec<(usize, Vec<FigureId>)> =
@@ -205,6 +214,23 @@ impl Sweep {
         for value in &values {
             let replace = |other: &Symbol| (other == symbol).then(|| Expr::from(*value));
             let instead = Instead::Value(symbol.name().to_string(), figures.value(*value));
+            if let Some(dependence) = dependence {
+                let changed = match same {
+                    [] => dependence.on(&[symbol.name()]),
+                    _ => dependence.with_last(&[symbol.name()]),
+                };
+                let replace = |name: &str| (name == symbol.name()).then(|| Expr::from(*value));
+                let mut compact = Compact::new(instead, (dependence, changed), &replace);
+                for (nest, seconds) in &mut times {
+                    compact.forget();
+                    for figure in same {
+                        compact.replace(*figure, Expr::from(*value));
+                    }
+                    let time = ranking.seconds(*nest);
+                    seconds.extend(time.map(|time| compact.define(time, figures)));
+                }
+                continue;
+            }
             let mut what_if = WhatIf::new(instead, &replace, &mut independent);
             for figure in same {
                 what_if.replace(*figure, Expr::from(*value), figures);

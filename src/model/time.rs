@@ -43,6 +43,8 @@ pub enum BoundBy {
     Ports,
     /// Lines that no prefetcher foresees.
     Irregular,
+    /// Writing numbers as text.
+    Text,
 }
 
 /// Time figures of a nest.
@@ -50,6 +52,8 @@ pub enum BoundBy {
 pub struct TimeFigures {
     /// Seconds of arithmetic at peak.
     pub cpu: FigureId,
+    /// What the core takes: that, or what takes its place.
+    pub core: FigureId,
     /// Takes the place of that where the machine says what its cores do in a cycle.
     pub in_core: Option<InCoreFigures>,
     /// Lines that no prefetcher foresees: the levels' times are those of all others then.
@@ -57,15 +61,17 @@ pub struct TimeFigures {
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
     /// any; memory is the last.
     pub levels: Vec<LevelFigures>,
+    /// Seconds in which numbers are written as text, where any are.
+    pub text: Option<FigureId>,
     /// Flops per byte of memory traffic.
     pub intensity: FigureId,
     /// Bytes of memory traffic per flop; zero for a nest without flops.
     pub balance: FigureId,
-    /// The longest of the core and all levels.
+    /// The longest of the core, all levels and text.
     pub slowest: FigureId,
     pub seconds: FigureId,
     /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports, where the
-    /// machine has them; then irregular lines.
+    /// machine has them; then irregular lines, then text.
     pub bound: FigureId,
 }
 
@@ -95,6 +101,10 @@ impl TimeFigures {
             };
             figures.define(F::CoreTime, core)
         });
+        let text = operations.texts.map(|texts| {
+            let seconds = Expr::from(texts) * Expr::machine("text_ns") * 1e-9;
+            figures.define(F::TextTime, seconds)
+        });
         let data: Vec<Expr> = levels.iter().map(|l| Expr::from(l.seconds)).collect();
         let irregular = irregular.map(|found| {
             let regular = figures.define(F::SlowestLevel, Expr::max(data.clone()));
@@ -105,23 +115,30 @@ impl TimeFigures {
             // Lines that are waited for keep others back.
             Some((found, regular)) => vec![Expr::from(regular) + Expr::from(found.seconds)],
         };
-        let slowest = Expr::max(std::iter::once(Expr::from(core)).chain(data.clone()));
+        let parts = std::iter::once(core).chain(text).map(Expr::from);
+        let slowest = Expr::max(parts.chain(data.clone()));
         let slowest = figures.define(F::SlowestPart, slowest);
         // Overlapped: the slowest part hides the rest. Not overlapped: the core and data take turns.
-        let in_turn = Expr::from(core) + Expr::max(data);
+        let data = Expr::max(data);
+        let in_turn = match text {
+            None => Expr::from(core) + data,
+            Some(text) => Expr::max([Expr::from(core) + data, text.into()]),
+        };
         let overlap = Expr::machine("overlap");
         let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
         let seconds = figures.define(F::Time, seconds);
-        let bound = bound((core, in_core), irregular, &levels, slowest);
+        let bound = bound((core, text), in_core, irregular, &levels, slowest);
         let bound = figures.define(F::Bound, bound);
         let (flops, bytes) = (Expr::from(operations.flops), Expr::from(traffic.actual));
         let intensity = figures.define(F::Intensity, ratio(flops.clone(), bytes.clone()));
         let balance = figures.define(F::Balance, ratio(bytes, flops));
         TimeFigures {
             cpu,
+            core,
             in_core,
             irregular: irregular.map(|(found, _)| found),
             levels,
+            text,
             intensity,
             balance,
             slowest,
@@ -145,7 +162,8 @@ impl TimeFigures {
         let mut all = std::iter::once(BoundBy::Arithmetic)
             .chain(levels)
             .chain(core)
-            .chain(irregular);
+            .chain(irregular)
+            .chain(self.text.map(|_| BoundBy::Text));
         all.nth(position)
     }
 
@@ -155,6 +173,7 @@ impl TimeFigures {
             .chain(self.levels.iter().map(|l| l.name.as_str()))
             .chain(self.in_core.iter().flat_map(|_| IN_CORE_NAMES))
             .chain(self.irregular.iter().map(|_| IRREGULAR_NAME))
+            .chain(self.text.map(|_| TEXT_NAME))
             .collect()
     }
 }
@@ -225,14 +244,17 @@ fn define_levels(
 
 /// What the in-core time is called where it is the longest.
 const IN_CORE_NAMES: [&str; 2] = ["chain", "ports"];
+/// The same of writing text.
+const TEXT_NAME: &str = "text";
 
 /// What irregular lines are called where they take the longest.
 const IRREGULAR_NAME: &str = "latency";
 
-/// Counts what takes longest: arithmetic at peak, the levels, chains, ports, irregular lines. The first of several that take
-/// as long is it, those in the core before all others.
+/// Counts what takes longest: arithmetic at peak, the levels, chains, ports, irregular lines, text. The first of several that
+/// take as long is it, those in the core before all others.
 fn bound(
-    (core, in_core): (FigureId, Option<InCoreFigures>),
+    (core, text): (FigureId, Option<FigureId>),
+    in_core: Option<InCoreFigures>,
     irregular: Option<(IrregularFigures, FigureId)>,
     levels: &[LevelFigures],
     slowest: FigureId,
@@ -244,7 +266,14 @@ fn bound(
     let where_slowest =
         |time: FigureId, then: Expr, otherwise: Expr| where_longest(time, slowest, then, otherwise);
     let of_levels = irregular.map_or(slowest, |(_, regular)| regular);
-    let last = Expr::from(levels.len() as f64 + 1.0);
+    let cores = in_core.map_or(0, |_| IN_CORE_NAMES.len());
+    let latency = levels.len() + cores + 2;
+    let behind = match (text, irregular) {
+        (None, _) => levels.len() + 1,
+        (Some(_), None) => latency,
+        (Some(_), Some(_)) => latency + 1,
+    };
+    let last = Expr::from(behind as f64);
     let data = levels
         .iter()
         .enumerate()
@@ -256,10 +285,20 @@ fn bound(
     let data = match irregular {
         None => data,
         Some((found, regular)) => {
-            let cores = in_core.map_or(0, |_| IN_CORE_NAMES.len());
-            let latency = Expr::from((levels.len() + cores + 2) as f64);
             let (time, of) = (Expr::from(found.seconds), Expr::from(regular));
-            Expr::choose(Comparison::Greater, time, of, latency, data)
+            let all = of.clone() + time.clone();
+            let latency = Expr::from(latency as f64);
+            let data = Expr::choose(Comparison::Greater, time, of, latency, data);
+            match text {
+                None => data,
+                Some(_) => Expr::choose(
+                    Comparison::GreaterOrEqual,
+                    all,
+                    Expr::from(slowest),
+                    data,
+                    Expr::from(behind as f64),
+                ),
+            }
         }
     };
     let Some(found) = in_core else {

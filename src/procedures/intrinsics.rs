@@ -48,6 +48,8 @@ pub enum IntrinsicKind {
     Input,
     /// Opens a file: its name is the first argument.
     Open,
+    /// Writes what follows its format as text: `printf`.
+    Text,
     /// Other input and output.
     Io,
     /// Reads a clock.
@@ -65,6 +67,7 @@ impl IntrinsicKind {
             self,
             IntrinsicKind::Input
                 | IntrinsicKind::Io
+                | IntrinsicKind::Text
                 | IntrinsicKind::System
                 | IntrinsicKind::Parsing
         )
@@ -75,7 +78,7 @@ impl IntrinsicKind {
         use IntrinsicKind::*;
         matches!(
             self,
-            Memory | Allocation | Communication | Input | Io | Timer | System
+            Memory | Allocation | Communication | Input | Io | Text | Timer | System
         )
     }
 }

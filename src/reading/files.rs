@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// More than any source, report or program has.
@@ -23,6 +23,22 @@ pub fn noting_reads<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<PathBuf>) {
     set(Some(BTreeSet::new()));
     let done = work();
     (done, set(None).unwrap_or_default())
+}
+
+/// A path without `.` and without `name/..`; links are not followed.
+pub fn normalized(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        let is_named = matches!(found.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if is_named => {
+                found.pop();
+            }
+            part => found.push(part),
+        }
+    }
+    found
 }
 
 /// What a regular file holds.

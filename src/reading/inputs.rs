@@ -2,35 +2,33 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context;
 use globset::GlobMatcher;
 use ignore::gitignore::Gitignore;
-use rayon::prelude::*;
 
+use super::bodies::Bodies;
 use super::build_files::BuildFiles;
+use super::cache::Caching;
 use super::compile_commands::{Databases, Flags};
 use super::files::{self, name};
 use super::headers::HeaderIndex;
-use super::included;
+use super::input::{Input, Kind};
+use super::lowered;
 use super::opened;
 use super::order::Order;
-use super::prepare;
 use super::preprocess::Cpp;
 use super::run_input::RunInput;
 use super::watch::Watch;
 use crate::analysis::facts::Program;
 use crate::analysis::inputs::{Inputs, Used};
-use crate::analysis::{self, ProcedureBody};
-use crate::attempt::attempt;
+use crate::analysis::{self, Statements};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::export::xml;
 use crate::ir::Unit;
 use crate::lower;
+use crate::source;
 use crate::source::optimisation::Optimisation;
-use crate::source::{self, Form, Language};
-use crate::threads::deep_threads;
 
 /// How sources are to be read.
 pub struct Reading {
@@ -53,22 +51,10 @@ pub struct Reading {
     pub follows_opened: bool,
     /// In which order files are read, where that is not the order of their paths.
     pub order: Order,
-}
-
-/// One file to read.
-pub(super) struct Input {
-    pub path: PathBuf,
-    /// As reports name it.
-    pub name: Arc<str>,
-    pub kind: Kind,
-    /// Whether it was named, not found in a directory.
-    pub is_named: bool,
-}
-
-impl Input {
-    fn is_in(&self, wanted: Language) -> bool {
-        matches!(self.kind, Kind::Source { language, .. } if language == wanted)
-    }
+    /// Where what earlier runs made of files is kept.
+    pub caching: Caching,
+    /// A directory that nobody has seen: files below it are the same as those below another such.
+    pub hidden: Option<PathBuf>,
 }
 
 /// What lies under the paths.
@@ -81,29 +67,19 @@ struct Found {
     skipped: Vec<Diagnostic>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Kind {
-    Source {
-        language: Language,
-        form: Form,
-        preprocessed: bool,
-    },
-    Model,
-}
-
 /// Reads and analyses everything under `paths`.
 ///
 /// # Errors
 /// A path is not there or cannot be read, is not a source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, watch: &dyn Watch) -> anyhow::Result<Program> {
     Ok(read_through(paths, reading, watch, |units, inputs| {
-        let (program, used) = analysis::analyze_given(units, inputs);
-        (program, Vec::new(), used)
+        let (program, used) = analysis::analyze_given(&units, inputs);
+        (program, None, used)
     })?
     .0)
 }
 
-/// The same, with the statements of every function; `None` for those of a model in XML, which has none.
+/// The same, with the statements of every function.
 ///
 /// # Errors
 /// As `read`.
@@ -111,19 +87,22 @@ pub fn read_with_bodies(
     paths: &[PathBuf],
     reading: &Reading,
     watch: &dyn Watch,
-) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
-    read_through(paths, reading, watch, analysis::analyze_given_with_bodies)
+) -> anyhow::Result<(Program, Bodies)> {
+    read_through(paths, reading, watch, |units, inputs| {
+        let (program, statements, used) = analysis::analyze_given_with_statements(units, inputs);
+        (program, Some(statements), used)
+    })
 }
 
-/// Units to facts, and the statements of every function if they are asked for.
-type Analysis = fn(&[Unit], &Inputs) -> (Program, Vec<ProcedureBody>, Used);
+/// Units to facts, and their statements if they are asked for.
+type Analysis = fn(Vec<Unit>, &Inputs) -> (Program, Option<Statements>, Used);
 
 fn read_through(
     paths: &[PathBuf],
     reading: &Reading,
     watch: &dyn Watch,
     analyze: Analysis,
-) -> anyhow::Result<(Program, Vec<Option<ProcedureBody>>)> {
+) -> anyhow::Result<(Program, Bodies)> {
     let mut found = Found::default();
     for path in paths {
         collect(path, &reading.ignore, &mut found)?;
@@ -163,7 +142,9 @@ fn read_through(
     analysis::guesses::complete(&mut program);
     let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
     let flags = flags_of(&sources, reading, &mut skipped)?;
-    let mut units = lower_all(&sources, &flags, &headers, &reading.cpp, watch)?;
+    let cache = (&reading.caching, reading.hidden.as_deref());
+    let read = (&headers, &reading.cpp);
+    let mut units = lowered::units(&sources, &flags, read, cache, watch)?;
     for (unit, source) in units.iter_mut().zip(&sources) {
         unit.is_built = build.name(&source.path);
     }
@@ -174,7 +155,7 @@ fn read_through(
         true => &RunInput::opened(&opened::inputs_in(paths, &units)),
         false => &reading.input,
     };
-    let (mut analysed, bodies, used) = analyze(&units, &input.inputs());
+    let (mut analysed, statements, used) = analyze(units, &input.inputs());
     skipped.extend(input.remarks(&used));
     let compiled: HashMap<&str, Optimisation> = (sources.iter().zip(&flags))
         .map(|(source, flags)| (&*source.name, flags.optimisation))
@@ -191,15 +172,15 @@ fn read_through(
     }
     // Before any function is left out: what is guessed does not depend on that.
     analysis::guesses::complete(&mut analysed);
-    let mut bodies = bodies.into_iter();
+    let mut positions = 0..;
     let mut kept = vec![None; program.functions.len()];
     analysed.functions.retain(|function| {
-        let body = bodies.next();
+        let position = positions.next();
         let is_kept = reading
             .function
             .as_ref()
             .is_none_or(|pattern| pattern.is_match(&function.name));
-        kept.extend(is_kept.then_some(body));
+        kept.extend(is_kept.then_some(position));
         is_kept
     });
     if reading.function.is_some() {
@@ -210,7 +191,7 @@ fn read_through(
     if let Some(file) = program.files.first_mut() {
         file.diagnostics.extend(skipped);
     }
-    Ok((program, kept))
+    Ok((program, Bodies::new(statements, kept)))
 }
 
 fn append(program: &mut Program, other: Program) {
@@ -441,67 +422,4 @@ fn unheeded(flag: &str, files: &[&Input]) -> Diagnostic {
         ),
         help: None,
     }
-}
-
-fn lower_all(
-    inputs: &[&Input],
-    flags: &[Flags],
-    headers: &HeaderIndex,
-    cpp: &Cpp,
-    watch: &dyn Watch,
-) -> anyhow::Result<Vec<Unit>> {
-    let pool = deep_threads()?;
-    watch.begin(inputs.len());
-    let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
-        let prepared = prepare::all(inputs, flags, headers, cpp)?;
-        let prepared = included::left_out(prepared, flags);
-        let fortran = prepared
-            .par_iter()
-            .filter(|p| p.language == Language::Fortran);
-        let modules = fortran
-            .filter(|p| mentions_module(&p.source.text))
-            // What stops here stops again where the file is lowered, and is said there.
-            .filter_map(|p| attempt(|| lower::fortran::modules(&p.source)).ok())
-            .collect::<Vec<_>>();
-        let mut known = lower::fortran::Modules::default();
-        modules.into_iter().for_each(|m| known.merge(m));
-        let lowered = prepared.par_iter().zip(flags).map(|(p, flags)| {
-            let name = &p.input.name;
-            let unit = attempt(|| match p.language {
-                Language::C => lower::c::lower(name, &p.source),
-                Language::Fortran => lower::fortran::lower(name, p.form, &p.source, &known),
-            });
-            let unit = unit.unwrap_or_else(|defect| {
-                lower::lost_unit(name, p.language, p.form, &p.source, &defect)
-            });
-            watch.advance();
-            Unit {
-                is_parallel: Some(p.is_parallel),
-                is_listed: flags.is_listed,
-                ..unit
-            }
-        });
-        Ok(lowered.collect())
-    })?;
-    watch.finish();
-    Ok(without_repeats(units))
-}
-
-fn mentions_module(text: &str) -> bool {
-    let is_module = |line: &str| {
-        let line = line.trim_start();
-        line.get(..6)
-            .is_some_and(|word| word.eq_ignore_ascii_case("module"))
-    };
-    text.lines().any(is_module)
-}
-
-/// A diagnostic of a header is said once, not by every file that includes it.
-fn without_repeats(mut units: Vec<Unit>) -> Vec<Unit> {
-    let mut said = std::collections::HashSet::new();
-    for unit in &mut units {
-        unit.diagnostics
-            .retain(|d| said.insert((d.place.clone(), d.code, d.message.clone())));
-    }
-    units
 }

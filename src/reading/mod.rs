@@ -1,21 +1,29 @@
 //! From paths to programs: which files are read, in which order, and how each becomes facts. With [`crate::commands`], the
 //! only part that opens files.
 
+mod bodies;
 mod build_files;
+mod build_variables;
+mod cache;
 mod compile_commands;
 pub mod files;
 mod headers;
 mod ignored;
 mod included;
+mod input;
 pub mod inputs;
+mod lowered;
 pub mod machine_file;
 mod opened;
 mod order;
 mod prepare;
 mod preprocess;
+mod remembered;
 mod run_input;
 mod watch;
 
+pub use bodies::Bodies;
+pub use cache::{Cache, Caching, directory_of_user};
 pub use ignored::ignored;
 pub use inputs::Reading;
 pub use order::Order;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::compile_commands::Flags;
 use super::files::{self, decode};
 use super::headers::{Guess, HeaderIndex, Includes};
-use super::inputs::{Input, Kind};
+use super::input::{Input, Kind};
 use super::preprocess::{self, Cpp};
 use crate::attempt::{Defect, attempt};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};

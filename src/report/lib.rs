@@ -19,12 +19,14 @@ use loopsheet_trace as trace;
 use loopsheet_validate as validate;
 
 mod figure;
+mod rank_report;
 mod read;
 pub mod run_report;
 pub mod static_report;
 mod validation_report;
 
 pub use figure::Figure;
+pub use rank_report::{RankReport, RankedReport};
 pub use read::{ReadError, read};
 pub use run_report::{ProfilesReport, RunReport, TimelineRunReport};
 pub use static_report::{FunctionReport, StaticReport};

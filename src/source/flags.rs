@@ -3,9 +3,10 @@
 
 use super::Form;
 use super::fixed_form::Columns;
+use serde::{Deserialize, Serialize};
 
 /// Sizes in bytes of Fortran's types where the source gives no kind, and what stands for given kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kinds {
     pub real: u32,
     /// `double precision`, and literals such as `1d0`.

@@ -59,6 +59,8 @@ pub fn evidence(text: &str) -> Evidence {
         (0, 0, 0) => Evidence::None,
         (0, 1.., _) => Evidence::Of(Form::Fixed),
         (3.., 0, _) => Evidence::Of(Form::Free),
+        // What speaks for free form is an error in fixed form, line by line.
+        (20.., ..) if free / 20 >= fixed => Evidence::Of(Form::Free),
         _ => Evidence::Mixed,
     }
 }

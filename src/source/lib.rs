@@ -53,6 +53,14 @@ impl Language {
         self == Language::C
     }
 
+    /// The index of the first element of an array that is declared without one.
+    pub fn first_index(self) -> f64 {
+        match self {
+            Language::C => 0.0,
+            Language::Fortran => 1.0,
+        }
+    }
+
     pub fn parse(text: &str) -> Option<Language> {
         Language::ALL
             .into_iter()

@@ -2,13 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnType {
-    Text,
-    Integer,
-    Number,
-}
+pub use loopsheet_base::formula::ColumnType;
 
 /// A row of the catalogue.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use crate::analysis::ProcedureBody;
 use crate::cache::CacheSpec;
 use crate::cache::spec::Ways;
 use crate::interpret::run;
-use crate::model::{Checked, Model, ParameterTable, Valued};
+use crate::model::{Checked, Collision, Conflict, Model, ParameterTable, SetAssociative, Valued};
 
 /// A model with its parameters at ever smaller sizes, as checks of its nests need them.
 pub struct Checks<'m, 'p> {
@@ -27,6 +27,8 @@ const SIZES: [f64; 4] = [1024.0, 64.0, 16.0, 8.0];
 const MOST_ACCESSES: u64 = 50_000;
 /// The same of a nest that is looked at once more, as small sizes may be what makes the difference.
 const MOST_AT_SECOND_LOOK: u64 = 1_000_000;
+/// Accesses of a nest that are simulated with the sizes that are set.
+const MOST_WITH_WAYS: u64 = 400_000;
 /// Bytes of the caches: of nearly nothing, of some rows, of a small nest's arrays, of everything.
 const CAPACITIES: [u64; 4] = [1 << 10, 1 << 13, 1 << 16, 1 << 30];
 /// Traffic that is off by a larger factor is wrong.
@@ -64,6 +66,61 @@ impl<'m, 'p> Checks<'m, 'p> {
             true => look(&self.larger, MOST_AT_SECOND_LOOK),
             false => Some(first),
         }
+    }
+
+    /// What a nest moves through caches with these ways, for those in which its strides show that lines collide. It is run
+    /// with the sizes that are set, windows of it where it is long, as no smaller ones would have the same strides.
+    pub fn conflicts(
+        &self,
+        nest: usize,
+        body: &ProcedureBody,
+        caches: &[CacheSpec],
+    ) -> Vec<Conflict> {
+        let valued = self.model.valued();
+        let collision = |(level, cache): (usize, &CacheSpec)| {
+            let Ways::Fixed(ways) = cache.ways else {
+                return None;
+            };
+            let cache = SetAssociative {
+                bytes: cache.bytes as f64,
+                ways: f64::from(ways),
+                line: f64::from(cache.line),
+            };
+            Some((level, cache.ways, valued.collision(nest, cache)?))
+        };
+        let collisions: Vec<_> = caches.iter().enumerate().filter_map(collision).collect();
+        if collisions.is_empty() {
+            return Vec::new();
+        }
+        let settings = Settings {
+            levels: caches.into(),
+            most_accesses: MOST_WITH_WAYS,
+            most_probed: MOST_WITH_WAYS,
+            gap: 0,
+            others: Vec::new(),
+            whole: false,
+        };
+        let known = &self.model.nests[nest].nest;
+        let Ok(code) = nests::compile(valued, Wanted::Nest(known), body, &settings) else {
+            return Vec::new();
+        };
+        let outcome = match outcome::of(&code, caches, MOST_WITH_WAYS) {
+            Ok(outcome) if !outcome.drew && !code.is_outside => outcome,
+            _ => return Vec::new(),
+        };
+        let weight = cases::entered(valued, &self.model.nests[nest]);
+        let conflict = |(level, ways, collision): (usize, f64, Collision)| {
+            let simulated = &outcome.levels[level];
+            Some(Conflict {
+                level,
+                ways,
+                collision,
+                fully_associative_bytes: simulated.bytes[1] * weight,
+                set_associative_bytes: simulated.given? * weight,
+                share: outcome.share,
+            })
+        };
+        collisions.into_iter().filter_map(conflict).collect()
     }
 }
 

@@ -111,8 +111,11 @@ pub fn compile(
             .and_then(|symbol| value(symbol))
             .unwrap_or(DEFAULT_PROBABILITY)
     };
+    let functions = &model.program.functions;
+    let has_body = |name: &str| functions.iter().any(|known| known.name == name);
     compile::compile(&Source {
         function: &body.function,
+        has_body: &has_body,
         part,
         symbol: &named,
         trips: &trips,

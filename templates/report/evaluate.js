@@ -13,6 +13,13 @@ function pow(base, exponent) {
   return Math.pow(base, exponent);
 }
 
+/** Of sizes and as many amounts, the sum of the amounts whose size is above the limit. */
+function sumAbove(limit, ...members) {
+  const half = members.length / 2;
+  if ([limit, ...members].some(Number.isNaN)) return NaN;
+  return members.slice(half).reduce((sum, amount, at) => (members[at] > limit ? sum + amount : sum), 0);
+}
+
 /** The smallest n with 2^n not below x, zero for x up to one. */
 function treeStages(x) {
   for (let stages = 0; stages < 1024; stages++) if (Math.pow(2, stages) >= x) return stages;

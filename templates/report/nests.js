@@ -36,7 +36,7 @@ function nestDetails(nest, columns) {
   const detail = place.detail;
   const parts = [element("p", { class: "remark" }, `${place.file}:${place.line}`, data.live[nest] ? "" : " ⚓ These figures do not follow the inputs: see the summary.")];
   parts.push(...reasons(place), element("div", { class: "beside" }, source(place), ...(detail ? [stencils(detail)] : [])));
-  if (detail) parts.push(streams(detail), conditions(detail), times(detail), ...advice(detail));
+  if (detail) parts.push(streams(detail), conditions(detail), element("div", { class: "beside" }, ...staircase(detail), ...whyItMoves(detail)), times(detail), ...advice(detail));
   const box = element("div", { class: "detail", id: `nest-${nest}`, tabindex: -1, role: "region", "aria-label": place.id }, ...parts);
   return element("tr", { class: "details" }, element("td", { colspan: columns }, box));
 }

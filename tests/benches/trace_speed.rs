@@ -26,11 +26,16 @@ struct Analysis {
     limit: f64,
 }
 
-const ANALYSES: [Analysis; 3] = [
+const ANALYSES: [Analysis; 4] = [
     Analysis {
         name: "default metrics and one cache level",
         arguments: &["--cache", "32KiB,8way,64B,lru"],
         limit: 1.5,
+    },
+    Analysis {
+        name: "the depth for every latency",
+        arguments: &["--cache", "32KiB,8way,64B,lru", "--by-latency"],
+        limit: 3.0,
     },
     Analysis {
         name: "epochs of 231 configurations",

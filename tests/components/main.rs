@@ -5,8 +5,10 @@
 mod support;
 
 mod compare;
+mod control;
 mod isa;
 mod memory_depth;
+mod objects;
 mod packages;
 mod page;
 mod places;
@@ -15,6 +17,7 @@ mod regions;
 mod studies;
 mod study;
 mod sweep;
+mod tables;
 mod validity;
 mod workbook;
 mod xml;

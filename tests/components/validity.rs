@@ -69,6 +69,13 @@ fn written(dir: &Path) -> Vec<Book> {
     };
     let other = ["--machine", "a64fx", "--set", "cores=3", "--set", "n=77"];
     let with = |arguments: &[&'static str]| [arguments, &other].concat();
+    let sheets = ["laplace7@16", "matmul@4", "spmv@5", "hyperbolic_x"];
+    let sheets: Vec<&str> = (sheets.iter().flat_map(|nest| ["--nest-sheet", nest])).collect();
+    write(
+        "samples with sheets of nests",
+        "nests.xlsx",
+        &[&["analyze", &kernels], &sheets[..]].concat(),
+    );
     write(
         "samples on another machine",
         "samples.xlsx",
@@ -116,6 +123,8 @@ fn written(dir: &Path) -> Vec<Book> {
             "--epochs",
             "--camat",
             "--reuse",
+            "--by-latency",
+            "--blame",
             "--slots",
             "9",
             "--latency",
@@ -128,6 +137,7 @@ fn written(dir: &Path) -> Vec<Book> {
             "12",
         ],
     );
+    write("rank", "rank.xlsx", &["rank", &heat, &heat]);
     write(
         "timeline",
         "timeline.xlsx",

@@ -171,6 +171,8 @@ fn run_trace(bytes: &[u8]) {
         epochs: None,
         other_caches: Vec::new(),
         memory_chain: true,
+        by_latency: true,
+        blame: None,
         core: None,
         keep: 100,
     };

@@ -239,6 +239,110 @@ fn one_array_in_two_forms() {
     }
 }
 
+/// Members of different sizes are elements of one array.
+#[test]
+fn members_of_different_sizes() {
+    is_right("members.c", "m[1245]", &["--sizes", "n=100,1000,9001"]);
+    is_right(
+        "members.c",
+        "m3",
+        &["--set", "m=3", "--sizes", "n=100,1000"],
+    );
+}
+
+/// The last elements of a row share lines with the first ones of the next, where rows are as long as that.
+#[test]
+fn ends_of_rows_that_lie_beside_each_other() {
+    is_right("ends.f90", "halo", &["--sizes", "n,m=30,64,203"]);
+    let sizes = ["--set", "nv=3", "--sizes", "nx,nz=30,64,203"];
+    is_right("ends.f90", "ghosts", &sizes);
+    is_right("ends.f90", "assumed", &["--sizes", "np,mp=30,64,203"]);
+    is_right("ends.f90", "long_rows", &["--sizes", "m=30,64,203"]);
+    is_right("ends.f90", "first", &["--sizes", "n=16,20,64"]);
+    // Guessed, its rows have one element, and columns 1 and `mp` are the same.
+    assert_eq!(marked("ends.f90"), BTreeSet::from(["assumed".to_string()]));
+}
+
+/// What a call of another procedure accesses is its own: C loads the values that it passes, Fortran passes places.
+#[test]
+fn arguments_of_calls() {
+    let c = "void use(double x); double b[4000];
+      void values(int n) { for (int i = 0; i < n; i++) use(b[i]); }";
+    let fortran = "subroutine places(n, a, b)
+      integer :: n, i
+      real(8) :: a(n), b(n)
+      do i = 1, n
+        call outside(a(i), b(i) + 1d0)
+      end do
+    end subroutine";
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, text) in [("k.c", c), ("k.f90", fortran)] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        let cases = command::validated(&path, &["--set", "n=800", "--cache", "32KiB,full"]);
+        all_right(&cases);
+        // 800 elements of one array in either.
+        assert_eq!(cases[0]["simulated_bytes"], 6400, "{name}");
+    }
+}
+
+/// Lines that lie a multiple of all sets apart push each other out: 512 rows of 4 KiB begin in one set of 64, which holds
+/// eight of them. So every element of `a` is fetched anew, 512 × 512 lines, and those of `b` as they are written.
+#[test]
+fn lines_that_collide_in_sets() {
+    let text = "double a[512][512], b[512][512], c[512][520], d[512][520];
+      void turned(void) { for (int j = 0; j < 512; j++) for (int i = 0; i < 512; i++) b[j][i] = a[i][j]; }
+      void padded(void) { for (int j = 0; j < 512; j++) for (int i = 0; i < 512; i++) d[j][i] = c[i][j]; }
+      void guessed(int n, double x[n][n], double y[n][n])
+      { for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) y[j][i] = x[i][j]; }";
+    let caches = "l1_bytes=48 KiB,l1_ways=12";
+    let report = command::analysed_text("k.c", text, &["--set", caches]);
+    let functions = report["functions"].as_array().expect("functions");
+    let nest = |name: &str| {
+        let function = functions.iter().find(|function| function["name"] == name);
+        &function.expect("the function")["nests"][0]
+    };
+    let turned = nest("turned");
+    assert_eq!(turned["reasons"], serde_json::json!(["conflict_misses"]));
+    let conflict = &turned["conflicts"][0];
+    assert_eq!(conflict["level"], "L1");
+    assert_eq!(conflict["array"], "a");
+    assert_eq!(conflict["stride_bytes"], 4096);
+    assert_eq!(
+        (&conflict["lines"], &conflict["sets"]),
+        (&512.into(), &1.into())
+    );
+    assert_eq!(conflict["held_lines"], 12);
+    let bytes = conflict["set_associative_bytes"]
+        .as_f64()
+        .expect("a number");
+    let expected = 64.0 * (512.0 * 512.0 + 2.0 * 512.0 * 64.0);
+    assert!(
+        (bytes / expected - 1.0).abs() < 0.05,
+        "{bytes} for {expected}"
+    );
+    for name in ["padded", "guessed"] {
+        assert_eq!(nest(name)["reasons"], serde_json::json!([]), "{name}");
+        assert!(nest(name).get("conflicts").is_none(), "{name}");
+    }
+}
+
+/// A loop that runs in a part of the range of the one around it is marked.
+#[test]
+fn loops_that_run_in_a_part_of_a_range_are_marked() {
+    let text = "void cut(int n, int m, double a[n][m]) {
+        for (int k = 0; k < n; k++) for (int j = k; j < m; j++) a[k][j] += 1.0;
+      }";
+    let reasons = |m: &str| {
+        let settings = command::settings(&["n=100", m]);
+        let report = command::analysed_text("k.c", text, &settings);
+        report["functions"][0]["nests"][0]["reasons"].clone()
+    };
+    assert_eq!(reasons("m=20"), serde_json::json!(["partly_empty"]));
+    assert_eq!(reasons("m=100"), serde_json::json!([]));
+    assert_eq!(reasons("m=200"), serde_json::json!([]));
+}
+
 /// What is not right carries a mark.
 #[test]
 fn what_is_estimated_is_marked() {
@@ -264,7 +368,8 @@ fn what_no_rule_covers_is_marked() {
       void counts(int n, int *j, double *b) { int k = 0; for (int i = 0; i < n; i++) if (b[i] > 0) k++; *j = k; }
       void turned(int n, double *a, double *b) { for (int i = 0; i < n; i++) a[i] = a[n - i - 1] + b[i]; }
       void halves(int n, double *a) { for (int i = 0; i < n; i++) a[i] = a[2 * n - i]; }
-      void ends(int n, int m, double a[n][m + 1]) { for (int j = 0; j < n; j++) a[j][0] = a[j][m]; }
+      void ends(int n, int m, int w, double a[n][w]) { for (int j = 0; j < n; j++) a[j][0] = a[j][m]; }
+      void beside(int n, int m, double a[n][m + 1]) { for (int j = 0; j < n; j++) a[j][0] = a[j][m]; }
       void sides(int n, int m, double a[n][m + 99]) { for (int j = 0; j < n; j++) a[j][0] = a[j][m]; }
       void known(int n) { for (int j = 0; j < n; j++) u[j][0] = u[j][128]; }";
     let report = command::analysed_text("k.c", text, &[]);
@@ -281,7 +386,7 @@ fn what_no_rule_covers_is_marked() {
             "{name}"
         );
     }
-    for name in ["counts", "halves", "sides", "known"] {
+    for name in ["counts", "halves", "sides", "known", "beside"] {
         assert_eq!(reasons(name), &serde_json::json!([]), "{name}");
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::support::settings::edag_only;
 use loopsheet_cache::CacheSpec;
-use loopsheet_dataflow::{Lanes, MemoryRule, Rules, Values};
+use loopsheet_dataflow::{Held, Lanes, MemoryRule, Rules, Values};
 use loopsheet_metrics::analysis::Analysis;
 use loopsheet_metrics::counted::Counted;
 use loopsheet_metrics::metric::{Metric, Program, Run, Stretch};
@@ -21,13 +21,9 @@ const RULES: Rules = Rules {
 #[derive(Clone, Copy)]
 struct Length(u64);
 
-impl Lanes for Length {
+impl Held for Length {
     const START: Length = Length(0);
     type Kept = u64;
-
-    fn latest(self, other: Length) -> Length {
-        Length(self.0.max(other.0))
-    }
 
     fn keep(self) -> u64 {
         self.0
@@ -35,6 +31,12 @@ impl Lanes for Length {
 
     fn recall(kept: u64) -> Length {
         Length(kept)
+    }
+}
+
+impl Lanes for Length {
+    fn latest(self, other: Length) -> Length {
+        Length(self.0.max(other.0))
     }
 }
 

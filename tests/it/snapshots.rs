@@ -161,6 +161,17 @@ fn keys_of_epochs_of_several_traces() {
 }
 
 #[test]
+fn keys_of_ranks() {
+    let traces = [
+        "samples/traces/heat.execlog.zst",
+        "samples/traces/sum.execlog.zst",
+    ];
+    let report = report(&[&["rank"], &traces[..]].concat());
+    let keys = keys("loopsheet/rank/1", &[report]);
+    expect_file!["../golden/keys/rank.txt"].assert_eq(&keys);
+}
+
+#[test]
 fn keys_of_validations() {
     let whole = report(&[
         "validate",

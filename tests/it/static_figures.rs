@@ -225,6 +225,8 @@ fn labels_say_what_figures_are_about() {
                     Instead::OtherMachine => ", machine B".to_string(),
                     Instead::Value(input, value) => format!(", {input} {value}"),
                     Instead::Advised(kind) => format!(", {}", kind.name()),
+                    Instead::Scenario(number) => format!(", scenario {number}"),
+                    Instead::Swing(input, _) => format!(" {input}"),
                 };
                 assert!(label.contains(&named), "{label}");
                 others.insert(named);

@@ -18,7 +18,7 @@ impl Tables {
     fn of(model: &Model) -> Tables {
         let mut described = Value::Null;
         let mut files = BTreeMap::new();
-        for (name, content) in tables::files(model).unwrap() {
+        for (name, content) in tables::files(model, tables::TablesFormat::Csv).unwrap() {
             if name == "tables.json" {
                 described = serde_json::from_slice(&content).unwrap();
                 continue;
@@ -215,4 +215,96 @@ fn odd_names_come_back() {
     let mut expected = odd.to_vec();
     expected.sort_unstable();
     assert_eq!(arrays, expected);
+}
+
+/// The files as Parquet: values and nulls of every column, as text.
+fn parquet_columns(bytes: Vec<u8>) -> (Vec<String>, Vec<Vec<Option<String>>>) {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+    let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+    let schema = reader.metadata().file_metadata().schema_descr();
+    let names: Vec<String> = (schema.columns().iter())
+        .map(|column| column.name().to_string())
+        .collect();
+    let rows = reader.get_row_iter(None).unwrap().map(|row| {
+        let row = row.unwrap();
+        let cell = |(_, field): (&String, &Field)| match field {
+            Field::Null => None,
+            Field::Str(text) => Some(text.clone()),
+            Field::Long(number) => Some(number.to_string()),
+            Field::Double(number) => Some(number.to_string()),
+            other => panic!("{other:?}"),
+        };
+        row.get_column_iter().map(cell).collect()
+    });
+    let rows = rows.collect();
+    (names, rows)
+}
+
+/// Parquet has what CSV has, under names with units that need no quotes in SQL.
+#[test]
+fn parquet_has_the_cells_of_csv() {
+    use tables::TablesFormat::{Csv, Parquet};
+    for machine in ["exasat", "xeon-8380"] {
+        let program = mixed();
+        let model = model(&program, machine, WORKED);
+        let csv: BTreeMap<String, Vec<u8>> =
+            tables::files(&model, Csv).unwrap().into_iter().collect();
+        let files = tables::files(&model, Parquet).unwrap();
+        assert_eq!(files.len(), csv.len());
+        let (_, described) = files
+            .iter()
+            .find(|(name, _)| name == "tables.json")
+            .unwrap();
+        let described: Value = serde_json::from_slice(described).unwrap();
+        assert_eq!(described["schema"], "loopsheet/tables/2");
+        for table in described["tables"].as_array().unwrap() {
+            let file = table["file"].as_str().unwrap();
+            let (_, bytes) = files.iter().find(|(name, _)| name == file).unwrap();
+            let (names, rows) = parquet_columns(bytes.clone());
+            let columns = table["columns"].as_array().unwrap();
+            let said: Vec<&str> = columns
+                .iter()
+                .map(|c| c["name"].as_str().unwrap())
+                .collect();
+            assert_eq!(names, said, "{file}");
+            let mut sorted = names.clone();
+            sorted.sort();
+            sorted.dedup();
+            assert_eq!(sorted.len(), names.len(), "{names:?}");
+            for (column, name) in columns.iter().zip(&names) {
+                let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+                assert!(name.starts_with(|c: char| c.is_ascii_lowercase()), "{name}");
+                assert!(name.chars().all(plain), "{name}");
+                let end = match column["unit"].as_str().unwrap() {
+                    "B" => "_bytes",
+                    "s" => "_s",
+                    "flop" => "_flops",
+                    _ => "",
+                };
+                assert!(name.ends_with(end), "{name} without {end}");
+            }
+            let beside = &csv[&file.replace(".parquet", ".csv")];
+            let mut reader = csv::Reader::from_reader(beside.as_slice());
+            let mut compared = 0;
+            for (record, row) in reader.records().zip(&rows) {
+                for ((text, cell), name) in record.unwrap().iter().zip(row).zip(&names) {
+                    let same = match cell {
+                        None => text.is_empty(),
+                        Some(cell) => match (cell.parse::<f64>(), text.parse::<f64>()) {
+                            (Ok(a), Ok(b)) => a == b,
+                            // CSV has an apostrophe before what a spreadsheet would take for a formula.
+                            _ => text.trim_start_matches('\'') == cell.trim_start_matches('\''),
+                        },
+                    };
+                    assert!(same, "{file} {name}: {text:?} and {cell:?}");
+                }
+                compared += 1;
+            }
+            assert_eq!(
+                (compared, rows.len()),
+                (table["rows"].as_u64().unwrap() as usize, compared)
+            );
+        }
+    }
 }

@@ -109,7 +109,7 @@ const NESTS: [&str; 6] = [
     "Iterations",
     "Operations",
     "Working sets",
-    "Scenarios",
+    "Reuse scenarios",
     "Time",
 ];
 

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use loopsheet_cache::{AccessKind, LevelCounters};
+use loopsheet_metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObject, Units};
+use loopsheet_metrics::by_latency::{DepthByLatency, Piece};
 use loopsheet_metrics::epoch::Stores;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
+use loopsheet_metrics::objects::{Object, Objects};
 use loopsheet_metrics::report::*;
 use loopsheet_regions::SourceLine;
 use loopsheet_trace::isa::Class;
@@ -130,6 +133,9 @@ pub fn full() -> TraceReport {
             stores: Stores::Buffered,
         }),
         memory_chain: Some(chain()),
+        depth_by_latency: Some(depth_by_latency()),
+        blame: Some(blame()),
+        objects: Some(objects()),
         schedule: Some(GreedySchedule { time: 100 }),
         regions: vec![
             region(
@@ -155,6 +161,74 @@ pub fn full() -> TraceReport {
         camat: None,
         source: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
+    }
+}
+
+/// Of these the array `a` is accessed in two epochs, `b` in one.
+fn objects() -> Objects {
+    let object = |name: &str, bytes| Object {
+        name: Some(name.into()),
+        bytes,
+        accesses: 10,
+        misses: 2,
+        memory_depth: Some(1),
+        epochs: 0,
+    };
+    let objects = vec![object("a", 4096), object("=b", 8192)];
+    let mut blame = blame();
+    blame.objects[1].name = Some("=b".into());
+    Objects::new(objects, &blame, (10_000, 100), &[300, 1000], 0.05)
+}
+
+/// Two loads that share 50 cycles and three epochs.
+fn blame() -> Blame {
+    let units = |pure_miss_cycles, epochs| Units {
+        pure_miss_cycles,
+        epochs,
+    };
+    let place = |line| {
+        Some(SourceLine {
+            file: "sum.c".into(),
+            line,
+        })
+    };
+    let instruction = |pc, line, object: &str, units| BlamedInstruction {
+        pc: Some(pc),
+        text: "lw a4,0(a5)".into(),
+        function: Some("sum".into()),
+        place: place(line),
+        object: Some(object.into()),
+        units,
+    };
+    let line = |line, units| BlamedLine {
+        function: Some("sum".into()),
+        place: place(line),
+        units,
+    };
+    let object = |name: &str, units| BlamedObject {
+        name: Some(name.into()),
+        units,
+    };
+    let (first, second) = (units(40, 2), units(10, 1));
+    Blame {
+        window: 64,
+        slots: 4,
+        epochs: 3,
+        pure_miss_cycles: Some(50),
+        instructions: vec![
+            instruction(0x1_0490, 5, "a", first),
+            instruction(0x1_0494, 6, "b", second),
+        ],
+        lines: vec![line(5, first), line(6, second)],
+        objects: vec![object("a", first), object("b", second)],
+    }
+}
+
+/// α + 4 is the longer path from 2 cycles on.
+fn depth_by_latency() -> DepthByLatency {
+    let piece = |(slope, intercept)| Piece { slope, intercept };
+    DepthByLatency {
+        pieces: [(0, 6), (1, 4)].map(piece).to_vec(),
     }
 }
 
@@ -218,6 +292,9 @@ pub fn bare() -> TraceReport {
         remote: None,
         epochs: None,
         memory_chain: None,
+        depth_by_latency: None,
+        blame: None,
+        objects: None,
         schedule: None,
         regions: Vec::new(),
         notes: Vec::new(),

@@ -233,14 +233,15 @@ fn stream() -> impl Strategy<Value = Stream> {
         )
 }
 
+fn key() -> impl Strategy<Value = FunctionKey> {
+    (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey {
+        name,
+        file: file.into(),
+        line,
+    })
+}
+
 fn call() -> impl Strategy<Value = Call> {
-    let key = || {
-        (text(), text(), any::<u32>()).prop_map(|(name, file, line)| FunctionKey {
-            name,
-            file: file.into(),
-            line,
-        })
-    };
     let plain = prop::sample::select(vec![
         Body::Unknown,
         Body::Library,
@@ -288,9 +289,11 @@ fn block() -> impl Strategy<Value = Block> {
             prop::collection::vec(stream(), 0..3),
             prop::collection::vec(call(), 0..2),
             prop::collection::vec(reason(), 0..2),
+            0..4_u64,
         )
-            .prop_map(|(flops, scalars, streams, calls, reasons)| Block {
+            .prop_map(|(flops, scalars, streams, calls, reasons, texts)| Block {
                 flops,
+                texts,
                 scalars,
                 streams,
                 calls,

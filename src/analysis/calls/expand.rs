@@ -141,7 +141,11 @@ impl Caller<'_> {
                     value,
                 });
             }
-            Stmt::Evaluate { place, values } if here => {
+            Stmt::Evaluate {
+                place,
+                values,
+                printed,
+            } if here => {
                 let values = values
                     .iter()
                     .map(|value| self.value(place, value, out))
@@ -149,6 +153,7 @@ impl Caller<'_> {
                 out.push(Stmt::Evaluate {
                     place: place.clone(),
                     values,
+                    printed: *printed,
                 });
             }
             Stmt::Call {

@@ -111,9 +111,12 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                     value,
                 }
             }
-            Stmt::Evaluate { values, .. } => Stmt::Evaluate {
+            Stmt::Evaluate {
+                values, printed, ..
+            } => Stmt::Evaluate {
                 place,
                 values: self.values(values)?,
+                printed: *printed,
             },
             // Of calls that are followed by their body only the name is listed.
             Stmt::Call {

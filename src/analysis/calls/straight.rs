@@ -165,7 +165,7 @@ impl Shape {
                 Stmt::Jump {
                     kind: Jump::Stop, ..
                 } => return Some((out, Ends::Always)),
-                Stmt::Evaluate { place, values }
+                Stmt::Evaluate { place, values, .. }
                     if self.results == Results::Returned
                         && matches!(
                             rest.first(),

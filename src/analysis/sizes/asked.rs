@@ -48,15 +48,38 @@ pub(super) fn under_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<&'
     assigned
 }
 
-/// The variables of a procedure that it reads and that may hold options: scalars, texts, the words of the command line.
-/// Arrays of numbers and real numbers are data.
-fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<VarId> {
-    let mut found: FxHashSet<VarId> = FxHashSet::default();
-    let formals = known.formals(id);
-    if function.is_main {
-        found.extend(&formals);
-    }
+/// The values that variables have where they are not read: `if (there) then; read n; else; n = 4`.
+pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<&'u Value> {
+    let function = known.get(id).function;
+    let mut found = Vec::new();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
+        let Stmt::If(branch) = stmt else {
+            return;
+        };
+        for (asking, other) in [
+            (&branch.then, &branch.otherwise),
+            (&branch.otherwise, &branch.then),
+        ] {
+            if other.is_empty() {
+                continue;
+            }
+            let read = read_in(known, id, asking);
+            statements(other, InLoop::No, &mut |inner, _| {
+                if let Stmt::Assign { target, value, .. } = inner
+                    && variable(target).is_some_and(|target| read.contains(&target))
+                {
+                    found.push(value);
+                }
+            });
+        }
+    });
+    found
+}
+
+/// The variables that statements read from outside.
+fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> FxHashSet<VarId> {
+    let mut found: FxHashSet<VarId> = FxHashSet::default();
+    statements(block, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { target, value, .. } = stmt
             && is_input(value, known, id)
         {
@@ -75,6 +98,17 @@ fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<V
             }
         });
     });
+    found
+}
+
+/// The variables of a procedure that it reads and that may hold options: scalars, texts, the words of the command line.
+/// Arrays of numbers and real numbers are data.
+fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<VarId> {
+    let formals = known.formals(id);
+    let mut found = read_in(known, id, &function.body);
+    if function.is_main {
+        found.extend(&formals);
+    }
     found.retain(|id| {
         let variable = function.variable(*id);
         match variable.ty {

@@ -10,7 +10,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::asked::under_input;
+use super::asked::{instead_of_input, under_input};
 use super::definition::{Definition, Definitions, is_among};
 use super::guarded::{Guarded, guarded};
 use super::inputs;
@@ -96,6 +96,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             }
         }
         let under_input = under_input(self.known, id);
+        let instead_of_input = instead_of_input(self.known, id);
         let mut limits: Vec<&Value> = Vec::new();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
@@ -105,6 +106,11 @@ impl<'k, 'u> Collector<'k, 'u> {
                         && let Some(place) = self.place(id, target)
                     {
                         self.of(place).under_input.push(value);
+                    }
+                    if is_among(&instead_of_input, value)
+                        && let Some(place) = self.place(id, target)
+                    {
+                        self.of(place).instead_of_input.push(value);
                     }
                 }
                 Stmt::Call {

@@ -43,6 +43,8 @@ pub struct Definitions<'u> {
     pub unconditional: Vec<&'u Value>,
     /// Of what is assigned, the values of statements under conditions on what their procedure reads.
     pub under_input: Vec<&'u Value>,
+    /// Of what is assigned, the values of statements that run where it is not read.
+    pub instead_of_input: Vec<&'u Value>,
     /// Of what is assigned, literals and counts under conditions, and these.
     pub guards: Vec<(ProcedureId, &'u Value, Around<'u>)>,
     /// Whether something that is assigned is left out, as no run that is given the same gets there.
@@ -62,6 +64,11 @@ impl<'u> Definitions<'u> {
     /// Whether the statement that assigns the value is under a condition on what its procedure reads.
     pub fn is_under_input(&self, value: &Value) -> bool {
         is_among(&self.under_input, value)
+    }
+
+    /// Whether the statement that assigns the value runs where the place is not read.
+    pub fn is_instead_of_input(&self, value: &Value) -> bool {
+        is_among(&self.instead_of_input, value)
     }
 
     /// Whether statements give it values, and nothing from outside does.

@@ -28,6 +28,7 @@
 //!                 inputs           what comes from outside
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
 //! dead          leaves out what no run gets to that is given the same, and resolves again
+//! periodic      how often `mod(step, every) == 0` holds
 //! options       the value that a flag has unless the input says otherwise, which decides branches
 //! ```
 //!
@@ -47,6 +48,7 @@ mod inputs;
 mod keys;
 mod options;
 mod passed;
+mod periodic;
 mod places;
 mod program;
 mod reals;

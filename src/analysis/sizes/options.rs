@@ -28,6 +28,8 @@ const DEPTH: u32 = 32;
 /// The value that a place has unless the input says otherwise: nothing but literals are assigned to it, one of them
 /// before or without any condition, others only where input is read. Of a variable that one procedure has for itself,
 /// conditions on what is read have to be around those others: else it may be how the procedure remembers what it found.
+/// What is read, or is one literal where it is not read, has that literal. Of an element, what any element is given
+/// counts, too.
 pub(super) fn option(
     known: &Procedures,
     places: &Places,
@@ -37,28 +39,34 @@ pub(super) fn option(
 ) -> Option<i64> {
     let place = places.get(id);
     let definitions = &all[id.at()];
-    let is_scalar = place.array.is_none() && place.elements.is_empty();
-    if !is_scalar || !definitions.passed.is_empty() {
+    let whole = place.array.map(|array| &all[array.at()]);
+    let is_passed = |definitions: &Definitions| !definitions.passed.is_empty();
+    let is_array = place.is_array && place.array.is_none();
+    if is_array || is_passed(definitions) || whole.is_some_and(is_passed) {
         return None;
     }
     let is_private = place.is_own || place.is_local;
     let number = |(procedure, value): (ProcedureId, &Value)| {
         literal(known.get(procedure).function, value, DEPTH)
     };
-    let mut certain: Vec<i64> = Vec::new();
-    for definition in &definitions.assigned {
+    let (mut certain, mut instead): (Vec<i64>, Vec<i64>) = Default::default();
+    let parts = std::iter::once(definitions).chain(whole);
+    for (of, definition) in parts.flat_map(|of| of.assigned.iter().map(move |one| (of, one))) {
         match definition {
             Definition::Given => {}
             Definition::Value(procedure, value) => {
                 let number = number((*procedure, value))?;
                 let is_asked = match is_private {
-                    true => definitions.is_under_input(value),
+                    true => of.is_under_input(value),
                     false => readers.contains(procedure),
                 };
-                if definitions.is_unconditional(value) {
-                    certain.push(number);
-                } else if !is_asked {
-                    return None;
+                // Of an array, which element it is is not known.
+                let is_certain = of.is_unconditional(value) && std::ptr::eq(of, definitions);
+                match (is_certain, of.is_instead_of_input(value)) {
+                    (true, _) => certain.push(number),
+                    (_, true) => instead.push(number),
+                    _ if is_asked => {}
+                    _ => return None,
                 }
             }
             Definition::Returned(dummy) if is_left_alone(all, *dummy, &mut Vec::new()) => {}
@@ -66,8 +74,18 @@ pub(super) fn option(
         }
     }
     let initial = definitions.initial.map(number);
-    let first = certain.first().copied().or(initial.flatten())?;
-    certain
+    let before = match (definitions.initial, &certain[..]) {
+        (_, [first, ..]) => *first,
+        (Some(_), []) => initial.flatten()?,
+        (None, []) => *instead.first()?,
+    };
+    only(&[&[before], &certain[..], &instead[..]].concat())
+}
+
+/// The number that all of these are.
+fn only(numbers: &[i64]) -> Option<i64> {
+    let first = *numbers.first()?;
+    numbers
         .iter()
         .all(|number| *number == first)
         .then_some(first)

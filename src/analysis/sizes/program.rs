@@ -9,6 +9,7 @@ use super::dead::Seen;
 use super::definition::Definitions;
 use super::found::Found;
 use super::options::option;
+use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
 use crate::calls::{ProcedureId, Procedures};
@@ -27,6 +28,8 @@ pub struct Sizes {
     numbers: FxHashMap<Symbol, PlaceId>,
     found: Vec<Found>,
     options: Vec<Option<i64>>,
+    /// Of every place, whether loops count it, those of callers included.
+    counted: Vec<bool>,
     /// Of every place, whether statements give it values, none of which are read from outside.
     filled: Vec<bool>,
     /// The names of the input that places took their values from.
@@ -74,12 +77,14 @@ impl Sizes {
         };
         let options = (0..).zip(&found).map(option).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
+        let counted = periodic::counted(known, &places, &definitions);
         Sizes {
             places,
             symbols,
             numbers,
             found,
             options,
+            counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
             taken,
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
@@ -140,6 +145,16 @@ impl Sizes {
     /// The value that a place has unless the input says otherwise.
     pub(super) fn option(&self, place: PlaceId) -> Option<i64> {
         self.options[place.at()]
+    }
+
+    pub(super) fn is_counted(&self, place: PlaceId) -> bool {
+        self.counted[place.at()]
+    }
+
+    /// The value of a place, if something gives it one, and where that comes from.
+    pub(super) fn known(&self, place: PlaceId) -> Option<(&Expr, Origin)> {
+        let found = &self.found[place.at()];
+        Some((found.value.as_ref()?, found.origin))
     }
 
     /// The place of a symbol.

@@ -13,6 +13,36 @@ pub struct ProcedureBody {
     pub function: ir::Function,
 }
 
+/// The statements that the facts of functions come from. They take more room than the facts, so that calls are replaced by
+/// bodies only where someone asks.
+#[derive(Debug)]
+pub struct Statements {
+    units: Vec<ir::Unit>,
+    ids: Vec<ProcedureId>,
+}
+
+impl Statements {
+    pub(super) fn new(units: Vec<ir::Unit>, ids: Vec<ProcedureId>) -> Statements {
+        Statements { units, ids }
+    }
+
+    /// How many functions there are.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The bodies of functions by their positions in the program.
+    pub fn bodies(&self, functions: impl IntoIterator<Item = usize>) -> Vec<ProcedureBody> {
+        let known = Procedures::new(&self.units);
+        let body = |function: usize| ProcedureBody::of(&known, self.ids[function]);
+        functions.into_iter().map(body).collect()
+    }
+}
+
 impl ProcedureBody {
     pub(super) fn of(known: &Procedures, id: ProcedureId) -> ProcedureBody {
         let Some(expansion) = expand::in_loops(known, id, known.get(id).function) else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Walker;
+use super::{Undecided, Walker};
 use crate::alternatives::either;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
@@ -71,8 +71,11 @@ impl Walker<'_> {
         };
         let Some(value) = share else {
             let probability = self.free_probability(&usual, None);
-            let condition = branch.condition.clone();
-            self.undecided.push((probability.clone(), condition));
+            self.undecided.push(Undecided {
+                probability: probability.clone(),
+                condition: branch.condition.clone(),
+                decision: decision.clone(),
+            });
             let decision = match decision {
                 Decision::Guard(_) => Decision::Loops,
                 other => other,
@@ -97,7 +100,7 @@ impl Walker<'_> {
     fn free_probability(&self, usual: &Symbol, value: Option<&Expr>) -> Symbol {
         let is_free = |symbol: &Symbol| {
             let known = self.symbols.constants.get(symbol).map(|known| &known.value);
-            let is_undecided = || self.undecided.iter().any(|(other, _)| other == symbol);
+            let is_undecided = || (self.undecided.iter()).any(|other| other.probability == *symbol);
             known == value || (known.is_none() && !is_undecided())
         };
         let others = (2..).map(|number| usual.renamed(&format!("{}_{number}", usual.name())));

@@ -20,7 +20,7 @@ impl Walker<'_> {
         block: &mut Block,
     ) {
         use IntrinsicKind::{
-            Allocation, Array, Communication, Input, Io, Memory, Reduction, System, Timer,
+            Allocation, Array, Communication, Input, Io, Memory, Reduction, System, Text, Timer,
         };
         let body = match self.effects.target(name) {
             Target::Library(called) => {
@@ -31,6 +31,7 @@ impl Walker<'_> {
                     Memory => {
                         self.reason(block, place, ReasonCode::MemoryIntrinsic, name.to_string());
                     }
+                    Text => block.texts += self.texts(format_arguments(arguments)),
                     Input | Io | Timer | System | Allocation | Communication => {}
                     _ => return,
                 }
@@ -175,6 +176,23 @@ impl Walker<'_> {
         }
     }
 
+    /// How many of the values are numbers, which take time to write as text.
+    pub(super) fn texts(&self, values: &[Value]) -> u64 {
+        let is_whole = |value: &Value| match value {
+            Value::Variable(id) => !self.function().variable(*id).dimensions.is_empty(),
+            _ => false,
+        };
+        let is_number = |value: &&Value| {
+            let ty = value.ty(self.function());
+            matches!(
+                ty,
+                Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Unknown
+            ) && !matches!(value, Value::Text(_))
+                && !is_whole(value)
+        };
+        values.iter().filter(is_number).count() as u64
+    }
+
     fn communication(
         &mut self,
         place: &Place,
@@ -248,9 +266,17 @@ impl Walker<'_> {
 
 /// Whether a library function uses the number that it is given the address of.
 fn touches_element(kind: IntrinsicKind) -> bool {
-    use IntrinsicKind::{Allocation, Array, Communication, Input, Io, Memory, System, Timer};
+    use IntrinsicKind::{Allocation, Array, Communication, Input, Io, Memory, System, Text, Timer};
     !matches!(
         kind,
-        Allocation | Array | Communication | Input | Io | Memory | System | Timer
+        Allocation | Array | Communication | Input | Io | Memory | System | Text | Timer
     )
+}
+
+/// What a format writes: the arguments behind it.
+fn format_arguments(arguments: &[Value]) -> &[Value] {
+    let format = arguments
+        .iter()
+        .position(|argument| matches!(argument, Value::Text(_)));
+    format.map_or(&[], |format| &arguments[format + 1..])
 }

@@ -157,6 +157,7 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
         source.no_config = source.config.is_none();
     }
     let mut project = Project::of(args.machine.as_deref(), &source, &tree.paths, voice)?;
+    project.reading.hidden = tree.is_hidden.then(|| tree.root.clone());
     // Patterns are relative to either tree, not only to where the command runs.
     if tree.root.is_dir() {
         let patterns = ignored(&tree.root, &args.source.ignore)?;

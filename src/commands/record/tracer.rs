@@ -7,6 +7,8 @@ use std::process::Command;
 use anyhow::Context;
 use tempfile::TempDir;
 
+use crate::reading::directory_of_user;
+
 const SOURCE: &str = include_str!("../../../templates/tracer/tracer.c");
 const COMPILER: &str = "cc";
 const FLAGS: [&str; 4] = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden"];
@@ -25,7 +27,7 @@ impl Tracer {
     /// There is no C compiler, or it fails.
     pub fn ready() -> anyhow::Result<Tracer> {
         let name = file_name();
-        if let Some(dir) = cache_dir() {
+        if let Some(dir) = directory_of_user() {
             let path = dir.join(&name);
             if path.is_file() {
                 return Ok(Tracer {
@@ -65,18 +67,6 @@ fn file_name() -> String {
         std::env::consts::ARCH,
         hasher.finish()
     )
-}
-
-/// Relative paths in these variables are to be ignored (XDG Base Directory Specification).
-fn cache_dir() -> Option<PathBuf> {
-    let absolute = |name| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let caches =
-        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
-    Some(caches.join("loopsheet"))
 }
 
 fn build(dir: &Path, name: &str) -> anyhow::Result<()> {

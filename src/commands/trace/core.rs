@@ -6,7 +6,9 @@ use crate::cli::TraceArgs;
 use crate::metrics::camat::{Camat, Program};
 use crate::metrics::costs::Costs;
 use crate::metrics::counted::CountedCore;
+use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::out_of_order::{CoreCycles, CoreModel, LevelModel};
+use crate::metrics::report::TraceReport;
 
 use super::settings::latency;
 use super::timeline::program;
@@ -21,7 +23,7 @@ const MSHRS: [u32; 4] = [8, 16, 16, 16];
 const RAM_INTERVAL: u64 = 15;
 /// The longest look-up and the longest way to RAM.
 const MOST_CYCLES: u32 = 1_000_000;
-const WINDOW: usize = 64;
+pub const WINDOW: usize = 64;
 const WIDTH: u32 = 4;
 /// Cycles of the functional units of the same table; a fused operation takes a multiplication and an addition.
 const COSTS: &str = "[cycles]\nmultiply = 3\nfp_add = 2\nfp_other = 2\nfp_multiply = 4\nfp_fma = 6\nfp_divide = 12\n\
@@ -60,6 +62,7 @@ pub fn of(
             .map(|(index, spec)| level(args, index, spec))
             .collect::<anyhow::Result<_>>()?,
         ram: latency(args) as u64,
+        places: Vec::new(),
         ram_interval: args.ram_interval.unwrap_or(RAM_INTERVAL),
         first_shared: args.shared_level.map_or(caches.len(), |level| level - 1),
         blocking_stores: args.blocking_stores,
@@ -169,6 +172,19 @@ pub fn in_words(model: &CoreModel) -> String {
             "waits in a buffer, where its miss cycles count all the same"
         },
     )
+}
+
+/// Why the bound of the eDAG is above the cycles that C-AMAT counts, where it is.
+pub fn below_bound(report: &TraceReport) -> Option<String> {
+    let (first, last) = report.camat.as_ref()?.run;
+    let cycles = (last + 1).saturating_sub(first) as f64;
+    let bound = Figures::of(&report.edag, &report.inputs).get(EdagFigure::TimeLower)?;
+    (cycles < bound).then(|| {
+        format!(
+            "T ≥ is {bound} cycles with the inputs of the run, and the run that C-AMAT counts took {cycles}: T ≥ is of a machine \
+             that does all but RAM accesses one instruction after the other, the run of a core that does several at once"
+        )
+    })
 }
 
 /// What the core's timeline comes to. Without memory stalls an instruction takes what it takes where every

@@ -1,10 +1,12 @@
 //! `loopsheet trace`: an instruction trace to table, workbook, JSON and pictures.
 
+mod blame;
 mod core;
 mod epochs;
 mod graph;
 pub mod input;
-mod outputs;
+pub mod outputs;
+mod placement;
 mod regions;
 pub mod settings;
 mod several;
@@ -20,6 +22,7 @@ use crate::cli::TraceArgs;
 use crate::compare::StaticReport;
 use crate::graph::Edag;
 use crate::metrics::analysis::Analysis;
+use crate::metrics::profile::apart;
 use crate::metrics::report::TraceReport;
 use crate::trace::{Instruction, RunEnd};
 use crate::traced;
@@ -91,13 +94,24 @@ pub fn analyse(
     let Some(trace) = &args.trace else {
         anyhow::bail!("no trace is given")
     };
-    let settings = settings::of(args)?;
+    let mut settings = settings::of(args)?;
     let core = settings
         .core
         .as_ref()
         .map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
     let input = input::open(trace, voice)?;
+    let sites = regions::sites(args)?;
+    let variables = sites.as_ref().map(|sites| apart(sites.variables()));
+    let variables = variables.unwrap_or_default();
+    let places = placement::places(args, &variables)?;
+    let placed = placement::in_words(&places);
+    if let Some((core, _)) = &mut settings.core {
+        core.places = places;
+    }
+    if let Some(blame) = &mut settings.blame {
+        blame.variables = variables;
+    }
     let mut regions = Regions::of(args, predicted)?;
     let mut region_of = regions
         .as_mut()
@@ -109,7 +123,7 @@ pub fn analyse(
     if predicted.is_some() {
         analysis = analysis.with_region_details();
     }
-    if let Some(sites) = regions::sites(args)? {
+    if let Some(sites) = sites {
         analysis = analysis.with_profile(sites);
     }
     let mut written = args.write.as_deref().map(Written::create).transpose()?;
@@ -119,7 +133,8 @@ pub fn analyse(
     };
     let read = crate::trace::stream(input, settings::options(args), &mut both)
         .map_err(|error| anyhow::anyhow!("{}: {error}", name(trace)))?;
-    settings::refuse_memory(args, &read)?;
+    settings::refuse_memory(args, &read)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", name(trace)))?;
     if let Some(written) = written {
         written.finish(&read, voice)?;
     }
@@ -138,6 +153,7 @@ pub fn analyse(
         .with_context(|| format!("--elf of {}", name(trace)))?;
     let graph = graph::of(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core));
+    let objects = counted.objects.take();
     let path = trace.display().to_string();
     let mut report = traced::of(
         path,
@@ -156,7 +172,10 @@ pub fn analyse(
     // What operations there are, and so flops, is not known without opcodes.
     report.source = source.filter(|_| read.format.has_opcodes());
     report.notes.extend(core);
+    report.notes.extend(placed);
+    report.objects = placement::objects(args, objects, report.blame.as_ref(), timed.as_ref())?;
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
+    report.notes.extend(core::below_bound(&report));
     Ok(Traced { report, graph })
 }
 

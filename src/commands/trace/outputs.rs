@@ -20,6 +20,7 @@ pub enum Kind {
     SweepSvg,
     HeatMapSvg,
     DiagramSvg,
+    RankSvg,
 }
 
 /// What was found.
@@ -68,21 +69,30 @@ impl Outputs {
                 path,
             ));
         }
+        let inputs = [&args.trace, &args.timeline, &args.elf, &args.costs];
+        let inputs = inputs.into_iter().flatten().chain(&args.more);
+        Outputs::of(&requested, args.write.as_slice(), inputs)
+    }
+
+    /// The same of these files; `others` are written by someone else, `inputs` are read.
+    ///
+    /// # Errors
+    /// A path cannot be written, an output would replace an input, or more than one goes to standard output.
+    pub fn of<'i>(
+        requested: &[(Kind, &PathBuf)],
+        others: &[PathBuf],
+        inputs: impl Iterator<Item = &'i PathBuf>,
+    ) -> anyhow::Result<Outputs> {
         let to_stdout = requested
             .iter()
             .filter(|(_, path)| path.as_os_str() == "-")
             .count();
         anyhow::ensure!(to_stdout <= 1, "only one output can go to standard output");
-        let inputs: Vec<PathBuf> = [&args.trace, &args.timeline, &args.elf, &args.costs]
-            .into_iter()
-            .flatten()
-            .chain(&args.more)
-            .filter_map(|path| real(path))
-            .collect();
+        let inputs: Vec<PathBuf> = inputs.filter_map(|path| real(path)).collect();
         let paths: Vec<&PathBuf> = requested
             .iter()
             .map(|(_, path)| *path)
-            .chain(&args.write)
+            .chain(others)
             .collect();
         for path in &paths {
             let is_input = real(path).is_some_and(|path| inputs.contains(&path));
@@ -165,7 +175,9 @@ fn real(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()
 }
 
-fn by_extension(flag: &str, path: &Path, kinds: &[(&str, Kind)]) -> anyhow::Result<Kind> {
+/// # Errors
+/// The extension is none of these.
+pub fn by_extension(flag: &str, path: &Path, kinds: &[(&str, Kind)]) -> anyhow::Result<Kind> {
     let extension = path
         .extension()
         .and_then(|extension| extension.to_str())
@@ -215,6 +227,7 @@ fn of_trace(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::R
             .ok_or_else(|| anyhow::anyhow!("--heatmap: there are no epochs without instructions"))?
             .into_bytes(),
         Kind::DiagramSvg => diagram(Report::Trace(report, graph))?,
+        Kind::RankSvg => anyhow::bail!("a ranking takes several traces"),
     })
 }
 
@@ -223,7 +236,7 @@ fn of_timeline(kind: Kind, report: &TimelineReport) -> anyhow::Result<Vec<u8>> {
         Kind::Workbook => xlsx::timeline_workbook(report)?,
         Kind::Json => json::timeline(report).into_bytes(),
         Kind::DiagramSvg => diagram(Report::Timeline(report))?,
-        Kind::GraphDot | Kind::GraphSvg | Kind::SweepSvg | Kind::HeatMapSvg => {
+        Kind::GraphDot | Kind::GraphSvg | Kind::SweepSvg | Kind::HeatMapSvg | Kind::RankSvg => {
             anyhow::bail!("a picture of a trace needs a trace")
         }
     })

@@ -40,7 +40,6 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
     Ok(Settings {
         rules: rules(args)?,
         core: super::core::of(args, &costs, &caches)?,
-        caches,
         other_caches: Vec::new(),
         costs,
         like_edan: args.compat == Some(Compat::Edan),
@@ -48,6 +47,9 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
         remote: remote(args)?,
         epochs: super::epochs::of(args, line)?,
         memory_chain: args.memory_chain,
+        by_latency: args.by_latency,
+        blame: super::blame::of(args, &caches)?,
+        caches,
         keep: MOST_DRAWN,
     })
 }
@@ -91,7 +93,11 @@ fn rules(args: &TraceArgs) -> anyhow::Result<Rules> {
     })
 }
 
-fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
+/// The cache levels, nearest first; empty if there are none.
+///
+/// # Errors
+/// One is not a cache.
+pub fn caches(args: &TraceArgs) -> anyhow::Result<Vec<CacheSpec>> {
     if args.cache.iter().any(|text| text == "none") {
         anyhow::ensure!(
             args.cache.len() == 1,
@@ -236,6 +242,9 @@ pub fn refuse_memory(args: &TraceArgs, read: &ReadSummary) -> anyhow::Result<()>
         (args.sweep.is_some(), "--sweep"),
         (args.epochs, "--epochs"),
         (args.memory_chain, "--memory-chain"),
+        (args.by_latency, "--by-latency"),
+        (args.blame, "--blame"),
+        (args.objects, "--objects"),
         (args.camat, "--camat"),
     ];
     let asked: Vec<&str> = asked

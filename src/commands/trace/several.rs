@@ -18,6 +18,8 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     let settings = Settings {
         keep: 0,
         core: None,
+        by_latency: false,
+        blame: None,
         ..settings::of(args)?
     };
     let paths: Vec<&PathBuf> = args.trace.iter().chain(&args.more).collect();
@@ -67,6 +69,9 @@ fn refuse_others(args: &TraceArgs) -> anyhow::Result<()> {
         (args.sweep.is_some(), "--sweep"),
         (args.remote_share.is_some(), "--remote-share"),
         (args.camat, "--camat"),
+        (args.memory_chain, "--memory-chain"),
+        (args.by_latency, "--by-latency"),
+        (args.blame, "--blame"),
         (args.timeline.is_some(), "--timeline"),
         (args.write.is_some(), "--write"),
     ];

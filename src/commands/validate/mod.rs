@@ -29,6 +29,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let output = args.json.as_deref().map(Output::create).transpose()?;
     let (mut program, bodies) =
         inputs::read_with_bodies(&args.paths, &project.reading, &FileBar::new(voice))?;
+    let bodies = bodies.all();
     project.begin(&mut program)?;
     outputs::spare_inputs(
         args.json.as_deref(),

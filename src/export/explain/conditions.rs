@@ -13,7 +13,7 @@ const MOST: usize = 6;
 const ANY: f64 = 1e15;
 
 /// A reuse that costs something where it does not fit, with its position in the nest.
-pub(super) fn costly<'m>(model: &Model, nest: &'m NestModel) -> Vec<&'m ReuseFigures> {
+pub(crate) fn costly<'m>(model: &Model, nest: &'m NestModel) -> Vec<&'m ReuseFigures> {
     let cost = |reuse: &ReuseFigures| model.value(reuse.fetched) + model.value(reuse.written_back);
     let mut reuses: Vec<&ReuseFigures> = nest.levels.reuses.iter().collect();
     reuses.retain(|reuse| cost(reuse) >= model.figures.input("line_bytes").unwrap_or(1.0));
@@ -33,11 +33,7 @@ pub(super) fn write(text: &mut String, model: &Model, nest: &NestModel) {
     }
     text.push_str("layer conditions, what has to fit so that a loop finds its data again:\n");
     for reuse in reuses.iter().take(MOST) {
-        let is_alike = |other: &&&ReuseFigures| {
-            (&other.carrier, &other.arrays) == (&reuse.carrier, &reuse.arrays)
-        };
-        let is_only = reuses.iter().filter(is_alike).count() == 1;
-        let after = match is_only {
+        let after = match is_only_one(&reuses, reuse) {
             true => String::new(),
             false => format!(" after {}", cut(&reuse.between, 32)),
         };
@@ -46,6 +42,24 @@ pub(super) fn write(text: &mut String, model: &Model, nest: &NestModel) {
     if let Some(more @ 1..) = reuses.len().checked_sub(MOST) {
         let _ = writeln!(text, "  … and {more} more");
     }
+}
+
+/// `k finds u, v`: a reuse by its loop and its arrays, the first of many.
+pub(crate) fn reuse_name(reuse: &ReuseFigures) -> String {
+    const MOST: usize = 3;
+    let named = reuse.arrays.iter().take(MOST).map(String::as_str);
+    let named = named.collect::<Vec<&str>>().join(", ");
+    match reuse.arrays.len().saturating_sub(MOST) {
+        0 => format!("{} finds {named}", reuse.carrier),
+        more => format!("{} finds {named} and {more} more", reuse.carrier),
+    }
+}
+
+/// Whether no other reuse is of the same loop and arrays.
+fn is_only_one(reuses: &[&ReuseFigures], reuse: &ReuseFigures) -> bool {
+    let is_alike =
+        |other: &&&ReuseFigures| (&other.carrier, &other.arrays) == (&reuse.carrier, &reuse.arrays);
+    reuses.iter().filter(is_alike).count() == 1
 }
 
 /// `6·hi_1·8 B = 24.7 kB`: the working set in symbols, if it has some, and now.

@@ -1,11 +1,11 @@
 //! `--explain`: one nest on a screen, or with every formula; what nests there are; what a reason or a kind of figure
 //! means.
 
-mod conditions;
+pub(crate) mod conditions;
 mod derivation;
 mod list;
 mod screen;
-mod why;
+pub(crate) mod why;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -123,12 +123,42 @@ pub enum Meant {
     Text(String),
 }
 
-/// What a name means: a nest by a loop id (`smooth@12`), `function:line`, `file:line` with as much of the path as is
-/// needed, or its function, if that has no other; else a reason by its code, or a kind of figure by its name.
+/// What a name means: a nest (as [`nest_named`] finds them), else a reason by its code, or a kind of figure by its name.
 ///
 /// # Errors
 /// Nothing fits, or several nests do; the message lists the nests that there are.
 pub fn meant(model: &Model, name: &str) -> Result<Meant, String> {
+    match fitting(model, name).as_slice() {
+        [nest] => Ok(Meant::Nest(*nest)),
+        [] => match without_input(name) {
+            Some(text) => Ok(Meant::Text(text)),
+            None => Err(unknown(model, name)),
+        },
+        several => Err(ambiguous(model, ("--explain", name), several)),
+    }
+}
+
+/// The nest that a name means: by a loop id (`smooth@12`), `function:line`, `file:line` with as much of the path as is
+/// needed, or its function, if that has no other. The name is the value of `option`.
+///
+/// # Errors
+/// No nest is called so, or several are; the message lists the nests that there are.
+pub fn nest_named(model: &Model, (option, name): (&str, &str)) -> Result<usize, String> {
+    match fitting(model, name).as_slice() {
+        [nest] => Ok(*nest),
+        [] => {
+            let near = did_you_mean(name, nest_names(model));
+            let there = there(model);
+            Err(format!(
+                "{option} {name}: no nest is called so{near}; {there}"
+            ))
+        }
+        several => Err(ambiguous(model, (option, name), several)),
+    }
+}
+
+/// The nests that a name fits best.
+fn fitting(model: &Model, name: &str) -> Vec<usize> {
     let wanted = name.replace(':', "@");
     let of_function = |n: &NestModel| model.program.functions[n.nest.function].name == wanted;
     let place = name
@@ -151,22 +181,16 @@ pub fn meant(model: &Model, name: &str) -> Result<Meant, String> {
         fitting(&|n| contains(n, &is_there)),
         fitting(&of_function),
     ];
-    match found
-        .iter()
-        .find(|nests| !nests.is_empty())
-        .map(Vec::as_slice)
-    {
-        Some([nest]) => Ok(Meant::Nest(*nest)),
-        Some(several) => Err(format!(
-            "--explain {name}: {} nests are called so; name one of them: {}",
-            several.len(),
-            some(model, several)
-        )),
-        None => match without_input(name) {
-            Some(text) => Ok(Meant::Text(text)),
-            None => Err(unknown(model, name)),
-        },
-    }
+    let best = found.into_iter().find(|nests| !nests.is_empty());
+    best.unwrap_or_default()
+}
+
+fn ambiguous(model: &Model, (option, name): (&str, &str), several: &[usize]) -> String {
+    format!(
+        "{option} {name}: {} nests are called so; name one of them: {}",
+        several.len(),
+        some(model, several)
+    )
 }
 
 /// Nests that a message names.
@@ -186,18 +210,27 @@ fn some(model: &Model, nests: &[usize]) -> String {
     names.join(", ") + &more
 }
 
-fn unknown(model: &Model, name: &str) -> String {
+/// Ids of nests and names of their functions.
+fn nest_names<'m>(model: &'m Model) -> impl Iterator<Item = &'m str> {
     let heads = model.nests.iter().map(|n| n.nest.head().id.as_str());
     let functions = model.nests.iter().map(|n| n.nest.function);
-    let functions = functions.map(|function| model.program.functions[function].name.as_str());
-    let near = did_you_mean(name, known().chain(heads).chain(functions));
-    let there = match model.nests.is_empty() {
+    heads.chain(functions.map(|function| model.program.functions[function].name.as_str()))
+}
+
+/// The nests that there are.
+fn there(model: &Model) -> String {
+    match model.nests.is_empty() {
         true => "there are no nests".to_string(),
         false => {
             let order = model.ranking.order(&model.nests, &model.figures);
             format!("the nests, costliest first: {}", some(model, &order))
         }
-    };
+    }
+}
+
+fn unknown(model: &Model, name: &str) -> String {
+    let near = did_you_mean(name, known().chain(nest_names(model)));
+    let there = there(model);
     format!(
         "--explain {name}: neither a nest, nor the code of a reason, nor the name of a figure{near}; {there}"
     )

@@ -261,6 +261,10 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
             bound == Some(BoundBy::Irregular),
         );
     }
+    if let (Some(text), Some(texts)) = (time.text, nest.operations.texts) {
+        let about = format!("{} numbers written as text", significant(value(texts)));
+        row("text", value(text), about, bound == Some(BoundBy::Text));
+    }
 }
 
 /// Bytes between a level and what it serves.
@@ -321,6 +325,13 @@ fn write_marks(text: &mut String, model: &Model, index: usize) {
             text,
             "checked by a run with small sizes: the model has {} times its bytes, {verdict}",
             significant(checked.ratio)
+        );
+    }
+    for conflict in &nest.conflicts {
+        let _ = writeln!(
+            text,
+            "with the ways of the caches: {}",
+            words::conflict(model, conflict)
         );
     }
 }

@@ -7,6 +7,21 @@ use crate::model::{
 };
 use crate::quantity::significant;
 
+pub(crate) const ARITHMETIC: &str = "arithmetic at peak takes longer than all data movement";
+pub(crate) const CHAINS: &str = "each iteration waits for a result of the one before, so that neither vectors nor more ports help";
+pub(crate) const PORTS: &str =
+    "the core issues loads, stores and arithmetic for longer than data take to come";
+pub(crate) const IRREGULAR: &str =
+    "no prefetcher foresees the lines that it goes to, so that it waits for most of them";
+pub(crate) const TEXT: &str =
+    "writing numbers as text takes longer than computing them and moving data";
+pub(crate) const EVERY_ACCESS: &str = "every load and store goes to";
+pub(crate) const BY_SCENARIOS: &str =
+    ": by the rule of scenarios, of which sheet Scenarios has all";
+pub(crate) const NEVER: &str = "with these sizes it does not run";
+pub(crate) const NOTHING: &str = "it has no floating-point operation and goes to no array, which is all that the estimate counts";
+pub(crate) const UNKNOWN: &str = "the time is not known, as something that it rests on is not";
+
 /// The cache whose misses a level serves; `None` for the nearest one, which serves loads and stores, and for traffic that
 /// is not that of caches.
 pub(super) fn behind<'n>(
@@ -32,27 +47,17 @@ pub(super) fn sentence(model: &Model, nest: &NestModel) -> String {
     let time = &nest.time;
     if is_nothing(model, nest) {
         return match model.value(nest.iterations) == 0.0 {
-            true => "with these sizes it does not run".to_string(),
-            false => "it has no floating-point operation and goes to no array, which is all that \
-                      the estimate counts"
-                .to_string(),
+            true => NEVER.to_string(),
+            false => NOTHING.to_string(),
         };
     }
     match time.bound_by(model.value(time.bound)) {
-        None => "the time is not known, as something that it rests on is not".to_string(),
-        Some(BoundBy::Arithmetic) => {
-            "arithmetic at peak takes longer than all data movement".to_string()
-        }
-        Some(BoundBy::Chains) => "each iteration waits for a result of the one before, so that \
-                                  neither vectors nor more ports help"
-            .to_string(),
-        Some(BoundBy::Ports) => {
-            "the core issues loads, stores and arithmetic for longer than data take to come"
-                .to_string()
-        }
-        Some(BoundBy::Irregular) => "no prefetcher foresees the lines that it goes to, so that it \
-                                     waits for most of them"
-            .to_string(),
+        None => UNKNOWN.to_string(),
+        Some(BoundBy::Arithmetic) => ARITHMETIC.to_string(),
+        Some(BoundBy::Chains) => CHAINS.to_string(),
+        Some(BoundBy::Ports) => PORTS.to_string(),
+        Some(BoundBy::Irregular) => IRREGULAR.to_string(),
+        Some(BoundBy::Text) => TEXT.to_string(),
         Some(BoundBy::Level(position)) => of_level(model, nest, &time.levels[position]),
     }
 }
@@ -63,7 +68,7 @@ fn of_level(model: &Model, nest: &NestModel, level: &LevelFigures) -> String {
         return of_scenarios(model, nest, level);
     }
     let Some(cache) = behind(model, nest, level) else {
-        return format!("every load and store goes to {}: {moved}", level.name);
+        return format!("{EVERY_ACCESS} {}: {moved}", level.name);
     };
     let footprint = model.value(nest.working_sets.footprint);
     let times = match footprint > 0.0 {

@@ -4,8 +4,10 @@
 use serde_json::{Value, json};
 
 use super::figures::Figures;
+use crate::explain::conditions::reuse_name;
 use crate::expr::FigureId;
 use crate::model::advice::words;
+use crate::model::staircase::{Staircase, Step};
 use crate::model::{Growth, Model, NestModel, ReuseFigures, StreamFigures};
 
 /// Streams and layer conditions of a nest; the tables have all of them.
@@ -18,12 +20,23 @@ pub(super) fn of(model: &Model, index: usize, figures: &mut Figures) -> Value {
     let about = model.advice.iter().filter(|one| one.nests.contains(&index));
     let advice: Vec<String> = about.map(|one| words::sentence(model, one)).collect();
     let caches: Vec<Value> = (nest.levels.caches.iter())
-        .map(|cache| json!({ "name": cache.name, "capacity": figures.position(cache.capacity) }))
+        .map(|cache| {
+            let [capacity, bytes] = [cache.capacity, cache.bytes].map(|id| figures.position(id));
+            json!({ "name": cache.name, "capacity": capacity, "bytes": bytes })
+        })
+        .collect();
+    // Behind the last cache there is memory.
+    let behind = nest.levels.caches.iter().skip(1);
+    let behind: Vec<&str> = behind
+        .map(|cache| cache.name.as_str())
+        .chain(["DRAM"])
         .collect();
     json!({
         "streams": streams(model, nest, figures),
         "conditions": conditions(model, nest, figures),
         "caches": caches,
+        "behind": behind,
+        "staircase": Staircase::of(nest).map(|stairs| staircase(nest, &stairs, figures)),
         "times": times(nest, figures),
         "advice": advice,
     })
@@ -75,6 +88,18 @@ fn conditions(model: &Model, nest: &NestModel, figures: &mut Figures) -> Vec<Val
     costly.take(MOST).map(&mut one).collect()
 }
 
+/// Bytes that move anyway; of each reuse what must fit, and what moves again if it does not, fetched and written back.
+fn staircase(nest: &NestModel, stairs: &Staircase, figures: &mut Figures) -> Value {
+    let least = [stairs.least_fetched, stairs.least_written_back].map(|id| figures.position(id));
+    let step = |step: &Step| {
+        [step.capacity, step.fetched, step.written_back].map(|id| figures.position(id))
+    };
+    let steps: Vec<[u32; 3]> = stairs.steps.iter().map(step).collect();
+    let name = |step: &Step| reuse_name(&nest.levels.reuses[step.reuse]);
+    let names: Vec<String> = stairs.steps.iter().map(name).collect();
+    json!({ "least": least, "steps": steps, "names": names })
+}
+
 /// Parts of the machine with their times.
 fn times(nest: &NestModel, figures: &mut Figures) -> Vec<Value> {
     let time = &nest.time;
@@ -93,5 +118,6 @@ fn times(nest: &NestModel, figures: &mut Figures) -> Vec<Value> {
     parts.extend(levels.map(|level| part(&level.name, Some(level.bytes), level.seconds)));
     let irregular = time.irregular.iter();
     parts.extend(irregular.map(|found| part("latency", None, found.seconds)));
+    parts.extend(time.text.map(|text| part("text", None, text)));
     parts
 }

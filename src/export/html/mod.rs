@@ -33,7 +33,7 @@ pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 const PAGE: &str = include_str!("../templates/report.html");
 const STYLE: &str = include_str!("../templates/report.css");
 /// In the order in which they name each other.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("../templates/unpack.js"),
     include_str!("../templates/evaluate.js"),
     include_str!("../templates/format.js"),
@@ -43,6 +43,7 @@ const SCRIPTS: [&str; 11] = [
     include_str!("../templates/maps.js"),
     include_str!("../templates/roofline.js"),
     include_str!("../templates/scatter.js"),
+    include_str!("../templates/staircase.js"),
     include_str!("../templates/nests.js"),
     include_str!("../templates/main.js"),
 ];

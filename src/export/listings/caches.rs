@@ -108,6 +108,19 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         F::CacheTraffic,
         |(_, c): &CacheRow| Content::Figure(c.bytes),
     ));
+    let meaning = "What a run with the ways of the machine and the sizes with which this was written moves, where strides show \
+                   that lines fall into few sets: it does not follow what is edited";
+    columns.push(column(
+        (group, "With its ways", "B", meaning),
+        Look::Count,
+        |(nest, cache): &CacheRow| {
+            let is_it = |known: &CacheFigures| std::ptr::eq(known, *cache);
+            let level = nest.levels.caches.iter().position(is_it);
+            let mut conflicts = nest.conflicts.iter();
+            let conflict = conflicts.find(|conflict| Some(conflict.level) == level);
+            conflict.map_or(Content::Empty, |c| Content::Fact(c.set_associative_bytes))
+        },
+    ));
     columns.push(Column::figures(
         (group, "Time"),
         Look::Seconds,
@@ -118,7 +131,7 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         title: "Caches",
         remark: "One row a loop nest and cache: what moves between the cache and what is behind it. \
                  Fully associative, least recently used first to go, write-allocate and write-back. Nests in one loop share the caches; \
-                 else each begins with cold caches, unless reuse_between_nests (sheet Machine) is 1."
+                 else each begins with cold caches, unless reuse_between_nests is 1."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.levels.caches.iter().map(move |cache| (nest, cache))).collect(),
         columns,

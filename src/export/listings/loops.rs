@@ -483,6 +483,9 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     if model.nests.iter().any(|n| n.time.in_core.is_some()) {
         in_core(columns);
     }
+    if model.nests.iter().any(|n| n.time.text.is_some()) {
+        texts(columns);
+    }
     for level in 0..levels {
         let header = name(level);
         add_figures(
@@ -545,6 +548,24 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         Look::Ratio,
         F::Balance,
         |(_, n)| Content::Figure(n.time.balance),
+    );
+}
+
+/// What the nest writes as text.
+fn texts(columns: &mut Columns<'_>) {
+    add_figures(
+        columns,
+        (TIME, "Numbers written"),
+        Look::Count,
+        F::Texts,
+        |(_, n)| some(n.operations.texts),
+    );
+    add_figures(
+        columns,
+        (TIME, "Text"),
+        Look::Seconds,
+        F::TextTime,
+        |(_, n)| some(n.time.text),
     );
 }
 

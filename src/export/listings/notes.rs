@@ -24,7 +24,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Scenarios",
-        "Per array: cost x element size x elements that the sweeps of a block touch x number of sweeps. Which scenario holds follows from comparing the actual working sets with cache_bytes, one core's share of the last cache; if the whole footprint fits, only compulsory traffic is left. These are the columns of scenarios; DRAM traffic and time follow them where the switch scenarios (sheet Machine) is 1, else what the last cache of sheet Caches moves. (ExaSAT report, sections 2.1 and 2.3.3)",
+        "Per array: cost x element size x elements that the sweeps of a block touch x number of sweeps. Which scenario holds follows from comparing the actual working sets with cache_bytes, one core's share of the last cache; if the whole footprint fits, only compulsory traffic is left. These are the columns of sheet Reuse scenarios; DRAM traffic and time follow them where the switch scenarios is 1, else what the last cache of sheet Caches moves. (ExaSAT report, sections 2.1 and 2.3.3)",
     ),
     (
         "Cache levels",
@@ -32,11 +32,15 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Reuse between nests",
-        "A nest finds what up to 32 nests before it in a loop around both left in a cache, and with reuse_between_nests (sheet Machine) at 1 those of the same function, too; a loop around several nests makes the last of them come before the first. Between the last touch of an array in one nest and the first one in the next lies what both sweep: from all that the first one touches, for the line that it touched first, to all that the second one touches, for the line that that one touches last; against each other, from nothing to both together. A cache that holds the larger of these finds everything, one that does not hold the smaller nothing, others a part in proportion. What two nests touch in common is taken from the boxes around their subscripts. Dirty lines that are written again before they leave are written back once.",
+        "A nest finds what up to 32 nests before it in a loop around both left in a cache, and with reuse_between_nests at 1 those of the same function, too; a loop around several nests makes the last of them come before the first. Between the last touch of an array in one nest and the first one in the next lies what both sweep: from all that the first one touches, for the line that it touched first, to all that the second one touches, for the line that that one touches last; against each other, from nothing to both together. A cache that holds the larger of these finds everything, one that does not hold the smaller nothing, others a part in proportion. What two nests touch in common is taken from the boxes around their subscripts. Dirty lines that are written again before they leave are written back once.",
     ),
     (
         "Time",
         "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth, that of memory no more than cores x dram_lines_in_flight x line_bytes / dram_latency_ns where both are known (Little's law: so many lines come in one latency); the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
+    ),
+    (
+        "Inputs in scenarios",
+        "Sheet Scenarios has columns of inputs, one of which is in force. Figures of the machine leave the working sets of sheet Layer conditions as they are, so that what a cache fetches again is a sum over these with any capacity, and the times of all scenarios, of Tornado and of Sensitivity are computed beside those in force. Sizes, blocks and switches change the working sets: their times are there when the scenario is in force. Sheet Goal solves the formula of the time for the bandwidth, and takes capacities and sizes from the least working set that does not fit.",
     ),
     (
         "In-core time",
@@ -64,7 +68,15 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
 pub(crate) const LIMITS: &[(&str, &str)] = &[
     (
         "Caches",
-        "Fully associative, least recently used first to go: conflict misses are not in the formulas.",
+        "Fully associative, least recently used first to go: conflict misses are not in the formulas. Where strides show that lines fall into few sets, the costliest nests are run with the ways of the machine: column With its ways of Caches.",
+    ),
+    (
+        "Stores that miss",
+        "A line that is written is fetched first (write-allocate) in every cache, and memory sees that unless cost_w (sheet Machine) is below 2. What hardware avoids of it depends on the machine, and on what else runs: the note of cost_w says what is known. Streaming stores are not assumed.",
+    ),
+    (
+        "Prefetching",
+        "Lines that a prefetcher brings too early, beyond the end of a row or as a pair with a neighbour, move no bytes here, and latencies that it hides are taken as hidden: only bandwidths, and where it is known the number of lines in flight, limit the time of a level.",
     ),
     (
         "Bounds",

@@ -2,10 +2,10 @@
 
 use petgraph::visit::EdgeRef;
 
-use super::{Content, Listings, Table, chosen};
+use super::{Column, Content, Listings, Look, Table, chosen, loops};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
-use crate::formula::Catalogue;
+use crate::formula::{Catalogue, ColumnType};
 use crate::loops_dot::distance_text;
 use crate::model::dependencies::{FusionModel, SequenceModel};
 use crate::model::{Model, StaticFigure};
@@ -28,6 +28,7 @@ pub struct PlainColumn {
     pub group: String,
     pub header: String,
     pub unit: &'static str,
+    pub holds: ColumnType,
     pub meaning: String,
     /// What kind of figures it holds, if all are of one.
     pub kind: Option<StaticFigure>,
@@ -75,8 +76,17 @@ fn column(header: &str, unit: &'static str, meaning: &str) -> PlainColumn {
         group: String::new(),
         header: header.to_string(),
         unit,
+        holds: ColumnType::Text,
         meaning: meaning.to_string(),
         kind: None,
+    }
+}
+
+/// The same of whole numbers.
+fn count(header: &str, meaning: &str) -> PlainColumn {
+    PlainColumn {
+        holds: ColumnType::Integer,
+        ..column(header, "", meaning)
     }
 }
 
@@ -85,6 +95,7 @@ fn figures(header: &str, kind: StaticFigure) -> PlainColumn {
     let entry = kind.entry();
     PlainColumn {
         kind: Some(kind),
+        holds: ColumnType::Number,
         ..column(header, entry.unit.symbol(), entry.meaning)
     }
 }
@@ -112,13 +123,9 @@ fn dependences(model: &Model) -> PlainTable {
         column("Earlier loop", "", "Its name"),
         column("Later loop", "", "Its name"),
         column("Kind", "", "flow, anti or output"),
-        column(
-            "Follows from others",
-            "",
-            "1 if other dependences say as much",
-        ),
+        count("Follows from others", "1 if other dependences say as much"),
         column("Array", "", "Array or scalar through which it goes"),
-        column("Scalar", "", "1 if that is a scalar"),
+        count("Scalar", "1 if that is a scalar"),
         column(
             "Distance",
             "iterations",
@@ -158,9 +165,8 @@ fn fusions(model: &Model) -> PlainTable {
         column("In", "", "The function, or the loop around both"),
         column("Loop", "", "The earlier one"),
         column("And the next", "", "The later one"),
-        column(
+        count(
             "Outer loops that fuse",
-            "",
             "How many; empty if it is not legal",
         ),
         figures("Traffic saved", StaticFigure::FusionSaving),
@@ -228,6 +234,77 @@ fn sensitivity(model: &Model) -> PlainTable {
     other("sensitivity", columns, rows.collect())
 }
 
+/// What the cells of a column are; lines are counted, all other numbers may have a fraction.
+fn holds<R>(column: &Column<R>) -> ColumnType {
+    match column.look {
+        Look::Text => ColumnType::Text,
+        Look::Number if column.header == loops::LINE.1 => ColumnType::Integer,
+        _ => ColumnType::Number,
+    }
+}
+
+impl PlainColumn {
+    /// The name with the unit, for formats that do not keep the unit beside it: letters, digits and underscores, beginning
+    /// with a letter, and no word of SQL.
+    pub fn with_unit(&self) -> String {
+        let known = NAMES
+            .iter()
+            .find(|(named, _)| *named == (self.group.as_str(), self.header.as_str()));
+        if let Some((_, name)) = known {
+            return (*name).to_string();
+        }
+        let name = match self.name.starts_with(|c: char| c.is_ascii_digit()) {
+            true => format!("{}_{}", words(&self.group), self.name),
+            false => self.name.clone(),
+        };
+        let name: String = name
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || *c == '_')
+            .collect();
+        let unit = unit_in_names(self.unit);
+        match (unit.as_str(), SQL.contains(&name.as_str())) {
+            ("", false) => name,
+            ("", true) => format!("{name}_name"),
+            (unit, _) if name == unit || name.ends_with(&format!("_{unit}")) => name,
+            (unit, _) => format!("{name}_{unit}"),
+        }
+    }
+}
+
+/// Columns whose names with units are not made from their headings: group and header.
+const NAMES: &[((&str, &str), &str)] = &[
+    (loops::SECONDS, "time_call_s"),
+    (loops::ALL_CALLS, "time_total_s"),
+    (loops::DRAM_BYTES, "dram_bytes"),
+    (("Time", "DRAM"), "dram_time_s"),
+    (("Time", "CPU"), "arithmetic_time_s"),
+    (loops::INTENSITY, "intensity_flops_per_byte"),
+    (("Time", "Bytes a flop"), "balance_bytes_per_flop"),
+    (("Blocks", "All"), "blocks_all"),
+];
+
+/// Words of SQL that are headings, too.
+const SQL: &[&str] = &["all", "array", "in", "none", "while", "to", "with", "end"];
+
+/// A unit as the end of a name.
+fn unit_in_names(unit: &str) -> String {
+    let word = |part: &str| match part {
+        "B" => "bytes".to_string(),
+        "flop" => "flops".to_string(),
+        other => words(other),
+    };
+    match unit.split_once('/') {
+        Some((above, below)) => {
+            let below = match below {
+                "B" => "byte".to_string(),
+                other => words(other),
+            };
+            format!("{}_per_{below}", word(above))
+        }
+        None => word(unit),
+    }
+}
+
 fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
     let mut columns: Vec<PlainColumn> = Vec::new();
     for column in &table.columns {
@@ -260,6 +337,7 @@ fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
             group: column.group.clone(),
             header: column.header.clone(),
             unit: column.unit,
+            holds: holds(column),
             meaning: column.meaning.clone(),
             kind: column.kind,
         });

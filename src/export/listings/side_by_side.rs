@@ -86,7 +86,7 @@ pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
             "The {} nests with the most work (operations and references) when the workbook was written.",
             other.nests.len()
         ),
-        false => "All nests. Pick machine B on sheet Machine.".to_string(),
+        false => "All nests. Pick machine B on sheet Control.".to_string(),
     };
     Table {
         title: "Machines A and B",

@@ -1,6 +1,6 @@
 //! Epochs per 1,000 instructions over windows and capacities: an epoch profile as in its publication.
 
-use super::super::trace_table::rate;
+use super::super::numbers::rate;
 use super::document::{Anchor, Document, FAINT, INK, short};
 use crate::metrics::epoch::Stores;
 use crate::metrics::profiles::Profiles;

@@ -9,12 +9,16 @@ mod heat_map;
 mod latency_sweep;
 mod layers;
 mod loops;
+mod rank;
+mod staircase;
 
 pub use cycles::cycles;
 pub use edag::edag;
 pub use heat_map::{epochs, mean_epochs};
 pub use latency_sweep::latency_sweep;
 pub use loops::sequence;
+pub use rank::rank;
+pub use staircase::staircase;
 
 pub(super) use document::escaped;
 pub(super) use loops::sequence_with;

@@ -99,7 +99,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         first: rows.sequences,
         count: (last.saturating_sub(rows.sequences)) as usize,
         last_column: WIDTHS.len() as ColNum - 1,
-        pages_wide: 1,
+        breaks: &[],
     };
     page.text(0, 3, &printed.remark(), &style::remark())?;
     printed.set_print_area(&mut page)?;

@@ -2,8 +2,8 @@
 
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
-    ColNum, ConditionalFormatBlank, ConditionalFormatDataBar, ConditionalFormatFormula,
-    ConditionalFormatText, ConditionalFormatTextRule, Format, RowNum, XlsxError,
+    ColNum, ConditionalFormatBlank, ConditionalFormatFormula, ConditionalFormatText,
+    ConditionalFormatTextRule, Format, RowNum, XlsxError,
 };
 
 use super::layout::Sheet;
@@ -23,11 +23,8 @@ pub(super) fn loops(page: &mut Page, nests: &NestSheets) -> Result<(), XlsxError
     };
     for share in [loops::SHARE, loops::GAIN] {
         if let Some(column) = on_loops(share) {
-            let bars = ConditionalFormatDataBar::new()
-                .set_fill_color(0x9DB9D9)
-                .set_solid_fill(true);
             page.worksheet
-                .add_conditional_format(first, column, last, column, &bars)?;
+                .add_conditional_format(first, column, last, column, &style::bars())?;
         }
     }
     if let Some(column) = on_loops(loops::REASONS) {

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
 use rust_xlsxwriter::{ColNum, RowNum};
 
+use super::control::Controls;
 use super::unsure::unsure;
 use crate::expr::{CellNames, FigureId};
 use crate::machine::parameters::all_parameters;
@@ -18,6 +19,10 @@ pub(crate) enum Sheet {
     Summary,
     Machine,
     Parameters,
+    Control,
+    ScenarioInputs,
+    Tornado,
+    Goal,
     Loops,
     Iterations,
     Operations,
@@ -26,11 +31,13 @@ pub(crate) enum Sheet {
     Time,
     Top,
     Advice,
+    Nest,
     Arrays,
     Caches,
     Conditions,
     Roofline,
     Sensitivity,
+    Alternatives,
     SideBySide,
     Dependencies,
     Calls,
@@ -43,11 +50,15 @@ pub(crate) enum Sheet {
     Presets,
     Notes,
     Edag,
+    Latency,
     Reuse,
     Regions,
     Epochs,
     DesignSpace,
     Camat,
+    Blame,
+    Placement,
+    Rank,
     Compare,
     ComparePoints,
     Unjoined,
@@ -71,15 +82,22 @@ impl Sheet {
             Sheet::Iterations => "Iterations",
             Sheet::Operations => "Operations",
             Sheet::WorkingSets => "Working sets",
-            Sheet::Scenarios => "Scenarios",
+            Sheet::Control => "Control",
+            Sheet::ScenarioInputs => "Scenarios",
+            Sheet::Tornado => "Tornado",
+            Sheet::Goal => "Goal",
+            Sheet::Scenarios => "Reuse scenarios",
             Sheet::Time => "Time",
             Sheet::Top => "Top 100",
             Sheet::Advice => "Advice",
+            // What they are called is the name of their nest; no formula of another sheet goes there.
+            Sheet::Nest => "Nest",
             Sheet::Arrays => "Arrays",
             Sheet::Caches => "Caches",
             Sheet::Conditions => "Layer conditions",
             Sheet::Roofline => "Roofline",
             Sheet::Sensitivity => "Sensitivity",
+            Sheet::Alternatives => "Alternatives",
             Sheet::SideBySide => "A and B",
             Sheet::Dependencies => "Dependencies",
             Sheet::Calls => "Calls",
@@ -92,11 +110,15 @@ impl Sheet {
             Sheet::Presets => "Presets",
             Sheet::Notes => "Notes",
             Sheet::Edag => "eDAG",
+            Sheet::Latency => "Latency",
             Sheet::Reuse => "Reuse",
             Sheet::Regions => "Regions",
             Sheet::Epochs => "Epochs",
             Sheet::DesignSpace => "Design space",
             Sheet::Camat => "C-AMAT",
+            Sheet::Blame => "Blame",
+            Sheet::Placement => "Placement",
+            Sheet::Rank => "Rank",
             Sheet::Compare => "Compare",
             Sheet::ComparePoints => "Compare chart",
             Sheet::Unjoined => "Not compared",
@@ -134,16 +156,22 @@ pub(super) struct Layout {
     places: FigureMap<Option<Place>>,
     unsure: FigureMap<bool>,
     machine: HashSet<String>,
+    /// The inputs on Control.
+    pub controls: Controls,
 }
 
 impl Layout {
     /// A layout without places yet.
     pub fn of(model: &Model) -> Layout {
-        Layout::new(model.figures.map_of(None), unsure(model))
+        Layout {
+            controls: Controls::of(model),
+            ..Layout::new(model.figures.map_of(None), unsure(model))
+        }
     }
 
     fn new(places: FigureMap<Option<Place>>, unsure: FigureMap<bool>) -> Layout {
         Layout {
+            controls: Controls::default(),
             places,
             unsure,
             machine: all_parameters().map(|(name, ..)| name).collect(),
@@ -215,7 +243,8 @@ impl CellNames for NamesOn<'_> {
         if self.layout.machine.contains(name) {
             in_force(name)
         } else {
-            name.to_string()
+            let in_force = self.layout.controls.in_force(name);
+            in_force.unwrap_or(name).to_string()
         }
     }
 

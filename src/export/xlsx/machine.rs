@@ -1,19 +1,22 @@
-//! The sheet Machine: every machine parameter as a named input cell, a list to pick a preset from, and the values
-//! that are in force.
+//! The sheet Machine: every machine parameter as a named input cell, but for those whose cells are on Control, and the
+//! values that are in force.
 //!
 //! A defined name is that of the value as written, a plain number that scripts may edit; formulas take the value in
 //! force, which is called the same with `.A`, and that of the machine compared with it, with `.B`.
 
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{
-    ColNum, DataValidation, DataValidationErrorStyle, DataValidationRule, Format, Formula, RowNum,
-    Workbook, XlsxError,
+    ColNum, ConditionalFormatFormula, DataValidation, DataValidationErrorStyle, DataValidationRule,
+    Format, RowNum, Workbook, XlsxError,
 };
 
+use super::alternatives::write_note;
+use super::control::{PICK_A, PICK_B, control_cell};
 use super::inputs;
 use super::layout::{Layout, Place, Sheet, fixed_column_range, in_force};
 use super::page::{Book, Page, UNKNOWN};
 use super::presets::{AS_WRITTEN, Choices, Says};
+use super::scenarios;
 use super::style::{self, Look, Role};
 use crate::listings::inputs::allowed;
 use crate::machine::MachineParameter;
@@ -22,30 +25,46 @@ use crate::model::Model;
 
 const HEADER_ROW: RowNum = 5;
 const FIRST_ROW: RowNum = 6;
+const NAME: ColNum = 1;
 const VALUE: ColNum = 2;
-const OVERRIDE: ColNum = 3;
-const IN_FORCE: ColNum = 4;
-const SOURCE: ColNum = 8;
-const NOTE: ColNum = 9;
-const OTHER: ColNum = 10;
+const IN_FORCE: ColNum = 3;
+const DESCRIPTION: ColNum = 6;
+const SOURCE: ColNum = 7;
+const NOTE: ColNum = 8;
+const OTHER: ColNum = 9;
+/// Where a value comes from that a scenario sets.
+const IN_SCENARIO: &str = "the scenario in force";
 /// Where there is nothing to say.
 const NOTHING: &str = "–";
-/// The cells in which machines are picked.
-pub(super) const PICK_A: (RowNum, ColNum) = (3, VALUE);
-pub(super) const PICK_B: (RowNum, ColNum) = (3, OTHER);
 
-const COLUMNS: [(&str, f64); 11] = [
-    ("Parameter", 26.0),
-    ("Name", 20.0),
-    ("Value", 18.0),
-    ("Override", 14.0),
-    ("In force", 18.0),
-    ("Unit", 10.0),
-    ("Allowed", 20.0),
-    ("Description", 62.0),
-    ("Source", 46.0),
-    ("Note", 46.0),
-    ("Machine B", 20.0),
+const COLUMNS: [(&str, f64, &str); 10] = [
+    ("Parameter", 26.0, "What it is"),
+    (
+        "Name",
+        20.0,
+        "As --set takes it; the defined name of the input",
+    ),
+    (
+        "Value",
+        18.0,
+        "The input, of the machine as written. A value that is changed is in force whichever machine is picked; one that \
+         is not gives way to that of the machine that is. Where there is no colour, the input is on Control.",
+    ),
+    (
+        "In force",
+        18.0,
+        "What formulas take: of the scenario that is picked, else a value that was changed, else of the machine that is picked",
+    ),
+    ("Unit", 10.0, "Unit of the values; empty for a pure number"),
+    ("Allowed", 20.0, "Values that --set takes"),
+    ("Description", 62.0, "What it means to the model"),
+    ("Source", 46.0, "Where the value in force comes from"),
+    ("Note", 46.0, "What else is to be said of it"),
+    (
+        "Machine B",
+        20.0,
+        "The value of the machine that this one is compared with",
+    ),
 ];
 
 /// Gives what follows from the parameters alone its home, below them.
@@ -69,7 +88,9 @@ fn memory_bandwidth_row(model: &Model) -> RowNum {
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
     let has_other = book.model.other.is_some();
     for (row, parameter) in (FIRST_ROW..).zip(&book.model.machine.parameters) {
-        inputs::define_name(workbook, &parameter.name, Sheet::Machine, (row, VALUE))?;
+        if book.layout.controls.row(&parameter.name).is_none() {
+            inputs::define_name(workbook, &parameter.name, Sheet::Machine, (row, VALUE))?;
+        }
         inputs::define_name(
             workbook,
             &in_force(&parameter.name),
@@ -88,9 +109,16 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
     Ok(())
 }
 
-/// The cell of a value as written.
-pub(super) fn value_cell(parameter: usize) -> String {
-    row_col_to_cell(FIRST_ROW + parameter as RowNum, VALUE)
+/// The cell of an input, on Control or here, as other sheets write it.
+pub(super) fn value_cell(book: Book, index: usize) -> String {
+    let name = &book.model.machine.parameters[index].name;
+    match book.layout.controls.row(name) {
+        Some(row) => control_cell((row, VALUE)),
+        None => {
+            let cell = row_col_to_cell(FIRST_ROW + index as RowNum, VALUE);
+            format!("{}!{cell}", Sheet::Machine.name())
+        }
+    }
 }
 
 /// The values that are in force, and the sum of them each times its row as Excel counts it; unknown ones are text, which
@@ -131,13 +159,14 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         &style::remark(),
     )?;
     page.text(2, 0, "Input", &style::cell(Look::Text, Role::Input))?;
-    let legend = "Cells of this colour are inputs: change one and every sheet follows. In force is column Override if \
-                  it has a value, else a value that was changed, else that of the machine picked below.";
+    let legend = "Cells of this colour are inputs: change one and every sheet follows. The machine is picked on Control, \
+                  where the inputs are that matter most. A value that was changed is in force whichever machine is picked.";
     page.text(2, 1, legend, &style::remark())?;
-    write_picks(&mut page, &choices)?;
-    for (column, (header, width)) in (0..).zip(COLUMNS) {
+    write_picked(&mut page)?;
+    for (column, (header, width, meaning)) in (0..).zip(COLUMNS) {
         if column < OTHER || book.model.other.is_some() {
             page.text(HEADER_ROW, column, header, &style::header())?;
+            write_note(&mut page, (HEADER_ROW, column), meaning)?;
             page.worksheet.set_column_width(column, width)?;
         }
     }
@@ -168,67 +197,26 @@ fn write_memory_bandwidth(page: &mut Page) -> Result<(), XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(row, 0, "Memory bandwidth of the estimate", &plain)?;
     page.figure(row, IN_FORCE, model.memory_bandwidth, Look::Seconds)?;
-    page.text(row, 5, "B/s", &plain)?;
+    page.text(row, 4, "B/s", &plain)?;
     let text = "dram_gbs, and no more than all cores' lines under way bring: \
                 cores x dram_lines_in_flight x line_bytes / dram_latency_ns, where both are known";
-    page.text(row, 7, text, &style::wrapped())?;
+    page.text(row, DESCRIPTION, text, &style::wrapped())?;
+    let lines = style::lines(text, COLUMNS[usize::from(DESCRIPTION)].1);
     page.worksheet
-        .set_row_height(row, style::row_height(style::lines(text, COLUMNS[7].1)))?;
+        .set_row_height(row, style::row_height(lines))?;
     Ok(())
 }
 
-/// The lists that machines are picked from.
-fn write_picks(page: &mut Page, choices: &Choices) -> Result<(), XlsxError> {
-    let other = page
-        .book
-        .model
-        .other
-        .as_ref()
-        .map(|other| other.name.clone());
-    let mut pick = |(row, column): (RowNum, ColNum), name: &str, title: &str, message: &str| {
-        page.text(row, column, name, &style::cell(Look::Text, Role::Input))?;
-        let list = Formula::new(format!("={}", choices.names()));
-        let validation = (DataValidation::new().allow_list_formula(list))
-            .set_input_title(title)?
-            .set_input_message(message)?
-            .set_error_style(DataValidationErrorStyle::Stop)
-            .set_error_title("No such machine")?
-            .set_error_message("Pick a name of sheet Presets")?;
-        page.worksheet
-            .add_data_validation(row, column, row, column, &validation)?;
-        Ok::<(), XlsxError>(())
-    };
-    if let Some(other) = &other {
-        pick(
-            PICK_B,
-            other,
-            "Machine B",
-            "Summary and sheet A and B have the times on both",
-        )?;
-    }
-    if choices.is_any() {
-        pick(
-            PICK_A,
-            AS_WRITTEN,
-            "Machine in force",
-            "All sheets follow; sheet Presets has every figure",
-        )?;
-    } else {
-        page.text(
-            PICK_A.0,
-            PICK_A.1,
-            AS_WRITTEN,
-            &style::cell(Look::Text, Role::Plain),
-        )?;
-    }
-    page.text(PICK_A.0, 0, "Machine in force (A)", &style::section())?;
-    if other.is_some() {
-        page.text(
-            PICK_B.0 - 1,
-            PICK_B.1,
-            "Compared with it (B)",
-            &style::section(),
-        )?;
+/// The machines that are picked on Control.
+fn write_picked(page: &mut Page) -> Result<(), XlsxError> {
+    let plain = style::cell(Look::Text, Role::Plain);
+    let other = page.book.model.other.as_ref();
+    let other = other.map(|other| other.name.clone());
+    page.text(3, 0, "Machine in force (A)", &style::section())?;
+    page.presented_text(3, VALUE, &control_cell(PICK_A), AS_WRITTEN, &plain)?;
+    if let Some(other) = other {
+        page.text(2, OTHER, "Compared with it (B)", &style::section())?;
+        page.presented_text(3, OTHER, &control_cell(PICK_B), &other, &plain)?;
     }
     Ok(())
 }
@@ -247,13 +235,12 @@ fn write_parameter(
         Look::Number
     };
     page.text(row, 0, &parameter.label, &plain)?;
-    page.text(row, 1, &parameter.name, &plain)?;
-    inputs::write_value(page, (row, VALUE), parameter.value, look, Role::Input)?;
-    inputs::write_value(page, (row, OVERRIDE), None, look, Role::Input)?;
+    page.text(row, NAME, &parameter.name, &plain)?;
+    write_value(page, (row, look), parameter)?;
     write_in_force(page, index, parameter, choices)?;
-    page.text(row, 5, parameter.unit, &plain)?;
-    page.text(row, 6, &allowed(parameter), &plain)?;
-    page.text(row, 7, parameter.description, &style::wrapped())?;
+    page.text(row, 4, parameter.unit, &plain)?;
+    page.text(row, 5, &allowed(parameter), &plain)?;
+    page.text(row, DESCRIPTION, parameter.description, &style::wrapped())?;
     let source = if parameter.value.is_none() {
         UNKNOWN
     } else {
@@ -270,12 +257,18 @@ fn write_parameter(
         };
         let said = format!("INDEX({},preset.A)", choices.row(index, says));
         let said = format!("IF({said}=\"\",\"{NOTHING}\",{said})");
-        let formula = format!("IF({},\"{by_hand}\",{said})", is_by_hand(row, parameter));
+        let changed = is_changed(&value_cell(page.book, index), parameter);
+        let formula = format!("IF({changed},\"{by_hand}\",{said})");
+        let name = row_col_to_cell(row, NAME);
+        let formula = match scenarios::set_by_scenario(page.book, &parameter.name, &name) {
+            Some(set) => format!("IF({},\"{IN_SCENARIO}\",{formula})", set.condition),
+            None => formula,
+        };
         let shown = if text.is_empty() { NOTHING } else { text };
         page.presented_text(row, column, &formula, shown, &style::wrapped())?;
     }
     let texts = [
-        (7, parameter.description),
+        (DESCRIPTION, parameter.description),
         (SOURCE, source),
         (NOTE, &parameter.note),
     ];
@@ -285,21 +278,44 @@ fn write_parameter(
         .max();
     page.worksheet
         .set_row_height(row, style::row_height(lines.unwrap_or(1)))?;
-    let validation = validation(parameter)
-        .set_input_title(&parameter.name)?
-        .set_error_style(DataValidationErrorStyle::Stop)
-        .set_error_title("Out of range")?
-        .set_error_message(format!("{}: {}", parameter.name, allowed(parameter)))?;
-    page.worksheet
-        .add_data_validation(row, VALUE, row, OVERRIDE, &validation)?;
     Ok(())
 }
 
-/// Whether a person set the value: in column Override, or the one as written was changed while another machine is
-/// picked.
-fn is_by_hand(row: RowNum, parameter: &MachineParameter) -> String {
-    let [value, by_hand] = [VALUE, OVERRIDE].map(|column| row_col_to_cell(row, column));
-    format!("OR({by_hand}<>\"\",{})", is_changed(&value, parameter))
+/// The input, or what the input on Control says.
+fn write_value(
+    page: &mut Page,
+    (row, look): (RowNum, Look),
+    parameter: &MachineParameter,
+) -> Result<(), XlsxError> {
+    let Some(control) = page.book.layout.controls.row(&parameter.name) else {
+        inputs::write_value(page, (row, VALUE), parameter.value, look, Role::Input)?;
+        let validation = validation(parameter)?;
+        page.worksheet
+            .add_data_validation(row, VALUE, row, VALUE, &validation)?;
+        return fade(page, row, parameter);
+    };
+    let cell = control_cell((control, VALUE));
+    let formula = format!("IF({cell}=\"\",\"{NOTHING}\",{cell})");
+    let format = style::cell(look, Role::Plain);
+    match parameter.value {
+        Some(value) => page.presentation(row, VALUE, &formula, &value.to_string(), &format),
+        None => page.presented_text(row, VALUE, &formula, NOTHING, &format),
+    }
+}
+
+/// An input that is not in force is faint.
+fn fade(page: &mut Page, row: RowNum, parameter: &MachineParameter) -> Result<(), XlsxError> {
+    if parameter.value.is_none() {
+        return Ok(());
+    }
+    let [value, in_force] = [VALUE, IN_FORCE].map(|column| row_col_to_cell(row, column));
+    let rule = format!("={value}<>{in_force}");
+    let faint = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(Format::new().set_font_color(style::FAINT));
+    page.worksheet
+        .add_conditional_format(row, VALUE, row, VALUE, &faint)?;
+    Ok(())
 }
 
 fn is_changed(value: &str, parameter: &MachineParameter) -> String {
@@ -310,6 +326,32 @@ fn is_changed(value: &str, parameter: &MachineParameter) -> String {
     format!("AND({value}<>\"\"{differs})")
 }
 
+/// The value but for scenarios: one that was changed, else that of the machine that is picked; as a formula of another
+/// sheet.
+pub(super) fn base((book, choices): (Book, &Choices), index: usize) -> String {
+    let value = value_cell(book, index);
+    own(
+        &value,
+        &book.model.machine.parameters[index],
+        choices,
+        index,
+    )
+}
+
+fn own(value: &str, parameter: &MachineParameter, choices: &Choices, index: usize) -> String {
+    let changed = is_changed(value, parameter);
+    let picked = picked(parameter, choices, index, "preset.A");
+    format!("IF({changed},{value},{picked})")
+}
+
+/// The value of a preset.
+fn picked(parameter: &MachineParameter, choices: &Choices, index: usize, position: &str) -> String {
+    let absent = absent(&parameter.name);
+    let otherwise = absent.map_or(format!("\"{UNKNOWN}\""), |number| number.to_string());
+    let found = format!("INDEX({},{position})", choices.row(index, Says::Value));
+    format!("IF(ISNUMBER({found}),{found},{otherwise})")
+}
+
 /// The value that formulas take, and that of machine B.
 fn write_in_force(
     page: &mut Page,
@@ -318,35 +360,29 @@ fn write_in_force(
     choices: &Choices,
 ) -> Result<(), XlsxError> {
     let row = FIRST_ROW + index as RowNum;
-    let [value, by_hand] = [VALUE, OVERRIDE].map(|column| row_col_to_cell(row, column));
-    let absent = absent(&parameter.name);
-    let otherwise = absent.map_or(format!("\"{UNKNOWN}\""), |number| number.to_string());
-    let picked = |position: &str| {
-        let found = format!("INDEX({},{position})", choices.row(index, Says::Value));
-        format!("IF(ISNUMBER({found}),{found},{otherwise})")
-    };
     let format = in_force_format(parameter);
-    let other = page
-        .book
-        .model
-        .other
-        .as_ref()
-        .map(|other| other.parameters[index].value);
-    let mut write = |column: ColNum, formula: &str, shown: Option<f64>| match shown.or(absent) {
+    let other = page.book.model.other.as_ref();
+    let other = other.map(|other| other.parameters[index].value);
+    let own = own(&value_cell(page.book, index), parameter, choices, index);
+    let name = row_col_to_cell(row, NAME);
+    let formula = match scenarios::set_by_scenario(page.book, &parameter.name, &name) {
+        Some(set) if set.is_always => set.value,
+        Some(set) => format!("IF({},{},{own})", set.condition, set.value),
+        None => own,
+    };
+    let mut write = |column: ColNum, formula: &str, shown: Option<f64>| match shown
+        .or(absent(&parameter.name))
+    {
         Some(number) => page.presentation(row, column, formula, &number.to_string(), &format),
         None => page.presented_text(row, column, formula, UNKNOWN, &format),
     };
-    let changed = is_changed(&value, parameter);
-    let formula = format!(
-        "IF({by_hand}<>\"\",{by_hand},IF({changed},{value},{}))",
-        picked("preset.A")
-    );
     write(IN_FORCE, &formula, parameter.value)?;
-    other.map_or(Ok(()), |other| write(OTHER, &picked("preset.B"), other))
+    let on_other = picked(parameter, choices, index, "preset.B");
+    other.map_or(Ok(()), |other| write(OTHER, &on_other, other))
 }
 
 /// A level that is not there has no bytes, a bandwidth that nobody knows none.
-fn in_force_format(parameter: &MachineParameter) -> Format {
+pub(super) fn in_force_format(parameter: &MachineParameter) -> Format {
     let look = if parameter.kind == ParameterKind::Size {
         Look::Count
     } else {
@@ -362,14 +398,20 @@ fn in_force_format(parameter: &MachineParameter) -> Format {
     }
 }
 
-fn validation(parameter: &MachineParameter) -> DataValidation {
+/// What the input takes.
+pub(super) fn validation(parameter: &MachineParameter) -> Result<DataValidation, XlsxError> {
     let (least, most) = parameter.range;
     let validation = DataValidation::new();
-    match parameter.kind {
+    let validation = match parameter.kind {
         ParameterKind::Switch => inputs::switch(),
         ParameterKind::Integer | ParameterKind::Size => inputs::whole(least, most),
         ParameterKind::Real => {
             validation.allow_decimal_number(DataValidationRule::Between(least, most))
         }
-    }
+    };
+    validation
+        .set_input_title(&parameter.name)?
+        .set_error_style(DataValidationErrorStyle::Stop)
+        .set_error_title("Out of range")?
+        .set_error_message(format!("{}: {}", parameter.name, allowed(parameter)))
 }

@@ -3,14 +3,18 @@
 //! Inputs are named cells; every computed figure is a formula made from its expression, with the
 //! model's value as cached result. The same model gives the same bytes.
 
+mod alternatives;
 mod checks;
 mod compare;
+mod control;
 mod dependencies;
 mod diff;
+mod goal;
 mod highlights;
 mod inputs;
 mod layout;
 mod machine;
+mod nest_sheet;
 mod nests;
 mod notes;
 mod package;
@@ -21,6 +25,7 @@ mod printing;
 mod ranking;
 mod readable;
 mod roofline;
+mod scenarios;
 mod sensitivity;
 mod step_names;
 mod step_units;
@@ -29,6 +34,7 @@ mod style;
 mod summary;
 mod sweep;
 mod table;
+mod tornado;
 mod trace;
 mod unsure;
 
@@ -38,9 +44,10 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Workbook, Worksheet};
 
 use crate::compare::Comparison;
 use crate::expr::FigureId;
-use crate::listings::Listings;
+use crate::listings::{Listings, Table};
 use crate::metrics::report::TraceReport;
 use crate::model::{Model, Room};
+use alternatives::AlternativesSheet;
 use checks::Checks;
 use layout::{Layout, Place, Sheet};
 use nests::NestSheets;
@@ -48,9 +55,12 @@ use page::{Book, Page};
 
 pub use compare::compare_workbook;
 pub use diff::diff_workbook;
+pub use nest_sheet::Sources;
 pub use rust_xlsxwriter::XlsxError;
 pub use sweep::sweep_workbook;
-pub use trace::{NamedCell, named_cells, timeline_named_cells, timeline_workbook, trace_workbook};
+pub use trace::{
+    NamedCell, named_cells, rank_workbook, timeline_named_cells, timeline_workbook, trace_workbook,
+};
 
 /// What a workbook has room for: a sheet has 1,048,576 rows, and what is larger is slow to open.
 pub const ROOM: Room = Room {
@@ -100,9 +110,20 @@ pub fn figure_cells(model: &Model) -> Vec<FigureCell> {
 /// # Errors
 /// More rows or columns than a sheet has.
 pub fn workbook(model: &Model) -> Result<Vec<u8>, XlsxError> {
+    workbook_with_nests(model, (&[], &|_| None))
+}
+
+/// The same with a sheet for each of these nests, with their source.
+///
+/// # Errors
+/// As for [`workbook`].
+pub fn workbook_with_nests(
+    model: &Model,
+    asked: (&[usize], Sources),
+) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&properties("Loop nests and what they cost")?);
-    push_model(&mut workbook, model, &Tables::new(model))?;
+    push_model(&mut workbook, model, &Tables::new(model), asked)?;
     package::finish(workbook)
 }
 
@@ -120,7 +141,7 @@ pub fn study_workbook(
         "Loop nests, what they cost, and what a run did",
     )?);
     let tables = Tables::new(model);
-    push_model(&mut workbook, model, &tables)?;
+    push_model(&mut workbook, model, &tables, (&[], &|_| None))?;
     for worksheet in compare::live_sheets(comparison, model, &tables.layout)? {
         workbook.push_worksheet(worksheet);
     }
@@ -136,7 +157,12 @@ pub fn study_workbook(
     package::finish(workbook)
 }
 
-fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result<(), XlsxError> {
+fn push_model(
+    workbook: &mut Workbook,
+    model: &Model,
+    tables: &Tables,
+    with_sheets: (&[usize], Sources),
+) -> Result<(), XlsxError> {
     let Tables {
         listings,
         steps,
@@ -155,9 +181,7 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         side_by_side,
     } = listings;
     let book = Book { model, layout };
-    machine::define_names(workbook, book)?;
-    presets::define_names(workbook, book)?;
-    parameters::define_names(workbook, book)?;
+    define_names(workbook, book)?;
     // Where there is no place for a temporary file, it is kept in memory.
     let for_steps = workbook
         .new_worksheet_with_low_memory()
@@ -170,6 +194,13 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
         (&nests, &checks),
         side_by_side.as_ref(),
     )?);
+    let alternatives = AlternativesSheet::of(model);
+    push(control::write(book, &nests, alternatives.as_ref())?);
+    if let Some(alternatives) = &alternatives {
+        push(scenarios::write(book, alternatives)?);
+        push(tornado::write(book, alternatives)?);
+        push(goal::write(book, &nests, alternatives)?);
+    }
     push(machine::write(book)?);
     push(parameters::write(book)?);
     let mut loops_and_topics = nests.write(book)?.into_iter();
@@ -180,48 +211,34 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     if ranking::is_long(model) {
         push(ranking::write_top(book, &nests)?);
     }
-    let mut page = Page::new(Sheet::Advice, book)?;
-    advice.write(&mut page)?;
-    push(page);
+    push(listed(Sheet::Advice, book, advice)?);
+    (nest_sheet::all(book, with_sheets)?.into_iter()).for_each(&mut push);
     loops_and_topics.for_each(&mut push);
-    let mut page = Page::new(Sheet::Arrays, book)?;
-    arrays.write(&mut page)?;
-    push(page);
-    let mut page = Page::new(Sheet::Caches, book)?;
-    caches.write(&mut page)?;
-    push(page);
-    let mut page = Page::new(Sheet::Conditions, book)?;
-    conditions.write(&mut page)?;
-    push(page);
+    push(listed(Sheet::Arrays, book, arrays)?);
+    push(listed(Sheet::Caches, book, caches)?);
+    push(listed(Sheet::Conditions, book, conditions)?);
     if let Some(roofline) = &model.roofline {
         push(roofline::write(book, roofline)?);
     }
     if !model.sensitivity.is_empty() {
-        push(sensitivity::write(book)?);
+        push(sensitivity::write(book, alternatives.as_ref())?);
+    }
+    if let Some(alternatives) = &alternatives {
+        push(alternatives.write(book, &nests)?);
     }
     if let Some(side_by_side) = side_by_side {
-        let mut page = Page::new(Sheet::SideBySide, book)?;
-        side_by_side.write(&mut page)?;
-        push(page);
+        push(listed(Sheet::SideBySide, book, side_by_side)?);
     }
     if !model.sequences.is_empty() {
         push(dependencies::write(book)?);
     }
     if let Some(calls) = calls {
-        let mut page = Page::new(Sheet::Calls, book)?;
-        calls.sites.write(&mut page)?;
-        push(page);
-        let mut page = Page::new(Sheet::Functions, book)?;
-        calls.functions.write(&mut page)?;
-        push(page);
-        let mut page = Page::new(Sheet::CallPaths, book)?;
-        calls.paths.write(&mut page)?;
-        push(page);
+        push(listed(Sheet::Calls, book, &calls.sites)?);
+        push(listed(Sheet::Functions, book, &calls.functions)?);
+        push(listed(Sheet::CallPaths, book, &calls.paths)?);
     }
     if let Some(communication) = communication {
-        let mut page = Page::new(Sheet::Communication, book)?;
-        communication.write(&mut page)?;
-        push(page);
+        push(listed(Sheet::Communication, book, communication)?);
     }
     if !registers.rows.is_empty() {
         let mut page = Page::new(Sheet::Registers, book)?;
@@ -236,6 +253,24 @@ fn push_model(workbook: &mut Workbook, model: &Model, tables: &Tables) -> Result
     push(presets::write(book)?);
     push(notes::write(book, &nests, arrays, (caches, conditions))?);
     Ok(())
+}
+
+/// Makes inputs known to all formulas under their names.
+fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
+    control::define_names(workbook, book)?;
+    scenarios::define_names(workbook, book)?;
+    tornado::define_names(workbook, book)?;
+    goal::define_names(workbook, book)?;
+    machine::define_names(workbook, book)?;
+    presets::define_names(workbook, book)?;
+    parameters::define_names(workbook, book)
+}
+
+/// A sheet that is one table.
+fn listed<'b, R>(sheet: Sheet, book: Book<'b>, table: &Table<R>) -> Result<Page<'b>, XlsxError> {
+    let mut page = Page::new(sheet, book)?;
+    table.write(&mut page)?;
+    Ok(page)
 }
 
 /// What the sheets show, with every figure in its place.
@@ -268,6 +303,9 @@ impl<'a> Tables<'a> {
         }
         listings.registers.place(Sheet::Registers, &mut layout);
         roofline::place(model, &mut layout);
+        if let Some(alternatives) = AlternativesSheet::of(model) {
+            alternatives.place(&mut layout);
+        }
         sensitivity::place(model, &mut layout);
         if let Some(side_by_side) = &listings.side_by_side {
             side_by_side.place(Sheet::SideBySide, &mut layout);

@@ -10,6 +10,7 @@ use super::table::ShownColumn;
 use crate::analysis::coverage;
 use crate::listings::Table;
 use crate::listings::notes::{LIMITS, METHOD};
+use crate::model::advice::words;
 
 /// Rows kept free for what follows a list that would not fit.
 const LAST_ROW: RowNum = 1_048_576 - 1000;
@@ -34,6 +35,7 @@ pub(super) fn write<'a, A, C, R>(
     notes.paragraphs("What the model leaves out", LIMITS)?;
     notes.gaps()?;
     notes.disagreements()?;
+    notes.conflicts()?;
     notes.reasons()?;
     notes.diagnostics()?;
     notes.files()?;
@@ -192,6 +194,34 @@ impl Notes<'_> {
         });
         let title = "Nests that move other bytes when they are run with small sizes";
         self.list(title, ["Loop", "Model / run", "Place"], rows)
+    }
+
+    /// Nests whose lines fall into few sets of a cache.
+    fn conflicts(&mut self) -> Result<(), XlsxError> {
+        let model = self.page.book.model;
+        let rows = model.nests.iter().flat_map(|nest| {
+            let head = nest.nest.head();
+            nest.conflicts.iter().map(move |conflict| {
+                [
+                    text(&head.id),
+                    text(&conflict.collision.array),
+                    Cell::Number(conflict.collision.stride),
+                    Cell::Number(conflict.ratio()),
+                    text(&format!("{}:{}", head.file, head.line)),
+                    text(&words::conflict(model, conflict)),
+                ]
+            })
+        });
+        let title = "Nests whose lines fall into few sets of a cache, run with its ways and the sizes of this workbook";
+        let headers = [
+            "Loop",
+            "Array",
+            "Bytes apart",
+            "Ways / full",
+            "Place",
+            "What happens",
+        ];
+        self.list(title, headers, rows)
     }
 
     /// What the codes of reasons mean that occur anywhere in the workbook.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, RowNum, Workbook, XlsxError};
 
+use super::control::control_cell;
 use super::inputs;
 use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page};
@@ -35,7 +36,9 @@ const COLUMNS: [(&str, f64); 8] = [
 /// Gives the value cells their names.
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
     for (row, (_, parameter)) in (FIRST_ROW..).zip(ordered(book.model)) {
-        inputs::define_name(workbook, &parameter.name, Sheet::Parameters, (row, VALUE))?;
+        if book.layout.controls.row(&parameter.name).is_none() {
+            inputs::define_name(workbook, &parameter.name, Sheet::Parameters, (row, VALUE))?;
+        }
     }
     Ok(())
 }
@@ -70,7 +73,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             1,
             "Input",
             Role::Input,
-            "Change one and every sheet follows. Block sizes of 0 mean: not blocked.",
+            "Change one and every sheet follows. Those without a colour have their cells on Control, with block sizes.",
         ),
         (2, "Guessed", Role::Guessed, guessed.as_str()),
         (
@@ -127,7 +130,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         first: FIRST_ROW,
         count: rows.len(),
         last_column: COLUMNS.len() as ColNum - 1,
-        pages_wide: 1,
+        breaks: &[],
     };
     page.text(0, 3, &rows.remark(), &style::remark())?;
     rows.set_print_area(&mut page)?;
@@ -152,17 +155,19 @@ fn write_parameter(
             let format = style::cell(Look::Number, Role::Derived);
             page.expression(row, VALUE, definition, parameter.value, &format)?;
         }
-        None => inputs::write_value(
-            page,
-            (row, VALUE),
-            Some(parameter.value),
-            Look::Number,
-            match parameter.kind {
-                Kind::Block => Role::Input,
-                _ if parameter.is_guessed() => Role::Guessed,
-                _ => Role::Input,
-            },
-        )?,
+        None => match page.book.layout.controls.row(&parameter.name) {
+            Some(control) => {
+                let cell = control_cell((control, VALUE));
+                let shown = parameter.value.to_string();
+                let format = style::cell(Look::Number, Role::Plain);
+                page.presentation(row, VALUE, &cell, &shown, &format)?;
+            }
+            None => {
+                let value = (row, VALUE);
+                let role = role(parameter);
+                inputs::write_value(page, value, Some(parameter.value), Look::Number, role)?;
+            }
+        },
     }
     if let Some(share) = share {
         // As text: it does not follow what is edited.
@@ -185,7 +190,16 @@ fn write_parameter(
     Ok(())
 }
 
-fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
+/// What the cell of a parameter that no other defines is.
+pub(super) fn role(parameter: &Row) -> Role {
+    match parameter.kind {
+        Kind::Block => Role::Input,
+        _ if parameter.is_guessed() => Role::Guessed,
+        _ => Role::Input,
+    }
+}
+
+pub(super) fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
     const LARGEST: f64 = 1e15;
     let rule = DataValidation::new();
     let (rule, message) = match kind {

@@ -1,8 +1,9 @@
-//! The sheet Presets: a column a machine, first the one that the workbook was written for; what sheet Machine picks.
+//! The sheet Presets: a column a machine, first the one that the workbook was written for; what sheet Control picks from.
 
-use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
+use rust_xlsxwriter::utility::column_number_to_name;
 use rust_xlsxwriter::{ColNum, RowNum, Workbook, XlsxError};
 
+use super::control::{PICK_A, PICK_B, control_cell};
 use super::inputs;
 use super::layout::Sheet;
 use super::machine;
@@ -101,7 +102,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Presets, book)?;
     let choices = Choices::of(book.model);
     page.title("Presets")?;
-    let text = "What sheet Machine picks from: the machine as written with the values that it has there, and every preset.";
+    let text = "What sheet Control picks from: the machine as written with the values that it has there, and every preset.";
     page.text(1, 0, text, &style::remark())?;
     write_picked(&mut page, &choices)?;
     let own = &book.model.machine;
@@ -178,7 +179,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     Ok(page)
 }
 
-/// Which machines are picked on sheet Machine, as positions in the list.
+/// Which machines are picked on sheet Control, as positions in the list.
 fn write_picked(page: &mut Page, choices: &Choices) -> Result<(), XlsxError> {
     let names = fixed_row(choices);
     let other = page.book.model.other.as_ref().and_then(|other| {
@@ -188,15 +189,11 @@ fn write_picked(page: &mut Page, choices: &Choices) -> Result<(), XlsxError> {
             .position(|preset| preset.name == other.name)
             .map(|position| position + 2)
     });
-    let picks = [(machine::PICK_A, Some(1)), (machine::PICK_B, other)];
+    let picks = [(PICK_A, Some(1)), (PICK_B, other)];
     for (row, ((_, label), (pick, position))) in (PICKED_ROW..).zip(PICKED.into_iter().zip(picks)) {
         let Some(position) = position else { continue };
         page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
-        let cell = format!(
-            "{}!{}",
-            Sheet::Machine.name(),
-            row_col_to_cell(pick.0, pick.1)
-        );
+        let cell = control_cell(pick);
         let formula = format!("MATCH({cell},{names},0)");
         page.presentation(
             row,
@@ -237,7 +234,7 @@ fn write_own(page: &mut Page, column: ColNum, says: Says) -> Result<(), XlsxErro
             write_said(page, (row, column), parameter, says)?;
             continue;
         }
-        let cell = format!("{}!{}", Sheet::Machine.name(), machine::value_cell(index));
+        let cell = machine::value_cell(page.book, index);
         let cleared = parameter
             .value
             .map_or_else(|| format!("\"{UNKNOWN}\""), |value| value.to_string());

@@ -8,18 +8,30 @@ use super::page::Paper;
 /// Rows of a long sheet that are printed: about those of a page.
 const PRINTED_ROWS: usize = 55;
 
-/// Rows of one kind, how they are set, and on how many pages side by side their columns stand.
+/// Pages side by side on which the columns of a long sheet are printed.
+const PRINTED_WIDE: usize = 2;
+
+/// Rows of one kind, how they are set, and where the pages begin on which their columns stand side by side, but for the
+/// first.
 #[derive(Clone, Copy)]
-pub(super) struct PrintedRows {
+pub(super) struct PrintedRows<'b> {
     pub first: RowNum,
     pub count: usize,
     pub last_column: ColNum,
-    pub pages_wide: usize,
+    pub breaks: &'b [ColNum],
 }
 
-impl PrintedRows {
+impl PrintedRows<'_> {
     fn is_long(self) -> bool {
         self.count > PRINTED_ROWS
+    }
+
+    /// The last column that is printed of a long sheet, and whether that is not the last one.
+    fn last_printed(self) -> (ColNum, bool) {
+        match self.breaks.get(PRINTED_WIDE - 1) {
+            Some(next) => (next - 1, true),
+            None => (self.last_column, false),
+        }
     }
 
     /// What the sheet says of its printed pages; nothing if all of it is printed.
@@ -27,19 +39,27 @@ impl PrintedRows {
         if !self.is_long() {
             return String::new();
         }
-        let pages = self.count.div_ceil(PRINTED_ROWS) * self.pages_wide;
+        let pages = self.count.div_ceil(PRINTED_ROWS) * (self.breaks.len() + 1);
+        let columns = match self.last_printed() {
+            (last, true) => format!(
+                ", with {} of {} columns",
+                usize::from(last) + 1,
+                usize::from(self.last_column) + 1
+            ),
+            (_, false) => String::new(),
+        };
         format!(
-            "Printed are the first {PRINTED_ROWS} of {} rows; without the print area all are about {pages} pages. ",
+            "Printed are the first {PRINTED_ROWS} of {} rows{columns}; without the print area all are about {pages} pages. ",
             self.count
         )
     }
 
-    /// Lets a long sheet be printed as far as its first rows go.
+    /// Lets a long sheet be printed as far as its first rows and columns go.
     pub fn set_print_area<B>(self, page: &mut Paper<B>) -> Result<(), XlsxError> {
         if self.is_long() {
             let last = self.first + PRINTED_ROWS as RowNum - 1;
-            page.worksheet
-                .set_print_area(0, 0, last, self.last_column)?;
+            let (last_column, _) = self.last_printed();
+            page.worksheet.set_print_area(0, 0, last, last_column)?;
         }
         Ok(())
     }

@@ -17,6 +17,51 @@ pub(super) fn seconds(cell: &str, value: f64) -> (String, String) {
     (formula, shown(value))
 }
 
+/// Units of bytes, from the largest.
+const BYTES: [(&str, f64); 5] = [
+    ("TB", 1e12),
+    ("GB", 1e9),
+    ("MB", 1e6),
+    ("kB", 1e3),
+    ("B", 1.0),
+];
+
+/// The formula of the bytes in a cell as text in the unit that suits them, and its value.
+pub(super) fn bytes(cell: &str, value: f64) -> (String, String) {
+    let [larger @ .., (smallest, _)] = &BYTES;
+    let mut formula = format!("ROUND({cell},2)&\" {smallest}\"");
+    for (unit, size) in larger.iter().rev() {
+        let size = format!("{size:E}").replace('E', "E+");
+        formula = format!("IF({cell}>={size},ROUND({cell}/{size},2)&\" {unit}\",{formula})");
+    }
+    let formula = format!("IF(ISNUMBER({cell}),{formula},\"{UNKNOWN}\")");
+    (formula, shown_bytes(value))
+}
+
+fn shown_bytes(value: f64) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.to_string();
+    }
+    let [.., last] = BYTES;
+    let fits = |(_, size): &(&str, f64)| value >= *size;
+    let (unit, size) = BYTES.into_iter().find(fits).unwrap_or(last);
+    format!("{} {unit}", (value / size * 100.0).round() / 100.0)
+}
+
+/// The formula of the size in a cell as text, in binary units if it is a whole number of them, and its value. It is known.
+pub(super) fn size(cell: &str, value: f64) -> (String, String) {
+    let (mut formula, mut shown) = bytes(cell, value);
+    for (unit, size) in [("KiB", 1024.0), ("MiB", 1_048_576.0)] {
+        formula = format!(
+            "IF(AND({cell}>={size},MOD({cell},{size})=0),{cell}/{size}&\" {unit}\",{formula})"
+        );
+        if value >= size && value % size == 0.0 {
+            shown = format!("{} {unit}", value / size);
+        }
+    }
+    (formula, shown)
+}
+
 fn shown(value: f64) -> String {
     if !value.is_finite() {
         return UNKNOWN.to_string();
@@ -35,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_have_the_unit_that_suits_them() {
+    fn seconds_and_bytes_have_the_unit_that_suits_them() {
         for (value, text) in [
             (0.0, "0 s"),
             (12.3456, "12.35 s"),
@@ -48,6 +93,31 @@ mod tests {
         ] {
             assert_eq!(shown(value), text);
         }
+        for (value, text) in [
+            (0.0, "0 B"),
+            (64.0, "64 B"),
+            (24_668.0, "24.67 kB"),
+            (1e6, "1 MB"),
+            (2.5e12, "2.5 TB"),
+            (f64::NAN, "unknown"),
+        ] {
+            assert_eq!(shown_bytes(value), text);
+        }
+        for (value, text) in [
+            (32_768.0, "32 KiB"),
+            (33_554_432.0, "32 MiB"),
+            (1_536.0, "1.54 kB"),
+            (100.0, "100 B"),
+            (f64::NAN, "unknown"),
+        ] {
+            assert_eq!(size("", value).1, text);
+        }
+        let (formula, _) = bytes("B7", 1.0);
+        assert_eq!(
+            formula,
+            "IF(ISNUMBER(B7),IF(B7>=1E+12,ROUND(B7/1E+12,2)&\" TB\",IF(B7>=1E+9,ROUND(B7/1E+9,2)&\" GB\",\
+             IF(B7>=1E+6,ROUND(B7/1E+6,2)&\" MB\",IF(B7>=1E+3,ROUND(B7/1E+3,2)&\" kB\",ROUND(B7,2)&\" B\")))),\"unknown\")"
+        );
         let (formula, _) = seconds("B7", 1.0);
         assert_eq!(
             formula,

@@ -1,4 +1,5 @@
-//! The sheet Sensitivity: times of the nests with the most work over a range of one input at a time, as live grids.
+//! The sheet Sensitivity: times over a range of one input at a time, as live grids: of the nests that are the costliest
+//! now where sheet Alternatives has them, else of those with the most work when the workbook was written.
 
 use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
 use rust_xlsxwriter::{
@@ -6,6 +7,7 @@ use rust_xlsxwriter::{
     RowNum, XlsxError,
 };
 
+use super::alternatives::{AlternativesSheet, NOT_COMPARED, TOP, With, is_compared, write_found};
 use super::layout::{Layout, Place, Sheet};
 use super::page::{Book, Page};
 use super::style::{self, Look, Role};
@@ -24,13 +26,21 @@ const CHART_PIXELS: u32 = 330;
 /// The row of a grid's heading.
 fn tops(model: &Model) -> Vec<RowNum> {
     let mut row = FIRST_ROW;
-    let height = |sweep: &Sweep| (FRAME + sweep.nests.len() as RowNum).max(CHART_ROWS + 1);
+    let height = |sweep: &Sweep| (FRAME + shown(model, sweep) as RowNum).max(CHART_ROWS + 1);
     let next = |sweep: &Sweep| {
         let top = row;
         row += height(sweep);
         top
     };
     model.sensitivity.iter().map(next).collect()
+}
+
+/// How many nests a grid shows: the costliest of those that are compared, or all that it has.
+fn shown(model: &Model, sweep: &Sweep) -> usize {
+    match is_compared(model, sweep) {
+        true => model.costliest(TOP).len(),
+        false => sweep.nests.len(),
+    }
 }
 
 /// Gives the figures of the grids their homes.
@@ -50,23 +60,36 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
         };
         put(top + 1, &sweep.factors);
         put(top + 2, &sweep.values);
-        for (row, (_, seconds)) in (top + 3..).zip(&sweep.nests) {
-            put(row, seconds);
+        if !is_compared(model, sweep) {
+            for (row, (_, seconds)) in (top + 3..).zip(&sweep.nests) {
+                put(row, seconds);
+            }
         }
-        put(top + 3 + sweep.nests.len() as RowNum, &sweep.totals);
+        put(top + 3 + shown(model, sweep) as RowNum, &sweep.totals);
     }
 }
 
-pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
+pub(super) fn write<'a>(
+    book: Book<'a>,
+    alternatives: Option<&AlternativesSheet>,
+) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Sensitivity, book)?;
     page.title("Sensitivity")?;
     let seconds = match book.model.ranking.follows_calls {
         true => "Seconds, over all calls,",
         false => "Seconds",
     };
-    let text = format!(
-        "{seconds} of the nests with the most work (operations and references, when the workbook was written) over one input at a time, all others as in force."
-    );
+    let text = match alternatives {
+        Some(alternatives) => format!(
+            "{seconds} over one input at a time, all others as in force: of the nests that are the costliest now, and of {} \
+             together. Blocks: of the nests with the most work when the workbook was written.",
+            alternatives.scope()
+        ),
+        None => format!(
+            "{seconds} of the nests with the most work (operations and references, when the workbook was written) over one \
+             input at a time, all others as in force."
+        ),
+    };
     page.text(1, 0, &text, &style::remark())?;
     let text = "Cells of the inputs' colour (factors, block sizes) may be changed. The lowest time of a row is framed.";
     page.text(2, 0, text, &style::remark())?;
@@ -80,8 +103,11 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         .unwrap_or(0) as ColNum;
     page.worksheet
         .set_column_range_width(FIRST_VALUE, FIRST_VALUE + most + 1, 13)?;
-    for (top, sweep) in tops(book.model).into_iter().zip(&book.model.sensitivity) {
-        write_grid(&mut page, top, sweep)?;
+    let sweeps = book.model.sensitivity.iter().enumerate();
+    for (top, (position, sweep)) in tops(book.model).into_iter().zip(sweeps) {
+        let alternatives = alternatives.filter(|_| is_compared(book.model, sweep));
+        let compared = alternatives.map(|alternatives| (alternatives, position));
+        write_grid(&mut page, top, sweep, compared)?;
         draw(&mut page, top, sweep, FIRST_VALUE + most + 2)?;
     }
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
@@ -90,7 +116,12 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     Ok(page)
 }
 
-fn write_grid(page: &mut Page, top: RowNum, sweep: &Sweep) -> Result<(), XlsxError> {
+fn write_grid(
+    page: &mut Page,
+    top: RowNum,
+    sweep: &Sweep,
+    compared: Option<(&AlternativesSheet, usize)>,
+) -> Result<(), XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(top, 0, &sweep.label, &style::section())?;
     write_needs(page, top, sweep)?;
@@ -121,13 +152,43 @@ fn write_grid(page: &mut Page, top: RowNum, sweep: &Sweep) -> Result<(), XlsxErr
     let best = FIRST_VALUE + sweep.values.len() as ColNum;
     page.text(top + 2, best, "Best", &style::header())?;
     let mut row = top + 3;
-    for (nest, seconds) in &sweep.nests {
-        page.text(row, 0, &page.book.model.nests[*nest].nest.head().id, &plain)?;
-        write_times(page, (top + 2, row), (&sweep.values, seconds))?;
-        row += 1;
+    match compared {
+        Some((alternatives, position)) => {
+            for rank in 0..alternatives.ranked.len() {
+                alternatives.write_name(page, (row, 0), rank)?;
+                write_found_times(page, (top + 2, row), sweep, (alternatives, position, rank))?;
+                row += 1;
+            }
+            let text = format!("Together: {}", alternatives.scope());
+            page.text(row, 0, &text, &plain)?;
+        }
+        None => {
+            for (nest, seconds) in &sweep.nests {
+                page.text(row, 0, &page.book.model.nests[*nest].nest.head().id, &plain)?;
+                write_times(page, (top + 2, row), (&sweep.values, seconds))?;
+                row += 1;
+            }
+            page.text(row, 0, "These nests together", &plain)?;
+        }
     }
-    page.text(row, 0, "These nests together", &plain)?;
     write_times(page, (top + 2, row), (&sweep.values, &sweep.totals))
+}
+
+/// The times of the nest of a rank, which sheet Alternatives has.
+fn write_found_times(
+    page: &mut Page,
+    (heads, row): (RowNum, RowNum),
+    sweep: &Sweep,
+    (alternatives, position, rank): (&AlternativesSheet, usize, usize),
+) -> Result<(), XlsxError> {
+    let mut times = Vec::new();
+    for at in 0..sweep.values.len() {
+        let (formula, value) = alternatives.time(rank, With::Swept(position, at));
+        let cell = (row, FIRST_VALUE + at as ColNum);
+        write_found(page, cell, (&formula, value), (NOT_COMPARED, Look::Seconds))?;
+        times.push(value.unwrap_or(f64::NAN));
+    }
+    mark_lowest(page, (heads, row), (&sweep.values, &times))
 }
 
 /// What must be known before the input changes anything.
@@ -137,7 +198,7 @@ fn write_needs(page: &mut Page, row: RowNum, sweep: &Sweep) -> Result<(), XlsxEr
     }
     let needed = Expr::min(sweep.needs.iter().map(|name| Expr::machine(name)));
     let text = format!(
-        "Changes nothing before sheet Machine has a value of {}",
+        "Changes nothing before sheet Control has a value of {}",
         sweep.needs.join(" and ")
     );
     let is_known = sweep.needs.iter().all(|name| {
@@ -166,18 +227,28 @@ fn write_times(
     for (column, id) in (FIRST_VALUE..).zip(seconds) {
         page.figure(row, column, *id, Look::Seconds)?;
     }
-    let last = FIRST_VALUE + seconds.len() as ColNum - 1;
+    let model = page.book.model;
+    let times: Vec<f64> = seconds.iter().map(|id| model.value(*id)).collect();
+    mark_lowest(page, (heads, row), (values, &times))
+}
+
+/// The value with the lowest of a row of times, and colours.
+fn mark_lowest(
+    page: &mut Page,
+    (heads, row): (RowNum, RowNum),
+    (values, times): (&[FigureId], &[f64]),
+) -> Result<(), XlsxError> {
+    let last = FIRST_VALUE + times.len() as ColNum - 1;
     let [first_name, last_name] = [FIRST_VALUE, last].map(column_number_to_name);
     let range = |row: RowNum| format!("${first_name}${0}:${last_name}${0}", row + 1);
     let model = page.book.model;
-    let times: Vec<f64> = seconds.iter().map(|id| model.value(*id)).collect();
     let lowest = times.iter().copied().fold(f64::INFINITY, f64::min);
     let formula = format!(
         "IF(MAX({1})>MIN({1}),INDEX({0},MATCH(MIN({1}),{1},0)),\"{ANY}\")",
         range(heads),
         range(row)
     );
-    if times.iter().all(|time| *time == lowest) {
+    if times.iter().all(|time| *time == lowest || time.is_nan()) {
         page.presented_text(
             row,
             last + 1,
@@ -221,7 +292,7 @@ fn draw(page: &mut Page, top: RowNum, sweep: &Sweep, column: ColNum) -> Result<(
     let name = Sheet::Sensitivity.name();
     let last = FIRST_VALUE + sweep.values.len() as ColNum - 1;
     let mut chart = Chart::new(ChartType::Line);
-    for row in (top + 3..).take(sweep.nests.len()) {
+    for row in (top + 3..).take(shown(page.book.model, sweep)) {
         (chart.add_series())
             .set_name((name, row, 0))
             .set_categories((name, top + 2, FIRST_VALUE, top + 2, last))

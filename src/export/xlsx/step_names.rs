@@ -116,6 +116,7 @@ fn called(function: Function) -> &'static str {
         Function::Truncate => "truncated",
         Function::Absolute => "size",
         Function::TreeStages => "stages of a tree over",
+        Function::SumAbove => "sum of what is above",
     }
 }
 

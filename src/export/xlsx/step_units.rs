@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::expr::{Expr, FigureId, Function, Node, Symbol, SymbolKind};
 use crate::formula::Unit;
 use crate::machine::parameters::all_parameters;
+use crate::model::scenarios::{SCENARIOS, SWING, in_scenario};
 use crate::model::{Figures, Model, Part};
 
 /// Powers of what things are measured in: bytes, flops, seconds and cycles; and of a milliard of them.
@@ -37,11 +38,15 @@ impl<'f> StepUnits<'f> {
     pub fn new(figures: &'f Figures) -> StepUnits<'f> {
         let machine = all_parameters().flat_map(|(name, _, row)| {
             let measure = of_parameter(row.unit);
-            [(Model::on_other(&name), measure), (name, measure)]
+            let scenarios = (0..SCENARIOS.len()).map(|number| in_scenario(&name, number));
+            let elsewhere = scenarios.chain([Model::on_other(&name), name.clone()]);
+            let all: Vec<(String, Measure)> = elsewhere.map(|name| (name, measure)).collect();
+            all
         });
+        let share = Measure::Of(Dimensions::default());
         StepUnits {
             figures,
-            machine: machine.collect(),
+            machine: machine.chain([(SWING.to_string(), share)]).collect(),
             known: HashMap::new(),
         }
     }

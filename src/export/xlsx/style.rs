@@ -1,6 +1,9 @@
 //! How cells look: one look a kind of content, and one style for what may be changed.
 
-use rust_xlsxwriter::{Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet};
+use rust_xlsxwriter::{
+    ConditionalFormatDataBar, ConditionalFormatType, Format, FormatAlign, FormatBorder,
+    FormatUnderline, Worksheet,
+};
 
 pub(crate) use crate::listings::Look;
 
@@ -75,7 +78,7 @@ const INPUT_EDGE: u32 = 0xC9A227;
 const GUESSED: u32 = 0xFBD9C5;
 const GUESSED_EDGE: u32 = 0xC2571A;
 const DERIVED: u32 = 0xE8F3E4;
-const FAINT: u32 = 0x6B7280;
+pub(super) const FAINT: u32 = 0x6B7280;
 
 /// The format of a cell.
 pub(super) fn cell(look: Look, role: Role) -> Format {
@@ -187,6 +190,16 @@ pub(super) fn unit() -> Format {
         .set_align(FormatAlign::Center)
         .set_border_bottom(FormatBorder::Thin)
         .set_border_bottom_color(HEAD)
+}
+
+/// Bars behind shares, from none to all: in the form that the first Excel with bars wrote, which all programs read. Of what
+/// came later openpyxl warns that it is lost.
+pub(super) fn bars() -> ConditionalFormatDataBar {
+    ConditionalFormatDataBar::new()
+        .use_classic_style()
+        .set_fill_color(0x9DB9D9)
+        .set_minimum(ConditionalFormatType::Number, 0)
+        .set_maximum(ConditionalFormatType::Number, 1)
 }
 
 /// Landscape on A4, one page wide, headings and page numbers on each.

@@ -14,6 +14,7 @@ use super::page::{Book, Page};
 use super::presets::Choices;
 use super::style::{self, Look, Role};
 use crate::analysis::coverage;
+use crate::expr::CellNames;
 use crate::listings::totals::Total;
 use crate::listings::{self, Table, chosen, loops};
 use crate::model::influence::{Influence, Influences, influence};
@@ -161,7 +162,7 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
         let formula = format!("\"Compared with machine B: \"&INDEX({titles},preset.B)");
         page.presented_text(2, GUESSES, &formula, &text, &plain)?;
     }
-    let text = "Every figure is a formula over the inputs on Machine and Parameters; Notes says how they are made.";
+    let text = "Every figure is a formula over the inputs on Control, Machine and Parameters; Notes says how they are made.";
     page.text(3, 0, text, &style::remark())
 }
 
@@ -247,10 +248,27 @@ fn write_bounds(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
         "What bounds the time",
         &style::section(),
     )?;
+    let shares = bound_shares(model, nests);
+    for (row, (name, formula, share)) in (TOTALS_ROW + 1..).zip(&shares) {
+        page.text(row, BOUNDS, name, &style::cell(Look::Text, Role::Plain))?;
+        let format = style::cell(Look::Share, Role::Plain);
+        page.presentation(row, BOUNDS + 1, formula, &share.to_string(), &format)?;
+    }
+    let names = first.time.bound_names();
+    Ok(TOTALS_ROW + 1 + names.len() as RowNum)
+}
+
+/// What may bound a nest, the formula of the share of the time that it bounds, and that share.
+pub(super) fn bound_shares<'m>(
+    model: &'m Model,
+    nests: &NestSheets,
+) -> Vec<(&'m str, String, f64)> {
+    let Some(first) = model.nests.first() else {
+        return Vec::new();
+    };
     let names = first.time.bound_names();
     let (bounds, shares) = (nests.range(loops::BOUND), nests.range(loops::SHARE));
-    for (row, name) in (TOTALS_ROW + 1..).zip(&names) {
-        page.text(row, BOUNDS, name, &style::cell(Look::Text, Role::Plain))?;
+    let of = |name: &&'m str| {
         let of_nest = |(index, nest): (usize, &crate::model::NestModel)| {
             let is_bound = chosen(model.value(nest.time.bound), &names) == Some(*name);
             let share = model.value(model.ranking.of(index)?.share);
@@ -258,10 +276,9 @@ fn write_bounds(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
         };
         let share: f64 = model.nests.iter().enumerate().filter_map(of_nest).sum();
         let formula = format!("SUMIF({bounds},\"{name}\",{shares})");
-        let format = style::cell(Look::Share, Role::Plain);
-        page.presentation(row, BOUNDS + 1, &formula, &share.to_string(), &format)?;
-    }
-    Ok(TOTALS_ROW + 1 + names.len() as RowNum)
+        (*name, formula, share)
+    };
+    names.iter().map(of).collect()
 }
 
 /// Guessed sizes, and what part of the time rested on them; returns the row after the last that it may take.
@@ -283,7 +300,8 @@ fn write_guesses(page: &mut Page) -> Result<RowNum, XlsxError> {
     for (row, one) in (first + 1..).zip(guessed.iter().take(GUESSED)) {
         let (name, value) = (&one.row.name, one.row.value.to_string());
         let format = style::cell(Look::Number, Role::Guessed);
-        page.presentation(row, GUESSES - 1, name, &value, &format)?;
+        let name = page.book.layout.names(Sheet::Summary).symbol(name);
+        page.presentation(row, GUESSES - 1, &name, &value, &format)?;
         let text = format!("{}: {:.1} % of the time", one.row.label, 100.0 * one.share);
         page.text(row, GUESSES, &text, &plain)?;
     }

@@ -134,7 +134,7 @@ impl<R> Shown<'_, '_, R> {
             first: FIRST_ROW,
             count: self.rows.len(),
             last_column: self.columns.len() as ColNum - 1,
-            pages_wide: breaks.len() + 1,
+            breaks: &breaks,
         };
         let printed = match self.printed {
             Printed::OnPages => rows.remark(),

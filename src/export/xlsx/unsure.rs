@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use crate::expr::{Comparison, Expr, Function, Node, SymbolKind};
 use crate::machine::parameters::{Fallback, all_parameters};
+use crate::model::scenarios::{SCENARIOS, in_scenario};
 use crate::model::{Detail, FigureMap, Figures, Model};
 
 /// Which figures are unknown on some machine.
@@ -21,9 +22,15 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
         .filter(may_lack)
         .map(|(name, ..)| name)
         .collect();
-    // Of machine B the same.
+    // Of machine B and of scenarios the same.
+    let elsewhere = |name: &String| {
+        let scenarios = 0..SCENARIOS.len();
+        let in_scenarios = scenarios.map(|scenario| in_scenario(name, scenario));
+        let others: Vec<String> = in_scenarios.chain([Model::on_other(name)]).collect();
+        others
+    };
     let names: HashSet<String> = (names.iter())
-        .flat_map(|name| [name.clone(), Model::on_other(name)])
+        .flat_map(|name| elsewhere(name).into_iter().chain([name.clone()]))
         .collect();
     for (id, figure) in model.figures.iter() {
         let is_unsure = Search {

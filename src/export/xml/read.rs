@@ -313,7 +313,10 @@ fn read_block(
     ids: &mut Vec<GivenId>,
 ) -> Result<Block, XmlError> {
     let (element, context) = (fields.element, fields.context);
-    let mut block = Block::default();
+    let mut block = Block {
+        texts: fields.number("ls:texts")?.unwrap_or(0),
+        ..Block::default()
+    };
     let mut by_type = BTreeMap::new();
     for child in &element.children {
         let inner = Fields::new(child, context);

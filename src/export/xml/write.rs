@@ -234,6 +234,7 @@ struct Scope<'a> {
 fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
     let Block {
         flops,
+        texts,
         scalars,
         streams,
         calls,
@@ -257,6 +258,7 @@ fn block(element: Element, block: &Block, scope: Scope<'_>) -> Element {
         .with("multiplies", total.multiplies)
         .with("divides", total.divides)
         .with("specials", total.specials)
+        .maybe("ls:texts", Some(texts).filter(|texts| **texts > 0))
         .containing((by_name.iter()).map(|(ty, counts)| operations(ty, *counts)))
         .containing(reasons.iter().map(reason))
         .containing(scalars.iter().map(scalar))

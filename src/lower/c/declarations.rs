@@ -7,7 +7,7 @@ use super::ctype::{CType, Declarator};
 use super::fields::{Field, children, part, parts};
 use super::lowering::Lowering;
 use super::names::Symbol;
-use crate::ir::{ConstantOrigin, Extent, Role as Storage, Stmt, Value, VarId};
+use crate::ir::{ConstantOrigin, Extent, Printed, Role as Storage, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -105,8 +105,16 @@ impl<'t> Lowering<'t> {
             // Literals and strings are there before the program runs.
             ([], _) => {}
             ([Value::Text(_)], _) if is_array => {}
-            ([..], Some(Role::ArrayConstructor)) => self.emit(Stmt::Evaluate { place, values }),
-            ([..], _) if is_array => self.emit(Stmt::Evaluate { place, values }),
+            ([..], Some(Role::ArrayConstructor)) => self.emit(Stmt::Evaluate {
+                place,
+                values,
+                printed: Printed::No,
+            }),
+            ([..], _) if is_array => self.emit(Stmt::Evaluate {
+                place,
+                values,
+                printed: Printed::No,
+            }),
             ([..], _) => {
                 let value = values.swap_remove(0);
                 self.emit(Stmt::Assign {

@@ -14,7 +14,7 @@ use tree_sitter::Node;
 use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
-use crate::ir::{BinaryOp, If, Reason, Stmt, Value};
+use crate::ir::{BinaryOp, If, Printed, Reason, Stmt, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -84,6 +84,7 @@ impl<'t> Lowering<'t> {
                 self.emit(Stmt::Evaluate {
                     place,
                     values: vec![value],
+                    printed: Printed::No,
                 });
             }
         }

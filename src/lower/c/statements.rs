@@ -7,7 +7,7 @@ use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::{Control, If, Jump, Loop, Reason, Stmt, Tested, Type, Value, VarId};
+use crate::ir::{Control, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -90,6 +90,7 @@ impl<'t> Lowering<'t> {
                     self.emit(Stmt::Evaluate {
                         place,
                         values: vec![value],
+                        printed: Printed::No,
                     });
                 }
                 self.jump(node, Jump::Return);

@@ -9,7 +9,7 @@ use super::lowering::Lowering;
 use super::statements::MOST_ARMS;
 use crate::diagnostic::Place;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, If, Role as Storage, Stmt, UnaryOp, Value};
+use crate::ir::{BinaryOp, If, Printed, Role as Storage, Stmt, UnaryOp, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -44,6 +44,7 @@ impl<'t> Lowering<'t> {
             self.emit(Stmt::Evaluate {
                 place,
                 values: vec![selector.clone()],
+                printed: Printed::No,
             });
             selector
         };

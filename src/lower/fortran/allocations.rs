@@ -1,5 +1,6 @@
 //! Bounds of module arrays that one procedure allocates and others use.
 
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -10,26 +11,37 @@ use super::expression::{Argument, Expr, Reader};
 use super::modules::{Found, World};
 use super::names::{field, kind};
 use super::scope::{Bounds, Scope};
+use crate::interned;
+use crate::interned_as_they_are;
 use crate::syntax::{Role, named_children};
 
 /// What the procedures of some files allocate, by name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Allocations {
+    #[serde(with = "interned")]
     by_name: FxHashMap<Arc<str>, Vec<Allocation>>,
 }
 
 /// One `allocate(name(bounds))` and the scope that its names belong to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Allocation {
+    #[serde(with = "interned")]
     scope: Arc<Scope>,
+    #[serde(with = "interned")]
     bounds: Arc<[Bounds]>,
 }
+
+interned_as_they_are!(Allocation);
 
 impl Allocations {
     pub fn merge(&mut self, other: Allocations) {
         for (name, found) in other.by_name {
             self.by_name.entry(name).or_default().extend(found);
         }
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(|name| &**name)
     }
 
     /// Adds what the statements of a procedure allocate.
@@ -91,8 +103,9 @@ impl<'a> World<'a> {
     /// The bounds of a module variable, if one statement allocates it and its bounds name nothing
     /// that belongs to the allocating procedure alone.
     pub fn allocated(&self, name: &str, home: &'a Scope) -> Option<(&'a [Bounds], &'a Scope)> {
-        let own = self.only_allocation(&self.own.allocations, name, home);
-        let found = own.or_else(|| self.only_allocation(&self.others.allocations, name, home))?;
+        let own = self.only_allocation(self.own_allocations(), name, home);
+        let others = || self.only_allocation(self.other_allocations(name), name, home);
+        let found = own.or_else(others)?;
         let is_open = |bounds: &Bounds| {
             [&bounds.lower, &bounds.upper]
                 .into_iter()

@@ -11,7 +11,7 @@ use super::reductions::Operation;
 use super::scope::Class;
 use super::visit;
 use crate::diagnostic::Place;
-use crate::ir::{BinaryOp, Extent, Stmt, Type, Value, VarId, wider};
+use crate::ir::{BinaryOp, Extent, Printed, Stmt, Type, Value, VarId, wider};
 
 /// How such a function fills its result: every element starts with a number and takes one step in each iteration.
 struct Filling {
@@ -118,6 +118,7 @@ impl Lowering<'_> {
                 out.push(Stmt::Evaluate {
                     place: place.clone(),
                     values: vec![value],
+                    printed: Printed::No,
                 });
                 return Value::Variable(array);
             }

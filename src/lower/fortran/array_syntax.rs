@@ -17,7 +17,7 @@ use super::elementwise::Index;
 use super::intrinsic_types::Shape;
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::{Control, If, Loop, Reason, Stmt, Value};
+use crate::ir::{Control, If, Loop, Printed, Reason, Stmt, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
@@ -60,6 +60,7 @@ impl Lowering<'_> {
             let inner = vec![Stmt::Evaluate {
                 place,
                 values: vec![target, value],
+                printed: Printed::No,
             }];
             out.push(self.opaque(node, code, self.first_line(node), inner));
             return;
@@ -77,6 +78,7 @@ impl Lowering<'_> {
             out.push(Stmt::Evaluate {
                 place,
                 values: vec![value],
+                printed: Printed::No,
             });
             return;
         }
@@ -109,6 +111,7 @@ impl Lowering<'_> {
             Some(_) => Stmt::Evaluate {
                 place,
                 values: vec![value],
+                printed: Printed::No,
             },
             None => Stmt::Assign {
                 place,
@@ -280,6 +283,7 @@ impl Lowering<'_> {
                     inner.extend(mask.map(|mask| Stmt::Evaluate {
                         place: place.clone(),
                         values: vec![mask],
+                        printed: Printed::No,
                     }));
                     inner.extend(assignments);
                 }

@@ -6,7 +6,7 @@ use super::expression::{Argument, Expr};
 use super::names::{field, kind};
 use super::procedure::Lowering;
 use super::scope::Scope;
-use crate::ir::{BinaryOp, Stmt, Value};
+use crate::ir::{BinaryOp, Printed, Stmt, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::named_children;
 
@@ -36,6 +36,7 @@ impl<'a> Lowering<'a> {
                     let inner = vec![Stmt::Evaluate {
                         place: self.place(association),
                         values: vec![value],
+                        printed: Printed::No,
                     }];
                     out.push(self.opaque(
                         association,

@@ -4,6 +4,7 @@
 //! expressions do not go to the IR in one step. Nothing is resolved here: `a(i)` stays an [`Expr::Apply`]
 //! whatever `a` is. `value` resolves it, with the scope of the place where it is used.
 
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -11,6 +12,7 @@ use tree_sitter::Node;
 
 use super::names::{field, kind};
 use crate::diagnostic::Place;
+use crate::interned;
 use crate::ir::{BinaryOp, UnaryOp};
 use crate::reason::ReasonCode;
 use crate::source::SourceText;
@@ -28,19 +30,19 @@ pub const CHARGE: usize = 8;
 pub const MOST_CHARGED: usize = 50;
 
 /// An expression with names instead of variables.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Expr {
     Integer(i64),
     Real(f64, RealKind),
     Logical(bool),
     Text(String),
     /// In lower case.
-    Name(Arc<str>),
+    Name(#[serde(with = "interned")] Arc<str>),
     /// A constant that the preprocessor left in the text, with its value.
-    Macro(Arc<MacroValue>),
+    Macro(#[serde(with = "interned")] Arc<MacroValue>),
     /// `base(arguments)`: element, section, substring or function reference.
     Apply(Box<Expr>, Vec<Argument>, Place),
-    Member(Box<Expr>, Arc<str>),
+    Member(Box<Expr>, #[serde(with = "interned")] Arc<str>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Complex(Box<Expr>, Box<Expr>),
@@ -52,7 +54,7 @@ pub enum Expr {
 }
 
 /// What the spelling of a real literal says about its size.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum RealKind {
     Default,
     Double,
@@ -61,20 +63,21 @@ pub enum RealKind {
     Named(Box<Expr>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Argument {
     Value(Expr),
     /// `lower:upper:stride`
     Section(Box<[Option<Expr>; 3]>),
     /// `name=value`
-    Keyword(Arc<str>, Expr),
+    Keyword(#[serde(with = "interned")] Arc<str>, Expr),
     /// `*`, in declarations only.
     Star,
 }
 
 /// A macro constant of the file.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct MacroValue {
+    #[serde(with = "interned")]
     pub name: Arc<str>,
     pub value: Expr,
     pub place: Place,
@@ -96,10 +99,14 @@ impl<'a> Reader<'a> {
         source: &'a SourceText,
         macros: &'a FxHashMap<&'a str, Arc<MacroValue>>,
     ) -> Reader<'a> {
-        let is_end = |line: &str| {
-            let line = line.trim_start().to_ascii_lowercase();
-            line.strip_prefix("end")
-                .is_some_and(|rest| rest.trim_start().starts_with("block"))
+        let after = |line: &'a str, word: &str| {
+            let (first, rest) = line.trim_start().split_at_checked(word.len())?;
+            first.eq_ignore_ascii_case(word).then_some(rest)
+        };
+        let is_end = |line| {
+            after(line, "end")
+                .and_then(|rest| after(rest, "block"))
+                .is_some()
         };
         Reader {
             tree,

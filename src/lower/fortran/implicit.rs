@@ -1,9 +1,10 @@
 //! Implicit typing: the type that a name has by its first letter.
 
 use super::scope::{Base, TypeSpec};
+use serde::{Deserialize, Serialize};
 
 /// The rules of one scope.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Implicit {
     none: bool,
     /// Types of `implicit` statements with the ranges of letters they are for.

@@ -6,7 +6,7 @@ use super::array_syntax::nest;
 use super::names::{field, kind};
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::{Stmt, Value};
+use crate::ir::{Printed, Stmt, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
@@ -14,7 +14,7 @@ use crate::syntax::{Role, named_children};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     In,
-    Out,
+    Out(Printed),
 }
 
 impl Lowering<'_> {
@@ -45,13 +45,36 @@ impl Lowering<'_> {
         }
         for list in named_children(node) {
             match list.kind() {
-                kind::OUTPUT_ITEMS => self.items(node, &named_children(list), Way::Out, out),
+                kind::OUTPUT_ITEMS => {
+                    let way = Way::Out(self.printed_by(node, &keyword));
+                    self.items(node, &named_children(list), way, out);
+                }
                 kind::INPUT_ITEMS => self.items(node, &named_children(list), Way::In, out),
                 kind::KEYWORD_ARGUMENT | kind::FORMAT_IDENTIFIER if keyword == "read" => {
                     self.group(node, list, out);
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Whether a statement writes what it lists as text: a `print`, a `write` with a format, be it `*` or a label.
+    fn printed_by(&self, statement: Node, keyword: &str) -> Printed {
+        let has_format = || {
+            named_children(statement).iter().any(|part| {
+                let is_named = |name: Node| matches!(&*self.reader.name(name), "fmt" | "nml");
+                match part.kind() {
+                    kind::FORMAT_IDENTIFIER => true,
+                    kind::KEYWORD_ARGUMENT => {
+                        part.child_by_field_name(field::NAME).is_some_and(is_named)
+                    }
+                    _ => false,
+                }
+            })
+        };
+        match keyword == "print" || (keyword == "write" && has_format()) {
+            true => Printed::AsText,
+            false => Printed::No,
         }
     }
 
@@ -125,7 +148,7 @@ impl Lowering<'_> {
                     let value = self.own_value(&value);
                     match way {
                         Way::In => self.filled_by(&place, "read statement", value, out),
-                        Way::Out => self.printed(&place, value, out),
+                        Way::Out(printed) => self.printed(&place, value, printed, out),
                     }
                 }
             }
@@ -133,7 +156,7 @@ impl Lowering<'_> {
         self.nesting.leave_statement();
     }
 
-    fn printed(&mut self, place: &Place, value: Value, out: &mut Vec<Stmt>) {
+    fn printed(&mut self, place: &Place, value: Value, printed: Printed, out: &mut Vec<Stmt>) {
         let value = self.hoist_reductions(place, value, out);
         let nested = match self.rank(&value) {
             Some(1..) => self
@@ -149,12 +172,14 @@ impl Lowering<'_> {
                     vec![Stmt::Evaluate {
                         place: place.clone(),
                         values: vec![element],
+                        printed,
                     }],
                 ));
             }
             None => out.push(Stmt::Evaluate {
                 place: place.clone(),
                 values: vec![value],
+                printed,
             }),
         }
     }
@@ -178,6 +203,7 @@ impl Lowering<'_> {
             out.push(Stmt::Evaluate {
                 place: place.clone(),
                 values: vec![target],
+                printed: Printed::No,
             });
             return;
         }

@@ -5,9 +5,10 @@ use crate::intrinsics::{Intrinsic, IntrinsicKind, Intrinsics, ResultType};
 use crate::ir::{Type, wider};
 use crate::source::Language;
 use crate::source::flags::Kinds;
+use serde::{Deserialize, Serialize};
 
 /// How a function treats arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// Element by element.
     Elemental,
@@ -44,8 +45,8 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
         (_, Array) => Shape::Array,
         (
             _,
-            Inquiry | Memory | Allocation | Communication | Input | Open | Io | Timer | System
-            | Parsing,
+            Inquiry | Memory | Allocation | Communication | Input | Open | Io | Text | Timer
+            | System | Parsing,
         ) => Shape::Scalar,
     }
 }

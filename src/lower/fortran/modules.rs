@@ -6,12 +6,16 @@
 //! module on the way is not among the files, the answer is [`Found::Elsewhere`], so that the name is marked and
 //! not taken for a new variable. Chains of `use` that are longer than [`CHAIN_LIMIT`] are taken for circles.
 
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::allocations::Allocations;
 use super::scope::{Class, DerivedType, Scope, Symbol};
+use crate::interned;
 use crate::ir::Callee;
 
 /// `use` chains and type chains longer than this are taken for circles.
@@ -21,8 +25,9 @@ const CHAIN_LIMIT: usize = 30;
 const MOST_GENERICS: usize = 64;
 
 /// The declarations of modules by name.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Modules {
+    #[serde(with = "interned")]
     scopes: FxHashMap<Arc<str>, Arc<Scope>>,
     pub(super) allocations: Allocations,
 }
@@ -45,11 +50,42 @@ impl Modules {
     }
 }
 
+impl Modules {
+    /// The modules.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.scopes.keys().map(|name| &**name)
+    }
+
+    /// What procedures of their files allocate.
+    pub fn allocated(&self) -> impl Iterator<Item = &str> {
+        self.allocations.names()
+    }
+}
+
 /// The modules that a file sees: its own before those of other files.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
-    pub own: &'a Modules,
-    pub others: &'a Modules,
+    own: &'a Modules,
+    others: &'a Modules,
+    asked: &'a RefCell<Asked>,
+}
+
+/// What the lowering of a file asked of the modules of other files: as long as the answers are the same, its result is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    pub modules: BTreeSet<String>,
+    /// Variables whose allocations were looked for.
+    pub allocations: BTreeSet<String>,
+    /// Whether types were looked for in all modules.
+    pub all_types: bool,
+}
+
+impl Asked {
+    fn module(&mut self, name: &str) {
+        if !self.modules.contains(name) {
+            self.modules.insert(name.to_string());
+        }
+    }
 }
 
 /// A symbol where it is declared.
@@ -107,15 +143,33 @@ enum Hit<T> {
 }
 
 impl<'a> World<'a> {
+    /// `asked` takes what is asked of the others.
+    pub fn new(own: &'a Modules, others: &'a Modules, asked: &'a RefCell<Asked>) -> World<'a> {
+        World { own, others, asked }
+    }
+
     fn module(&self, name: &str) -> Option<&'a Arc<Scope>> {
-        self.own
-            .scopes
-            .get(name)
-            .or_else(|| self.others.scopes.get(name))
+        let others = || {
+            self.asked.borrow_mut().module(name);
+            self.others.scopes.get(name)
+        };
+        self.own.scopes.get(name).or_else(others)
+    }
+
+    pub fn own_allocations(&self) -> &'a Allocations {
+        &self.own.allocations
+    }
+
+    /// Those of the other files that may be of a variable of this name.
+    pub fn other_allocations(&self, name: &str) -> &'a Allocations {
+        let mut asked = self.asked.borrow_mut();
+        asked.allocations.insert(name.to_string());
+        &self.others.allocations
     }
 
     /// The types that modules define; of modules of one name, those of the file's own.
     pub fn all_types(&self) -> impl Iterator<Item = (&'a Arc<str>, &'a DerivedType, &'a Scope)> {
+        self.asked.borrow_mut().all_types = true;
         let own = &self.own.scopes;
         let others = self
             .others

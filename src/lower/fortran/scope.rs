@@ -1,5 +1,6 @@
 //! Scopes: what the declarations of a module or procedure say, by name, as written.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,6 +10,8 @@ use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
 use crate::diagnostic::Place;
+use crate::interned;
+use crate::interned_as_they_are;
 use crate::ir::Role;
 use crate::source::flags::Kinds;
 
@@ -16,6 +19,23 @@ use crate::source::flags::Kinds;
 /// never ordered or shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScopeId(u64);
+
+impl Serialize for ScopeId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        interned::number(self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ScopeId {
+    /// A number that no scope of this run has.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ScopeId, D::Error> {
+        let position = u32::deserialize(deserializer)?;
+        let new = || ScopeId::default().0;
+        Ok(ScopeId(interned::renumbered(position, new)))
+    }
+}
+
+interned_as_they_are!(Symbol, DerivedType);
 
 impl Default for ScopeId {
     /// A number that no other scope has.
@@ -26,7 +46,7 @@ impl Default for ScopeId {
 }
 
 /// Tells a derived type from every other one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TypeId {
     scope: ScopeId,
     /// Among the types of the scope.
@@ -34,38 +54,46 @@ pub struct TypeId {
 }
 
 /// The names of one module or procedure.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Scope {
     pub id: ScopeId,
     /// Sizes of types without a kind, as the file is compiled.
     pub kinds: Kinds,
     /// For messages and for names that clash.
+    #[serde(with = "interned")]
     pub name: Arc<str>,
+    #[serde(with = "interned")]
     pub symbols: FxHashMap<Arc<str>, Symbol>,
+    #[serde(with = "interned")]
     pub types: FxHashMap<Arc<str>, DerivedType>,
     pub uses: Vec<Use>,
     /// The variables of every `namelist` group.
+    #[serde(with = "interned")]
     pub groups: FxHashMap<Arc<str>, Vec<Arc<str>>>,
     /// `None`: the rules of the host.
     pub implicit: Option<Implicit>,
     pub visibility: Visibility,
+    #[serde(with = "interned")]
     pub host: Option<Arc<Scope>>,
     /// The module that a submodule belongs to.
+    #[serde(with = "interned")]
     pub ancestor: Option<Arc<str>>,
 }
 
 /// What the scope shows to those who use it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Visibility {
     pub private_by_default: bool,
     /// Names of `private :: x`.
+    #[serde(with = "interned")]
     pub private: FxHashSet<Arc<str>>,
     /// Names of `public :: x`.
+    #[serde(with = "interned")]
     pub public: FxHashSet<Arc<str>>,
 }
 
 /// A declared name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Symbol {
     pub class: Class,
     /// `None`: by the implicit rules.
@@ -73,6 +101,7 @@ pub struct Symbol {
     /// Declared bounds; empty for scalars.
     pub dimensions: Vec<Bounds>,
     /// Names of the dummy arguments of a procedure, in order.
+    #[serde(with = "interned")]
     pub arguments: Vec<Arc<str>>,
     /// What is known of each of them; empty for a procedure outside of modules.
     pub dummies: Vec<Dummy>,
@@ -82,12 +111,13 @@ pub struct Symbol {
     /// Of a scalar variable that has a value before the program runs.
     pub initial: Option<Expr>,
     /// The common block that it is a member of; empty for the one without a name.
+    #[serde(with = "interned")]
     pub common: Option<Arc<str>>,
     pub place: Place,
 }
 
 /// A dummy argument, as far as it distinguishes one procedure from another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dummy {
     /// `None` for a procedure, and by the implicit rules.
     pub ty: Option<TypeSpec>,
@@ -114,7 +144,7 @@ impl Symbol {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Class {
     Variable(Role),
     /// `parameter` or enumerator with its value.
@@ -122,29 +152,29 @@ pub enum Class {
     /// A function or subroutine; the type of its result, if it has one, is the symbol's.
     Procedure(Shape),
     /// A generic name and the specific procedures behind it.
-    Generic(Vec<Arc<str>>),
+    Generic(#[serde(with = "interned")] Vec<Arc<str>>),
     /// `f(x) = …` among the declarations.
-    StatementFunction(Vec<Arc<str>>, Box<Expr>),
+    StatementFunction(#[serde(with = "interned")] Vec<Arc<str>>, Box<Expr>),
 }
 
 /// Bounds of a dimension; `None` where they are left open.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bounds {
     pub lower: Option<Expr>,
     pub upper: Option<Expr>,
 }
 
 /// A type as declared.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum TypeSpec {
     Intrinsic(Base, Option<KindSpec>),
     /// A derived type by name.
-    Derived(Arc<str>),
+    Derived(#[serde(with = "interned")] Arc<str>),
     /// `class(*)`, `type(*)`.
     Anything,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Base {
     Byte,
     Integer,
@@ -156,7 +186,7 @@ pub enum Base {
     Character,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum KindSpec {
     /// `real*8`: bytes.
     Bytes(Expr),
@@ -165,9 +195,10 @@ pub enum KindSpec {
 }
 
 /// A derived type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DerivedType {
     pub id: TypeId,
+    #[serde(with = "interned")]
     pub parent: Option<Arc<str>>,
     /// In order of declaration.
     pub components: Vec<Component>,
@@ -175,33 +206,39 @@ pub struct DerivedType {
 }
 
 /// A type-bound procedure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Binding {
+    #[serde(with = "interned")]
     pub name: Arc<str>,
     pub target: Target,
 }
 
 /// What a binding leads to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Target {
     /// A procedure of the module that defines the type.
-    Procedure { name: Arc<str>, passed: Passed },
+    Procedure {
+        #[serde(with = "interned")]
+        name: Arc<str>,
+        passed: Passed,
+    },
     /// `generic`: other bindings of the type.
-    Generic(Vec<Arc<str>>),
+    Generic(#[serde(with = "interned")] Vec<Arc<str>>),
     /// Only extensions of the type have a procedure.
     Deferred,
 }
 
 /// Which dummy argument the object becomes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Passed {
     First,
-    Named(Arc<str>),
+    Named(#[serde(with = "interned")] Arc<str>),
     Nowhere,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Component {
+    #[serde(with = "interned")]
     pub name: Arc<str>,
     pub ty: TypeSpec,
     pub dimensions: Vec<Bounds>,
@@ -212,12 +249,14 @@ pub struct Component {
 }
 
 /// One `use` statement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Use {
+    #[serde(with = "interned")]
     pub module: Arc<str>,
     /// `only`: nothing but `renames`.
     pub only: bool,
     /// Local name and name in the module; the same for a plain `only` item.
+    #[serde(with = "interned")]
     pub renames: Vec<(Arc<str>, Arc<str>)>,
 }
 

@@ -13,8 +13,8 @@ use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    Control, Jump, Loop, LoopDirective, Reason, Role as Storage, Stmt, Tested, Value, VarId,
-    Variable,
+    Control, Jump, Loop, LoopDirective, Printed, Reason, Role as Storage, Stmt, Tested, Value,
+    VarId, Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
@@ -182,6 +182,7 @@ impl Lowering<'_> {
                 let inner = vec![Stmt::Evaluate {
                     place,
                     values: vec![self.own_value(&value)],
+                    printed: Printed::No,
                 }];
                 out.push(self.opaque(
                     node,
@@ -373,6 +374,7 @@ impl Lowering<'_> {
             vec![Stmt::Evaluate {
                 place: place.clone(),
                 values,
+                printed: Printed::No,
             }]
         };
         if labels.is_empty() {

@@ -27,11 +27,12 @@ use smallvec::SmallVec;
 use super::ram::RamUse;
 use super::report::{CacheEpochs, Epochs};
 use crate::cache::StackDistances;
-use crate::dataflow::{Lanes, Producer, Rules, Step, Values};
+use crate::dataflow::{Held, Producer, Rules, Step, Values};
 pub(super) use metric::ENTRY;
-use own_caches::{Accesses, OwnCaches};
+pub(super) use own_caches::{Accesses, OwnCaches};
 pub use settings::{EpochError, EpochSettings, Stores};
-use slots::{SlottedWindows, Wait};
+use slots::SlottedWindows;
+pub(super) use slots::Wait;
 use windows::Windows;
 
 /// Follows all windows and capacities.
@@ -66,10 +67,7 @@ impl EpochMeter {
         has_caches: bool,
     ) -> Result<EpochMeter, EpochError> {
         let distances = StackDistances::new(settings.line)?;
-        settings.validate()?;
-        if rules.false_dependences {
-            return Err(EpochError::FalseDependences);
-        }
+        settings.check(rules)?;
         Ok(EpochMeter {
             lines: settings
                 .capacities

@@ -12,7 +12,7 @@ use super::settings::EpochSettings;
 use super::slots::{Rooms, Wait};
 
 /// What an instruction did in memory.
-pub(super) struct Accesses<'a> {
+pub(crate) struct Accesses<'a> {
     /// Lines that it touched.
     pub lines: &'a [u64],
     /// How many of its accesses went to RAM.
@@ -21,7 +21,7 @@ pub(super) struct Accesses<'a> {
 }
 
 /// All windows of one hart, without a limit of misses in an epoch and with each.
-pub(super) struct OwnCaches {
+pub(crate) struct OwnCaches {
     /// As many as there are windows for each limit.
     windows: Vec<Window>,
     sizes: usize,

@@ -2,6 +2,7 @@
 
 use super::windows::{LARGEST_WINDOW, MOST_CAPACITIES};
 use crate::cache::spec::SpecError;
+use crate::dataflow::Rules;
 
 /// What stores that miss do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +64,16 @@ pub enum EpochError {
 }
 
 impl EpochSettings {
-    pub(super) fn validate(&self) -> Result<(), EpochError> {
+    /// # Errors
+    /// They are empty, out of order or out of range, or false dependences count.
+    pub(crate) fn check(&self, rules: Rules) -> Result<(), EpochError> {
+        if rules.false_dependences {
+            return Err(EpochError::FalseDependences);
+        }
+        self.validate()
+    }
+
+    fn validate(&self) -> Result<(), EpochError> {
         let ascends = |numbers: &[u64], what| {
             if numbers.is_empty() {
                 return Err(EpochError::Empty(what));

@@ -10,7 +10,7 @@ use super::rings::{LANES, Ring, with_chunks};
 
 /// Whether an instruction waits for its misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
+pub(crate) enum Wait {
     ForMisses,
     /// A store into a buffer: it takes slots, its value is there at once.
     ForNothing,

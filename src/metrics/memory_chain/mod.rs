@@ -3,7 +3,7 @@
 mod chains;
 mod deepest;
 
-use crate::dataflow::{Lanes, Rules, Values};
+use crate::dataflow::{Held, Lanes, Rules, Values};
 use crate::trace::InstructionId;
 
 use super::counted::Counted;
@@ -29,22 +29,12 @@ struct Path {
     chain: ChainId,
 }
 
-impl Lanes for Path {
+impl Held for Path {
     const START: Path = Path {
         depth: 0,
         chain: EMPTY,
     };
     type Kept = (u64, ChainId);
-
-    /// Of two that are as long, the one that is asked first.
-    #[inline(always)]
-    fn latest(self, other: Path) -> Path {
-        if other.depth > self.depth {
-            other
-        } else {
-            self
-        }
-    }
 
     #[inline(always)]
     fn keep(self) -> (u64, ChainId) {
@@ -54,6 +44,18 @@ impl Lanes for Path {
     #[inline(always)]
     fn recall((depth, chain): (u64, ChainId)) -> Path {
         Path { depth, chain }
+    }
+}
+
+impl Lanes for Path {
+    /// Of two that are as long, the one that is asked first.
+    #[inline(always)]
+    fn latest(self, other: Path) -> Path {
+        if other.depth > self.depth {
+            other
+        } else {
+            self
+        }
     }
 }
 

@@ -267,7 +267,7 @@ impl Memory {
         let taken_up = self.ram.first_free(at);
         Path {
             visits,
-            end: taken_up + self.model.ram,
+            end: taken_up + self.model.ram_of(address),
             is_secondary: false,
             held_up: 0,
             ram: Some(taken_up),

@@ -32,7 +32,7 @@ use std::collections::VecDeque;
 
 use crate::cache::CacheSpec;
 use crate::cache::hierarchy::HierarchyError;
-use crate::dataflow::{Accessed, Lanes, Rules, Step, Values};
+use crate::dataflow::{Accessed, Held, Lanes, Rules, Step, Values};
 
 use super::timeline::TimelineSink;
 use memory::{Memory, Request};
@@ -49,6 +49,8 @@ pub struct CoreModel {
     pub levels: Vec<LevelModel>,
     /// Cycles from the last level's miss to the data.
     pub ram: u64,
+    /// Addresses that are farther away, or nearer: ascending, none in two.
+    pub places: Vec<Place>,
     /// Cycles between two accesses that RAM takes up: a line over its bandwidth; 0 for as many as come. Waiting
     /// for RAM is part of the miss.
     pub ram_interval: u64,
@@ -56,6 +58,24 @@ pub struct CoreModel {
     pub first_shared: usize,
     /// Whether a store is done only with its access.
     pub blocking_stores: bool,
+}
+
+/// Addresses `low..high`, and cycles from the last level's miss to their data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub low: u64,
+    pub high: u64,
+    pub cycles: u64,
+}
+
+impl CoreModel {
+    /// Cycles from the last level's miss to the data at an address.
+    fn ram_of(&self, address: u64) -> u64 {
+        let after = self.places.partition_point(|place| place.low <= address);
+        let place = after.checked_sub(1).map(|number| self.places[number]);
+        let place = place.filter(|place| address < place.high);
+        place.map_or(self.ram, |place| place.cycles)
+    }
 }
 
 /// One cache level of the machine.
@@ -86,14 +106,9 @@ pub struct CoreCycles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cycle(u64);
 
-impl Lanes for Cycle {
+impl Held for Cycle {
     const START: Cycle = Cycle(0);
     type Kept = u64;
-
-    #[inline(always)]
-    fn latest(self, other: Cycle) -> Cycle {
-        Cycle(self.0.max(other.0))
-    }
 
     #[inline(always)]
     fn keep(self) -> u64 {
@@ -103,6 +118,13 @@ impl Lanes for Cycle {
     #[inline(always)]
     fn recall(kept: u64) -> Cycle {
         Cycle(kept)
+    }
+}
+
+impl Lanes for Cycle {
+    #[inline(always)]
+    fn latest(self, other: Cycle) -> Cycle {
+        Cycle(self.0.max(other.0))
     }
 }
 

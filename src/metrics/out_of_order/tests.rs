@@ -39,6 +39,7 @@ fn model(levels: Vec<LevelModel>) -> CoreModel {
         window: 8,
         width: 4,
         levels,
+        places: Vec::new(),
         ram: 10,
         ram_interval: 0,
         first_shared: 8,

@@ -41,16 +41,21 @@ const STACK_BYTES: u64 = 8 << 20;
 /// An instruction's extents beyond these are taken for one.
 const MOST_EXTENTS: usize = 64;
 
+/// Of variables by address, those that are not inside an earlier one.
+pub fn apart(variables: impl Iterator<Item = Variable>) -> Vec<Variable> {
+    let mut apart: Vec<Variable> = Vec::new();
+    for variable in variables {
+        if apart.last().is_none_or(|last| variable.low >= last.high) {
+            apart.push(variable);
+        }
+    }
+    apart
+}
+
 impl DataMeter {
     pub fn new(variables: impl Iterator<Item = Variable>, image: (u64, u64)) -> DataMeter {
-        let mut apart: Vec<Variable> = Vec::new();
-        for variable in variables {
-            if apart.last().is_none_or(|last| variable.low >= last.high) {
-                apart.push(variable);
-            }
-        }
         DataMeter {
-            variables: apart,
+            variables: apart(variables),
             instructions: Vec::new(),
             stacks: Vec::new(),
             image,

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::AccessKind;
 
+pub use data::apart;
 pub(super) use meter::ProfileMeter;
 pub use symbols::{plain, takes_memory_back};
 

@@ -1,9 +1,9 @@
 //! Advice in words, wherever it is shown.
 
 use super::{Advice, BlockedLoop, Change, Check, Records};
-use crate::Model;
 use crate::expr::{CellNames, Excel, FigureId, Node};
 use crate::quantity::{Bytes, Seconds, significant};
+use crate::{Collision, Conflict, Model};
 
 /// What to change, in words, without the sizes that figures give.
 pub fn change(advice: &Advice) -> String {
@@ -176,5 +176,30 @@ impl CellNames for Named<'_, '_> {
 
     fn range(&self, _: &[FigureId]) -> Option<String> {
         None
+    }
+}
+
+/// What collides in the sets of a cache, what that costs, and what to do about it.
+pub fn conflict(model: &Model, conflict: &Conflict) -> String {
+    let Collision {
+        array,
+        stride,
+        lines,
+        sets,
+        held,
+    } = &conflict.collision;
+    let level = model.machine.levels().into_iter().nth(conflict.level);
+    let (name, line) = level.map_or((String::new(), 0.0), |level| (level.name, level.line));
+    let times = significant(conflict.ratio());
+    let places = format!(
+        "{lines} lines of {array} lie {} apart and share {sets} of the sets of {name}, which hold {held}",
+        Bytes(*stride)
+    );
+    match conflict.is_costly() {
+        true => format!(
+            "{places}: {times} times the bytes that it would move with room for any of them; pad the rows of {array} by a line ({})",
+            Bytes(line)
+        ),
+        false => format!("{places}: {times} times the bytes, which is hardly more"),
     }
 }

@@ -110,6 +110,22 @@ impl<N: Number> Affine<N> {
             .map_or(0.0, |(_, c)| *c)
     }
 
+    /// Without another one.
+    pub fn less(&self, other: &Affine<N>) -> Affine<N> {
+        let mut terms = self.terms.clone();
+        for (variable, by) in &other.terms {
+            match terms.iter_mut().find(|(known, _)| known == variable) {
+                Some((_, known)) => *known -= by,
+                None => terms.push((*variable, -by)),
+            }
+        }
+        terms.retain(|(_, by)| *by != 0.0);
+        Affine {
+            terms,
+            rest: self.rest.minus(&other.rest),
+        }
+    }
+
     /// The extreme value over the spans: the largest if `largest`.
     pub fn extreme(&self, spans: &[Span<N>], largest: bool) -> N {
         self.terms

@@ -9,6 +9,7 @@
 //! unknown_stride       a stride or extent of which nothing is known
 //! conditional_step     if (…) n++;  y[n] = …      a position that moves in some iterations
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
+//! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known
@@ -18,8 +19,10 @@
 
 use std::collections::BTreeSet;
 
-use super::domain::{Domain, Given, Tiles};
+use super::domain::{Affine, Domain, Given, Tiles};
+use super::ends;
 use super::geometry::Geometry;
+use super::order;
 use super::overlap;
 use super::reference::Reference;
 use crate::analysis::coverage;
@@ -47,6 +50,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::ConditionalStep, has_conditional_step(nest)),
         (ReasonCode::UnknownStride, has_unknown()),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
+        (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
         (ReasonCode::SeveralForms, has_several_forms(nest, value)),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
@@ -137,11 +141,48 @@ fn has_uneven_bounds(nest: &Nest) -> bool {
     (1..loops.len()).any(is_uneven)
 }
 
+/// Whether a loop whose ends others move runs in a part of their iterations only, so that neither the middle of that range
+/// nor the box around it says what it touches.
+fn is_partly_empty(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let geometry = Geometry::of(nest);
+    let is_moved = |bounds: &[Affine<Expr>]| bounds.iter().any(|bound| !bound.terms.is_empty());
+    let mut loops = geometry.domain.loops.iter();
+    if !loops.any(|range| is_moved(&range.lowers) || is_moved(&range.uppers)) {
+        return false;
+    }
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
+    let (domain, _) = geometry.map(&number);
+    let given = vec![Given::Free; domain.loops.len()];
+    let spans = domain.spans(&given, Tiles::Full);
+    let is_cut = |low: &Affine<f64>, high: &Affine<f64>| {
+        let (least, most) = domain.extremes(&high.less(low), &spans, &given);
+        least < -EMPTY && most >= 0.0
+    };
+    let mut loops = domain.loops.iter();
+    loops.any(|range| {
+        let mut highs = range.uppers.iter();
+        highs.any(|high| range.lowers.iter().any(|low| is_cut(low, high)))
+    })
+}
+
+/// By so much less than nothing a triangle ends with its corner.
+const EMPTY: f64 = 4.0;
+
 /// Whether references to one array, of which none covers the other, may go to the same elements.
 fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let Geometry {
-        domain, references, ..
+        domain,
+        references,
+        assumed,
+        ..
     } = Geometry::of(nest);
+    let is_so = |zero: &Expr| {
+        zero.evaluate(&value as &dyn Lookup)
+            .is_ok_and(|value| value == 0.0)
+    };
+    if !assumed.iter().all(is_so) {
+        return true;
+    }
     let shared = |r: &Reference<Expr>| references.iter().filter(|o| o.array == r.array).count() > 1;
     let is_affine = |r: &&Reference<Expr>| r.gathered.is_none();
     let all: Vec<&Reference<Expr>> = references
@@ -188,7 +229,7 @@ fn are_opposed(a: &Reference<Expr>, b: &Reference<Expr>) -> bool {
 }
 
 /// Whether two references stay at other places of their rows, of which one's end may be beside the next one's beginning:
-/// `field(1, j)` beside `field(m, j)`. Lines that rows share that way are not known to the rule.
+/// `field(1, j)` beside `field(m, j)`. Lines that rows share that way are known only where rows are surely so long.
 fn share_ends(
     a: &Reference<Expr>,
     b: &Reference<Expr>,
@@ -203,7 +244,7 @@ fn share_ends(
     let is_alike =
         a.dimensions.len() == b.dimensions.len() && a.dimensions[1..] == b.dimensions[1..];
     let moves = a.dimensions[1..].iter().any(|terms| !terms.is_empty());
-    if !is_alike || !moves || a.bases[0] == b.bases[0] {
+    if !is_alike || !moves || a.bases[0] == b.bases[0] || ends::apart(a, b).is_some() {
         return false;
     }
     let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
@@ -252,7 +293,7 @@ fn may_meet(
             return a.bases[d] != b.bases[d];
         }
         let ((low, high), (other_low, other_high)) = (reach(a, d), reach(b, d));
-        overlap::is_above(&other_low, &high) || overlap::is_above(&low, &other_high)
+        order::is_above(&other_low, &high) || order::is_above(&low, &other_high)
     };
     a.dimensions.len() != b.dimensions.len() || !(from..a.dimensions.len()).any(is_apart)
 }

@@ -8,12 +8,15 @@
 //! real :: a(:, :)          i = 1 .. n:  a(i, j), a(i + 1, j)     first dimension: 1 .. n + 1
 //! ```
 //!
+//! The last dimension has no end then, and begins where Fortran does, at one.
+//!
 //! What a gather or an unknown stride moves has no such end and stays unknown: then rows are taken to be apart.
 
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry;
+use super::order;
 use super::reference::LONG_STRIDE;
-use crate::analysis::facts::{Loop, Stream};
+use crate::analysis::facts::{Component, Loop, Stream};
 use crate::expr::Expr;
 use crate::nest::NestStream;
 
@@ -36,6 +39,32 @@ pub fn of(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loop]) -> Vec
         found.map_or_else(Vec::new, |(_, extents)| extents.clone())
     };
     streams.iter().map(extents).collect()
+}
+
+/// The first index of the last dimension of every stream's array, if only the language says it: the smallest subscript, if
+/// that is a number, or where the language begins to count.
+pub fn firsts(
+    domain: &Domain<Expr>,
+    streams: &[NestStream],
+    loops: &[&Loop],
+    begin: f64,
+) -> Vec<Option<Expr>> {
+    let first = |used: &NestStream| {
+        let stream = &used.stream;
+        let last = stream.subscripts.len().checked_sub(1)?;
+        let is_declared = stream.extents.get(last).is_some_and(Option::is_some);
+        if begin == 0.0 || is_declared || stream.component != Component::default() {
+            return None;
+        }
+        let all = streams.iter().map(|other| &other.stream);
+        let same = all.filter(|other| is_same(other, stream));
+        let ends: Option<Vec<(Expr, Expr)>> = same
+            .map(|other| reach(domain, loops, other, last))
+            .collect();
+        let lows: Option<Vec<f64>> = ends?.iter().map(|(low, _)| low.as_number()).collect();
+        Some(Expr::from(lows?.into_iter().fold(begin, f64::min)))
+    };
+    streams.iter().map(first).collect()
 }
 
 fn is_same(a: &Stream, b: &Stream) -> bool {
@@ -65,7 +94,7 @@ fn known_or_reached(
             *extent = ends.map(|ends| {
                 let (mut lows, highs): (Vec<Expr>, Vec<Expr>) = ends.into_iter().unzip();
                 lows.push(Expr::from(1.0));
-                (Expr::min(lows), Expr::max(highs))
+                (order::smallest(lows), order::largest(highs))
             });
         }
     }

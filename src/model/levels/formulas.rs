@@ -70,6 +70,8 @@ pub struct NestLevels {
     pub caches: Vec<CacheFigures>,
     /// Where only numbers were asked for, those of loops with constant ranges.
     pub reuses: Vec<ReuseFigures>,
+    /// Bytes that any cache fetches, and that any cache writes back; `None` where only numbers were asked for.
+    pub least: Option<(FigureId, FigureId)>,
     /// What a cache may hold, in words.
     pub conditions: Vec<String>,
     /// What earlier nests of the function leave, as numbers; `None` if the switch is off, so that the nest is looked at
@@ -385,6 +387,7 @@ fn formulas(
     NestLevels {
         caches,
         reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(),
+        least: Some((cold, flushed)),
         conditions,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
         pages,

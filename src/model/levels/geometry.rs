@@ -12,6 +12,7 @@
 //! q[k][c] and q[k][0]  join_short_rows   short rows that no loop walks through are one row as well
 //! a[i + j*m]           separate_long_strides   a stride that is not a number, beside one that is, becomes
 //!                                        a dimension of its own
+//! p[i].x, p[i].id      widths            elements of several sizes are written in one unit
 //! if (i == j) d[j]     put_in_place      the innermost loop has one value there: the reference belongs to the
 //!                                        loops around
 //! ```
@@ -23,11 +24,13 @@
 use std::sync::Arc;
 
 use super::domain::{Affine, Domain, LoopRange};
+use super::ends;
 use super::extents::{self, Extent};
 use super::number::Number;
 use super::records;
 use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
 use super::steps::{NameStep, Names};
+use super::widths;
 use crate::analysis::facts::{AccessClass, Component, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Comparison, Expr, Function};
@@ -41,6 +44,8 @@ pub struct Geometry {
     pub tiles: Vec<usize>,
     /// What loops and arrays are called in steps.
     pub step_names: Names,
+    /// What is taken to be zero, as the source says it of sizes that may still be set to something else.
+    pub assumed: Vec<Expr>,
 }
 
 impl Geometry {
@@ -54,7 +59,8 @@ impl Geometry {
         let mut arrays: Vec<(&str, &Component)> = Vec::new();
         let mut references = Vec::new();
         let extents = extents::of(&domain, &nest.streams, &loops);
-        for (used, extents) in nest.streams.iter().zip(&extents) {
+        let firsts = extents::firsts(&domain, &nest.streams, &loops, nest.first_index);
+        for ((used, extents), first) in nest.streams.iter().zip(&extents).zip(firsts) {
             let name = (used.stream.array.as_str(), &used.stream.component);
             let array = arrays
                 .iter()
@@ -63,14 +69,17 @@ impl Geometry {
                     arrays.push(name);
                     arrays.len() - 1
                 });
-            references.push(reference(array, used, extents, &loops));
+            references.push(reference(array, used, (extents, first), &loops));
         }
+        widths::unify(&mut references);
+        let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
         let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
         let mut geometry = Geometry {
             domain,
             references,
             tiles: Vec::new(),
             step_names: Names::default(),
+            assumed,
         };
         geometry.step_names.arrays = arrays;
         geometry.step_names.loops = geometry.loop_names(nest);
@@ -116,6 +125,7 @@ impl Geometry {
             references: self.references.clone(),
             tiles: self.tiles.clone(),
             step_names: self.step_names.clone(),
+            assumed: self.assumed.clone(),
         };
         for array in &mut pages.step_names.arrays {
             *array = Arc::from(format!("pages of {array}"));
@@ -273,7 +283,7 @@ pub fn terms(subscript: &Subscript, loops: &[&Loop]) -> Vec<(usize, f64)> {
 fn reference(
     array: usize,
     used: &NestStream,
-    extents: &[Extent],
+    (extents, first): (&[Extent], Option<Expr>),
     loops: &[&Loop],
 ) -> Reference<Expr> {
     let NestStream { stream, level, .. } = used;
@@ -303,6 +313,9 @@ fn reference(
             },
         )
         .collect();
+    if let (Some(base), Some(first)) = (bases.last_mut(), first) {
+        *base = base.clone() - first;
+    }
     separate_long_strides(stream, loops, &mut dimensions, &mut pitches, &mut bases);
     let added = vec![0; dimensions.len() - stream.subscripts.len()];
     let extended = |a: &crate::analysis::facts::Access| [a.offset.as_slice(), &added].concat();
@@ -340,6 +353,7 @@ fn reference(
     reference.put_in_place();
     reference.join_leading();
     reference.join_short_rows();
+    ends::turn_offsets(&mut reference);
     reference
 }
 

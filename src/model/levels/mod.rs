@@ -66,8 +66,10 @@
 
 mod blocks;
 mod cells;
+mod collisions;
 mod domain;
 mod doubts;
+mod ends;
 mod extents;
 mod formulas;
 mod gather;
@@ -76,6 +78,7 @@ mod groups;
 mod guarded;
 mod neighbours;
 mod number;
+mod order;
 mod overlap;
 mod pages;
 mod part_fetched;
@@ -92,6 +95,7 @@ mod swept;
 mod touched;
 mod unforeseen;
 mod warm;
+mod widths;
 
 use super::nest::Nest;
 use crate::expr::Expr;
@@ -104,6 +108,8 @@ use reuse::{Covered, Profiler};
 use steps::NameStep;
 
 pub(crate) use blocks::block_symbol;
+pub(crate) use collisions::collision;
+pub use collisions::{Collision, SetAssociative};
 pub(crate) use doubts::doubts;
 pub use formulas::{CacheFigures, NestLevels};
 pub(crate) use formulas::{last_share, share};

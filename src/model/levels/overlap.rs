@@ -10,6 +10,8 @@
 //! rows border or overlap  ──────▒▒──────  counted as one row, from the first element to the last, or as both
 //!                                         less what they have in common
 //! members of a record     ·x··y·····x··y  the same rows at other offsets: counted together
+//! ends of rows            x······y|x······y|  a row's last elements are beside the next row's first: counted
+//!                                         together, as elements of that row with offsets below zero
 //! ```
 //!
 //! *Covering* is decided without numbers. If the inner reference is at `a[i'][k']`, the variables of the cover
@@ -25,7 +27,8 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Tiles};
-use super::records;
+use super::ends;
+use super::order::{is_above, is_near, least};
 use super::reference::{Guarded, Reference};
 use crate::expr::{Comparison, Expr, Symbol};
 
@@ -80,7 +83,11 @@ pub fn counted(
     if !references.iter().any(several) {
         return counted;
     }
+    join_ends(references, &mut counted);
     for (index, reference) in references.iter().enumerate() {
+        if counted[index].offsets.is_empty() {
+            continue;
+        }
         let covers = |(other, cover): &(usize, &&Reference<Expr>)| {
             *other != index
                 && !counted[*other].offsets.is_empty()
@@ -248,7 +255,7 @@ fn members(a: &Reference<Expr>, b: &Reference<Expr>) -> Option<i64> {
     let apart = b.bases[0]
         .distance(&a.bases[0])
         .filter(|apart| apart.fract() == 0.0 && apart.abs() < stride)?;
-    let same = stride > records::WITHIN
+    let same = stride > 1.0
         && is_met_with(a, b)
         && is_met_with(b, a)
         && a.array == b.array
@@ -262,6 +269,26 @@ fn members(a: &Reference<Expr>, b: &Reference<Expr>) -> Option<i64> {
             .skip(1)
             .all(|(a, b)| is_near(&(a - b), 0.0));
     same.then_some(apart as i64)
+}
+
+/// Joins references to the ends of rows that lie beside each other.
+fn join_ends(references: &[&Reference<Expr>], counted: &mut [Counted<Expr>]) {
+    for r in 0..references.len() {
+        for s in r + 1..references.len() {
+            if counted[r].offsets.is_empty() || counted[s].offsets.is_empty() {
+                continue;
+            }
+            let Some((along, rows)) = ends::apart(references[r], references[s]) else {
+                continue;
+            };
+            let others = std::mem::take(&mut counted[s].offsets);
+            stand_for(counted, r, s);
+            let at = |o: Vec<i64>| [&[o[0] + along, o[1] + rows], &o[2..]].concat();
+            counted[r].offsets.extend(others.into_iter().map(at));
+            counted[r].offsets.sort_unstable();
+            counted[r].offsets.dedup();
+        }
+    }
 }
 
 /// Adds offsets at both ends of rows.
@@ -336,7 +363,7 @@ fn same_rows(
 }
 
 /// Whether a reference is met in all iterations in which another one is, as far as conditions on these say it.
-fn is_met_with(cover: &Reference<Expr>, inner: &Reference<Expr>) -> bool {
+pub fn is_met_with(cover: &Reference<Expr>, inner: &Reference<Expr>) -> bool {
     let ends = |guard: &Guarded<Expr>| {
         let end = |end: &Option<Affine<Expr>>| {
             end.as_ref()
@@ -558,27 +585,6 @@ impl Search<'_> {
                 && self.never_below(&combine(&rest, end, coefficient), limit)
         })
     }
-}
-
-/// Whether one place is surely behind another one, sizes being one or more.
-pub fn is_above(place: &Expr, other: &Expr) -> bool {
-    least(&(place - other)).is_some_and(|apart| apart > 0.0)
-}
-
-/// The least value, sizes being one or more; `None` if more of a symbol makes it smaller.
-fn least(rest: &Expr) -> Option<f64> {
-    rest.monomials()
-        .into_iter()
-        .try_fold(0.0, |total, (monomial, coefficient)| {
-            (monomial.is_empty() || coefficient >= 0.0).then_some(total + coefficient)
-        })
-}
-
-fn is_near(apart: &Expr, limit: f64) -> bool {
-    apart
-        .expand()
-        .as_number()
-        .is_some_and(|apart| apart.abs() <= limit)
 }
 
 fn itself(variable: usize) -> Affine<Expr> {

@@ -106,12 +106,10 @@ impl ReuseFigures {
                 unless_fits(F::WrittenBackAgain, written_back),
             );
             let most = inside.as_ref().map(|(count, _)| {
-                let scale = Expr::from(*capacity)
+                // The product first: of whole numbers it is exact, and so is a quotient that is a whole number.
+                let held = (Expr::from(*count) * Expr::from(*capacity))
                     .quotient(Expr::max([Expr::from(distance), Expr::from(1.0)]));
-                figures.define(
-                    F::IterationsThatFit.about(here.clone()),
-                    (Expr::from(*count) * scale).floor(),
-                )
+                figures.define(F::IterationsThatFit.about(here.clone()), held.floor())
             });
             (fetched, written_back, most)
         };

@@ -43,15 +43,16 @@ impl Size {
     /// The largest value with which a working set fits, which is `distance` now: it grows as the product of the
     /// iterations, so that it is exact where the working set is proportional to them.
     pub fn largest(&self, distance: &Expr, capacity: &Expr) -> Expr {
-        let scale = capacity
-            .clone()
-            .quotient(Expr::max([distance.clone(), Expr::from(1.0)]));
-        let scale = if self.power == 1 {
-            scale
+        let distance_or_one = Expr::max([distance.clone(), Expr::from(1.0)]);
+        let more = if self.power == 1 {
+            // Of whole numbers all of it is exact up to the quotient, so that a whole number stays one.
+            let (room, trip) = (capacity - distance, self.trip.clone());
+            (room * trip).quotient(distance_or_one * self.slope)
         } else {
-            scale.power(Expr::from(1.0 / self.power as f64))
+            let scale = capacity.clone().quotient(distance_or_one);
+            let scale = scale.power(Expr::from(1.0 / self.power as f64));
+            (scale - 1.0) * self.trip.clone() * (1.0 / self.slope)
         };
-        let more = (scale - 1.0) * self.trip.clone() * (1.0 / self.slope);
         let largest = (self.symbol.clone() + more).floor();
         self.blocks.iter().fold(largest, |largest, block| {
             let (any, none) = (Expr::from(ANY), Expr::from(0.0));

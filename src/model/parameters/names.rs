@@ -6,6 +6,7 @@ use crate::dimension_name;
 use crate::expr::Symbol;
 use crate::expr::spreadsheet::legal_name;
 use crate::machine::MachineModel;
+use crate::scenarios::{GOAL, IN_FORCE, SCENARIOS, SWING, in_scenario};
 
 /// Gives out names.
 pub struct Names {
@@ -14,12 +15,18 @@ pub struct Names {
 
 impl Names {
     pub fn new(machine: &MachineModel, dimensions: usize) -> Names {
-        let suffixed = |name: String| [format!("{name}.a"), format!("{name}.b"), name];
+        let suffixed = |name: String| {
+            let scenarios = (0..SCENARIOS.len()).map(|number| in_scenario(&name, number));
+            let beside = [format!("{name}.a"), format!("{name}.b"), name.clone()];
+            let all: Vec<String> = scenarios.chain(beside).collect();
+            all
+        };
         let machine = machine
             .parameters
             .iter()
             .flat_map(|p| suffixed(p.name.to_lowercase()));
-        let machine = machine.chain(suffixed("preset".to_string()));
+        let own = [SWING, IN_FORCE, GOAL].map(str::to_string);
+        let machine = machine.chain(suffixed("preset".to_string())).chain(own);
         let blocks = (0..dimensions)
             .map(|position| Symbol::block(&dimension_name(position)).name().to_string());
         Names {

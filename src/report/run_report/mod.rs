@@ -1,10 +1,13 @@
 //! The report of a trace, schema `loopsheet/trace/1`, and of epochs of several, `loopsheet/epochs/1`.
 
+mod blame;
+mod by_latency;
 mod caches;
 mod camat;
 mod edag;
 mod epochs;
 mod memory_chain;
+mod objects;
 mod regions;
 mod remote;
 mod reuse;
@@ -20,6 +23,8 @@ use crate::metrics::report::{GreedySchedule, Movement, TraceReport, TraceSummary
 use crate::trace::RunEnd;
 use crate::trace::isa::Class;
 
+pub use blame::{BlameReport, BlamedLineReport, BlamedObjectReport, BlamedReport, UnitsReport};
+pub use by_latency::{DepthPieceReport, GrowthReport, ToleranceReport};
 pub use caches::CacheLevelReport;
 pub use camat::{
     CamatLevelReport, CamatProgramReport, CamatReport, IdentityReport, TimelineFileReport,
@@ -28,6 +33,7 @@ pub use camat::{
 pub use edag::{BrentReport, EdagReport};
 pub use epochs::{CacheEpochsReport, EpochsReport, ProfiledTraceReport, ProfilesReport};
 pub use memory_chain::{ChainInstructionReport, ChainLineReport, ChainReport};
+pub use objects::{FarReport, ObjectReport};
 pub use regions::RegionReport;
 pub use remote::{QUANTILES, RemoteReport};
 pub use reuse::{RegionReuseReport, ReuseReport};
@@ -61,6 +67,16 @@ pub struct RunReport {
     pub epochs: Option<EpochsReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_chain: Option<ChainReport>,
+    /// The depth for every latency of RAM, by ascending latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_by_latency: Option<Vec<DepthPieceReport>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_tolerance: Option<ToleranceReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blame: Option<BlameReport>,
+    /// What may go to slower memory, those that may go first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<Vec<ObjectReport>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,6 +162,9 @@ impl RunReport {
             remote,
             epochs,
             memory_chain,
+            depth_by_latency,
+            blame,
+            objects,
             schedule,
             regions,
             camat,
@@ -164,6 +183,12 @@ impl RunReport {
             remote: remote.as_ref().map(RemoteReport::of),
             epochs: epochs.as_ref().map(EpochsReport::of),
             memory_chain: memory_chain.as_ref().map(ChainReport::of),
+            depth_by_latency: depth_by_latency.as_ref().map(by_latency::pieces),
+            latency_tolerance: depth_by_latency
+                .as_ref()
+                .map(|depth| ToleranceReport::of(depth, inputs)),
+            blame: blame.as_ref().map(BlameReport::of),
+            objects: objects.as_ref().map(self::objects::objects),
             schedule: schedule
                 .as_ref()
                 .map(|GreedySchedule { time }| ScheduleReport { time: *time }),

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::by_latency::{self, DepthPieceReport};
 use super::camat::CamatReport;
 use super::classes;
 use super::edag::EdagReport;
@@ -32,6 +33,8 @@ pub struct RegionReport {
     pub epochs: Option<EpochsReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub camat: Option<CamatReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_by_latency: Option<Vec<DepthPieceReport>>,
 }
 
 impl RegionReport {
@@ -50,6 +53,7 @@ impl RegionReport {
             reuse,
             epochs,
             camat,
+            depth_by_latency,
         } = detail;
         RegionReport {
             kind: *kind,
@@ -62,6 +66,7 @@ impl RegionReport {
             reuse: reuse.as_ref().map(RegionReuseReport::of),
             epochs: epochs.as_ref().map(EpochsReport::of),
             camat: camat.as_ref().map(CamatReport::of),
+            depth_by_latency: depth_by_latency.as_ref().map(by_latency::pieces),
         }
     }
 }

@@ -10,7 +10,9 @@ use crate::Figure;
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::references::{self, ArrayReferences};
-use crate::model::{Checked, InCoreFigures, Model, NestModel, WorkingSet, dimension_name};
+use crate::model::{
+    Checked, Collision, Conflict, InCoreFigures, Model, NestModel, WorkingSet, dimension_name,
+};
 
 /// A nest, over one call of its function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,9 @@ pub struct NestReport {
     /// What a run with small sizes moves, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<CheckedReport>,
+    /// Caches in whose sets its lines collide, where it was run with their ways.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<ConflictReport>,
     #[serde(default)]
     pub sweeps: Figure,
     #[serde(default)]
@@ -69,6 +74,11 @@ pub struct NestReport {
     /// Absent where no line is irregular, or the machine does not say what such lines take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irregular: Option<IrregularReport>,
+    /// Numbers that it writes as text, and the time of that; absent where it writes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texts: Option<Figure>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_seconds: Option<Figure>,
     pub seconds: Figure,
     /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
     /// calls lead to it from there.
@@ -121,6 +131,52 @@ impl CheckedReport {
             capacity: (checked.capacity as f64).into(),
             simulated_bytes: checked.simulated_bytes.into(),
             ratio: checked.ratio.into(),
+        }
+    }
+}
+
+/// Lines of a nest that fall into few sets of a cache, and what a run of it with the sizes that are set moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConflictReport {
+    pub level: String,
+    pub ways: Figure,
+    pub array: String,
+    /// Bytes between the lines, how many there are, the sets that they fall into, and lines that these hold.
+    pub stride_bytes: Figure,
+    pub lines: Figure,
+    pub sets: Figure,
+    pub held_lines: Figure,
+    pub fully_associative_bytes: Figure,
+    pub set_associative_bytes: Figure,
+    /// The second over the first.
+    pub ratio: Figure,
+    /// Share of the accesses that was simulated.
+    pub simulated_share: Figure,
+}
+
+impl ConflictReport {
+    fn of(conflict: &Conflict, model: &Model) -> ConflictReport {
+        let Collision {
+            array,
+            stride,
+            lines,
+            sets,
+            held,
+        } = &conflict.collision;
+        let levels = model.levels();
+        ConflictReport {
+            level: (levels.get(conflict.level))
+                .map_or_else(String::new, |level| level.name.clone()),
+            ways: conflict.ways.into(),
+            array: array.to_string(),
+            stride_bytes: (*stride).into(),
+            lines: (*lines).into(),
+            sets: (*sets).into(),
+            held_lines: (*held).into(),
+            fully_associative_bytes: conflict.fully_associative_bytes.into(),
+            set_associative_bytes: conflict.set_associative_bytes.into(),
+            ratio: conflict.ratio().into(),
+            simulated_share: conflict.share.into(),
         }
     }
 }
@@ -265,6 +321,9 @@ impl NestReport {
                 .collect(),
             disagreement: nest.disagreement().map(Figure::from),
             checked: nest.checked.map(CheckedReport::of),
+            conflicts: (nest.conflicts.iter())
+                .map(|conflict| ConflictReport::of(conflict, model))
+                .collect(),
             sweeps: figure(nest.sweeps),
             blocks: figure(nest.blocks),
             flops: figure(operations.flops),
@@ -296,6 +355,8 @@ impl NestReport {
                 pages_missed: nest.levels.pages.map(figure),
                 seconds: figure(found.seconds),
             }),
+            texts: operations.texts.map(figure),
+            text_seconds: nest.time.text.map(figure),
             seconds: figure(nest.time.seconds),
             calls: ranked.map_or_else(never, |ranked| {
                 ranked.calls.map_or_else(|| Figure::from(1.0), figure)

@@ -1,6 +1,8 @@
 //! The workbook of a trace: the sheets eDAG, Reuse, Epochs and Design space, whose derived figures are
 //! formulas over counts and named inputs.
 
+mod blame;
+mod by_latency;
 mod cache;
 mod camat;
 mod design_space;
@@ -12,6 +14,8 @@ mod latency_sweep;
 mod memory_chain;
 mod mix;
 mod movement;
+mod placement;
+mod rank;
 mod regions;
 mod remote;
 mod reuse;
@@ -29,6 +33,7 @@ use super::page::Paper;
 use super::style::{self, Look};
 use crate::formula::Unit;
 use crate::metrics::formulas::Figures;
+use crate::metrics::rank::Rank;
 use crate::metrics::report::{TimelineReport, TraceReport};
 use scope::Scope;
 
@@ -72,6 +77,17 @@ pub fn timeline_workbook(report: &TimelineReport) -> Result<Vec<u8>, XlsxError> 
     bound(
         "A timeline of memory accesses",
         vec![camat::write(&report.camat, &report.path)?.into()],
+    )
+}
+
+/// The workbook of several traces side by side.
+///
+/// # Errors
+/// More rows than a sheet has.
+pub fn rank_workbook(rank: &Rank) -> Result<Vec<u8>, XlsxError> {
+    bound(
+        "Instruction traces by their sensitivity to latency",
+        vec![rank::write(rank)?.into()],
     )
 }
 
@@ -163,11 +179,20 @@ impl<B: Named> From<Paper<B>> for Finished {
 
 fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
     let mut pages: Vec<Finished> = vec![edag::write(TraceBook::new(report))?.into()];
+    if let Some(depth) = &report.depth_by_latency {
+        pages.push(by_latency::write(TraceBook::new(report), depth)?.into());
+    }
     if let Some(reuse) = &report.reuse {
         pages.push(reuse::write(TraceBook::new(report), reuse)?.into());
     }
     if let Some(camat) = &report.camat {
         pages.push(camat::write(camat, &report.trace.path)?.into());
+    }
+    if let Some(blame) = &report.blame {
+        pages.push(blame::write(TraceBook::new(report), blame)?.into());
+    }
+    if let Some(objects) = &report.objects {
+        pages.push(placement::write(TraceBook::new(report), objects)?.into());
     }
     if let Some(region) = report.regions.first() {
         pages.push(regions::write(TraceBook::new(report), region.kind.name())?.into());

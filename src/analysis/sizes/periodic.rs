@@ -1,0 +1,93 @@
+//! How often does a condition hold that asks whether a count is a multiple of something, as `mod(step, every) == 0`?
+//!
+//! Once in so many times, where the program has a value for `every`: by its input, or by itself. A condition that
+//! stays the same while its procedure runs is one of these if what is divided is counted by loops of callers.
+
+use super::definition::{Definition, Definitions};
+use super::places::{PlaceId, Places};
+use super::program::Sizes;
+use crate::calls::{ProcedureId, Procedures};
+use crate::expr::{Expr, Symbol};
+use crate::facts::{Decision, Origin};
+use crate::guards;
+use crate::ir::{Function, Type, Value};
+
+/// Names are followed so far.
+const DEPTH: u32 = 16;
+
+/// Of every place, whether it is the variable of a loop, or is passed one for a dummy argument.
+pub(super) fn counted(known: &Procedures, places: &Places, all: &[Definitions]) -> Vec<bool> {
+    let by_loop = |definitions: &Definitions| {
+        let is_loop = |definition: &Definition| matches!(definition, Definition::Counted(..));
+        definitions.assigned.iter().any(is_loop)
+    };
+    let passed = |definition: &Definition| match definition {
+        Definition::Value(caller, value @ Value::Variable(_)) => {
+            places.find(known.get(*caller).function, *caller, value)
+        }
+        _ => None,
+    };
+    let mut found: Vec<bool> = all.iter().map(by_loop).collect();
+    for _ in 0..DEPTH {
+        let before = found.clone();
+        for (at, definitions) in all.iter().enumerate().filter(|(at, _)| !before[*at]) {
+            let mut given = definitions.passed.iter().filter_map(passed);
+            found[at] = given.any(|place| before[place.at()]);
+        }
+        if found == before {
+            break;
+        }
+    }
+    found
+}
+
+impl Sizes {
+    /// The share of the times in which such a condition holds, over places.
+    pub fn periodic_share(
+        &self,
+        known: &Procedures,
+        (procedure, function): (ProcedureId, &Function),
+        (condition, decision): (&Value, &Decision),
+    ) -> Option<Expr> {
+        let meaning = |name: &str| known.target(procedure, name).meaning();
+        let multiple = guards::Multiple::of(condition, &meaning)?;
+        if !matches!(multiple.remainder.ty(function), Type::Integer(_)) {
+            return None;
+        }
+        let place = |value: &Value| match value {
+            Value::Variable(_) | Value::Element { .. } => self.place(procedure, function, value),
+            _ => None,
+        };
+        let counts = || place(multiple.dividend).is_some_and(|place| self.is_counted(place));
+        let varies = match decision {
+            Decision::Fixed => counts(),
+            Decision::Data | Decision::Loops => true,
+            Decision::Guard(_) => false,
+        };
+        let every = match multiple.divisor {
+            Value::Integer(every) => Expr::from(*every),
+            Value::Variable(id) if function.variable(*id).constant.is_some() => {
+                match function.variable(*id).constant.as_ref()? {
+                    Value::Integer(every) => Expr::from(*every),
+                    _ => return None,
+                }
+            }
+            divisor => {
+                self.number_of(place(divisor)?, DEPTH)?;
+                self.value(procedure, function, divisor)?.0
+            }
+        };
+        varies.then(|| multiple.share(every))
+    }
+
+    /// The number that a place has, if the program or its input gives it one.
+    fn number_of(&self, place: PlaceId, depth: u32) -> Option<f64> {
+        let depth = depth.checked_sub(1)?;
+        let (value, origin) = self.known(place)?;
+        if origin == Origin::Default {
+            return None;
+        }
+        let lookup = |symbol: &Symbol| self.number_of(self.numbered(symbol)?, depth);
+        value.evaluate(&lookup).ok().filter(|n| n.is_finite())
+    }
+}

@@ -1,0 +1,474 @@
+//! Upper envelopes of lines α ↦ m·α + c for all latencies α ≥ 0, of many values at once.
+//!
+//! An envelope has the lines that are the highest one for some α, by ascending slope and so descending intercept: no
+//! line is left out that a latency needs, and none is kept that no latency needs. Most have one line, which stands
+//! with the value. The others add a shape: the distances of their lines to the first one, so that going on along a
+//! path, which adds to all slopes or all intercepts alike, changes no shape.
+//!
+//! Shapes that no value names are forgotten now and then, so there are at most as many as values, and as many again
+//! as came since. An envelope of slopes up to M and intercepts up to N has at most in the order of (M·N)^⅓ lines,
+//! as every convex polygon of lattice points; in programs it has few.
+
+use std::cmp::Ordering;
+
+use crate::dataflow::Held;
+
+/// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub memory: u64,
+    pub other: u64,
+}
+
+/// The envelope of the paths up to a value: the line with the smallest slope, and the shape of the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Envelope {
+    /// Below 2⁴⁰.
+    memory: u64,
+    /// Below 2⁴⁴.
+    other: u64,
+    shape: ShapeId,
+}
+
+type ShapeId = u32;
+
+/// The shape of a single line.
+const SINGLE: ShapeId = 0;
+
+const OTHER_BITS: u32 = 44;
+const OTHER: u64 = (1 << OTHER_BITS) - 1;
+const LOW_BITS: u32 = 64 - OTHER_BITS;
+const LOW: u64 = (1 << LOW_BITS) - 1;
+
+impl Held for Envelope {
+    const START: Envelope = Envelope {
+        memory: 0,
+        other: 0,
+        shape: SINGLE,
+    };
+    type Kept = [u64; 2];
+
+    #[inline(always)]
+    fn keep(self) -> [u64; 2] {
+        debug_assert!(self.other <= OTHER && self.memory >> (2 * LOW_BITS) == 0);
+        [
+            self.other | (self.memory & LOW) << OTHER_BITS,
+            u64::from(self.shape) | (self.memory >> LOW_BITS) << 32,
+        ]
+    }
+
+    #[inline(always)]
+    fn recall(kept: [u64; 2]) -> Envelope {
+        Envelope {
+            memory: kept[0] >> OTHER_BITS | (kept[1] >> 32) << LOW_BITS,
+            other: kept[0] & OTHER,
+            shape: kept[1] as u32,
+        }
+    }
+}
+
+impl Envelope {
+    /// The paths go on through a vertex: to RAM, or of so many cycles.
+    #[inline(always)]
+    pub fn then(self, cycles: u64, to_ram: bool) -> Envelope {
+        Envelope {
+            memory: self.memory + u64::from(to_ram),
+            other: self.other + if to_ram { 0 } else { cycles },
+            shape: self.shape,
+        }
+    }
+
+    /// Whether the envelope is nowhere below another of the same shape.
+    #[inline(always)]
+    fn covers_alike(self, other: Envelope) -> bool {
+        self.memory >= other.memory && self.other >= other.other
+    }
+}
+
+/// From the first line of a shape to another one: so much steeper, and so much lower at α = 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Offset {
+    steeper: u64,
+    lower: u64,
+}
+
+/// Where the offsets of a shape are.
+#[derive(Clone, Copy)]
+struct Shape {
+    first: u32,
+    count: u32,
+}
+
+/// A merge that was done before; envelopes that differ by no more than their places have the same result.
+#[derive(Clone, Copy)]
+struct Merged {
+    shapes: (ShapeId, ShapeId),
+    /// From the first envelope to the second one.
+    apart: (i64, i64),
+    /// From the first envelope to the result.
+    result: (i64, i64),
+    shape: ShapeId,
+}
+
+const MEMORY_OF_MERGES: usize = 1 << 12;
+/// Shapes and offsets up to which nothing is forgotten.
+const FEW: usize = 1 << 16;
+
+/// The shapes of all envelopes.
+pub(super) struct Hulls {
+    shapes: Vec<Shape>,
+    offsets: Vec<Offset>,
+    merges: Vec<Option<Merged>>,
+    /// Shapes and offsets together at which it is time to forget.
+    limit: usize,
+    few: usize,
+    scratch: Scratch,
+}
+
+#[derive(Default)]
+struct Scratch {
+    first: Vec<Line>,
+    second: Vec<Line>,
+    hull: Vec<Line>,
+}
+
+impl Hulls {
+    pub fn new() -> Hulls {
+        Hulls::forgetting_after(FEW)
+    }
+
+    /// Forgets whenever there are more shapes and offsets than that, and than twice what was left and seen the last
+    /// time.
+    pub fn forgetting_after(few: usize) -> Hulls {
+        Hulls {
+            shapes: vec![Shape { first: 0, count: 0 }],
+            offsets: Vec::new(),
+            merges: vec![None; MEMORY_OF_MERGES],
+            limit: few,
+            few,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// The upper envelope of both.
+    #[inline(always)]
+    pub fn latest(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        if a.shape == b.shape {
+            if a.covers_alike(b) {
+                return a;
+            }
+            if b.covers_alike(a) {
+                return b;
+            }
+        }
+        self.merge(a, b)
+    }
+
+    #[inline(never)]
+    fn merge(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        if self.covers(a, b) {
+            return a;
+        }
+        if self.covers(b, a) {
+            return b;
+        }
+        let apart = (
+            b.memory.wrapping_sub(a.memory) as i64,
+            b.other.wrapping_sub(a.other) as i64,
+        );
+        let place = place_of_merge((a.shape, b.shape), apart);
+        if let Some(known) = self.merges[place]
+            && known.shapes == (a.shape, b.shape)
+            && known.apart == apart
+        {
+            return Envelope {
+                memory: a.memory.wrapping_add_signed(known.result.0),
+                other: a.other.wrapping_add_signed(known.result.1),
+                shape: known.shape,
+            };
+        }
+        let merged = self.merge_lines(a, b);
+        self.merges[place] = Some(Merged {
+            shapes: (a.shape, b.shape),
+            apart,
+            result: (
+                merged.memory.wrapping_sub(a.memory) as i64,
+                merged.other.wrapping_sub(a.other) as i64,
+            ),
+            shape: merged.shape,
+        });
+        merged
+    }
+
+    /// Whether one line of the first envelope, its first or its last, is above everything of the second; where it is
+    /// not, the first may cover the second all the same.
+    fn covers(&self, a: Envelope, b: Envelope) -> bool {
+        let steepest = self.last_line(b).memory;
+        let covers = |line: Line| line.memory >= steepest && line.other >= b.other;
+        covers(Line {
+            memory: a.memory,
+            other: a.other,
+        }) || covers(self.last_line(a))
+    }
+
+    fn offsets(&self, shape: ShapeId) -> &[Offset] {
+        let Shape { first, count } = self.shapes[shape as usize];
+        &self.offsets[first as usize..][..count as usize]
+    }
+
+    fn last_line(&self, envelope: Envelope) -> Line {
+        let Envelope { memory, other, .. } = envelope;
+        match self.offsets(envelope.shape).last() {
+            None => Line { memory, other },
+            Some(last) => Line {
+                memory: memory + last.steeper,
+                other: other - last.lower,
+            },
+        }
+    }
+
+    /// By ascending slope.
+    pub fn lines(&self, envelope: Envelope) -> impl Iterator<Item = Line> + '_ {
+        let Envelope { memory, other, .. } = envelope;
+        let line = move |offset: &Offset| Line {
+            memory: memory + offset.steeper,
+            other: other - offset.lower,
+        };
+        std::iter::once(Line { memory, other }).chain(self.offsets(envelope.shape).iter().map(line))
+    }
+
+    fn merge_lines(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let Scratch {
+            first,
+            second,
+            hull,
+        } = &mut scratch;
+        first.clear();
+        second.clear();
+        first.extend(self.lines(a));
+        second.extend(self.lines(b));
+        upper_hull(first, second, hull);
+        let merged = if hull == first {
+            a
+        } else if hull == second {
+            b
+        } else {
+            self.envelope(hull)
+        };
+        self.scratch = scratch;
+        merged
+    }
+
+    fn envelope(&mut self, hull: &[Line]) -> Envelope {
+        let first = hull[0];
+        let shape = match hull.len() {
+            1 => SINGLE,
+            lines => {
+                let start = self.offsets.len();
+                self.offsets.extend(hull[1..].iter().map(|line| Offset {
+                    steeper: line.memory - first.memory,
+                    lower: first.other - line.other,
+                }));
+                self.shapes.push(Shape {
+                    first: start as u32,
+                    count: lines as u32 - 1,
+                });
+                (self.shapes.len() - 1) as ShapeId
+            }
+        };
+        Envelope {
+            memory: first.memory,
+            other: first.other,
+            shape,
+        }
+    }
+
+    /// Whether it is time to forget shapes.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.shapes.len() + self.offsets.len() > self.limit
+    }
+
+    /// Nothing is named so far.
+    pub fn mark(&self) -> Marks {
+        Marks {
+            named: vec![false; self.shapes.len()],
+            seen: 0,
+        }
+    }
+
+    /// Forgets shapes that nothing names; returns how to rename those that are left.
+    pub fn forget(&mut self, marks: &Marks) -> Renamed {
+        let shapes = std::mem::replace(&mut self.shapes, vec![Shape { first: 0, count: 0 }]);
+        let offsets = std::mem::take(&mut self.offsets);
+        let mut numbers = vec![SINGLE; shapes.len()];
+        for (number, Shape { first, count }) in shapes.into_iter().enumerate().skip(1) {
+            if !marks.named[number] {
+                continue;
+            }
+            numbers[number] = self.shapes.len() as ShapeId;
+            self.shapes.push(Shape {
+                first: self.offsets.len() as u32,
+                count,
+            });
+            let own = &offsets[first as usize..][..count as usize];
+            self.offsets.extend_from_slice(own);
+        }
+        self.merges.fill(None);
+        let left = self.shapes.len() + self.offsets.len();
+        // A walk over all values is worth it after as many new shapes only.
+        self.limit = self.few.max(2 * left).max(left + marks.seen / 4);
+        Renamed(numbers)
+    }
+}
+
+/// Shapes that values name.
+pub(super) struct Marks {
+    named: Vec<bool>,
+    seen: usize,
+}
+
+impl Marks {
+    pub fn add(&mut self, envelope: Envelope) {
+        self.named[envelope.shape as usize] = true;
+        self.seen += 1;
+    }
+}
+
+/// New numbers of shapes.
+pub(super) struct Renamed(Vec<ShapeId>);
+
+impl Renamed {
+    pub fn rename(&self, envelope: &mut Envelope) {
+        envelope.shape = self.0[envelope.shape as usize];
+    }
+}
+
+fn place_of_merge(shapes: (ShapeId, ShapeId), apart: (i64, i64)) -> usize {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |hash: u64, part: u64| (hash.rotate_left(23) ^ part).wrapping_mul(ODD);
+    let hash = [
+        u64::from(shapes.0),
+        u64::from(shapes.1),
+        apart.0 as u64,
+        apart.1 as u64,
+    ]
+    .into_iter()
+    .fold(0, mix);
+    (hash >> 40) as usize % MEMORY_OF_MERGES
+}
+
+/// The lines of two envelopes, each by ascending slope, that are the highest somewhere.
+fn upper_hull(a: &[Line], b: &[Line], hull: &mut Vec<Line>) {
+    hull.clear();
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let next = match (a.peek(), b.peek()) {
+            (None, None) => return,
+            (Some(_), None) => a.next(),
+            (None, Some(_)) => b.next(),
+            (Some(left), Some(right)) => {
+                let order = left.memory.cmp(&right.memory);
+                match order.then(left.other.cmp(&right.other)) {
+                    Ordering::Less => a.next(),
+                    _ => b.next(),
+                }
+            }
+        };
+        next.into_iter().for_each(|line| add_steepest(hull, *line));
+    }
+}
+
+/// Adds a line that is at least as steep as all others.
+fn add_steepest(hull: &mut Vec<Line>, line: Line) {
+    while let Some(top) = hull.last() {
+        let is_covered = line.other >= top.other
+            || match hull.len() {
+                1 => false,
+                count => !is_highest_between(hull[count - 2], *top, line),
+            };
+        if !is_covered {
+            break;
+        }
+        hull.pop();
+    }
+    hull.push(line);
+}
+
+/// Whether the middle one of three lines of ascending slope and descending intercept is above both others somewhere:
+/// it overtakes the one before before the one behind overtakes it.
+fn is_highest_between(before: Line, middle: Line, behind: Line) -> bool {
+    let product = |lower: u64, steeper: u64| u128::from(lower) * u128::from(steeper);
+    let first = product(before.other - middle.other, behind.memory - middle.memory);
+    let second = product(middle.other - behind.other, middle.memory - before.memory);
+    first < second
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line((memory, other): (u64, u64)) -> Line {
+        Line { memory, other }
+    }
+
+    fn envelope(hulls: &mut Hulls, lines: &[(u64, u64)]) -> Envelope {
+        let single = |hulls: &mut Hulls, own: &(u64, u64)| hulls.envelope(&[line(*own)]);
+        let mut all = single(hulls, &lines[0]);
+        for own in &lines[1..] {
+            let own = single(hulls, own);
+            all = hulls.latest(all, own);
+        }
+        all
+    }
+
+    fn lines(hulls: &Hulls, envelope: Envelope) -> Vec<(u64, u64)> {
+        let pairs = hulls.lines(envelope);
+        pairs.map(|line| (line.memory, line.other)).collect()
+    }
+
+    /// By hand: α + 9 and 3·α + 3 cross at 3, where both are 12; 2·α + 6 is there too, and nowhere above both.
+    #[test]
+    fn only_lines_that_are_highest_somewhere_stay() {
+        let mut hulls = Hulls::new();
+        let three = envelope(&mut hulls, &[(1, 9), (2, 6), (3, 3)]);
+        assert_eq!(lines(&hulls, three), [(1, 9), (3, 3)]);
+        let higher = envelope(&mut hulls, &[(3, 3), (2, 7), (1, 9)]);
+        assert_eq!(lines(&hulls, higher), [(1, 9), (2, 7), (3, 3)]);
+        let covered = envelope(&mut hulls, &[(3, 3), (2, 7), (1, 9), (3, 9)]);
+        assert_eq!(lines(&hulls, covered), [(3, 9)]);
+    }
+
+    #[test]
+    fn going_on_keeps_the_shape() {
+        let mut hulls = Hulls::new();
+        let two = envelope(&mut hulls, &[(0, 5), (2, 1)]);
+        let further = two.then(7, false).then(7, true);
+        assert_eq!(lines(&hulls, further), [(1, 12), (3, 8)]);
+        assert_eq!(Envelope::recall(further.keep()), further);
+        let far = Envelope {
+            memory: (1 << 40) - 1,
+            other: OTHER,
+            shape: u32::MAX,
+        };
+        assert_eq!(Envelope::recall(far.keep()), far);
+    }
+
+    #[test]
+    fn shapes_that_nothing_names_are_forgotten() {
+        let mut hulls = Hulls::forgetting_after(8);
+        let kept = envelope(&mut hulls, &[(0, 50), (1, 45), (2, 39)]);
+        for gone in 1..20 {
+            let _ = envelope(&mut hulls, &[(0, 50 + gone), (1, 2)]);
+        }
+        assert!(hulls.is_full());
+        let mut marks = hulls.mark();
+        marks.add(kept);
+        let mut renamed = kept;
+        hulls.forget(&marks).rename(&mut renamed);
+        assert_eq!(lines(&hulls, renamed), [(0, 50), (1, 45), (2, 39)]);
+        assert_eq!((hulls.shapes.len(), hulls.offsets.len()), (2, 2));
+        assert!(!hulls.is_full());
+    }
+}

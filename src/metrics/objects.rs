@@ -1,0 +1,219 @@
+//! What may go to slower memory: accesses, misses and epochs by object, and which objects fit a budget of time (guide:
+//! dynamic-model, "Objects in far memory").
+
+use crate::expr::Expr;
+use crate::tables::value;
+
+use super::blame::Blame;
+
+/// An object is a global variable, the stack, or what else a line goes to, as [`super::blame::BlamedObject`] names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// `None` if the program is not known.
+    pub name: Option<String>,
+    /// From the lowest address that was accessed to behind the highest; of a variable all of it.
+    pub bytes: u64,
+    pub accesses: u64,
+    /// Accesses that went to RAM.
+    pub misses: u64,
+    /// 𝒟 of these alone: the most of them on one path. Known of the largest variables.
+    pub memory_depth: Option<u64>,
+    /// Epochs that retirement waited for it: what the time grows by, for every cycle of its latency alone.
+    pub epochs: u64,
+}
+
+/// All objects, those that may go first: the least epochs for a byte.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Objects {
+    pub objects: Vec<Object>,
+    /// Cycles of the run, with every object at `near`.
+    pub cycles: u64,
+    /// α: cycles of a RAM access.
+    pub near: u64,
+    /// By how much the run may take longer, as a share of its cycles.
+    pub budget: f64,
+    /// Of each latency of far memory that was asked for.
+    pub placements: Vec<Placement>,
+}
+
+/// What goes to far memory of one latency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    /// Cycles.
+    pub latency: u64,
+    /// By position among the objects: taken one after the other as long as the budget allows.
+    pub greedy: Vec<bool>,
+    /// The most bytes that the budget allows, where the objects are few enough to try all sets.
+    pub best: Option<Vec<bool>>,
+}
+
+/// Objects up to which all sets are tried.
+pub const MOST_TRIED: usize = 20;
+
+/// By what share the run takes longer with one object in far memory.
+pub fn loss(epochs: &str, far: &str, near: &str, cycles: &str) -> Expr {
+    let longer = Expr::symbol(far) - Expr::symbol(near);
+    (Expr::symbol(epochs) * longer).quotient(Expr::symbol(cycles))
+}
+
+impl Object {
+    /// By epochs for a byte, compared exactly; the larger of two that have as many first.
+    fn order(&self, other: &Object) -> std::cmp::Ordering {
+        let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        let own = product(self.epochs, other.bytes.max(1));
+        own.cmp(&product(other.epochs, self.bytes.max(1)))
+            .then(other.bytes.cmp(&self.bytes))
+    }
+}
+
+impl Objects {
+    /// Of objects whose epochs are still those of [`Blame::objects`].
+    pub fn new(
+        mut objects: Vec<Object>,
+        blame: &Blame,
+        (cycles, near): (u64, u64),
+        far: &[u64],
+        budget: f64,
+    ) -> Objects {
+        for object in &mut objects {
+            let blamed = blame
+                .objects
+                .iter()
+                .find(|blamed| blamed.name == object.name);
+            object.epochs = blamed.map_or(0, |blamed| blamed.units.epochs);
+        }
+        objects.sort_by(|a, b| a.order(b).then_with(|| a.name.cmp(&b.name)));
+        let mut all = Objects {
+            objects,
+            cycles,
+            near,
+            budget,
+            placements: Vec::new(),
+        };
+        all.placements = far.iter().map(|latency| all.place(*latency)).collect();
+        all
+    }
+
+    /// By what share the run takes longer with one object in memory of that latency.
+    pub fn loss(&self, object: &Object, latency: u64) -> f64 {
+        let known = [
+            ("epochs", object.epochs as f64),
+            ("far", latency as f64),
+            ("near", self.near as f64),
+            ("cycles", self.cycles as f64),
+        ];
+        let loss = value(&loss("epochs", "far", "near", "cycles"), &known);
+        // A run without cycles has no epochs either.
+        if loss.is_finite() { loss } else { 0.0 }
+    }
+
+    fn place(&self, latency: u64) -> Placement {
+        let losses: Vec<f64> = self
+            .objects
+            .iter()
+            .map(|own| self.loss(own, latency))
+            .collect();
+        let mut spent = 0.0;
+        let greedy = losses.iter().map(|loss| {
+            let fits = spent + loss <= self.budget;
+            spent += if fits { *loss } else { 0.0 };
+            fits
+        });
+        let greedy: Vec<bool> = greedy.collect();
+        let best = (losses.len() <= MOST_TRIED).then(|| self.most_bytes(&losses));
+        Placement {
+            latency,
+            greedy,
+            best,
+        }
+    }
+
+    /// Of all sets within the budget the one with most bytes; of several the first.
+    fn most_bytes(&self, losses: &[f64]) -> Vec<bool> {
+        let has = |set: u32, number: usize| set >> number & 1 == 1;
+        let mut best = (0, 0);
+        for set in 0..1_u32 << losses.len() {
+            let members = (0..losses.len()).filter(|number| has(set, *number));
+            let (mut loss, mut bytes) = (0.0, 0);
+            for number in members {
+                loss += losses[number];
+                bytes += self.objects[number].bytes;
+            }
+            if loss <= self.budget && (bytes > best.0 || set == 0) {
+                best = (bytes, set);
+            }
+        }
+        (0..losses.len())
+            .map(|number| has(best.1, number))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blame::{BlamedObject, Units};
+
+    fn found(parts: &[(&str, u64, u64)], far: &[u64]) -> Objects {
+        let object = |(name, bytes, _): &(&str, u64, u64)| Object {
+            name: Some((*name).to_string()),
+            bytes: *bytes,
+            accesses: 1,
+            misses: 1,
+            memory_depth: None,
+            epochs: 0,
+        };
+        let blamed = |(name, _, epochs): &(&str, u64, u64)| BlamedObject {
+            name: Some((*name).to_string()),
+            units: Units {
+                pure_miss_cycles: 0,
+                epochs: *epochs,
+            },
+        };
+        let blame = Blame {
+            window: 64,
+            slots: 4,
+            epochs: 0,
+            pure_miss_cycles: None,
+            instructions: Vec::new(),
+            lines: Vec::new(),
+            objects: parts.iter().map(blamed).collect(),
+        };
+        let objects = parts.iter().map(object).collect();
+        Objects::new(objects, &blame, (10_000, 100), far, 0.05)
+    }
+
+    /// By hand: 100 cycles more for an epoch, 500 are allowed. In the order of epochs for a byte, cold, big and small take
+    /// 0 + 300 + 200 cycles, and hot does not fit. 300 cycles more: only cold, and then nothing of 2 or 3 epochs fits.
+    #[test]
+    fn objects_go_as_long_as_the_budget_allows() {
+        let parts = [
+            ("hot", 100, 50),
+            ("big", 3000, 3),
+            ("cold", 10, 0),
+            ("small", 1000, 2),
+        ];
+        let found = found(&parts, &[200, 400]);
+        let names: Vec<&str> = found
+            .objects
+            .iter()
+            .filter_map(|own| own.name.as_deref())
+            .collect();
+        assert_eq!(names, ["cold", "big", "small", "hot"]);
+        assert_eq!(found.placements[0].greedy, [true, true, true, false]);
+        assert_eq!(
+            found.placements[0].best,
+            Some(vec![true, true, true, false])
+        );
+        assert_eq!(found.placements[1].greedy, [true, false, false, false]);
+    }
+
+    /// By hand: 5 epochs of 100 cycles are allowed. Taken by epochs for a byte, 3 of 3,000 bytes come first, and then neither 4 of
+    /// 3,900 nor … fit; 4 for 3,900 bytes alone are more.
+    #[test]
+    fn all_sets_are_tried_where_objects_are_few() {
+        let found = found(&[("a", 3000, 3), ("b", 3900, 4)], &[200]);
+        assert_eq!(found.placements[0].greedy, [true, false]);
+        assert_eq!(found.placements[0].best, Some(vec![false, true]));
+    }
+}

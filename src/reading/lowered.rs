@@ -1,0 +1,184 @@
+//! From sources to their loop nests, on all threads.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::cache::Caching;
+use super::compile_commands::Flags;
+use super::headers::HeaderIndex;
+use super::included;
+use super::input::Input;
+use super::prepare::{self, Prepared};
+use super::preprocess::Cpp;
+use super::remembered::{Known, Memory, World};
+use super::watch::Watch;
+use crate::attempt::attempt;
+use crate::ir::Unit;
+use crate::lower;
+use crate::lower::fortran::{Asked, Modules, Parsed};
+use crate::source::Language;
+use crate::threads::deep_threads;
+
+/// Bytes of source whose syntax trees are kept from one step to the next. A tree takes about ten times its text; sources
+/// beyond that are parsed once more.
+const MOST_KEPT: usize = 64 << 20;
+
+/// The units of all sources, in their order. What a cache has of them is taken from there.
+/// Names of files that begin with `hidden` stand for others of the same way below it.
+///
+/// # Errors
+/// A source that was named cannot be read or is not text.
+pub(super) fn units(
+    inputs: &[&Input],
+    flags: &[Flags],
+    (headers, cpp): (&HeaderIndex, &Cpp),
+    (caching, hidden): (&Caching, Option<&Path>),
+    watch: &dyn Watch,
+) -> anyhow::Result<Vec<Unit>> {
+    let pool = deep_threads()?;
+    watch.begin(inputs.len());
+    let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
+        let prepared = prepare::all(inputs, flags, headers, cpp)?;
+        let prepared = included::left_out(prepared, flags);
+        let bytes = prepared.iter().map(|p| p.source.text.len()).sum();
+        let cache = caching.cache(bytes);
+        let memory = (cache.as_deref()).and_then(|cache| Memory::new(cache, hidden));
+        let (begun, modules) = begin(&prepared, memory.as_ref());
+        let each = prepared.par_iter().zip(begun).zip(flags);
+        let lowered = each.map(|((p, begun), flags)| {
+            let unit = lower(p, begun, &modules, memory.as_ref());
+            watch.advance();
+            Unit {
+                is_parallel: Some(p.is_parallel),
+                is_listed: flags.is_listed,
+                ..unit
+            }
+        });
+        let units = lowered.collect();
+        if let Some(cache) = &cache {
+            cache.tidy();
+        }
+        Ok(units)
+    })?;
+    watch.finish();
+    Ok(without_repeats(units))
+}
+
+/// A source whose modules are read.
+#[derive(Default)]
+struct Begun<'p> {
+    /// Its syntax tree, if one was made.
+    parsed: Option<Parsed<'p>>,
+    /// What a cache knows of it.
+    known: Option<Known>,
+    /// Its modules as a cache keeps them.
+    written: Option<Vec<u8>>,
+}
+
+/// The modules of all sources, which each of them may use.
+#[derive(Default)]
+struct AllModules {
+    modules: Modules,
+    /// Filled where there is a cache.
+    world: World,
+}
+
+fn begin<'p>(prepared: &'p [Prepared], memory: Option<&Memory>) -> (Vec<Begun<'p>>, AllModules) {
+    let kept = AtomicUsize::new(0);
+    let read = |p: &'p Prepared| {
+        let known = memory.map(|memory| memory.recall(p));
+        let begun = Begun {
+            known,
+            ..Begun::default()
+        };
+        if p.language != Language::Fortran || !mentions_module(&p.source.text) {
+            return (begun, None);
+        }
+        if let Some((modules, written)) =
+            memory.and_then(|memory| memory.modules(begun.known.as_ref()?))
+        {
+            let written = Some(written);
+            return (Begun { written, ..begun }, Some(modules));
+        }
+        // What stops here stops again where the file is lowered, and is said there.
+        let parsed = attempt(|| Parsed::new(&p.source)).ok();
+        let modules = (parsed.as_ref()).and_then(|parsed| attempt(|| parsed.modules()).ok());
+        let written = memory.and_then(|memory| memory.written(modules.as_ref()?));
+        let bytes = p.source.text.len();
+        let has_room = kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_KEPT;
+        let begun = Begun {
+            parsed: parsed.filter(|_| has_room),
+            written,
+            ..begun
+        };
+        (begun, modules)
+    };
+    let (begun, modules): (Vec<Begun>, Vec<_>) = prepared.par_iter().map(read).unzip();
+    let mut all = AllModules::default();
+    for (begun, modules) in begun.iter().zip(modules) {
+        let Some(modules) = modules else {
+            continue;
+        };
+        if let Some(written) = &begun.written {
+            all.world.add(&modules, written);
+        }
+        all.modules.merge(modules);
+    }
+    (begun, all)
+}
+
+fn lower(prepared: &Prepared, begun: Begun, all: &AllModules, memory: Option<&Memory>) -> Unit {
+    let Begun {
+        parsed,
+        known,
+        written,
+    } = begun;
+    if let Some(unit) = memory.and_then(|memory| memory.unit(known.as_ref()?, &all.world)) {
+        return unit;
+    }
+    let Prepared {
+        input,
+        language,
+        form,
+        source,
+        ..
+    } = prepared;
+    let lowered = attempt(|| match language {
+        Language::C => (lower::c::lower(&input.name, source), Asked::default()),
+        Language::Fortran => {
+            let parsed = parsed.unwrap_or_else(|| Parsed::new(source));
+            parsed.lower(&input.name, *form, &all.modules)
+        }
+    });
+    match lowered {
+        Ok((unit, asked)) => {
+            if let Some((memory, known)) = memory.zip(known.as_ref()) {
+                memory.keep(known, written.as_deref(), (&unit, &asked), &all.world);
+            }
+            unit
+        }
+        Err(defect) => lower::lost_unit(&input.name, *language, *form, source, &defect),
+    }
+}
+
+fn mentions_module(text: &str) -> bool {
+    let is_module = |line: &str| {
+        let line = line.trim_start();
+        line.get(..6)
+            .is_some_and(|word| word.eq_ignore_ascii_case("module"))
+    };
+    text.lines().any(is_module)
+}
+
+/// A diagnostic of a header is said once, not by every file that includes it.
+fn without_repeats(mut units: Vec<Unit>) -> Vec<Unit> {
+    let mut said = HashSet::new();
+    for unit in &mut units {
+        unit.diagnostics
+            .retain(|d| said.insert((d.place.clone(), d.code, d.message.clone())));
+    }
+    units
+}

@@ -1,0 +1,214 @@
+//! What a cache holds of a source: its loop nests, the modules that it defines, and what it asked of other sources.
+//!
+//! The key of an entry is a digest of all that decides how the source is read by itself: its text after preprocessing and
+//! inclusion, where the lines come from, its form, sizes of types, and which program reads it. Its loop nests depend on
+//! modules of other sources too: they count while the digests of what was asked of these are the same.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::cache::{Cache, Key};
+use super::prepare::Prepared;
+use crate::interned;
+use crate::ir::Unit;
+use crate::lower::fortran::{Asked, Modules};
+
+/// The digest of something that is written.
+type Sum = [u8; 32];
+
+/// A cache, and the program that reads and writes it.
+pub struct Memory<'c> {
+    cache: &'c Cache,
+    program: String,
+    /// What names of files may begin with that another run has something else for.
+    hidden: String,
+}
+
+/// What is known of a source before it is lowered.
+pub struct Known {
+    key: Key,
+    entry: Option<Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    /// Of a source that defines some.
+    modules: Option<Vec<u8>>,
+    answers: Answers,
+    unit: Vec<u8>,
+}
+
+/// What lowering asked of the modules of other sources, with digests of what it got.
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+struct Answers {
+    modules: BTreeMap<String, Option<Sum>>,
+    allocations: BTreeMap<String, Option<Sum>>,
+    all_types: Option<Sum>,
+}
+
+/// Digests of the modules of all sources.
+#[derive(Default)]
+pub struct World {
+    modules: BTreeMap<String, Sum>,
+    allocations: BTreeMap<String, Sum>,
+    all: Sum,
+}
+
+impl<'c> Memory<'c> {
+    /// `None` if nothing tells this program from others of its version.
+    pub fn new(cache: &'c Cache, hidden: Option<&Path>) -> Option<Memory<'c>> {
+        let metadata = std::env::current_exe().and_then(std::fs::metadata).ok()?;
+        let built = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        let (version, length) = (env!("CARGO_PKG_VERSION"), metadata.len());
+        Some(Memory {
+            cache,
+            program: format!("{version} {length} {}", built.as_nanos()),
+            hidden: hidden.map_or_else(String::new, |path| path.display().to_string()),
+        })
+    }
+
+    /// What there is of a source.
+    pub fn recall(&self, prepared: &Prepared) -> Known {
+        let key = self.key(prepared);
+        let entry = self.cache.load(&key).and_then(|bytes| self.read(&bytes));
+        Known { key, entry }
+    }
+
+    /// Keeps what was made of a source.
+    pub fn keep(
+        &self,
+        known: &Known,
+        modules: Option<&[u8]>,
+        (unit, asked): (&Unit, &Asked),
+        world: &World,
+    ) {
+        let Some(unit) = self.written(unit) else {
+            return;
+        };
+        let entry = Entry {
+            modules: modules.map(<[u8]>::to_vec),
+            answers: world.answers(asked),
+            unit,
+        };
+        if let Some(entry) = self.written(&entry) {
+            self.cache.store(&known.key, &entry);
+        }
+    }
+
+    /// The modules that a source defines, and as they are written.
+    pub fn modules(&self, known: &Known) -> Option<(Modules, Vec<u8>)> {
+        let bytes = known.entry.as_ref()?.modules.as_ref()?;
+        Some((self.read(bytes)?, bytes.clone()))
+    }
+
+    /// The loop nests of a source, if the modules of other sources are as they were.
+    pub fn unit(&self, known: &Known, world: &World) -> Option<Unit> {
+        let entry = known.entry.as_ref()?;
+        let asked = Asked {
+            modules: entry.answers.modules.keys().cloned().collect(),
+            allocations: entry.answers.allocations.keys().cloned().collect(),
+            all_types: entry.answers.all_types.is_some(),
+        };
+        let is_same = world.answers(&asked) == entry.answers;
+        is_same.then(|| self.read(&entry.unit))?
+    }
+
+    /// A value as it is kept; `None` if it cannot be written.
+    pub fn written<T: Serialize>(&self, value: &T) -> Option<Vec<u8>> {
+        interned::fresh(&self.hidden, || postcard::to_stdvec(value)).ok()
+    }
+
+    fn read<T: DeserializeOwned>(&self, bytes: &[u8]) -> Option<T> {
+        interned::fresh(&self.hidden, || postcard::from_bytes(bytes)).ok()
+    }
+
+    /// The name of a file without what is hidden.
+    fn shown<'n>(&self, name: &'n str) -> &'n [u8] {
+        name.strip_prefix(&self.hidden).unwrap_or(name).as_bytes()
+    }
+
+    /// The digest of all that decides what is made of a source by itself.
+    fn key(&self, prepared: &Prepared) -> Key {
+        // A new field must be thought of here.
+        let Prepared {
+            input,
+            language,
+            form,
+            is_parallel: _,
+            source,
+        } = prepared;
+        let crate::source::SourceText {
+            text,
+            origins,
+            preprocessing,
+            macros,
+            kinds,
+            diagnostics,
+        } = source;
+        let mut sum = Sha256::new();
+        let mut part = |bytes: &[u8]| {
+            sum.update((bytes.len() as u64).to_le_bytes());
+            sum.update(bytes);
+        };
+        part(self.program.as_bytes());
+        part(self.shown(&input.name));
+        let rest =
+            format!("{language:?} {form:?} {preprocessing:?} {macros:?} {kinds:?} {diagnostics:?}");
+        part(rest.as_bytes());
+        part(text.as_bytes());
+        let mut before: Option<&Arc<str>> = None;
+        let mut lines: Vec<u8> = Vec::new();
+        for origin in origins {
+            if before.is_none_or(|before| **before != *origin.file) {
+                part(&lines);
+                part(self.shown(&origin.file));
+                lines.clear();
+                before = Some(&origin.file);
+            }
+            lines.extend(origin.line.to_le_bytes());
+        }
+        part(&lines);
+        sum.finalize().into()
+    }
+}
+
+impl World {
+    /// Adds the modules of a source, in the order in which they count.
+    pub fn add(&mut self, modules: &Modules, written: &[u8]) {
+        let sum: Sum = Sha256::digest(written).into();
+        for name in modules.names() {
+            self.modules.entry(name.to_string()).or_insert(sum);
+        }
+        for name in modules.allocated() {
+            let all = self.allocations.entry(name.to_string()).or_default();
+            *all = both(all, &sum);
+        }
+        self.all = both(&self.all, &sum);
+    }
+
+    fn answers(&self, asked: &Asked) -> Answers {
+        let found = |names: &std::collections::BTreeSet<String>, all: &BTreeMap<String, Sum>| {
+            let each = names.iter();
+            each.map(|name| (name.clone(), all.get(name).copied()))
+                .collect()
+        };
+        Answers {
+            modules: found(&asked.modules, &self.modules),
+            allocations: found(&asked.allocations, &self.allocations),
+            all_types: asked.all_types.then_some(self.all),
+        }
+    }
+}
+
+fn both(first: &Sum, second: &Sum) -> Sum {
+    let mut sum = Sha256::new();
+    sum.update(first);
+    sum.update(second);
+    sum.finalize().into()
+}

@@ -1,0 +1,103 @@
+//! What may go to slower memory, against the core with that memory slower.
+#![cfg(target_os = "linux")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::command::{self, loopsheet};
+
+const NEAR: u64 = 200;
+const FAR: u64 = 600;
+
+fn recorded(directory: &Path) -> (PathBuf, PathBuf) {
+    let (program, trace) = (directory.join("three"), directory.join("trace.zst"));
+    let status = Command::new("riscv64-linux-gnu-gcc")
+        .args(["-O1", "-g", "-static", "-o"])
+        .arg(&program)
+        .arg(command::fixture("objects/three.c"))
+        .stderr(Stdio::null())
+        .status()
+        .expect("the compiler runs");
+    assert!(status.success());
+    let mut record = command::recorder(directory);
+    record.args(["record", "--function", "main", "-o"]);
+    let output = record.arg(&trace).arg("--").arg(&program).output();
+    assert!(output.expect("it runs").status.success());
+    (program, trace)
+}
+
+fn analysed((program, trace): &(PathBuf, PathBuf), more: &[&str]) -> Value {
+    let mut command = loopsheet();
+    command.arg("trace").arg(trace).arg("--elf").arg(program);
+    command.args(["--camat", "--cache", "2KiB,8way,4cycles"]);
+    if !more.contains(&"--latency") {
+        command.args(["--latency", &NEAR.to_string()]);
+    }
+    command.args(["--slots", "8", "--ram-interval", "0"]);
+    command::printed(command.args(more).args(["--json", "-"]))
+}
+
+fn cycles(report: &Value) -> f64 {
+    report["camat"]["levels"][0]["e"].as_f64().expect("cycles")
+        + report["camat"]["levels"][0]["omega"]
+            .as_f64()
+            .expect("cycles")
+}
+
+/// The order of the objects by estimated loss is that of the loss in the core, and the larger losses are within 20 % of it.
+#[test]
+fn the_core_loses_what_epochs_say() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = recorded(directory.path());
+    let far = FAR.to_string();
+    let report = analysed(&run, &["--objects", "--far", &far]);
+    let near = cycles(&report);
+    let mut losses = Vec::new();
+    for name in ["next", "wide", "rare"] {
+        let objects = report["objects"].as_array().expect("objects").iter();
+        let mut own = objects.filter(|object| object["name"] == name);
+        let object = own.next().unwrap_or_else(|| panic!("{name}: {report:#}"));
+        let estimated = object["far"][0]["loss"].as_f64().expect("a loss");
+        let placed = analysed(&run, &["--place", &format!("{name}=far"), "--far", &far]);
+        losses.push((name, estimated, cycles(&placed) / near - 1.0));
+    }
+    for pair in losses.windows(2) {
+        assert!(pair[0].1 > pair[1].1 && pair[0].2 > pair[1].2, "{losses:?}");
+    }
+    for (name, estimated, simulated) in &losses {
+        let error = (estimated - simulated).abs();
+        assert!(
+            error < 0.2 * simulated || error < 0.01,
+            "{name}: {losses:?}"
+        );
+    }
+    let objects = report["objects"].as_array().expect("objects");
+    let depth = |name: &str| {
+        let mut own = objects.iter().filter(|object| object["name"] == name);
+        own.next().and_then(|own| own["memory_depth"].as_u64())
+    };
+    // A path of additions has one element of each array; the chased one waits for itself.
+    assert_eq!((depth("wide"), depth("rare")), (Some(1), Some(1)));
+    assert!((4000..=4400).contains(&depth("next").expect("known")));
+    let epochs = objects
+        .iter()
+        .map(|own| own["epochs"].as_u64().expect("epochs"));
+    assert_eq!(
+        epochs.sum::<u64>(),
+        report["blame"]["total"]["epochs"]
+            .as_u64()
+            .expect("a total")
+    );
+}
+
+/// Everything elsewhere is the same as RAM at that latency.
+#[test]
+fn all_memory_placed_is_another_latency() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = recorded(directory.path());
+    let placed = analysed(&run, &["--place", "0x0-0xffffffffffffffff=333"]);
+    let slow = analysed(&run, &["--latency", "333"]);
+    assert_eq!(placed["camat"]["levels"], slow["camat"]["levels"]);
+}

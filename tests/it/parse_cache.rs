@@ -1,0 +1,352 @@
+//! What earlier runs made of sources: the same bytes with and without, whatever happens to the sources or to the cache.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::command::{loopsheet, printed};
+
+const SIZES: &str = "\
+module sizes
+  implicit none
+  integer, parameter :: n = 100
+  real :: a(n)
+  real, allocatable :: grid(:, :)
+  type shape
+    real :: side
+  contains
+    procedure :: area => area_of_shape
+  end type
+contains
+  function area_of_shape(this) result(area)
+    class(shape), intent(in) :: this
+    real :: area
+    area = this%side * this%side
+  end function
+end module
+";
+
+const SCALE: &str = "\
+subroutine scale
+  use sizes
+  integer :: i
+  do i = 1, n
+    a(i) = a(i) * 2.0
+  end do
+end subroutine
+";
+
+const BEGIN: &str = "\
+subroutine begin
+  use sizes
+  allocate (grid(8, 16))
+end subroutine
+";
+
+const CLEAR: &str = "\
+subroutine clear
+  use sizes
+  grid = 0.0
+end subroutine
+";
+
+const SHAPES: &str = "\
+subroutine shapes(m, s, r)
+  use sizes
+  integer :: m, i
+  class(shape) :: s
+  real :: r(m)
+  do i = 1, m
+    r(i) = s%area()
+  end do
+end subroutine
+";
+
+const KERNEL: &str = "\
+#include \"kernel.h\"
+void kernel(double *u) {
+  for (int i = 0; i < N; i++) u[i] += 1.0;
+}
+";
+
+/// Sources in a directory, and a cache beside them.
+struct Tree {
+    directory: TempDir,
+}
+
+impl Tree {
+    fn new() -> Tree {
+        let tree = Tree {
+            directory: tempfile::tempdir().expect("a directory"),
+        };
+        for (name, text) in [
+            ("sizes.f90", SIZES),
+            ("scale.f90", SCALE),
+            ("begin.f90", BEGIN),
+            ("clear.f90", CLEAR),
+            ("shapes.f90", SHAPES),
+            ("kernel.c", KERNEL),
+            ("kernel.h", "#define N 10\n"),
+        ] {
+            tree.write(name, text);
+        }
+        tree
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.directory.path().join("src").join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.directory.path().join("parses")
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let cache = self.cache().display().to_string();
+        let words = [
+            "analyze",
+            "src",
+            "--json",
+            "-",
+            "--quiet",
+            "--cache-dir",
+            &cache,
+        ];
+        words.map(str::to_string).to_vec()
+    }
+
+    fn output(&self, arguments: &[String]) -> Vec<u8> {
+        let mut command = loopsheet();
+        let command = command.current_dir(self.directory.path());
+        let output = command.args(arguments).output().expect("it runs");
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code().is_some_and(|code| code < 2),
+            "{complaint}"
+        );
+        output.stdout
+    }
+
+    /// What is printed with the cache, which has to be what is printed without.
+    fn report(&self) -> Value {
+        let mut without = self.arguments();
+        without.truncate(5);
+        without.push("--no-cache".to_string());
+        let (cached, plain) = (self.output(&self.arguments()), self.output(&without));
+        assert_eq!(
+            String::from_utf8_lossy(&cached),
+            String::from_utf8_lossy(&plain)
+        );
+        serde_json::from_slice(&cached).expect("JSON")
+    }
+
+    /// Entries with the times at which they were written.
+    fn entries(&self) -> BTreeMap<PathBuf, SystemTime> {
+        entries(&self.cache())
+    }
+}
+
+fn entries(cache: &Path) -> BTreeMap<PathBuf, SystemTime> {
+    let mut found = BTreeMap::new();
+    for directory in fs::read_dir(cache).expect("a cache").flatten() {
+        for entry in fs::read_dir(directory.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let written = entry.metadata().and_then(|metadata| metadata.modified());
+            found.insert(entry.path(), written.expect("a time"));
+        }
+    }
+    found
+}
+
+/// Iterations of the first nest of a function.
+fn iterations(report: &Value, function: &str) -> Value {
+    let functions = report["functions"].as_array().expect("functions");
+    let mut found = functions.iter().filter(|found| found["name"] == function);
+    found.next().expect("the function")["nests"][0]["iterations"].clone()
+}
+
+#[test]
+fn second_runs_print_the_same_and_write_nothing() {
+    let tree = Tree::new();
+    let first = tree.report();
+    assert_eq!(iterations(&first, "scale"), json!(100));
+    assert_eq!(iterations(&first, "clear"), json!(8 * 16));
+    assert_eq!(iterations(&first, "kernel"), json!(10));
+    let entries = tree.entries();
+    // One for each source; the header is a part of what includes it, and a source of its own.
+    assert_eq!(entries.len(), 7);
+    assert_eq!(tree.report(), first);
+    assert_eq!(tree.entries(), entries);
+}
+
+/// Each of these edits is one file of a kind; what is read again is that file and what depends on it.
+#[test]
+fn edits_are_seen_wherever_they_matter() {
+    let tree = Tree::new();
+    tree.report();
+    let is_written = |edit: &dyn Fn()| {
+        let before = tree.entries();
+        edit();
+        let report = tree.report();
+        let after = tree.entries();
+        let is_new = |(path, time): &(&PathBuf, &SystemTime)| before.get(*path) != Some(*time);
+        (report, after.iter().filter(is_new).count())
+    };
+    // A subroutine, which nothing depends on.
+    let edited = SCALE.replace("a(i) * 2.0", "a(i) * 2.0 + 1.0");
+    let (_, written) = is_written(&|| tree.write("scale.f90", &edited));
+    assert_eq!(written, 1);
+    // An allocation in one file gives the extents in another.
+    let edited = BEGIN.replace("16", "32");
+    let (report, _) = is_written(&|| tree.write("begin.f90", &edited));
+    assert_eq!(iterations(&report, "clear"), json!(8 * 32));
+    // A header: what includes it. Of the header itself nothing is left after preprocessing, as before.
+    let (report, written) = is_written(&|| tree.write("kernel.h", "#define N 20\n"));
+    assert_eq!(iterations(&report, "kernel"), json!(20));
+    assert_eq!(written, 1);
+    // A module: what uses it.
+    let edited = SIZES.replace("n = 100", "n = 300");
+    let (report, _) = is_written(&|| tree.write("sizes.f90", &edited));
+    assert_eq!(iterations(&report, "scale"), json!(300));
+    // A new file, with a type that has another procedure: which one is called is open now.
+    let square = "\
+module squares
+  use sizes
+  type, extends(shape) :: square
+  contains
+    procedure :: area => area_of_square
+  end type
+contains
+  function area_of_square(this) result(area)
+    class(square), intent(in) :: this
+    real :: area
+    area = 1.0
+  end function
+end module
+";
+    let before = tree.report();
+    let (after, _) = is_written(&|| tree.write("squares.f90", square));
+    let reasons = |report: &Value| {
+        let functions = report["functions"].as_array().expect("functions");
+        let mut found = functions.iter().filter(|found| found["name"] == "shapes");
+        found.next().expect("the function")["nests"][0]["reason_codes"].clone()
+    };
+    assert_ne!(reasons(&before), reasons(&after));
+    // And back again.
+    fs::remove_file(tree.directory.path().join("src/squares.f90")).expect("a file");
+    assert_eq!(tree.report(), before);
+}
+
+#[test]
+fn damaged_entries_are_replaced() {
+    let tree = Tree::new();
+    let first = tree.report();
+    let paths: Vec<PathBuf> = tree.entries().into_keys().collect();
+    let whole: Vec<Vec<u8>> = paths
+        .iter()
+        .map(|path| fs::read(path).expect("an entry"))
+        .collect();
+    let damage: [&dyn Fn(usize) -> Vec<u8>; 5] = [
+        &|_| Vec::new(),
+        &|entry| whole[entry][..whole[entry].len() / 2].to_vec(),
+        &|_| vec![0xff; 10_000],
+        &|entry| [&whole[entry][..], b"more"].concat(),
+        // Another one's.
+        &|entry| whole[(entry + 1) % whole.len()].clone(),
+    ];
+    for damaged in damage {
+        for (entry, path) in paths.iter().enumerate() {
+            fs::write(path, damaged(entry)).expect("an entry");
+        }
+        assert_eq!(tree.report(), first);
+        for (path, whole) in paths.iter().zip(&whole) {
+            assert_eq!(&fs::read(path).expect("an entry"), whole, "as before");
+        }
+    }
+}
+
+#[test]
+fn several_processes_share_a_cache() {
+    let tree = Tree::new();
+    let begin = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+        let command = command.current_dir(tree.directory.path());
+        let command = command.args(tree.arguments()).stdout(Stdio::piped());
+        command.spawn().expect("it runs")
+    };
+    let running: Vec<_> = (0..4).map(|_| begin()).collect();
+    let outputs: Vec<Vec<u8>> = running
+        .into_iter()
+        .map(|process| process.wait_with_output().expect("it ends").stdout)
+        .collect();
+    let first = serde_json::to_vec(&tree.report()).expect("JSON");
+    for output in outputs {
+        let output: Value = serde_json::from_slice(&output).expect("JSON");
+        assert_eq!(serde_json::to_vec(&output).expect("JSON"), first);
+    }
+    assert_eq!(tree.entries().len(), 7);
+}
+
+/// Revisions lie in a new directory in each run.
+#[test]
+fn revisions_are_found_again() {
+    let tree = Tree::new();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.current_dir(tree.directory.path()).args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+        ]);
+        let output = command.args(arguments).output().expect("git runs");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "src"]);
+    git(&["commit", "-qm", "first"]);
+    tree.write(
+        "scale.f90",
+        &SCALE.replace("a(i) * 2.0", "a(i) * 2.0 + 1.0"),
+    );
+    git(&["commit", "-qam", "second"]);
+    let difference = |arguments: &[&str]| {
+        let mut command = loopsheet();
+        let command = command.current_dir(tree.directory.path());
+        let command = command.args(["diff", "HEAD~..HEAD", "--json", "-", "-q"]);
+        printed(command.args(arguments))
+    };
+    let cache = tree.cache().display().to_string();
+    let first = difference(&["--cache-dir", &cache]);
+    let nests = first["nests"].as_array().expect("nests").iter();
+    let has_rows = |nest: &&Value| nest["rows"].as_array().is_some_and(|rows| !rows.is_empty());
+    assert_eq!(nests.filter(has_rows).count(), 1);
+    // Seven sources, one of them in two versions.
+    let entries = tree.entries();
+    assert_eq!(entries.len(), 8);
+    assert_eq!(difference(&["--cache-dir", &cache]), first);
+    assert_eq!(tree.entries(), entries);
+    assert_eq!(difference(&["--no-cache"]), first);
+}
+
+#[test]
+fn what_is_no_directory_is_refused() {
+    let tree = Tree::new();
+    fs::write(tree.cache(), "a file").expect("a file");
+    let mut command = loopsheet();
+    let command = command.current_dir(tree.directory.path());
+    let output = command.args(tree.arguments()).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(complaint.contains("--cache-dir"), "{complaint}");
+}

@@ -1,0 +1,64 @@
+//! Memory of several latencies in the core, and what is refused.
+
+use crate::support::command::{self, loopsheet};
+use serde_json::Value;
+
+fn analysed(arguments: &[&str]) -> Value {
+    let mut command = loopsheet();
+    let trace = command::root().join("samples/traces/spmv.execlog.zst");
+    command
+        .arg("trace")
+        .arg(trace)
+        .args(["--json", "-", "--camat"]);
+    command::printed(command.args(arguments))
+}
+
+/// Everything elsewhere is the same as RAM at that latency; half of the addresses is between.
+#[test]
+fn all_addresses_placed_are_another_latency() {
+    let placed = analysed(&["--place", "0x0-0xffffffffffffffff=555"]);
+    let slow = analysed(&["--latency", "555"]);
+    assert_eq!(placed["camat"]["levels"], slow["camat"]["levels"]);
+    let notes = placed["notes"].to_string();
+    assert!(notes.contains("at 555 cycles"), "{notes}");
+    let near = analysed(&[]);
+    let cycles = |report: &Value| {
+        report["camat"]["levels"][0]["omega"]
+            .as_u64()
+            .expect("cycles")
+    };
+    assert!(cycles(&near) < cycles(&placed));
+}
+
+#[test]
+fn bad_placements_are_refused() {
+    for (arguments, said) in [
+        (
+            &["--place", "A=400"][..],
+            "no global variable of --elf has this name",
+        ),
+        (
+            &["--place", "0x10-0x20=0"],
+            "is not far, nor a number of cycles",
+        ),
+        (&["--place", "0x10-0x20"], "it has to be NAME=CYCLES"),
+        (&["--place", "0x20-0x10=5"], "no global variable"),
+        (
+            &["--place", "0x10-0x20=5", "--place", "0x18-0x28=far"],
+            "from 0x18 on are placed twice",
+        ),
+        (&["--far", "500"], "--far needs --objects or --place"),
+        (
+            &["--place", "0x10-0x20=far", "--far", "1,2,3,4,5,6,7,8,9"],
+            "at most 8 latencies",
+        ),
+    ] {
+        let mut command = loopsheet();
+        let trace = command::root().join("samples/traces/sum.execlog.zst");
+        command.arg("trace").arg(trace).arg("--camat");
+        let output = command.args(arguments).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(said), "{error}");
+    }
+}
