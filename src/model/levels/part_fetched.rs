@@ -15,6 +15,9 @@ use crate::machine::Level;
 /// The parameter that says whether what is written is fetched first: 2, or written to memory right away: 1.
 pub const COST_W: &str = "cost_w";
 
+/// The lines of a reuse that are of a part.
+type PartOf = fn(&Reuse<Expr>) -> &Expr;
+
 /// Bytes of a part of the lines that are fetched: those of arrays that are only written, or before they are read; or
 /// those that no prefetcher foresees.
 pub struct PartFetched {
@@ -29,7 +32,7 @@ impl PartFetched {
     pub fn define(
         kind: F,
         least: &Expr,
-        (profile, part): (&Profile<Expr>, fn(&Reuse<Expr>) -> &Expr),
+        (profile, part): (&Profile<Expr>, PartOf),
         defined: &[(usize, ReuseFigures)],
         figures: &mut Figures,
     ) -> Option<PartFetched> {
