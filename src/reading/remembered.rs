@@ -160,7 +160,11 @@ impl<'c> Memory<'c> {
         part(self.shown(&input.name));
         let rest =
             format!("{language:?} {form:?} {preprocessing:?} {macros:?} {kinds:?} {diagnostics:?}");
-        part(rest.as_bytes());
+        // Places in it have names of files, too.
+        match &*self.hidden {
+            "" => part(rest.as_bytes()),
+            hidden => part(rest.replace(hidden, "").as_bytes()),
+        }
         part(text.as_bytes());
         let mut before: Option<&Arc<str>> = None;
         let mut lines: Vec<u8> = Vec::new();
