@@ -480,7 +480,7 @@ fn write_disagreements(text: &mut String, model: &Model) {
 
 /// Nests whose lines push each other out of few sets of a cache.
 fn write_conflicts(text: &mut String, model: &Model) {
-    for nest in model.nests.iter() {
+    for nest in &model.nests {
         let costly = nest
             .conflicts
             .iter()

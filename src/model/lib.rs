@@ -384,27 +384,9 @@ impl<'p> Model<'p> {
         let on_other = other
             .is_some()
             .then(|| OtherMachine::define(&machine, (&nests, &ranking), &mut figures));
-        let compared = (detail == Detail::AnyMachine).then(|| {
-            let compared = alternatives::compared(&nests, &ranking, &figures);
-            let last = sensitivity::shares(&nests, &compared);
-            let dependence = compact::Dependence::new(&scenarios::INPUTS, &last, &figures);
-            (compared, dependence)
-        });
-        let compared = compared
-            .as_ref()
-            .map(|(nests, dependence)| (nests.as_slice(), dependence));
-        let sensitivity = match beside {
-            Beside::Sensitivity if detail.has_formulas() => sensitivity::define(
-                (&nests, &ranking),
-                (&machine, &parameters),
-                compared,
-                &mut figures,
-            ),
-            _ => Vec::new(),
-        };
-        let alternatives = compared.and_then(|(compared, dependence)| {
-            Alternatives::define(compared, (&nests, &ranking), dependence, &mut figures)
-        });
+        let known = (&machine, &parameters);
+        let (sensitivity, alternatives) =
+            what_inputs_do(known, (&nests, &ranking), (detail, beside), &mut figures);
         let others = left_out.map_or(0.0, |others| others.seconds);
         let advice = match detail.has_formulas() {
             true => advice::define(
@@ -535,6 +517,35 @@ pub struct LeftOut {
     pub nests: usize,
     /// Their time on the machine as written, as far as it is known.
     pub seconds: f64,
+}
+
+/// Times over ranges of inputs, and with other inputs side by side, as far as they are asked for.
+fn what_inputs_do(
+    (machine, parameters): (&MachineModel, &ParameterTable),
+    (nests, ranking): (&[NestModel], &Ranking),
+    (detail, beside): (Detail, Beside),
+    figures: &mut Figures,
+) -> (Vec<Sweep>, Option<Alternatives>) {
+    let compared = (detail == Detail::AnyMachine).then(|| {
+        let compared = alternatives::compared(nests, ranking, figures);
+        let last = sensitivity::shares(nests, &compared);
+        let dependence = compact::Dependence::new(&scenarios::INPUTS, &last, figures);
+        (compared, dependence)
+    });
+    let compared = compared
+        .as_ref()
+        .map(|(nests, dependence)| (nests.as_slice(), dependence));
+    let sensitivity = match beside {
+        Beside::Sensitivity if detail.has_formulas() => {
+            let known = (machine, parameters);
+            sensitivity::define((nests, ranking), known, compared, figures)
+        }
+        _ => Vec::new(),
+    };
+    let alternatives = compared.and_then(|(compared, dependence)| {
+        Alternatives::define(compared, (nests, ranking), dependence, figures)
+    });
+    (sensitivity, alternatives)
 }
 
 /// What is asked for beside the nests and what is always there.
