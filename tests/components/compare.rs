@@ -239,11 +239,14 @@ fn rounds_and_executions_do_not_depend_on_the_shape_of_the_machine_code() {
             );
         }
         let parameters = comparison["parameters"].as_array().expect("parameters");
-        let found = parameters
+        // Arms with loops say it only where the counts of these are certain.
+        let mut frequencies = parameters
             .iter()
-            .find(|found| found["parameter"] == "prob_alternating_53")
-            .expect("a frequency");
-        assert_eq!(found["fits"].as_f64(), Some(30.0 / 61.0), "{level}");
+            .filter(|found| found["parameter"] == "prob_alternating_53");
+        assert!(
+            frequencies.all(|found| found["fits"].as_f64() == Some(30.0 / 61.0)),
+            "{level}"
+        );
         // Their sizes are multiples of the number of words of the command line.
         for function in ["bordered", "fourths"] {
             let (predicted, traced) = sides(&comparison, function, "iterations");

@@ -46,6 +46,7 @@ fn study(directory: &Path, source: &Path, program: &Path) -> Value {
         .arg("study")
         .arg(source)
         .arg("--quiet")
+        .arg("--guessed-parameters")
         .arg("--json")
         .arg(&out)
         .arg("--")

@@ -329,10 +329,10 @@ fn editing_inputs_gives_the_figures_of_the_model() {
     }
 }
 
-/// The workbook in which a scenario names a figure of the machine and has a value for it, and the edits that pick it.
 /// Numbers that were typed into cells of sheets.
 type Typed = Vec<((usize, String), f64)>;
 
+/// The workbook in which a scenario names a figure of the machine and has a value for it, and the edits that pick it.
 fn with_scenario(bytes: &[u8], name: &str, value: f64) -> (Vec<u8>, Typed) {
     let (sheet, _) = named_cell(bytes, "scenario.A");
     let (control, _) = named_cell(bytes, "cores");

@@ -88,7 +88,10 @@ fn pages_have_a_title_headings_of_their_own_and_lines_of_bounded_length() {
         }
         // Unmarked and indented blocks are Rust to rustdoc.
         for mark in page.lines().filter_map(|line| line.strip_prefix("```")) {
-            assert!(["", "text", "console"].contains(&mark), "{name}: {mark}");
+            assert!(
+                ["", "text", "console", "python"].contains(&mark),
+                "{name}: {mark}"
+            );
         }
         assert!(blocks(&page, "").is_empty(), "{name}: a block has no mark");
     }

@@ -239,15 +239,11 @@ fn one_array_in_two_forms() {
     }
 }
 
-/// Members of different sizes are elements of one array.
+/// Members of different sizes are elements of one array, unless a loop walks along one of them: that has its mark.
 #[test]
 fn members_of_different_sizes() {
     is_right("members.c", "m[1245]", &["--sizes", "n=100,1000,9001"]);
-    is_right(
-        "members.c",
-        "m3",
-        &["--set", "m=3", "--sizes", "n=100,1000"],
-    );
+    assert!(marked("members.c").contains("m3"));
 }
 
 /// The last elements of a row share lines with the first ones of the next, where rows are as long as that.

@@ -39,6 +39,7 @@ fn with_models(work: &mut dyn FnMut(&Model)) {
         "tests/fixtures/stencils",
         "tests/fixtures/calls",
         "tests/fixtures/communication",
+        "tests/fixtures/output",
         "tests/fixtures/sequences",
     ];
     let machine = MachineModel::preset("xeon-8380").expect("a preset");

@@ -461,7 +461,7 @@ fn write_count(page: &mut Page, rows: &Rows) -> Result<(), XlsxError> {
         let count = blocks_of(page.book.model, index).len();
         let (first, last) = rows.of_picked();
         let [first, last] = [first, last].map(|row| row_col_to_cell(row, column));
-        let formula = format!("COUNTA({first}:{last})");
+        let formula = format!("COUNT({first}:{last})");
         page.presentation(row, column, &formula, &count.to_string(), &number)?;
     }
     let live = format!("INDEX({},scenario.A)", row_range(row, FIRST, LAST));
