@@ -4,7 +4,7 @@
 //! A defined name is that of the value as written, a plain number that scripts may edit; formulas take the value in
 //! force, which is called the same with `.A`, and that of the machine compared with it, with `.B`.
 
-use rust_xlsxwriter::utility::row_col_to_cell;
+use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
 use rust_xlsxwriter::{
     ColNum, ConditionalFormatFormula, DataValidation, DataValidationErrorStyle, DataValidationRule,
     Format, RowNum, Workbook, XlsxError,
@@ -308,7 +308,8 @@ fn fade(page: &mut Page, row: RowNum, parameter: &MachineParameter) -> Result<()
     if parameter.value.is_none() {
         return Ok(());
     }
-    let [value, in_force] = [VALUE, IN_FORCE].map(|column| row_col_to_cell(row, column));
+    let value = row_col_to_cell(row, VALUE);
+    let in_force = row_col_to_cell_absolute(row, IN_FORCE);
     let rule = format!("={value}<>{in_force}");
     let faint = ConditionalFormatFormula::new()
         .set_rule(rule.as_str())
