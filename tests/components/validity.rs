@@ -582,13 +582,28 @@ fn conditional_formats(sheet: &str) -> Vec<String> {
                     true => cell.0 == first.0 && cell.1 >= first.1,
                     false => *cell == first,
                 };
-                if cells.is_empty() || !cells.iter().all(fits) {
+                // A row may be coloured by one of its columns, which stays.
+                let rows = rows_of_fixed_columns(&formula.text());
+                let follows_rows = is_own && !rows.is_empty();
+                let is_right = rows.iter().all(|row| *row == first.1) && cells.iter().all(fits);
+                if (cells.is_empty() && !follows_rows) || !is_right {
                     found.push(format!("a format of {range}: {}", formula.text()));
                 }
             }
         }
     }
     found
+}
+
+/// The rows of cells whose column stays and whose row moves (`$F33`).
+fn rows_of_fixed_columns(formula: &str) -> Vec<u32> {
+    let words = formula.split(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '_' | '.'));
+    let row = |word: &str| {
+        let rest = word.strip_prefix('$')?;
+        let row = rest.trim_start_matches(|c: char| c.is_ascii_uppercase());
+        row.parse().ok().filter(|_| row.len() < rest.len())
+    };
+    words.filter_map(row).collect()
 }
 
 /// The cells of a formula that move with it: column and row.
