@@ -429,7 +429,10 @@ impl MachineModel {
         let preset = |name: &&&str| MachineModel::preset(name).expect("presets are sound");
         let others = real.iter().cycle().skip(next).take(real.len());
         let others = others.filter(|name| **name != self.name);
-        let differs = |other: &MachineModel| other.get("dram_gbs") != self.get("dram_gbs");
+        // Of the preset, whatever is set: an edit in the sheet does not pick another machine.
+        let shipped = own.map(|own| preset(&&real[own]));
+        let bandwidth = shipped.as_ref().unwrap_or(self).get("dram_gbs");
+        let differs = |other: &MachineModel| other.get("dram_gbs") != bandwidth;
         let mut others = others.map(|name| preset(&name));
         let first = others.next();
         match first {
