@@ -7,7 +7,7 @@ use rust_xlsxwriter::{
 use super::super::page::Page;
 use super::super::readable;
 use super::super::style::{self, Look, Role};
-use super::data::Data;
+use super::data::{Data, sum};
 use super::{CACHE_WIDTH, Columns, WIDTHS, bytes, cell, headers, heading};
 use crate::explain::conditions::costly;
 use crate::expr::FigureId;
@@ -146,10 +146,6 @@ fn write_cost(
     (row, column): (RowNum, ColNum),
     figures: [FigureId; 2],
 ) -> Result<(), XlsxError> {
-    let model = page.book.model;
-    let value: f64 = figures.iter().map(|id| model.value(*id)).sum();
-    let formula = figures.map(|id| cell(page, id)).join("+");
-    let format = style::cell(Look::Bytes, Role::Plain);
-    page.presentation(row, column, &formula, &value.to_string(), &format)?;
+    sum(page, (row, column), figures, Look::Bytes)?;
     super::super::highlights::small_bytes(page, column, (row, row))
 }

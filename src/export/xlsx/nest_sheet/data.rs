@@ -187,9 +187,14 @@ impl Data {
             page.text(row, self.first, name, &plain)?;
             page.figure(row, self.capacity(), reuse.distance, Look::Count)?;
             let both = [reuse.fetched, reuse.written_back];
-            sum(page, (row, self.capacity() + 1), both)?;
+            sum(page, (row, self.capacity() + 1), both, Look::Count)?;
             for (position, (fetched, written, _)) in reuse.caches.iter().enumerate() {
-                sum(page, (row, self.again(position)), [*fetched, *written])?;
+                sum(
+                    page,
+                    (row, self.again(position)),
+                    [*fetched, *written],
+                    Look::Count,
+                )?;
             }
         }
         Ok(())
@@ -315,7 +320,7 @@ impl Data {
             page.figure(FIRST_ROW + 1, column, written, Look::Count)?;
             for (row, reuse) in (FIRST_ROW + 2..).zip(&self.named) {
                 let (fetched, written, _) = nest.levels.reuses[*reuse].caches[cache];
-                sum(page, (row, column), [fetched, written])?;
+                sum(page, (row, column), [fetched, written], Look::Count)?;
             }
             if self.reuses.len() > self.named.len() {
                 let row = FIRST_ROW + 2 + self.named.len() as RowNum;
@@ -351,14 +356,15 @@ impl Data {
 }
 
 /// The sum of two figures.
-fn sum(
+pub(super) fn sum(
     page: &mut Page,
     (row, column): (RowNum, ColNum),
     figures: [FigureId; 2],
+    look: Look,
 ) -> Result<(), XlsxError> {
     let model = page.book.model;
     let value: f64 = figures.iter().map(|id| model.value(*id)).sum();
     let formula = figures.map(|id| cell(page, id)).join("+");
-    let format = style::cell(Look::Count, Role::Plain);
+    let format = style::cell(look, Role::Plain);
     page.presentation(row, column, &formula, &value.to_string(), &format)
 }
