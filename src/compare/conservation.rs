@@ -75,6 +75,10 @@ struct Flow<'a> {
     inside: BTreeSet<u64>,
     /// Rounds of the loop around, if they are certain, and whether each of them executes this loop.
     around: Option<(u64, Each)>,
+    /// Rounds of one execution of the loop around, each of which executes this loop, by bounds that the program itself has.
+    around_written: Option<u64>,
+    /// The compiler marks where its statements begin.
+    is_marked: bool,
     /// What the source says, where no bound and no condition on the way is guessed.
     fixed: (Option<u64>, Option<u64>),
     surety: Surety,
@@ -144,6 +148,12 @@ impl<'a> Flow<'a> {
             body: witnesses.body(found).collect(),
             inside: inside.filter(|executions| *executions > 0).collect(),
             around,
+            around_written: outer.and_then(|outer| {
+                let surety = (source.surety)(outer);
+                let is_once = each(places.facts(outer), facts) == Each::Once;
+                surety.each.filter(|_| surety.is_each_written && is_once)
+            }),
+            is_marked: witnesses.is_marked(found),
             fixed: (
                 whole((source.calls)(found)).filter(|_| outer.is_none()),
                 (places.rounds(found).and_then(whole)).filter(|_| surety.is_total_known),
@@ -183,6 +193,7 @@ impl<'a> Flow<'a> {
             rounds: (confirmed.rounds < 2)
                 .then_some(Doubt::Unconfirmed)
                 .or(evaluated)
+                .or_else(|| self.may_lack_executions(executions, confirmed, rounds))
                 .or_else(|| self.may_lack_rounds(executions, rounds))
                 .or_else(|| self.differs_from_written(executions, rounds)),
         };
@@ -234,6 +245,25 @@ impl<'a> Flow<'a> {
             .each
             .and_then(|each| each.checked_mul(executions));
         self.fixed.1 == Some(rounds) || all == Some(rounds)
+    }
+
+    /// Of a loop inside another one, of whose rounds nothing is certain, the compiler may have done whole executions
+    /// elsewhere, or once for all: as many of them have to be left as rounds of the loop around by bounds that the source
+    /// fixes, or something else than loops of the machine code has to show them.
+    fn may_lack_executions(
+        &self,
+        executions: u64,
+        confirmed: Confirmed,
+        rounds: u64,
+    ) -> Option<Doubt> {
+        if self.outermost || self.around.is_some() || self.fixed.1 == Some(rounds) {
+            return None;
+        }
+        let is_shown = match self.around_written {
+            Some(each) => each > 0 && executions.is_multiple_of(each),
+            None => confirmed.executions >= 2 && self.is_marked,
+        };
+        (!is_shown).then_some(Doubt::Unconfirmed)
     }
 
     /// A test that is done once for each round and once for each execution says that the loop was never left early, or

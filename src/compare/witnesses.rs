@@ -19,6 +19,8 @@ use crate::source::Language;
 pub struct Witnesses {
     heads: BTreeMap<LoopRef, Vec<u64>>,
     bodies: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
+    /// Loops where the compiler marks where statements begin.
+    marked: BTreeSet<LoopRef>,
     replaced: BTreeSet<LoopRef>,
     /// Loops with code in functions that their own was put into: file, line and column of the calls.
     inlined: BTreeMap<LoopRef, BTreeSet<(String, u32, u32)>>,
@@ -40,6 +42,7 @@ impl Witnesses {
             .map(String::as_str)
             .collect();
         let mut found = by_statements(report, places, profile);
+        let marked_loops = found.keys().map(|(found, ..)| *found).collect();
         found.extend(by_instructions(places, profile, &marked));
         let replaced = profile.sites.iter().filter(|site| {
             let mut calls = site.calls.iter();
@@ -62,6 +65,7 @@ impl Witnesses {
         // A vector does several rounds at once: statements are begun less often than there are rounds.
         let vectorised: BTreeSet<LoopRef> = with_vectors.filter_map(own).collect();
         let mut witnesses = Witnesses {
+            marked: marked_loops,
             replaced: replaced.filter_map(own).collect(),
             inlined,
             ..Witnesses::default()
@@ -80,6 +84,11 @@ impl Witnesses {
             }
         }
         witnesses
+    }
+
+    /// Whether the compiler marks where statements of a loop begin.
+    pub fn is_marked(&self, found: LoopRef) -> bool {
+        self.marked.contains(&found)
     }
 
     /// Whether a call of a function of the C library may have done rounds of a loop.

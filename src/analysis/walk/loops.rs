@@ -8,7 +8,7 @@ use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
 use super::{Walker, bodies};
 use crate::diagnostic::Place;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Item, Loop};
 use crate::guards::Counted;
 use crate::inductions::{advanced, exchanged, inductions, per_iteration};
@@ -78,7 +78,7 @@ impl Walker<'_> {
             _ => Expr::from(0.0),
         };
         let left = if has_range && ends == Ends::AtBound {
-            after(&bounds, (counter, begins), moved)
+            after(&inner.control, &bounds, (counter, begins), moved)
         } else {
             Vec::new()
         };
@@ -349,9 +349,22 @@ fn moves_through_arrays(body: &[ir::Stmt], id: VarId) -> bool {
     found
 }
 
+/// Whether a number is less the larger some symbol in it is.
+fn falls_with_a_size(number: &Expr) -> bool {
+    let symbols = number.symbols();
+    let names: Vec<&Symbol> = symbols.iter().collect();
+    let coefficients = number.linear_in(&names).map(|linear| linear.coefficients);
+    coefficients.is_some_and(|all| {
+        let mut numbers = all.iter().filter_map(Expr::as_number);
+        numbers.any(|number| number < 0.0)
+    })
+}
+
 /// What the variable of a loop and those that it advances hold after its last iteration. A loop from zero or one on is
-/// taken to run as far as its end, any other to run or not.
+/// taken to run as far as its end, any other to run or not; so is one that only its body counts and whose rounds are
+/// fewer the larger something is, as those of `while (len < 2)` are.
 fn after(
+    control: &Control,
     (variable, lower, upper, step): &(String, Expr, Expr, Expr),
     (counter, begins): (Option<VarId>, Expr),
     moved: Vec<(VarId, Known)>,
@@ -367,8 +380,9 @@ fn after(
             .quotient(step.clone()))
         .floor(),
     };
-    let runs = matches!((lower.as_integer(), by), (Some(0 | 1), 1..))
-        || rounds.as_number().is_some_and(|n| n >= 0.0);
+    let begins_low = matches!((lower.as_integer(), by), (Some(0 | 1), 1..));
+    let may_not_run = matches!(control, Control::Uncounted { .. }) && falls_with_a_size(&rounds);
+    let runs = begins_low && !may_not_run || rounds.as_number().is_some_and(|n| n >= 0.0);
     let rounds = if runs {
         rounds
     } else {
