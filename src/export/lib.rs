@@ -26,6 +26,7 @@ use loopsheet_source as source;
 use loopsheet_sweep as sweep;
 use loopsheet_validate as validate;
 
+mod band;
 mod blame_table;
 pub mod camat_table;
 mod columns;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
+use super::band;
 use super::columns::{self, Align};
 use super::measured;
 use crate::analysis::coverage;
@@ -651,6 +652,9 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         Bytes(totals.traffic),
         Seconds(totals.seconds),
     );
+    if let Some(line) = band::of_all(model) {
+        let _ = writeln!(text, "{line}");
+    }
     write_unknown(text, model, &totals.unknown);
     if coverage.loops == 0 {
         let _ = writeln!(text, "no loops found");

@@ -5,6 +5,7 @@ use crate::formula::Source;
 
 const IN_CORE: Source = Source::Notes("In-core time");
 const IRREGULAR: Source = Source::Notes("Irregular lines");
+const BAND: Source = Source::Notes("Low, likely, high");
 const CACHES: Source = Source::Notes("Cache levels");
 const NESTS: Source = Source::Notes("Reuse between nests");
 const GROUPS: Source = Source::Exasat("section 2.1");
@@ -137,6 +138,10 @@ loopsheet_base::catalogue! {
         SlowestLevel "slowest_level" "" Seconds "The largest of the times of all levels, irregular lines being apart" IRREGULAR;
         SlowestPart "slowest_part" "" Seconds "The largest of the core time, the times of all levels and that of writing text; irregular lines, where they are apart, come on top of those of the levels" VARIANTS;
         Time "time" "" Seconds "Estimate of the whole execution: the largest of the core time (the CPU time where the machine does not say what its cores do in a cycle) and the times of all levels, or of writing text; with overlap below 1, part of core and data time adds up" VARIANTS;
+        CoreTimeOfVectors "core_time_of_vectors" "" Seconds "The larger of chain and ports time if compilers do all that they may: vectors, functions in vectors, sums in another order" IN_CORE;
+        CoreTimeOfScalars "core_time_of_scalars" "" Seconds "The larger of chain and ports time if compilers do nothing of that: one element after the other, sums as written" IN_CORE;
+        LowTime "low_time" "" Seconds "The estimate if all that the source leaves open goes well: caches that hold all of the nest's data have it from its last execution (where it is executed more than once, or nothing says how often), vectors, sums in another order" BAND;
+        HighTime "high_time" "" Seconds "The estimate if nothing of that does: caches as in the estimate, one element after the other, sums as written" BAND;
         Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports, then irregular lines, then writing text" VARIANTS;
         Intensity "arithmetic_intensity" "" FlopsPerByte "Flops over actual memory traffic" Source::Roofline;
         Balance "bytes_per_flop" "" BytesPerFlop "Actual memory traffic over flops" VARIANTS;

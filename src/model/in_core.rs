@@ -27,6 +27,39 @@ pub struct InCoreFigures {
     pub chains: FigureId,
     /// Seconds in which loads, stores and arithmetic are issued.
     pub ports: FigureId,
+    /// The larger of both if everything is done that compilers may do, and if nothing is; `None` where neither the source
+    /// nor flags leave that open.
+    pub open: Option<OpenCore>,
+}
+
+/// Seconds of the core where it is open what a compiler makes of the code.
+#[derive(Clone, Copy)]
+pub struct OpenCore {
+    /// In vectors, functions too, sums in another order.
+    pub vectors: FigureId,
+    /// One element after the other, sums as written.
+    pub scalar: FigureId,
+    pub may_be_vectors: bool,
+    pub may_reorder: bool,
+}
+
+/// Which switches of the machine code is looked at with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Switches {
+    /// As they are set.
+    AsSet,
+    AllOn,
+    AllOff,
+}
+
+impl Switches {
+    fn value(self, name: &str) -> Expr {
+        match self {
+            Switches::AsSet => Expr::machine(name),
+            Switches::AllOn => 1.0.into(),
+            Switches::AllOff => 0.0.into(),
+        }
+    }
 }
 
 /// Iterations of the loops of a nest, outermost first, and what symbols of its function are in the model.
@@ -52,7 +85,10 @@ impl InCoreFigures {
             }
             false => value,
         };
-        let code = Code::of(machine, any_machine, nest, (iterations, symbol), operations);
+        let known = (iterations, symbol);
+        let code_with =
+            |switches| Code::of((machine, any_machine), nest, known, operations, switches);
+        let code = code_with(Switches::AsSet);
         let lanes = figures.define(F::Lanes, where_known(code.lanes()));
         let ports = code.port_cycles(Expr::from(lanes));
         let port_cycles = figures.define(F::PortCycles, where_known(ports));
@@ -64,12 +100,28 @@ impl InCoreFigures {
         let ports = Expr::from(port_cycles) * inside.clone() + code.outside(operations);
         let ports = figures.define(F::PortsTime, seconds(ports));
         let chains = seconds(Expr::from(chain_cycles) * inside.clone());
+        let chains = figures.define(F::ChainTime, chains);
+        let (may_be_vectors, may_reorder) = (!code.vectorised.is_zero(), code.may_reorder());
+        let open = (may_be_vectors || may_reorder).then(|| {
+            let mut with = |kind: F, switches: Switches| {
+                let code = code_with(switches);
+                let cycles = code.cycles_in_all(operations);
+                figures.define(kind, seconds(cycles))
+            };
+            OpenCore {
+                vectors: with(F::CoreTimeOfVectors, Switches::AllOn),
+                scalar: with(F::CoreTimeOfScalars, Switches::AllOff),
+                may_be_vectors,
+                may_reorder,
+            }
+        });
         Some(InCoreFigures {
             lanes,
             chain_cycles,
             port_cycles,
-            chains: figures.define(F::ChainTime, chains),
+            chains,
             ports,
+            open,
         })
     }
 }
@@ -118,15 +170,16 @@ struct Code<'a> {
     width: f64,
     /// 1 if the innermost loop is vectorised.
     vectorised: Expr,
+    switches: Switches,
 }
 
 impl<'a> Code<'a> {
     fn of(
-        machine: &'a MachineModel,
-        any_machine: bool,
+        (machine, any_machine): (&'a MachineModel, bool),
         nest: &'a Nest<'a>,
         (iterations, symbol): Values<'a>,
         operations: &OperationFigures,
+        switches: Switches,
     ) -> Code<'a> {
         let innermost = nest.loops[nest.loops.len() - 1].facts;
         let each = operations.iteration;
@@ -154,6 +207,7 @@ impl<'a> Code<'a> {
             specials: done(each.specials, repeated.specials),
             width: width(nest),
             vectorised: 0.0.into(),
+            switches,
         };
         code.count_references(innermost, symbol);
         code.vectorised = code.find_vectorised(innermost);
@@ -214,14 +268,14 @@ impl<'a> Code<'a> {
         {
             return 0.0.into();
         }
-        let vectorise = Expr::machine("vectorise");
+        let vectorise = self.switches.value("vectorise");
         let specials = count_specials(&innermost.body);
         let is_instructions =
             specials == f64::from(in_core.functions.roots) && !in_core.notes_errors;
         let has_functions = is_instructions || in_core.compiled.vector_functions;
         match self.specials.is_zero() || specials == 0.0 || has_functions {
             true => vectorise,
-            false => vectorise * Expr::machine("vector_functions"),
+            false => vectorise * self.switches.value("vector_functions"),
         }
     }
 
@@ -330,6 +384,21 @@ impl<'a> Code<'a> {
         self.innermost().in_core.as_ref()
     }
 
+    /// Cycles of the whole execution.
+    fn cycles_in_all(&self, operations: &OperationFigures) -> Expr {
+        let inside = &self.iterations[self.nest.loops.len()];
+        let lanes = self.lanes();
+        let ports = self.port_cycles(lanes.clone()) * inside.clone() + self.outside(operations);
+        Expr::max([ports, self.chain_cycles(lanes) * inside.clone()])
+    }
+
+    /// Whether a switch decides in which order sums are added.
+    fn may_reorder(&self) -> bool {
+        let chains = self.in_core().map_or(&[][..], |known| &known.chains);
+        let has_sums = chains.iter().any(|c| c.kind == ChainKind::Reduction);
+        has_sums && !self.is_reordered()
+    }
+
     /// Cycles of one iteration of the innermost loop.
     fn chain_cycles(&self, lanes: Expr) -> Expr {
         let chains = self.in_core().map_or(&[][..], |known| &known.chains);
@@ -347,7 +416,7 @@ impl<'a> Code<'a> {
                     match self.is_reordered() {
                         true => apart,
                         false => {
-                            let switch = Expr::machine("reorder_sums");
+                            let switch = self.switches.value("reorder_sums");
                             bandwidth::where_positive(switch, apart, latency)
                         }
                     }

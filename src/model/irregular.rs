@@ -22,47 +22,56 @@ impl IrregularFigures {
         nest: &NestLevels,
         figures: &mut Figures,
     ) -> Option<IrregularFigures> {
-        let fetched: Vec<FigureId> = nest
-            .caches
-            .iter()
-            .filter_map(|cache| cache.irregular)
-            .collect();
-        if fetched.is_empty() {
-            return None;
-        }
-        let levels = super::levels_of(machine, figures.detail());
-        let any_machine = figures.detail() == Detail::AnyMachine;
-        let memory = bandwidth::memory(figures);
-        let time = |at: usize| {
-            // What the next cache does not have, comes from behind it.
-            let bytes = Expr::from(fetched[at]);
-            let bytes = match fetched.get(at + 1) {
-                Some(behind) => bytes - Expr::from(*behind),
-                None => bytes,
-            };
-            let (waiting, rate) = match levels.get(at + 1) {
-                Some(level) => (of_level(level), rate(level, any_machine)),
-                None => (of_memory(), Some(memory.clone())),
-            };
-            let waiting = match any_machine {
-                true => waiting.where_known(),
-                false => waiting.each(),
-            };
-            let waiting = bytes.clone() * waiting;
-            match rate {
-                Some(rate) => Expr::max([waiting, bytes * Expr::from(1.0).quotient(rate)]),
-                None => waiting,
-            }
-        };
-        let lines = Expr::sum((0..fetched.len()).map(time));
-        let pages = nest.pages.map(|pages| {
-            let each = Expr::machine("tlb_miss_ns").quotient(Expr::machine("cores") * 1e9);
-            Expr::from(pages) * each
-        });
-        let seconds = Expr::sum([lines].into_iter().chain(pages));
+        let always = |_: usize| Expr::from(1.0);
+        let pages = nest.pages.map(|pages| Expr::from(pages.missed));
+        let seconds = seconds(machine, nest, (&always, pages), figures)?;
         let seconds = figures.define(F::IrregularTime, seconds);
         Some(IrregularFigures { seconds })
     }
+}
+
+/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the translation
+/// buffer does not hold.
+pub(super) fn seconds(
+    machine: &MachineModel,
+    nest: &NestLevels,
+    (moves, pages): (&dyn Fn(usize) -> Expr, Option<Expr>),
+    figures: &Figures,
+) -> Option<Expr> {
+    let fetched: Vec<Expr> = (nest.caches.iter().enumerate())
+        .filter_map(|(at, cache)| Some(Expr::from(cache.irregular?) * moves(at)))
+        .collect();
+    if fetched.is_empty() {
+        return None;
+    }
+    let levels = super::levels_of(machine, figures.detail());
+    let any_machine = figures.detail() == Detail::AnyMachine;
+    let memory = bandwidth::memory(figures);
+    let time = |at: usize| {
+        // What the next cache does not have, comes from behind it.
+        let bytes = fetched[at].clone();
+        let bytes = match fetched.get(at + 1) {
+            Some(behind) => bytes - behind.clone(),
+            None => bytes,
+        };
+        let (waiting, rate) = match levels.get(at + 1) {
+            Some(level) => (of_level(level), rate(level, any_machine)),
+            None => (of_memory(), Some(memory.clone())),
+        };
+        let waiting = match any_machine {
+            true => waiting.where_known(),
+            false => waiting.each(),
+        };
+        let waiting = bytes.clone() * waiting;
+        match rate {
+            Some(rate) => Expr::max([waiting, bytes * Expr::from(1.0).quotient(rate)]),
+            None => waiting,
+        }
+    };
+    let lines = Expr::sum((0..fetched.len()).map(time));
+    let pages = pages
+        .map(|pages| pages * Expr::machine("tlb_miss_ns").quotient(Expr::machine("cores") * 1e9));
+    Some(Expr::sum([lines].into_iter().chain(pages)))
 }
 
 /// Seconds that a core waits for a line, and the lines that it waits for at once.

@@ -14,6 +14,7 @@ use loopsheet_procedures::message_passing;
 pub mod advice;
 mod advice_kind;
 pub mod alternatives;
+mod band;
 pub mod bandwidth;
 mod build;
 pub mod calls;
@@ -65,6 +66,7 @@ use crate::reason::ReasonCode;
 
 pub use advice::{Advice, AdviceKind, Change};
 pub use alternatives::Alternatives;
+pub use band::{Band, Open, Question, TotalBand};
 pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
 pub use catalogue::StaticFigure;
 pub use communication::{CommunicationFigures, CommunicationModel};
@@ -363,6 +365,7 @@ impl<'p> Model<'p> {
             &mut figures,
         );
         let ranking = Ranking::define(&call_graph, &times, (&nests, &totals), &mut figures);
+        band::define(&mut nests, &ranking, &machine, &mut figures);
         let measured =
             measurements.map(|all| Measured::define(&all, &positions, &ranking, &mut figures));
         let calls = match left_out {

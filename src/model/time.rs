@@ -1,5 +1,6 @@
 //! Time of a nest: arithmetic, every cache level, memory; what bounds it (ExaSAT report, section 2.3.3).
 
+use super::band::Band;
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
@@ -20,6 +21,8 @@ pub struct LevelFigures {
     pub kind: LevelKind,
     /// `L1`, `L2` … serve the level above them; `DRAM` serves the last cache.
     pub name: String,
+    /// The cache whose lines it fetches and takes back, by its position; `None` of what serves the core.
+    pub behind: Option<usize>,
     pub bytes: FigureId,
     pub seconds: FigureId,
 }
@@ -70,6 +73,8 @@ pub struct TimeFigures {
     /// The longest of the core, all levels and text.
     pub slowest: FigureId,
     pub seconds: FigureId,
+    /// Between which times it lies; set once it is known how often functions are called.
+    pub band: Option<Band>,
     /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports, where the
     /// machine has them; then irregular lines, then text.
     pub bound: FigureId,
@@ -115,17 +120,9 @@ impl TimeFigures {
             // Lines that are waited for keep others back.
             Some((found, regular)) => vec![Expr::from(regular) + Expr::from(found.seconds)],
         };
-        let parts = std::iter::once(core).chain(text).map(Expr::from);
-        let slowest = Expr::max(parts.chain(data.clone()));
-        let slowest = figures.define(F::SlowestPart, slowest);
-        // Overlapped: the slowest part hides the rest. Not overlapped: the core and data take turns.
-        let data = Expr::max(data);
-        let in_turn = match text {
-            None => Expr::from(core) + data,
-            Some(text) => Expr::max([Expr::from(core) + data, text.into()]),
-        };
-        let overlap = Expr::machine("overlap");
-        let seconds = overlap.clone() * Expr::from(slowest) + (Expr::from(1.0) - overlap) * in_turn;
+        let parts = (core.into(), text.map(Expr::from), data);
+        let slowest = figures.define(F::SlowestPart, slowest_of(&parts));
+        let seconds = estimate(slowest.into(), parts);
         let seconds = figures.define(F::Time, seconds);
         let bound = bound((core, text), in_core, irregular, &levels, slowest);
         let bound = figures.define(F::Bound, bound);
@@ -143,6 +140,7 @@ impl TimeFigures {
             balance,
             slowest,
             seconds,
+            band: None,
             bound,
         }
     }
@@ -176,6 +174,31 @@ impl TimeFigures {
             .chain(self.text.map(|_| TEXT_NAME))
             .collect()
     }
+}
+
+/// Times of the core, of writing text, and of data.
+type Parts = (Expr, Option<Expr>, Vec<Expr>);
+
+/// The longest of all.
+fn slowest_of((core, text, data): &Parts) -> Expr {
+    let parts = std::iter::once(core).chain(text).chain(data);
+    Expr::max(parts.cloned())
+}
+
+/// Overlapped: the slowest part hides the rest. Not overlapped: the core and data take turns.
+fn estimate(slowest: Expr, (core, text, data): Parts) -> Expr {
+    let in_turn = core + Expr::max(data);
+    let in_turn = match text {
+        None => in_turn,
+        Some(text) => Expr::max([in_turn, text]),
+    };
+    let overlap = Expr::machine("overlap");
+    overlap.clone() * slowest + (Expr::from(1.0) - overlap) * in_turn
+}
+
+/// The whole time from these parts.
+pub(super) fn whole(parts: Parts) -> Expr {
+    estimate(slowest_of(&parts), parts)
 }
 
 /// Nothing where there is nothing to divide by.
@@ -214,8 +237,8 @@ fn define_levels(
             }
             Some(before) => caches_moved.caches[before].bytes,
         };
-        let before = before.and_then(|at| caches_moved.caches.get(at));
-        let mut seconds = regular(bytes, before).quotient(bandwidth::cache(cache));
+        let cache_before = before.and_then(|at| caches_moved.caches.get(at));
+        let mut seconds = regular(bytes, cache_before).quotient(bandwidth::cache(cache));
         if any_machine {
             seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
         }
@@ -226,6 +249,7 @@ fn define_levels(
         levels.push(LevelFigures {
             kind: LevelKind::Cache,
             name: cache.name.clone(),
+            behind: before,
             bytes,
             seconds,
         });
@@ -236,6 +260,7 @@ fn define_levels(
     levels.push(LevelFigures {
         kind: LevelKind::Memory,
         name: "DRAM".into(),
+        behind: caches_moved.caches.len().checked_sub(1),
         bytes: traffic.actual,
         seconds: memory,
     });

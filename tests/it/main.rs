@@ -5,6 +5,7 @@ mod support;
 
 mod addresses;
 mod advice;
+mod bands;
 mod big_workbook;
 mod blame;
 mod branches;

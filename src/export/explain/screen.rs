@@ -7,6 +7,7 @@ use super::Sources;
 use super::conditions;
 use super::why;
 use crate::analysis::coverage;
+use crate::band;
 use crate::model::advice::words;
 use crate::model::influence::guessed;
 use crate::model::{BoundBy, LevelFigures, Model, NestModel, StreamFigures};
@@ -200,6 +201,9 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
         true => writeln!(text, "time: {total}"),
         false => writeln!(text, "time: {total}, bound by {by}{overlap}"),
     };
+    if let Some(line) = band::of_nest(model, nest) {
+        let _ = writeln!(text, "  {line}");
+    }
     let mut row = |name: &str, taken: f64, about: String, is_slowest: bool| {
         let mark = if is_slowest { "  ← slowest" } else { "" };
         let taken = seconds(taken);
@@ -251,7 +255,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
     }
     if let Some(found) = time.irregular {
         let pages = nest.levels.pages.map_or(String::new(), |pages| {
-            format!(", {} page misses", significant(value(pages)))
+            format!(", {} page misses", significant(value(pages.missed)))
         });
         let about = format!("lines that no prefetcher foresees{pages}: on top of the levels");
         row(

@@ -18,6 +18,8 @@ const NESTS: &[((&str, &str), &str)] = &[
     (loops::SHARE, "share"),
     (loops::ALL_CALLS, "all calls"),
     (loops::SECONDS, "time"),
+    (loops::LOW, "low"),
+    (loops::HIGH, "high"),
     (loops::BOUND, "bound by"),
     (loops::CALLS, "calls"),
     (loops::DRAM_BYTES, "DRAM bytes"),

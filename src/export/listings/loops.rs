@@ -6,8 +6,8 @@ use crate::expr::FigureId;
 use crate::measured;
 use crate::model::advice::words::change;
 use crate::model::{
-    Advice, InCoreFigures, LevelFigures, Measured, Model, NestModel, StaticFigure as F, WorkingSet,
-    dimension_name, group_name, scenario_name,
+    Advice, Band, InCoreFigures, LevelFigures, Measured, Model, NestModel, Question,
+    StaticFigure as F, WorkingSet, dimension_name, group_name, scenario_name,
 };
 use crate::reason::ReasonCode;
 
@@ -31,6 +31,8 @@ pub(crate) const FILE: (&str, &str) = ("Loop", "File");
 pub(crate) const LINE: (&str, &str) = ("Loop", "Line");
 pub(crate) const REASONS: (&str, &str) = ("Loop", "Not understood");
 pub(crate) const SECONDS: (&str, &str) = (TIME, "Estimate");
+pub(crate) const LOW: (&str, &str) = (TIME, "Low");
+pub(crate) const HIGH: (&str, &str) = (TIME, "High");
 pub(crate) const SHARE: (&str, &str) = (TIME, "Share of total");
 pub(crate) const CALLS: (&str, &str) = (TIME, "Calls");
 pub(crate) const ALL_CALLS: (&str, &str) = (TIME, "All calls");
@@ -512,6 +514,7 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         F::Time,
         |(_, n)| Content::Figure(n.time.seconds),
     );
+    band(columns);
     if model.ranking.follows_calls {
         over_calls(model, columns);
     }
@@ -566,6 +569,35 @@ fn texts(columns: &mut Columns<'_>) {
         Look::Seconds,
         F::TextTime,
         |(_, n)| some(n.time.text),
+    );
+}
+
+/// Between which times the estimate lies.
+fn band(columns: &mut Columns<'_>) {
+    type Pick = fn(&Band) -> FigureId;
+    let picked: [(&str, F, Pick); 2] = [
+        (LOW.1, F::LowTime, |band| band.low),
+        (HIGH.1, F::HighTime, |band| band.high),
+    ];
+    for (header, kind, pick) in picked {
+        add_figures(
+            columns,
+            (TIME, header),
+            Look::Seconds,
+            kind,
+            move |(_, n)| some(n.time.band.as_ref().map(pick)),
+        );
+    }
+    add(
+        columns,
+        (TIME, "Left open", ""),
+        Look::Text,
+        "What the source leaves open between low and high: caches (warm or cold), vectors, sums (their order)",
+        |(_, n)| {
+            let open = n.time.band.iter().flat_map(|band| band.open.all());
+            let names: Vec<&str> = open.map(Question::name).collect();
+            Content::Text(names.join(", "))
+        },
     );
 }
 

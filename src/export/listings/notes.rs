@@ -47,6 +47,10 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
         "Where a machine says what its cores do in a cycle, chain and ports take the place of the CPU time. Chain: iterations of the innermost loop times the longest row of operations that leads from one iteration to a later one, by the latencies of sheet Machine; sums of which only the last value is used are done in the lanes of a vector where reorder_sums is 1. Ports: the largest of loads, stores, additions, multiplications, divisions and roots over what begins in a cycle, in vectors where no iteration waits for another, subscripts are next to each other, no procedure is called and vectorise is 1; calls of exp, log, sin, pow come on top. With warm at 1, a nest finds all of its data in every cache that holds all of it.",
     ),
     (
+        "Low, likely, high",
+        "The estimate takes the switches of sheet Machine as they are. Low: caches that hold all of the nest's data have it from its last execution, where it is executed more than once or nothing says how often; vectors, also of functions, and sums in another order, where neither the source nor flags decide that. High: one element after the other and sums as written, caches as in the estimate. Column Left open says which of these it is. Sizes, bandwidths and latencies are taken to be right in both.",
+    ),
+    (
         "Irregular lines",
         "Where a machine says what they take: lines that no prefetcher foresees, because they are at random places, or because the loops go along more than 32 streams at once, further than 2048 bytes from one access to the next (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that has it over the lines that a core waits for at once (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), and tlb_miss_ns more where its page is none of those that the translation buffer holds: pages are counted as lines are, with page_bytes and tlb_bytes. This comes on top of the longest time of a level, which all other lines take.",
     ),

@@ -274,6 +274,8 @@ impl PlainColumn {
 /// Columns whose names with units are not made from their headings: group and header.
 const NAMES: &[((&str, &str), &str)] = &[
     (loops::SECONDS, "time_call_s"),
+    (loops::LOW, "time_call_low_s"),
+    (loops::HIGH, "time_call_high_s"),
     (loops::ALL_CALLS, "time_total_s"),
     (loops::DRAM_BYTES, "dram_bytes"),
     (("Time", "DRAM"), "dram_time_s"),

@@ -20,7 +20,7 @@ use super::cells::profile;
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
 use super::number::Number;
-use super::pages;
+use super::pages::{self, Pages};
 use super::part_fetched::{COST_W, PartFetched};
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
@@ -70,6 +70,8 @@ pub struct NestLevels {
     pub caches: Vec<CacheFigures>,
     /// Where only numbers were asked for, those of loops with constant ranges.
     pub reuses: Vec<ReuseFigures>,
+    /// Bytes of all lines of the nest once; `None` where caches were not asked for.
+    pub all: Option<FigureId>,
     /// Bytes that any cache fetches, and that any cache writes back; `None` where only numbers were asked for.
     pub least: Option<(FigureId, FigureId)>,
     /// What a cache may hold, in words.
@@ -79,7 +81,7 @@ pub struct NestLevels {
     pub neighbours: Option<Neighbours<f64>>,
     /// Pages of irregular accesses that the translation buffer does not hold; `None` if there are no such accesses, or
     /// the machine does not say what it holds.
-    pub pages: Option<FigureId>,
+    pub pages: Option<Pages<FigureId>>,
 }
 
 impl NestLevels {
@@ -135,7 +137,7 @@ fn values(
         let unit = ("line_bytes", counted);
         let (profile, geometry) = profiled(nest, &value, neighbours.as_ref(), unit);
         let has_pages = machine.has_translation() && !profile.is_foreseen();
-        let pages = has_pages.then(|| pages::missed(nest, &value));
+        let pages = has_pages.then(|| pages::count(nest, &value));
         (profile, geometry, pages)
     };
     let (profile, geometry, pages) = numbers;
@@ -191,7 +193,11 @@ fn values(
         )
     };
     let caches = caches.iter().enumerate().map(of).collect();
-    let pages = pages.map(|missed| figures.define(F::PagesMissed, Expr::from(missed)));
+    let pages = pages.map(|Pages { missed, touched }| Pages {
+        missed: figures.define(F::PagesMissed, Expr::from(missed)),
+        touched: figures.define(F::PagesTouched, Expr::from(touched)),
+    });
+    let all = figures.define(F::LeastFetched, Expr::from(profile.cold * line));
     let of_loops = (&geometry, names.as_slice());
     let reuses = shown_reuses(nest, of_loops, &capacities, &profile, parameters, figures);
     NestLevels {
@@ -199,6 +205,7 @@ fn values(
         reuses,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
         pages,
+        all: Some(all),
         ..NestLevels::default()
     }
 }
@@ -387,6 +394,7 @@ fn formulas(
     NestLevels {
         caches,
         reuses: defined.into_iter().map(|(_, reuse)| reuse).collect(),
+        all: Some(cold),
         least: Some((cold, flushed)),
         conditions,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),

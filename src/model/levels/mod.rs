@@ -114,6 +114,7 @@ pub(crate) use doubts::doubts;
 pub use formulas::{CacheFigures, NestLevels};
 pub(crate) use formulas::{last_share, share};
 pub use neighbours::{Found, Neighbours};
+pub use pages::Pages;
 pub use reuse::{Profile, Reuse};
 pub use reuse_figures::ReuseFigures;
 pub(crate) use sequence::{REUSE_BETWEEN_NESTS, neighbours};

@@ -13,15 +13,26 @@ use crate::machine::MachineModel;
 use crate::nest::Nest;
 use crate::parameters::ParameterTable;
 
-/// Their number; `value` knows the symbols of the source and of the machine.
-pub(super) fn missed(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> f64 {
+/// Pages of a nest with irregular accesses.
+#[derive(Clone, Copy)]
+pub struct Pages<T> {
+    /// How many the translation buffer does not hold.
+    pub missed: T,
+    /// Bytes of all pages of the nest once.
+    pub touched: T,
+}
+
+/// As numbers; `value` knows the symbols of the source and of the machine.
+pub(super) fn count(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Pages<f64> {
     let [page, reach, warm] =
         ["page_bytes", "tlb_bytes", WARM].map(|name| value(&Expr::machine(name)));
     let (pages, _) = profiled(nest, value, None, ("page_bytes", Irregular::Counted));
-    match warm > 0.0 && pages.cold * page <= reach {
+    let touched = pages.cold * page;
+    let missed = match warm > 0.0 && touched <= reach {
         true => 0.0,
         false => pages.unforeseen_through(reach),
-    }
+    };
+    Pages { missed, touched }
 }
 
 /// The same as a formula; `None` where the machine does not say what the buffer holds.
@@ -30,7 +41,7 @@ pub(super) fn define(
     (geometry, machine): (&Geometry, &MachineModel),
     parameters: &ParameterTable,
     figures: &mut Figures,
-) -> Option<FigureId> {
+) -> Option<Pages<FigureId>> {
     let any_machine = figures.detail() == Detail::AnyMachine;
     if !any_machine && !machine.has_translation() {
         return None;
@@ -55,13 +66,14 @@ pub(super) fn define(
         )
     });
     let missed = Expr::sum(missed.chain([pages.unforeseen.clone()]));
-    let all = figures.define(F::PagesTouched, pages.cold * page);
-    let found = define_found_again(all, figures);
+    let touched = figures.define(F::PagesTouched, pages.cold * page);
+    let found = define_found_again(touched, figures);
     let (found, none) = (Expr::from(found), Expr::from(0.0));
     let missed = Expr::choose(Comparison::LessOrEqual, found, reach.clone(), none, missed);
     let missed = match any_machine {
         true => bandwidth::where_positive(reach, missed, 0.0.into()),
         false => missed,
     };
-    Some(figures.define(F::PagesMissed, missed))
+    let missed = figures.define(F::PagesMissed, missed);
+    Some(Pages { missed, touched })
 }

@@ -80,6 +80,14 @@ pub struct NestReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_seconds: Option<Figure>,
     pub seconds: Figure,
+    /// The same if all that the source leaves open goes well, and if nothing of that does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low_seconds: Option<Figure>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high_seconds: Option<Figure>,
+    /// What the source leaves open: `caches`, `vectors`, `sums`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
     /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
     /// calls lead to it from there.
     #[serde(default)]
@@ -300,6 +308,7 @@ impl NestReport {
     pub(super) fn of(model: &Model, index: usize) -> NestReport {
         let nest = &model.nests[index];
         let figure = |id: FigureId| Figure::of(model, id);
+        let band = nest.time.band;
         let operations = &nest.operations;
         let registers = model.registers[index].as_ref();
         let calls = model.calls.as_ref();
@@ -352,12 +361,18 @@ impl NestReport {
             cpu_seconds: figure(nest.time.cpu),
             in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, nest, found)),
             irregular: (nest.time.irregular.as_ref()).map(|found| IrregularReport {
-                pages_missed: nest.levels.pages.map(figure),
+                pages_missed: nest.levels.pages.map(|pages| figure(pages.missed)),
                 seconds: figure(found.seconds),
             }),
             texts: operations.texts.map(figure),
             text_seconds: nest.time.text.map(figure),
             seconds: figure(nest.time.seconds),
+            low_seconds: band.map(|band| figure(band.low)),
+            high_seconds: band.map(|band| figure(band.high)),
+            open: (band.into_iter())
+                .flat_map(|band| band.open.all())
+                .map(|question| question.name().to_string())
+                .collect(),
             calls: ranked.map_or_else(never, |ranked| {
                 ranked.calls.map_or_else(|| Figure::from(1.0), figure)
             }),

@@ -1,0 +1,34 @@
+//! Between which times nests lie, in words.
+
+use crate::model::{Model, NestModel, Open, Question, TotalBand};
+use crate::quantity::Seconds;
+
+/// Ends closer than this are shown as one time.
+const WORTH_A_LINE: f64 = 1.01;
+
+/// Of one nest; `None` where both ends are its time.
+pub(crate) fn of_nest(model: &Model, nest: &NestModel) -> Option<String> {
+    let band = nest.time.band?;
+    in_words((model.value(band.low), model.value(band.high)), band.open)
+}
+
+/// Of all nests, as often as they are called where calls are followed.
+pub(crate) fn of_all(model: &Model) -> Option<String> {
+    let TotalBand { low, high, open } = TotalBand::of(&model.nests, &model.ranking, &model.figures);
+    let whole = match model.ranking.follows_calls {
+        true => "all calls",
+        false => "total",
+    };
+    Some(format!("{whole} {}", in_words((low, high), open)?))
+}
+
+fn in_words((low, high): (f64, f64), open: Open) -> Option<String> {
+    let is_wide = high > low * WORTH_A_LINE && high.is_finite();
+    let names: Vec<&str> = open.all().map(Question::in_words).collect();
+    let left = match names.split_last()? {
+        (last, []) => (*last).to_string(),
+        (last, others) => format!("{} and {last}", others.join(", ")),
+    };
+    let (low, high) = (Seconds(low), Seconds(high));
+    is_wide.then(|| format!("between {low} and {high}: the source leaves {left} open"))
+}
