@@ -15,79 +15,13 @@ use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
 use super::irregular;
 use super::nest_model::NestModel;
+use super::open::{Band, Open};
 use super::ranking::Ranking;
 use super::time::whole;
 use super::traffic::is_on;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::MachineModel;
 use crate::machine::parameters::SCENARIOS;
-
-/// The shortest and the longest time of a nest.
-#[derive(Clone, Copy)]
-pub struct Band {
-    pub low: FigureId,
-    pub high: FigureId,
-    pub open: Open,
-}
-
-/// What the source leaves open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Open {
-    /// Whether caches have what the last execution left there.
-    pub caches: bool,
-    /// Whether the code is in vectors.
-    pub vectors: bool,
-    /// In which order sums are added.
-    pub sums: bool,
-}
-
-impl Open {
-    fn or(self, other: Open) -> Open {
-        Open {
-            caches: self.caches || other.caches,
-            vectors: self.vectors || other.vectors,
-            sums: self.sums || other.sums,
-        }
-    }
-
-    /// What of it is open.
-    pub fn all(self) -> impl Iterator<Item = Question> {
-        let all = [
-            (self.caches, Question::Caches),
-            (self.vectors, Question::Vectors),
-            (self.sums, Question::Sums),
-        ];
-        all.into_iter()
-            .filter(|(is_open, _)| *is_open)
-            .map(|(_, question)| question)
-    }
-}
-
-/// What a source may leave open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    Caches,
-    Vectors,
-    Sums,
-}
-
-impl Question {
-    pub fn name(self) -> &'static str {
-        match self {
-            Question::Caches => "caches",
-            Question::Vectors => "vectors",
-            Question::Sums => "sums",
-        }
-    }
-
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Question::Caches => "warm or cold caches",
-            Question::Vectors => "vectors",
-            Question::Sums => "the order of sums",
-        }
-    }
-}
 
 /// Shortest and longest times of nests one after the other, and what is open of any of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -141,22 +75,23 @@ impl Band {
         let core = Expr::from(time.core);
         let text = time.text.map(Expr::from);
         let (fastest, slowest) = core_ends(nest, figures);
-        let cold = data(nest, &|_| 1.0.into(), machine, figures);
+        let cold = data(nest, None, machine, figures);
         let seconds = Expr::from(time.seconds);
         let is_open = fastest != core || slowest != core;
         let high = match is_open {
             true => Expr::max([seconds.clone(), whole((slowest, text.clone(), cold))]),
             false => seconds.clone(),
         };
-        let warm = data(nest, &moves(nest, calls), machine, figures);
-        let low = Expr::min([seconds, whole((fastest, text, warm))]);
+        let warm = Warm::of(nest, calls);
+        let data = data(nest, Some(&warm), machine, figures);
+        let low = Expr::min([seconds, whole((fastest, text, data))]);
         let (low, high) = (
             figures.define(F::LowTime, low),
             figures.define(F::HighTime, high),
         );
         let in_core = time.in_core.and_then(|found| found.open);
         let open = Open {
-            caches: are_caches_open(nest, calls, figures),
+            caches: warm.is_open(figures),
             vectors: in_core.is_some_and(|open| open.may_be_vectors),
             sums: in_core.is_some_and(|open| open.may_reorder),
         };
@@ -180,16 +115,15 @@ fn core_ends(nest: &NestModel, figures: &Figures) -> (Expr, Expr) {
     }
 }
 
-/// The times of all levels, and of irregular lines on top of the longest; of every cache only that part of what it fetches
-/// and writes back which `moves` says.
+/// The times of all levels, and of irregular lines on top of the longest; less what a nest finds again if caches are `warm`.
 fn data(
     nest: &NestModel,
-    moves: &dyn Fn(usize) -> Expr,
+    warm: Option<&Warm>,
     machine: &MachineModel,
     figures: &Figures,
 ) -> Vec<Expr> {
-    let levels = &nest.time.levels;
-    let regular = levels.iter().map(|level| {
+    let moves = |cache: usize| warm.map_or(1.0.into(), |warm| warm.moves(cache));
+    let regular = nest.time.levels.iter().map(|level| {
         let seconds = Expr::from(level.seconds);
         match level.behind {
             Some(cache) => seconds * moves(cache),
@@ -200,62 +134,61 @@ fn data(
     if nest.time.irregular.is_none() {
         return regular;
     }
-    let reach = Expr::machine("tlb_bytes");
-    let is_cold = nest
-        .levels
-        .all
-        .is_none_or(|_| moves(0).as_number() == Some(1.0));
     let pages = nest.levels.pages.map(|pages| {
         let missed = Expr::from(pages.missed);
-        match is_cold {
-            true => missed,
-            false => {
-                let (touched, none) = (Expr::from(pages.touched), 0.0.into());
-                Expr::choose(
-                    Comparison::LessOrEqual,
-                    touched,
-                    reach.clone(),
-                    none,
-                    missed,
-                )
-            }
+        match warm {
+            None => missed,
+            Some(warm) => warm.unless_held(pages.touched, Expr::machine("tlb_bytes"), missed),
         }
     });
-    let irregular = irregular::seconds(machine, &nest.levels, (moves, pages), figures);
+    let irregular = irregular::seconds(machine, &nest.levels, (&moves, pages), figures);
     vec![Expr::max(regular) + irregular.unwrap_or(0.0.into())]
 }
 
-/// 0 of a cache that holds all of the nest's data from its last execution, 1 of others, and of nests that are executed
-/// once.
-fn moves(nest: &NestModel, calls: Option<FigureId>) -> impl Fn(usize) -> Expr {
-    let all = nest.levels.all;
-    let capacities: Vec<FigureId> = nest.levels.caches.iter().map(|c| c.capacity).collect();
-    move |cache: usize| {
-        let (Some(all), Some(capacity)) = (all, capacities.get(cache)) else {
-            return 1.0.into();
-        };
-        let (all, capacity) = (Expr::from(all), Expr::from(*capacity));
-        let held = Expr::choose(
-            Comparison::LessOrEqual,
-            all,
-            capacity,
-            0.0.into(),
-            1.0.into(),
-        );
+/// What caches have of a nest from its last execution.
+struct Warm {
+    /// All lines of the nest, once.
+    all: Option<FigureId>,
+    capacities: Vec<FigureId>,
+    /// How often it is executed; `None` where nothing says so.
+    calls: Option<FigureId>,
+}
+
+impl Warm {
+    fn of(nest: &NestModel, calls: Option<FigureId>) -> Warm {
+        Warm {
+            all: nest.levels.all,
+            capacities: nest.levels.caches.iter().map(|c| c.capacity).collect(),
+            calls,
+        }
+    }
+
+    /// 0 of a cache that has all, 1 of others.
+    fn moves(&self, cache: usize) -> Expr {
+        match (self.all, self.capacities.get(cache)) {
+            (Some(all), Some(capacity)) => self.unless_held(all, (*capacity).into(), 1.0.into()),
+            _ => 1.0.into(),
+        }
+    }
+
+    /// Nothing where so many bytes have room and the nest was executed before, else what is `moved`.
+    fn unless_held(&self, bytes: FigureId, room: Expr, moved: Expr) -> Expr {
+        let (bytes, none) = (Expr::from(bytes), Expr::from(0.0));
+        let held = Expr::choose(Comparison::LessOrEqual, bytes, room, none, moved.clone());
         // The rule of scenarios knows no execution before.
-        let held = is_on(SCENARIOS, 1.0.into(), held);
-        match calls {
+        let held = is_on(SCENARIOS, moved.clone(), held);
+        match self.calls {
             None => held,
             Some(calls) => {
                 let (calls, once) = (Expr::from(calls), 1.0.into());
-                Expr::choose(Comparison::Greater, calls, once, held, 1.0.into())
+                Expr::choose(Comparison::Greater, calls, once, held, moved)
             }
         }
     }
-}
 
-fn are_caches_open(nest: &NestModel, calls: Option<FigureId>, figures: &Figures) -> bool {
-    let moves = moves(nest, calls);
-    let mut caches = 0..nest.levels.caches.len();
-    caches.any(|at| moves(at).evaluate(figures).is_ok_and(|moves| moves == 0.0))
+    /// Whether some cache has all.
+    fn is_open(&self, figures: &Figures) -> bool {
+        let mut caches = 0..self.capacities.len();
+        caches.any(|at| (self.moves(at).evaluate(figures)).is_ok_and(|moves| moves == 0.0))
+    }
 }

@@ -1,6 +1,5 @@
 //! Time of a nest: arithmetic, every cache level, memory; what bounds it (ExaSAT report, section 2.3.3).
 
-use super::band::Band;
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
@@ -9,6 +8,7 @@ use super::irregular::IrregularFigures;
 use super::label::Subject;
 use super::levels::{CacheFigures, NestLevels};
 use super::nest::Nest;
+use super::open::Band;
 use super::operations::OperationFigures;
 use super::stream::StreamFigures;
 use super::traffic::NestTraffic;

@@ -1,0 +1,70 @@
+//! What a source leaves open of a nest's time, and what lies between (see `band`).
+
+use crate::expr::FigureId;
+
+/// The shortest and the longest time of a nest.
+#[derive(Clone, Copy)]
+pub struct Band {
+    pub low: FigureId,
+    pub high: FigureId,
+    pub open: Open,
+}
+
+/// What the source leaves open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Open {
+    /// Whether caches have what the last execution left there.
+    pub caches: bool,
+    /// Whether the code is in vectors.
+    pub vectors: bool,
+    /// In which order sums are added.
+    pub sums: bool,
+}
+
+impl Open {
+    pub fn or(self, other: Open) -> Open {
+        Open {
+            caches: self.caches || other.caches,
+            vectors: self.vectors || other.vectors,
+            sums: self.sums || other.sums,
+        }
+    }
+
+    /// What of it is open.
+    pub fn all(self) -> impl Iterator<Item = Question> {
+        let all = [
+            (self.caches, Question::Caches),
+            (self.vectors, Question::Vectors),
+            (self.sums, Question::Sums),
+        ];
+        all.into_iter()
+            .filter(|(is_open, _)| *is_open)
+            .map(|(_, question)| question)
+    }
+}
+
+/// What a source may leave open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    Caches,
+    Vectors,
+    Sums,
+}
+
+impl Question {
+    pub fn name(self) -> &'static str {
+        match self {
+            Question::Caches => "caches",
+            Question::Vectors => "vectors",
+            Question::Sums => "sums",
+        }
+    }
+
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Question::Caches => "warm or cold caches",
+            Question::Vectors => "vectors",
+            Question::Sums => "the order of sums",
+        }
+    }
+}
