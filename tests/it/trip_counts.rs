@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::support::command::analysed;
 use crate::support::programs::{expr, flops, function, model, program};
 use loopsheet_analysis::facts::{Block, Item, Loop, Program};
 use loopsheet_analysis::loop_variable::LoopVariable;
@@ -370,5 +371,34 @@ proptest! {
                 prop_assert_eq!(counts, counted, "{:?} n = {}", loops, n);
             }
         }
+    }
+}
+
+/// Two at least: as many as were there, if there were more.
+#[test]
+fn a_loop_that_fills_up_leaves_the_larger_of_both() {
+    const SOURCE: &str = "\
+void f(int len, double *x) {
+    while (len < 2) len++;
+    for (int n = len / 2; n >= 1; n--) x[n] = 1.0;
+}
+";
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("f.c");
+    std::fs::write(&path, SOURCE).expect("written");
+    for (len, iterations) in [
+        (-3, [5.0, 1.0]),
+        (1, [1.0, 1.0]),
+        (2, [0.0, 1.0]),
+        (80, [0.0, 40.0]),
+    ] {
+        let set = format!("len={len}");
+        let json = analysed(path.clone(), &["--no-config", "--set", &set]);
+        let nests = json["functions"][0]["nests"].as_array().expect("nests");
+        let found: Vec<f64> = nests
+            .iter()
+            .filter_map(|nest| nest["iterations"].as_f64())
+            .collect();
+        assert_eq!(found, iterations, "len = {len}");
     }
 }
