@@ -309,10 +309,8 @@ fn formulas(
     let caches = levels_of(machine, figures.detail());
     let capacities = define_capacities(&caches, figures);
     let mut bytes = |kind: F, lines: &Expr| figures.define(kind, lines * &line);
-    let (cold, flushed) = (
-        bytes(F::LeastFetched, &profile.cold),
-        bytes(F::LeastWrittenBack, &profile.flushed),
-    );
+    let cold = bytes(F::LeastFetched, &profile.cold);
+    let flushed = bytes(F::LeastWrittenBack, &profile.flushed);
     let found_again = define_found_again(cold, figures);
     let of_nest = (nest, &geometry, names.as_slice());
     let defined = define_reuses(of_nest, &profile, &capacities, parameters, figures);
