@@ -333,6 +333,37 @@ fn what_is_missing_is_said() {
     refused(&["run"], "required");
 }
 
+/// The pilot is the largest shard that can be computed; what fails is a row of the data that the script leaves.
+#[test]
+fn scripts_merge_what_failed_and_what_did_not() {
+    let project = project("traces = [\"traces/*\"]\n");
+    let bad = project.path().join("traces/bad.execlog");
+    let line = "0, 0x1000, 0x4398, \"frobnicate a4,0(a5)\"\n";
+    fs::write(&bad, line.repeat(100_000)).expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    let (status, said) = sweep(project.path(), &["submit", "--engine", "local", "--now"]);
+    assert_eq!(status, 1, "{said}");
+    let kinds: Vec<String> = rows(project.path())
+        .iter()
+        .map(|row| text(row, "kind").to_string())
+        .collect();
+    assert_eq!(kinds.iter().filter(|kind| *kind == "error").count(), 1);
+    assert_eq!(kinds.iter().filter(|kind| *kind == "trace").count(), 2);
+}
+
+/// There is nothing to learn a limit from.
+#[test]
+fn nothing_is_submitted_where_everything_fails() {
+    let project = project("traces = [\"traces/bad.execlog\"]\n");
+    let bad = project.path().join("traces/bad.execlog");
+    fs::write(&bad, "0, 0x1000, 0x4398, \"frobnicate a4,0(a5)\"\n").expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    let (status, said) = sweep(project.path(), &["submit"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("all shards fail"), "{said}");
+    assert!(!project.path().join("sweep/run.sbatch").exists());
+}
+
 #[test]
 fn a_shard_that_fails_is_a_row_and_stops_no_other() {
     let project = project("traces = [\"traces/*\"]\n");
