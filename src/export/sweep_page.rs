@@ -5,7 +5,8 @@ use std::fmt::Write;
 use crate::quantity::{Seconds, significant};
 use crate::svg::escaped;
 use crate::sweep::columns::Column;
-use crate::sweep::report::{Map, SweepReport};
+use crate::sweep::map::{Map, MapOf};
+use crate::sweep::report::SweepReport;
 use crate::sweep::row::Row;
 
 const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;color:#1f2a37;margin:2rem auto;max-width:76rem;padding:0 1rem}\
@@ -25,8 +26,8 @@ pub fn sweep_page(report: &SweepReport) -> String {
     );
     failed(&mut page, report);
     best(&mut page, report);
-    if let Some(map) = &report.map {
-        slowdowns(&mut page, report, map);
+    for map in &report.maps {
+        shown(&mut page, report, map);
     }
     if !report.fronts.is_empty() {
         let about =
@@ -117,32 +118,40 @@ fn colour(slowdown: f64) -> String {
     )
 }
 
-fn slowdowns(page: &mut String, report: &SweepReport, map: &Map) {
+fn shown(page: &mut String, report: &SweepReport, map: &Map) {
     let [across, down] = [map.across, map.down].map(|axis| axis.name(&report.settings));
     let _ = write!(
         page,
-        "<h2>Time over {} and {}</h2>\n<p>How many times as long as with its best configuration a program takes: geometric mean \
-         over {} inputs, each with the best of all other axes.</p>\n<div class=\"scroll\"><table><tr><th>{}</th>",
+        "<h2>{} over {} and {}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>{}</th>",
+        map.title(),
         escaped(&across),
         escaped(&down),
-        map.inputs,
+        escaped(&map.meaning(&report.settings)),
         escaped(&down)
     );
     for value in &map.columns {
         let _ = write!(page, "<th>{}</th>", escaped(&value.to_string()));
     }
     page.push_str("</tr>\n");
-    for (value, slowdowns) in map.rows.iter().zip(&map.slowdowns) {
+    // Of epochs, what has the fewest is white.
+    let least = map.values.iter().flatten().flatten();
+    let least = least.copied().fold(f64::INFINITY, f64::min);
+    for (value, figures) in map.rows.iter().zip(&map.values) {
         let _ = write!(page, "<tr><td>{}</td>", escaped(&value.to_string()));
-        for slowdown in slowdowns {
-            let _ = match slowdown {
-                None => write!(page, "<td class=\"m\"></td>"),
-                Some(slowdown) => write!(
-                    page,
-                    "<td class=\"m\" style=\"background:{}\">{slowdown:.2}</td>",
-                    colour(*slowdown)
-                ),
+        for figure in figures {
+            let Some(figure) = figure else {
+                page.push_str("<td class=\"m\"></td>");
+                continue;
             };
+            let (times, text) = match map.of {
+                MapOf::Time => (*figure, format!("{figure:.2}")),
+                MapOf::Epochs(_) => (figure / least, significant(*figure)),
+            };
+            let _ = write!(
+                page,
+                "<td class=\"m\" style=\"background:{}\">{text}</td>",
+                colour(times)
+            );
         }
         page.push_str("</tr>\n");
     }
@@ -208,7 +217,7 @@ fn ranked(page: &mut String, report: &SweepReport) {
 fn window(epochs: &Row) -> String {
     let part = |column, name: &str, unit: &str| {
         let value = epochs.number(column);
-        value.map(|value| format!("{name} {}{unit}", significant(value)))
+        value.map(|value| format!("{name} {value}{unit}"))
     };
     let parts = [
         part(Column::Window, "window", ""),
