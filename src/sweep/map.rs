@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::axis::{Axis, AxisValue, values};
+use crate::axis::{Axis, AxisValue, EPOCHS, values};
 use crate::columns::Column;
 use crate::report::{InputPart, time};
 use crate::row::Row;
@@ -62,14 +62,13 @@ impl Map {
         places.map(MapOf::Time, counted, &sums, f64::exp)
     }
 
-    /// `axes` are all of epochs; those that are not on the map stay at the first row's value, or without one: no limit of
-    /// misses under way.
-    pub(crate) fn of_epochs(pair: (Axis, Axis), axes: &[Axis], epochs: &[Row]) -> Map {
-        let others = axes
-            .iter()
-            .filter(|axis| **axis != pair.0 && **axis != pair.1);
+    /// Axes that are not on the map stay at the first row's value, or without one: no limit of misses under way.
+    pub(crate) fn of_epochs(pair: (Axis, Axis), epochs: &[Row]) -> Map {
+        let others = EPOCHS
+            .into_iter()
+            .filter(|axis| *axis != pair.0 && *axis != pair.1);
         let others: Vec<(Axis, Option<AxisValue>)> = others
-            .map(|axis| (*axis, epochs.first().and_then(|row| axis.value(row))))
+            .map(|axis| (axis, epochs.first().and_then(|row| axis.value(row))))
             .collect();
         let places = Places::of(pair, epochs);
         let mut sums = places.sums();

@@ -84,7 +84,7 @@ impl SweepReport {
             }
         }
         let of_time = of_time.map(|pair| Map::of_time(pair, &inputs, &configurations));
-        let of_windows = of_windows.map(|pair| Map::of_epochs(pair, &of_epochs, &windows));
+        let of_windows = of_windows.map(|pair| Map::of_epochs(pair, &windows));
         Ok(SweepReport {
             settings: settings.to_vec(),
             maps: of_time.into_iter().chain(of_windows).collect(),
