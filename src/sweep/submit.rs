@@ -150,6 +150,6 @@ mod tests {
             assert!(slurm.contains(part), "{part}: {slurm}");
         }
         assert!(text(Engine::GnuParallel).contains("seq 1 50 | parallel"));
-        assert!(text(Engine::Local).contains("run --all --dir 'my sweep'\n"));
+        assert!(text(Engine::Local).contains("run --all --dir 'my sweep' || true\n"));
     }
 }
