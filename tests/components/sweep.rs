@@ -284,6 +284,30 @@ fn an_array_of_slurm_computes_the_bytes_of_one_process() {
     assert_eq!(merged(project.path()), expected);
 }
 
+/// With a trace among the others that cannot be read.
+#[test]
+fn gnu_parallel_computes_the_bytes_of_one_process() {
+    let projects = [(); 2].map(|()| {
+        let project = project(SIXTY);
+        let bad = "0, 0x1000, 0x4398, \"frobnicate a4,0(a5)\"\n";
+        fs::write(project.path().join("traces/bad.execlog"), bad).expect("a file");
+        sweep(project.path(), &["plan", "sweep.toml"]);
+        project
+    });
+    let [local, parallel] = &projects;
+    for (project, engine) in [(local, "local"), (parallel, "gnu-parallel")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+        let words = ["sweep", "submit", "--now", "--engine", engine];
+        let output = command.current_dir(project.path()).args(words).output();
+        let output = output.expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("10 shards failed"), "{said}");
+    }
+    assert_eq!(merged(parallel.path()), merged(local.path()));
+    assert_eq!(merged(local.path()).len(), 7);
+}
+
 /// A tree in shards, with the two scripts of the guide.
 #[test]
 fn an_array_of_slurm_reads_a_tree() {
