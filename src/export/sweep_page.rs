@@ -106,9 +106,9 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, significant)
 }
 
-/// From white for the best to red for twice as long, by the logarithm.
-fn colour(slowdown: f64) -> String {
-    let share = slowdown.max(1.0).log2().min(1.0);
+/// From white for the best to red for so many times as much, by the logarithm.
+fn colour(times: f64, most: f64) -> String {
+    let share = times.max(1.0).log(most.max(1.0 + f64::EPSILON)).min(1.0);
     let channel = |end: f64| (255.0 + share * (end - 255.0)).round() as u8;
     format!(
         "#{:02X}{:02X}{:02X}",
@@ -133,9 +133,12 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         let _ = write!(page, "<th>{}</th>", escaped(&value.to_string()));
     }
     page.push_str("</tr>\n");
-    // Of epochs, what has the fewest is white.
-    let least = map.values.iter().flatten().flatten();
-    let least = least.copied().fold(f64::INFINITY, f64::min);
+    // Twice as long is red; of epochs, the most are.
+    let all = || map.values.iter().flatten().flatten().copied();
+    let (least, most) = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(0.0, f64::max),
+    );
     for (value, figures) in map.rows.iter().zip(&map.values) {
         let _ = write!(page, "<tr><td>{}</td>", escaped(&value.to_string()));
         for figure in figures {
@@ -143,14 +146,17 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
                 page.push_str("<td class=\"m\"></td>");
                 continue;
             };
-            let (times, text) = match map.of {
-                MapOf::Time => (*figure, format!("{figure:.2}")),
-                MapOf::Epochs(_) => (figure / least, significant(*figure)),
+            let (colour, text) = match map.of {
+                MapOf::Time => (colour(*figure, 2.0), format!("{figure:.2}")),
+                // None at all may be the fewest.
+                MapOf::Epochs(_) => (
+                    colour((figure + 1.0) / (least + 1.0), (most + 1.0) / (least + 1.0)),
+                    significant(*figure),
+                ),
             };
             let _ = write!(
                 page,
-                "<td class=\"m\" style=\"background:{}\">{text}</td>",
-                colour(times)
+                "<td class=\"m\" style=\"background:{colour}\">{text}</td>"
             );
         }
         page.push_str("</tr>\n");

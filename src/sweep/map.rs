@@ -13,8 +13,8 @@ pub enum MapOf {
     /// How many times as long as with its best configuration a program takes: geometric mean over the inputs, each with
     /// the best of all other axes.
     Time,
-    /// Epochs in 1,000 instructions: mean over the inputs, with these values of other axes.
-    Epochs(Vec<(Axis, AxisValue)>),
+    /// Epochs in 1,000 instructions: mean over the inputs, with these values of other axes; none is no limit.
+    Epochs(Vec<(Axis, Option<AxisValue>)>),
 }
 
 /// A figure over two axes.
@@ -85,10 +85,7 @@ impl Map {
                 sums[row][column].1 += 1;
             }
         }
-        let others = others.into_iter();
-        let others = others.filter_map(|(axis, value)| Some((axis, value?)));
-        let of = MapOf::Epochs(others.collect());
-        places.map(of, inputs.len(), &sums, |mean| mean)
+        places.map(MapOf::Epochs(others), inputs.len(), &sums, |mean| mean)
     }
 
     /// What it shows, in words.
@@ -101,7 +98,10 @@ impl Map {
             ),
             MapOf::Epochs(others) => {
                 let others: String = (others.iter())
-                    .map(|(axis, value)| format!(", {} {value}", axis.name(settings)))
+                    .map(|(axis, value)| match value {
+                        Some(value) => format!(", {} {value}", axis.name(settings)),
+                        None => format!(", {} without limit", axis.name(settings)),
+                    })
                     .collect();
                 format!("Epochs in 1,000 instructions: mean over {inputs} inputs{others}.")
             }
