@@ -297,7 +297,9 @@ fn gnu_parallel_computes_the_bytes_of_one_process() {
     let [local, parallel] = &projects;
     for (project, engine) in [(local, "local"), (parallel, "gnu-parallel")] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
-        let words = ["sweep", "submit", "--now", "--engine", engine];
+        let words = [
+            "sweep", "submit", "--now", "--parts", "5", "--engine", engine,
+        ];
         let output = command.current_dir(project.path()).args(words).output();
         let output = output.expect("it runs");
         let said = String::from_utf8_lossy(&output.stderr);
