@@ -6,6 +6,7 @@ mod calls;
 mod doubling;
 mod headers;
 mod iterations;
+mod leaving;
 mod loops;
 mod lost;
 mod settings;
@@ -248,6 +249,7 @@ fn analyze_procedure(
         file: function.place.file.clone(),
         line: function.place.line,
         is_entry: function.is_main,
+        given_by: known.givers(id),
         constants: constants.into_values().collect(),
         shared,
         body,
@@ -259,6 +261,8 @@ pub(super) struct Undecided {
     pub probability: Symbol,
     pub condition: Value,
     pub decision: Decision,
+    /// How often it is taken if one of its arms leaves the loops around, which happens at most once in each run of these.
+    pub at_most: Option<Expr>,
 }
 
 /// The branches that are always or never taken, or once in so many times, by what the program has unless its input says
@@ -274,13 +278,15 @@ fn decided(
             probability,
             condition,
             decision,
+            at_most,
         } = branch;
         let truth = sizes.truth(id, function, condition);
         let share = match truth {
             Some(is_taken) => Some((Expr::from(f64::from(u8::from(is_taken))), Origin::Initial)),
             None => sizes
                 .periodic_share(known, (id, function), (condition, decision))
-                .map(|share| (share, Origin::Derived)),
+                .map(|share| (share, Origin::Derived))
+                .or_else(|| Some((at_most.clone()?, Origin::Default))),
         };
         // Of several branches in one line that have one probability all must agree.
         let known = found
