@@ -663,6 +663,9 @@ pub struct Call {
     pub name: String,
     pub arguments: Vec<String>,
     pub body: Body,
+    /// Of calls once a level, with sizes that fall from level to level: their mean size over that of the largest. `None` where
+    /// all have one size.
+    pub share: Option<Expr>,
 }
 
 /// What is known of the body that a call runs.

@@ -3,6 +3,7 @@
 mod bodies;
 mod branches;
 mod calls;
+mod coarse;
 mod doubling;
 mod headers;
 mod iterations;
@@ -26,7 +27,7 @@ use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
 use super::shared::shared_storage;
 use super::sizes::Sizes;
-use super::symbols::{Known, Symbols};
+use super::symbols::{Known, Level, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
 use crate::ir::{self, Jump, Printed, Stmt, Value, VarId};
@@ -187,6 +188,9 @@ fn analyze_procedure(
     let function = counted.as_ref().unwrap_or(function);
     let effects = &Effects::new(known, id, function, origins);
     let mut walker = Walker {
+        procedures: known,
+        sizes,
+        procedure: id,
         symbols: Symbols {
             function,
             effects,
@@ -334,6 +338,10 @@ pub fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String
 }
 
 struct Walker<'f> {
+    procedures: &'f Procedures<'f>,
+    sizes: &'f Sizes,
+    /// The one that is walked.
+    procedure: ProcedureId,
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::nest::{Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
-use crate::expr::Symbol;
+use crate::expr::{Expr, Symbol};
 pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
 pub(super) use figures::runs;
 use givers::Givers;
@@ -37,6 +37,8 @@ pub struct CallSite {
     loops: Option<(usize, usize)>,
     /// Branches around the call inside that loop.
     weight: Weight,
+    /// Of calls whose sizes fall from level to level: their mean size over the largest one.
+    share: Option<Expr>,
 }
 
 /// Who calls whom, without recursion.
@@ -91,6 +93,7 @@ impl CallGraph {
                             is_ambiguous: matches!(call.body, Body::OneOf(_)),
                             loops: homes.of_loop(inside),
                             weight: weight.clone(),
+                            share: call.share.clone(),
                         });
                     }
                 },

@@ -40,7 +40,8 @@ impl Ranking {
             None => Some((None, nest.time.seconds)),
             Some(reached) => reached.includes(nest.nest.function).then(|| {
                 let calls = times.functions[nest.nest.function];
-                let seconds = Expr::from(calls) * Expr::from(nest.time.seconds);
+                let full = times.full[nest.nest.function];
+                let seconds = Expr::from(full) * Expr::from(nest.time.seconds);
                 let seconds = figures.define(F::NestTimeOfAllCalls, seconds);
                 (Some(calls), seconds)
             }),

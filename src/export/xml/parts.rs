@@ -234,6 +234,7 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
         name: fields.required("name")?.to_string(),
         arguments,
         body,
+        share: fields.expression("ls:share")?,
     };
     fields.finish();
     Ok(call)
@@ -460,6 +461,7 @@ pub(super) fn communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
         name: fields.required("interface")?.to_string(),
         arguments,
         body: Body::Unknown,
+        share: None,
     };
     fields.finish();
     Ok(call)

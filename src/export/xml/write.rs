@@ -451,6 +451,7 @@ fn call(
         name,
         arguments,
         body,
+        share,
     }: &Call,
 ) -> Element {
     let argument = |text: &String| {
@@ -460,7 +461,8 @@ fn call(
     };
     let element = Element::new("funccall")
         .with("linenum", line)
-        .with("name", name);
+        .with("name", name)
+        .maybe("ls:share", share.as_ref());
     let element = match body {
         Body::Unknown => element,
         Body::Library | Body::Expanded | Body::Recursive(None) => {

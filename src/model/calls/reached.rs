@@ -62,7 +62,8 @@ impl Reached {
                         .iter()
                         .any(|around| around.facts.is_estimated())
                 });
-                if is_estimated {
+                // Their sizes are taken to fall evenly.
+                if is_estimated || site.share.is_some() {
                     doubts[site.callee].insert(ReasonCode::ApproximateTripCount);
                 }
             }

@@ -48,6 +48,10 @@ pub(crate) struct Times {
     pub sites: Vec<FigureId>,
     /// Calls of each function, of those whose calls the graph counts.
     pub functions: Vec<FigureId>,
+    /// Executions of each site in one call of its caller, each with its size over that of the largest.
+    pub full_runs: Vec<FigureId>,
+    /// Calls of each function, each with its size over that of the largest: the same as all where none are smaller.
+    pub full: Vec<FigureId>,
 }
 
 impl Times {
@@ -122,11 +126,49 @@ impl Times {
             });
         }
         let runs: Vec<FigureId> = runs.into_iter().flatten().collect();
+        let times: Vec<FigureId> = times.into_iter().flatten().collect();
+        let (full_runs, full) = full(graph, &arriving, (&runs, &times), parameters, figures);
         let sites = sites.iter().zip(&runs).map(|(all, own)| all.unwrap_or(*own));
         Times {
             sites: sites.collect(),
             runs,
-            functions: times.into_iter().flatten().collect(),
+            functions: times,
+            full_runs,
+            full,
         }
     }
+}
+
+/// The same numbers of calls as if all were of the largest size: what calls of smaller sizes cost is less in proportion.
+fn full(
+    graph: &CallGraph,
+    arriving: &[Vec<usize>],
+    (runs, times): (&[FigureId], &[FigureId]),
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> (Vec<FigureId>, Vec<FigureId>) {
+    let (mut full_runs, mut full) = (runs.to_vec(), times.to_vec());
+    for (site, runs) in graph.sites.iter().zip(&mut full_runs) {
+        if let Some(share) = &site.share {
+            let share = parameters.resolve(site.caller, share);
+            *runs = figures.define(F::FullCallsPerCall, Expr::from(*runs) * share);
+        }
+    }
+    for function in graph.top_down(times.len()) {
+        let is_smaller = |index: &usize| {
+            let caller = graph.sites[*index].caller;
+            full_runs[*index] != runs[*index] || full[caller] != times[caller]
+        };
+        if !graph.counts(function) || !arriving[function].iter().any(is_smaller) {
+            continue;
+        }
+        let called = arriving[function].iter().map(|index| {
+            Expr::from(full[graph.sites[*index].caller]) * Expr::from(full_runs[*index])
+        });
+        let is_entry = (graph.reached.as_ref()).is_some_and(|r| r.entries.contains(&function));
+        let first = Expr::from(f64::from(u8::from(is_entry)));
+        let called = Expr::sum(called.chain([first]));
+        full[function] = figures.define(F::FullCalls, called);
+    }
+    (full_runs, full)
 }
