@@ -10,6 +10,7 @@ mod iterations;
 mod leaving;
 mod loops;
 mod lost;
+mod records;
 mod settings;
 mod values;
 
@@ -265,8 +266,9 @@ pub(super) struct Undecided {
     pub probability: Symbol,
     pub condition: Value,
     pub decision: Decision,
-    /// How often it is taken if one of its arms leaves the loops around, which happens at most once in each run of these.
-    pub at_most: Option<Expr>,
+    /// How often it is taken as a rule: where one of its arms leaves the loops around, which happens at most once in each
+    /// run of these, or keeps the largest value so far.
+    pub usual: Option<Expr>,
 }
 
 /// The branches that are always or never taken, or once in so many times, by what the program has unless its input says
@@ -282,7 +284,7 @@ fn decided(
             probability,
             condition,
             decision,
-            at_most,
+            usual,
         } = branch;
         let truth = sizes.truth(id, function, condition);
         let share = match truth {
@@ -290,7 +292,7 @@ fn decided(
             None => sizes
                 .periodic_share(known, (id, function), (condition, decision))
                 .map(|share| (share, Origin::Derived))
-                .or_else(|| Some((at_most.clone()?, Origin::Default))),
+                .or_else(|| Some((usual.clone()?, Origin::Default))),
         };
         // Of several branches in one line that have one probability all must agree.
         let known = found

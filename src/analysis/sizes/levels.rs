@@ -48,7 +48,8 @@ pub(super) fn tables<'u>(
             }
         });
     }
-    let table = |id: ProcedureId, value: &Value| places.find_array(known.get(id).function, id, value);
+    let table =
+        |id: ProcedureId, value: &Value| places.find_array(known.get(id).function, id, value);
     for (id, target, value) in &assigned {
         if let Some(place) = table(*id, target)
             && let Some(recurrence) = recurrence(target, value)
@@ -80,7 +81,8 @@ pub(super) fn tables<'u>(
 
 /// `n(k) = n(k+1) / 2`, `n(k+1) = n(k) * 2` and the like.
 fn recurrence<'u>(target: &Value, value: &'u Value) -> Option<LevelTable<Written<'u>>> {
-    let Value::Binary(op @ (BinaryOp::Divide | BinaryOp::Multiply), left, right) = plain(value) else {
+    let Value::Binary(op @ (BinaryOp::Divide | BinaryOp::Multiply), left, right) = plain(value)
+    else {
         return None;
     };
     let (from, Value::Integer(factor @ 2..)) = (plain(left), plain(right)) else {
@@ -135,7 +137,8 @@ fn give_largest<'u>(
         let level = subscripts.get(of.dimension);
         let is_divided = matches!(plain(value), Value::Binary(BinaryOp::Divide, ..));
         let Some(level) = level.filter(|level| {
-            !is_divided && counted(level).is_some_and(|(id_of, _)| !counts(known.get(*id).function, id_of))
+            !is_divided
+                && counted(level).is_some_and(|(id_of, _)| !counts(known.get(*id).function, id_of))
         }) else {
             continue;
         };
@@ -170,7 +173,9 @@ fn copied<'u>(
     });
     let [from] = elements[..] else { return None };
     let sum = match plain(value) {
-        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => [plain(left), plain(right)],
+        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
+            [plain(left), plain(right)]
+        }
         other => [other, other],
     };
     if !sum.contains(&from) {

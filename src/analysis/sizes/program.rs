@@ -95,10 +95,12 @@ impl Sizes {
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
         };
         let over_places = |(place, table): (PlaceId, LevelTable<_>)| {
-            let largest = table.largest.and_then(|(id, level): (_, &Value)| match level {
-                Value::Integer(level) => Some(Expr::from(*level)),
-                level => Some(sizes.value(id, known.get(id).function, level)?.0),
-            });
+            let largest = table
+                .largest
+                .and_then(|(id, level): (_, &Value)| match level {
+                    Value::Integer(level) => Some(Expr::from(*level)),
+                    level => Some(sizes.value(id, known.get(id).function, level)?.0),
+                });
             let LevelTable {
                 factor,
                 dimension,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Undecided, Walker, leaving};
+use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
@@ -46,11 +46,7 @@ impl Walker<'_> {
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.
-    fn decision(
-        &mut self,
-        branch: &ir::If,
-        arms: (&[Stmt], &[Stmt]),
-    ) -> (Symbol, Decision) {
+    fn decision(&mut self, branch: &ir::If, arms: (&[Stmt], &[Stmt])) -> (Symbol, Decision) {
         let written_in = self
             .effects
             .origins
@@ -79,7 +75,8 @@ impl Walker<'_> {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
                 decision: decision.clone(),
-                at_most: leaving::share(arms, &self.symbols.levels),
+                usual: leaving::share(arms, &self.symbols.levels)
+                    .or_else(|| records::share(&self.symbols, &branch.condition, arms)),
             });
             let decision = match decision {
                 Decision::Guard(_) => Decision::Loops,

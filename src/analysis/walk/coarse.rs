@@ -1,15 +1,17 @@
 //! Calls once a level, with sizes that fall from level to level: what they come to beside calls of the largest size.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Walker;
 use crate::calls::ProcedureId;
 use crate::expr::{Expr, Symbol};
-use crate::ir::visit::{InLoop, statements, variables_of};
+use crate::ir::visit::variables_of;
 use crate::ir::{Control, Stmt, Value, VarId};
 
 /// A size that a call passes, from a table of levels.
 struct Passed {
+    /// So many loops of one nest end with it.
+    loops: u32,
     factor: i64,
     /// The loop around, by its level, that counts the levels.
     counted_by: Option<usize>,
@@ -19,7 +21,7 @@ struct Passed {
 
 impl Walker<'_> {
     /// The mean size of the calls over that of the largest one, where their sizes come from tables of levels: of
-    /// every size that bounds of the callee's loops name, a factor less for each level. `None` if all have one size.
+    /// every size that bounds of the callee's deepest nest name, a factor less for each level and loop. `None` if all have one size.
     pub(super) fn share_of_largest(
         &mut self,
         callee: ProcedureId,
@@ -28,27 +30,25 @@ impl Walker<'_> {
         if !self.sizes.has_levels() {
             return None;
         }
-        let bounds = self.bounds(callee);
+        let bounds = bounds(&self.procedures.get(callee).function.body);
         let formals = self.procedures.formals(callee).into_iter();
-        let passed: Vec<&Value> = formals
-            .zip(arguments)
-            .filter(|(formal, _)| bounds.contains(formal))
-            .map(|(_, argument)| argument)
-            .collect();
-        let mut distinct: Vec<&Value> = Vec::new();
-        for argument in passed {
-            if !distinct.contains(&argument) {
-                distinct.push(argument);
+        let mut sizes = Vec::new();
+        for (formal, argument) in formals.zip(arguments) {
+            if let Some(loops) = bounds.get(&formal)
+                && let Some(passed) = self.passed(argument, *loops)
+            {
+                sizes.push(passed);
             }
         }
-        let sizes: Vec<Passed> = distinct.into_iter().filter_map(|a| self.passed(a)).collect();
         let first = sizes.first()?;
-        let alike = |size: &&Passed| {
-            size.factor == first.factor && size.counted_by == first.counted_by
-        };
+        let alike =
+            |size: &&Passed| size.factor == first.factor && size.counted_by == first.counted_by;
         let alike: Vec<&Passed> = sizes.iter().filter(alike).collect();
-        let below: i64 = alike.iter().map(|size| size.below).sum();
-        let by = Expr::from((first.factor as f64).powi(alike.len() as i32));
+        let below: i64 = (alike.iter())
+            .map(|size| size.below * i64::from(size.loops))
+            .sum();
+        let loops: u32 = alike.iter().map(|size| size.loops).sum();
+        let by = Expr::from((first.factor as f64).powi(loops as i32));
         let largest = Expr::from((first.factor as f64).powi(-(below.min(60) as i32)));
         let Some(level) = first.counted_by else {
             return (below > 0).then_some(largest);
@@ -65,27 +65,13 @@ impl Walker<'_> {
         self.symbols.levels.iter().all(is_alone).then(|| {
             let levels = Expr::max([levels.clone(), Expr::from(1.0)]);
             let last = by.clone().power(levels.clone() * -1.0);
-            let all = (Expr::from(1.0) - last).quotient(Expr::from(1.0) - Expr::from(1.0).quotient(by));
+            let all =
+                (Expr::from(1.0) - last).quotient(Expr::from(1.0) - Expr::from(1.0).quotient(by));
             largest * all.quotient(levels)
         })
     }
 
-    /// The dummy arguments that bounds of a procedure's loops name.
-    fn bounds(&self, callee: ProcedureId) -> BTreeSet<VarId> {
-        let mut found = BTreeSet::new();
-        let body = &self.procedures.get(callee).function.body;
-        statements(body, InLoop::No, &mut |stmt, _| {
-            if let Stmt::Loop(inner) = stmt
-                && let Control::Counted { lower, upper, .. } = &inner.control
-            {
-                variables_of(lower, &mut found);
-                variables_of(upper, &mut found);
-            }
-        });
-        found
-    }
-
-    fn passed(&mut self, argument: &Value) -> Option<Passed> {
+    fn passed(&mut self, argument: &Value, loops: u32) -> Option<Passed> {
         let argument = match argument {
             Value::Convert(_, inner) => inner,
             other => other,
@@ -93,14 +79,20 @@ impl Walker<'_> {
         let Value::Element { subscripts, .. } = argument else {
             return None;
         };
-        let table = self.sizes.level_table(self.procedure, self.symbols.function, argument)?;
+        let table = self
+            .sizes
+            .level_table(self.procedure, self.symbols.function, argument)?;
         let (factor, dimension, rises) = (table.factor, table.dimension, table.rises);
         let largest = table.largest.clone();
         let level = self.symbols.expression(subscripts.get(dimension)?)?;
         let levels = &self.symbols.levels;
         let names: Vec<&str> = levels.iter().map(|l| l.counted.variable.as_str()).collect();
         let linear = level.linear_in(&names)?;
-        let mut moves = linear.coefficients.iter().enumerate().filter(|(_, by)| !by.is_zero());
+        let mut moves = linear
+            .coefficients
+            .iter()
+            .enumerate()
+            .filter(|(_, by)| !by.is_zero());
         let (counted_by, end) = match (moves.next(), moves.next()) {
             (None, _) => (None, level.clone()),
             (Some((at, by)), None) => {
@@ -121,6 +113,7 @@ impl Walker<'_> {
             Some(if rises { apart } else { -apart })
         });
         Some(Passed {
+            loops,
             factor,
             counted_by,
             below: below.unwrap_or(0).max(0),
@@ -131,9 +124,44 @@ impl Walker<'_> {
     fn over_places(&self, expr: &Expr) -> Expr {
         let place = |symbol: &Symbol| {
             let value = self.symbols.mentioned.get(symbol)?;
-            let found = self.sizes.value(self.procedure, self.symbols.function, value);
+            let found = self
+                .sizes
+                .value(self.procedure, self.symbols.function, value);
             found.map(|(value, _)| value)
         };
         expr.substitute(&place)
     }
+}
+
+/// How many loops of the deepest nest of statements have a variable in their bounds.
+fn bounds(statements: &[Stmt]) -> BTreeMap<VarId, u32> {
+    let mut deepest = BTreeMap::new();
+    let mut consider = |found: BTreeMap<VarId, u32>| {
+        if found.values().sum::<u32>() > deepest.values().sum::<u32>() {
+            deepest = found;
+        }
+    };
+    for stmt in statements {
+        match stmt {
+            Stmt::Loop(inner) => {
+                let mut found = bounds(&inner.body);
+                if let Control::Counted { lower, upper, .. } = &inner.control {
+                    let mut named = BTreeSet::new();
+                    variables_of(lower, &mut named);
+                    variables_of(upper, &mut named);
+                    for id in named {
+                        *found.entry(id).or_insert(0) += 1;
+                    }
+                }
+                consider(found);
+            }
+            Stmt::If(branch) => {
+                consider(bounds(&branch.then));
+                consider(bounds(&branch.otherwise));
+            }
+            Stmt::Opaque { inner, .. } => consider(bounds(inner)),
+            _ => {}
+        }
+    }
+    deepest
 }

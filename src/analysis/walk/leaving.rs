@@ -52,7 +52,7 @@ fn left(statements: &[Stmt]) -> Option<Left> {
 }
 
 /// The share of the iterations of these loops that are the first one of each from a level on.
-fn once(levels: &[Level], from: usize) -> Option<Expr> {
+pub(super) fn once(levels: &[Level], from: usize) -> Option<Expr> {
     let counted: Vec<_> = levels.iter().map(|level| &level.counted).collect();
     let first = |level: &Level| GuardRange {
         variable: level.counted.variable.clone(),

@@ -54,7 +54,9 @@ impl Givers {
             if givers.iter().any(|giver| reached.contains(giver)) {
                 return false;
             }
-            givers.iter().for_each(|giver| below[*giver].push(*function));
+            givers
+                .iter()
+                .for_each(|giver| below[*giver].push(*function));
             true
         });
         *bottom_up = ordered(&below, bottom_up);

@@ -128,7 +128,10 @@ impl Times {
         let runs: Vec<FigureId> = runs.into_iter().flatten().collect();
         let times: Vec<FigureId> = times.into_iter().flatten().collect();
         let (full_runs, full) = full(graph, &arriving, (&runs, &times), parameters, figures);
-        let sites = sites.iter().zip(&runs).map(|(all, own)| all.unwrap_or(*own));
+        let sites = sites
+            .iter()
+            .zip(&runs)
+            .map(|(all, own)| all.unwrap_or(*own));
         Times {
             sites: sites.collect(),
             runs,
