@@ -110,7 +110,7 @@ impl CallGraph {
         let reached =
             (!entries.is_empty()).then(|| Reached::of(entries, &sites, &circles, (program, nests)));
         let givers = match &reached {
-            Some(reached) => Givers::of(program, &index, (&sites, reached)),
+            Some(reached) => Givers::of(program, &index, &sites, &|f| reached.includes(f)),
             None => Givers::default(),
         };
         let givers = givers.before_given(&sites, &mut circles.bottom_up);

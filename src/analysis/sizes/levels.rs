@@ -16,7 +16,7 @@ use crate::ir::{BinaryOp, Control, Function, Stmt, Value, VarId};
 const ROUNDS: usize = 4;
 
 /// A table of sizes that fall, or rise, by a factor from each entry to the next.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct LevelTable<L> {
     /// How many times as large an entry is as the next smaller one.
     pub factor: i64,
@@ -36,7 +36,6 @@ pub(super) fn tables<'u>(
     known: &Procedures<'u>,
     places: &Places,
 ) -> FxHashMap<PlaceId, LevelTable<Written<'u>>> {
-    let mut found = FxHashMap::default();
     let mut assigned: Vec<(ProcedureId, &'u Value, &'u Value)> = Vec::new();
     for id in known.ids() {
         let function = known.get(id).function;
@@ -50,33 +49,45 @@ pub(super) fn tables<'u>(
     }
     let table =
         |id: ProcedureId, value: &Value| places.find_array(known.get(id).function, id, value);
-    for (id, target, value) in &assigned {
-        if let Some(place) = table(*id, target)
-            && let Some(recurrence) = recurrence(target, value)
-        {
-            found.entry(place).or_insert(recurrence);
-        }
-    }
+    let recurrences = assigned.iter().filter_map(|(id, target, value)| {
+        let place = table(*id, target)?;
+        Some((place, recurrence(target, value)?))
+    });
+    let mut found: FxHashMap<_, _> = agreeing(recurrences);
     if found.is_empty() {
         return found;
     }
     give_largest(known, &assigned, &table, &mut found);
     for _ in 0..ROUNDS {
-        let before = found.len();
-        for (id, target, value) in &assigned {
-            let Some(place) = table(*id, target).filter(|place| !found.contains_key(place)) else {
-                continue;
-            };
+        let copies = assigned.iter().filter_map(|(id, target, value)| {
+            let place = table(*id, target).filter(|place| !found.contains_key(place))?;
             let of = |value: &Value| found.get(&table(*id, value)?).cloned();
-            if let Some(copied) = copied(target, value, &of) {
-                found.insert(place, copied);
-            }
-        }
-        if found.len() == before {
+            Some((place, copied(target, value, &of)?))
+        });
+        let copies = agreeing(copies);
+        if copies.is_empty() {
             break;
         }
+        found.extend(copies);
     }
     found
+}
+
+/// Of tables by their places those of which all that is said is the same, in whatever order it is said.
+fn agreeing<'u>(
+    said: impl Iterator<Item = (PlaceId, LevelTable<Written<'u>>)>,
+) -> FxHashMap<PlaceId, LevelTable<Written<'u>>> {
+    let mut found: FxHashMap<PlaceId, Option<LevelTable<Written<'u>>>> = FxHashMap::default();
+    for (place, table) in said {
+        let known = found.entry(place).or_insert_with(|| Some(table.clone()));
+        if known.as_ref() != Some(&table) {
+            *known = None;
+        }
+    }
+    let agreed = found.into_iter();
+    agreed
+        .filter_map(|(place, table)| Some((place, table?)))
+        .collect()
 }
 
 /// `n(k) = n(k+1) / 2`, `n(k+1) = n(k) * 2` and the like.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{CallSite, Reached};
+use super::CallSite;
 use crate::analysis::facts::{FunctionKey, Program};
 
 /// Of functions that calls through pointers may mean: those that give them to pointers.
@@ -20,15 +20,15 @@ impl Givers {
     pub fn of(
         program: &Program,
         index: &HashMap<FunctionKey, usize>,
-        (sites, reached): (&[CallSite], &Reached),
+        sites: &[CallSite],
+        is_called: &dyn Fn(usize) -> bool,
     ) -> Givers {
         let given = sites.iter().filter(|site| site.is_ambiguous);
         let of = |site: &CallSite| {
             let keys = &program.functions[site.callee].given_by;
             let givers = keys.iter().map(|key| index.get(key).copied());
             let givers: Vec<usize> = givers.collect::<Option<_>>()?;
-            let is_called = |giver: &usize| reached.includes(*giver);
-            let is_known = !givers.is_empty() && givers.iter().all(is_called);
+            let is_known = !givers.is_empty() && givers.iter().all(|giver| is_called(*giver));
             is_known.then_some((site.callee, givers))
         };
         Givers(given.filter_map(of).collect())
