@@ -27,7 +27,17 @@ const LONGEST_LINE: usize = 1 << 20;
 /// # Errors
 /// The first line that is wrong. Batches before it have been handed over: what they led to is not a result.
 pub fn read(
-    input: impl Read,
+    mut input: impl Read,
+    options: Options,
+    sink: &mut dyn FnMut(Batch) -> Option<Batch>,
+) -> Result<ReadSummary, TraceError> {
+    read_whole(&mut input, options, sink)
+}
+
+/// Not generic, so that what is done for every instruction is compiled here, with the optimisation of this crate, and not
+/// with that of the caller's.
+fn read_whole(
+    input: &mut dyn Read,
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
