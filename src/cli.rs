@@ -221,6 +221,9 @@ pub struct RecordArgs {
     /// Without it the trace goes to standard output, unless that is a terminal.
     #[arg(short, long, value_name = "TRACE")]
     pub output: Option<PathBuf>,
+    /// How to write it [default: native if its name ends in .native, .native.gz or .native.zst, else execlog]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<RecordFormat>,
     /// Record only while this function runs, including what it calls; may be given several times
     #[arg(long, value_name = "NAME")]
     pub function: Vec<String>,
@@ -533,6 +536,16 @@ pub enum TraceFormat {
     Gdb,
     Stf,
     Champsim,
+    Native,
+}
+
+/// What `record` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RecordFormat {
+    /// A line for each instruction, as QEMU's plugin of that name writes them
+    Execlog,
+    /// The compact format: about a byte for each instruction, faster to write and to read
+    Native,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -140,6 +140,14 @@ pub enum RecordError {
     Branch,
     #[error("the trace has more than {limit} different registers")]
     TooManyRegisters { limit: usize },
+    #[error(
+        "the trace is in version {0} of the compact format, and version 1 is read: it was written by a later loopsheet"
+    )]
+    NativeVersion(u8),
+    #[error("the checksum of the chunk that begins here is wrong: the trace is damaged")]
+    Checksum,
+    #[error("{0}: the trace is damaged")]
+    Chunk(&'static str),
     #[error("an access has an address, but the first accesses of the trace have none")]
     LateAddress,
     #[error(
