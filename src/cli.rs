@@ -329,22 +329,26 @@ Examples:
 
 Exit status: 0 done; 2 bad usage or a line that cannot be read, nothing written.";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct TraceArgs {
     /// The trace: plain, gzip, zstd or xz; - is standard input
-    #[arg(required_unless_present = "timeline")]
+    #[arg(required_unless_present_any = ["timeline", "slices"])]
     pub trace: Option<PathBuf>,
     /// More traces, with --epochs: the profile of each, and their mean
     #[arg(value_name = "TRACE", requires = "epochs")]
     pub more: Vec<PathBuf>,
+    /// Slices of a run in place of a trace: a file with a weight and the path of a trace in each line, as SimPoint gives
+    /// them. Every figure is the sum of the slices' figures times their weights
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["trace", "timeline"])]
+    pub slices: Option<PathBuf>,
     /// Write the workbook; the extension may also be .json
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write the trace in the format of another tool, by the extension: .stf or .zstf (Olympia and other models that read
-    /// STF), .champsim, .champsim.gz or .champsim.xz (ChampSim)
+    /// Write the trace in another format, by the extension: .stf or .zstf (Olympia and other models that read STF),
+    /// .champsim (ChampSim), .native (compact, for loopsheet); .gz, .zst or .xz may follow the last two
     #[arg(long, value_name = "FILE")]
     pub write: Option<PathBuf>,
     /// Format of the trace

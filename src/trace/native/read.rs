@@ -82,7 +82,9 @@ fn read_chunks(
         }
         if kind == LAST {
             let end = RunEnd::of_line(in_control.trim_ascii_end());
-            return last(input, state).map(|()| end);
+            last(input, state)?;
+            *offset += (HEADER + bytes.len()) as u64;
+            return Ok(end);
         }
         if !state.chunk(Stream(in_control), Stream(in_addresses), run)? {
             return Ok(None);
