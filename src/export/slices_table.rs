@@ -88,6 +88,8 @@ fn cache(slices: &Slices) -> String {
 
 fn edag(slices: &Slices) -> String {
     let figures = slices.figures();
+    let mut own = slices.slices.iter();
+    let lacks_addresses = own.any(|slice| slice.edag.memory.is_none());
     let row = |figure: &EdagFigure| {
         let entry = figure.entry();
         let value = figures.get(*figure);
@@ -96,11 +98,19 @@ fn edag(slices: &Slices) -> String {
             None if figure.is_input() => String::new(),
             None => FORMULA.to_string(),
         };
+        let unit = match value {
+            Some(_) => entry.unit.symbol(),
+            None if figure.needs_addresses() && lacks_addresses => {
+                "unknown (a slice has no addresses)"
+            }
+            None if figure.needs_widths() => "unknown (a slice has no widths of accesses)",
+            None => "unknown (division by zero)",
+        };
         [
             format!("  {}", entry.meaning),
             entry.symbol.to_string(),
             value.map(number).unwrap_or_default(),
-            value.map_or("unknown", |_| entry.unit.symbol()).to_string(),
+            unit.to_string(),
             formula,
         ]
     };

@@ -13,8 +13,8 @@ pub const FORMULA: &str = "Σ wᵢ·xᵢ";
 
 /// What a reader of the figures has to know, whatever the slices.
 pub const NOTES: [&str; 2] = [
-    "each slice starts with empty caches and knows nothing of values from before: misses of a run that goes on are fewer, \
-     dependences more",
+    "each slice starts with empty caches and without values from before: the run itself has fewer misses and more \
+     dependences",
     "T∞, 𝒟, C∞ and epochs are those of slices one after the other: the longest path through all of them is as long or \
      shorter",
 ];
