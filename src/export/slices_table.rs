@@ -20,8 +20,8 @@ pub fn render(slices: &Slices) -> String {
     }
     parts.push(edag(slices));
     parts.extend(slices.reuse().map(|reuse| {
-        let cold = [["  first touches".to_string(), number(reuse.0)]];
-        let bins = reuse.1.iter();
+        let cold = [["  first touches".to_string(), number(reuse.cold)]];
+        let bins = reuse.bins.iter();
         let bins = bins.map(|((lo, hi), count)| [format!("  {lo} to {}", hi - 1), number(*count)]);
         let rows: Vec<_> = cold.into_iter().chain(bins).collect();
         format!("reuse distances, lines\n{}", aligned(&rows, [Left, Right]))

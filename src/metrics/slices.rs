@@ -58,6 +58,15 @@ impl Slice {
     }
 }
 
+/// Touches of lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlicedReuse {
+    /// First ones.
+    pub cold: f64,
+    /// By bin: from a distance to below another one.
+    pub bins: BTreeMap<(u64, u64), f64>,
+}
+
 /// A table of epochs, capacity first, then window.
 pub type Table = Vec<Vec<f64>>;
 
@@ -104,8 +113,8 @@ impl Slices {
         (0..levels).map(of).collect()
     }
 
-    /// First touches of lines, and touches by the least distance of their bin; `None` if that was not asked for.
-    pub fn reuse(&self) -> Option<(f64, BTreeMap<(u64, u64), f64>)> {
+    /// Reuse distances; `None` if that was not asked for.
+    pub fn reuse(&self) -> Option<SlicedReuse> {
         let cold = self.sum(|slice| Some(slice.reuse.as_ref()?.cold as f64))?;
         let mut bins = BTreeMap::new();
         for slice in &self.slices {
@@ -113,7 +122,7 @@ impl Slices {
                 *bins.entry((bin.lo, bin.hi)).or_insert(0.0) += slice.weight * bin.count as f64;
             }
         }
-        Some((cold, bins))
+        Some(SlicedReuse { cold, bins })
     }
 
     /// Epochs without a limit of misses in one (`None`), and with each; empty if they were not asked for.

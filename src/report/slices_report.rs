@@ -106,9 +106,10 @@ impl SlicesReport {
             formulas: formulas
                 .map(|own| (own.entry().name.to_string(), own.text()))
                 .collect(),
-            reuse: slices.reuse().map(|(cold, bins)| SlicedReuseReport {
-                cold: cold.into(),
-                histogram: bins
+            reuse: slices.reuse().map(|reuse| SlicedReuseReport {
+                cold: reuse.cold.into(),
+                histogram: reuse
+                    .bins
                     .into_iter()
                     .map(|((lo, hi), count)| SlicedBinReport {
                         lo,
