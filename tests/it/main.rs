@@ -82,6 +82,7 @@ mod shapes;
 #[cfg(target_os = "linux")]
 mod signals;
 mod sizes;
+mod slices;
 mod slow_cache;
 mod slow_camat;
 mod small;
