@@ -221,6 +221,9 @@ pub struct RecordArgs {
     /// Without it the trace goes to standard output, unless that is a terminal.
     #[arg(short, long, value_name = "TRACE")]
     pub output: Option<PathBuf>,
+    /// How to write it [default: native if its name ends in .native, .native.gz or .native.zst, else execlog]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<RecordFormat>,
     /// Record only while this function runs, including what it calls; may be given several times
     #[arg(long, value_name = "NAME")]
     pub function: Vec<String>,
@@ -304,7 +307,33 @@ pub struct AnalyzeArgs {
     /// Show every nest in the table
     #[arg(long, conflicts_with = "top")]
     pub all: bool,
+    /// Read one of N equal shares of the sources into the cache of --cache-dir, and nothing else: which one --shard or the
+    /// task of a Slurm array says. After all of them, the same command without --shards has it all there, and writes what
+    /// it writes without them
+    #[arg(long, value_name = "N", requires = "cache_dir", conflicts_with_all = NOT_OF_SHARDS,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub shards: Option<u32>,
+    /// The share to read, from 1 on [default: SLURM_ARRAY_TASK_ID]
+    #[arg(long, value_name = "K", requires = "shards")]
+    pub shard: Option<u32>,
 }
+
+/// What the analysis after all shards takes: a shard writes nothing but into the cache.
+const NOT_OF_SHARDS: [&str; 13] = [
+    "output",
+    "xml",
+    "json",
+    "dot",
+    "svg",
+    "tables",
+    "html",
+    "explain",
+    "nest_sheet",
+    "top",
+    "all",
+    "check_budgets",
+    "measured",
+];
 
 /// Files of `--tables`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -326,22 +355,26 @@ Examples:
 
 Exit status: 0 done; 2 bad usage or a line that cannot be read, nothing written.";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct TraceArgs {
     /// The trace: plain, gzip, zstd or xz; - is standard input
-    #[arg(required_unless_present = "timeline")]
+    #[arg(required_unless_present_any = ["timeline", "slices"])]
     pub trace: Option<PathBuf>,
     /// More traces, with --epochs: the profile of each, and their mean
     #[arg(value_name = "TRACE", requires = "epochs")]
     pub more: Vec<PathBuf>,
+    /// Slices of a run in place of a trace: a file with a weight and the path of a trace in each line, as SimPoint gives
+    /// them. Every figure is the sum of the slices' figures times their weights
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["trace", "timeline"])]
+    pub slices: Option<PathBuf>,
     /// Write the workbook; the extension may also be .json
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write the trace in the format of another tool, by the extension: .stf or .zstf (Olympia and other models that read
-    /// STF), .champsim, .champsim.gz or .champsim.xz (ChampSim)
+    /// Write the trace in another format, by the extension: .stf or .zstf (Olympia and other models that read STF),
+    /// .champsim (ChampSim), .native (compact, for loopsheet); .gz, .zst or .xz may follow the last two
     #[arg(long, value_name = "FILE")]
     pub write: Option<PathBuf>,
     /// Format of the trace
@@ -533,6 +566,16 @@ pub enum TraceFormat {
     Gdb,
     Stf,
     Champsim,
+    Native,
+}
+
+/// What `record` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RecordFormat {
+    /// A line for each instruction, as QEMU's plugin of that name writes them
+    Execlog,
+    /// The compact format: about a byte for each instruction, faster to write and to read
+    Native,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

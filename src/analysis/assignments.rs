@@ -126,12 +126,7 @@ impl<'a> Effects<'a> {
     }
 
     pub fn key(&self, callee: ProcedureId) -> FunctionKey {
-        let function = self.known.get(callee).function;
-        FunctionKey {
-            name: function.name.clone(),
-            file: function.place.file.clone(),
-            line: function.place.line,
-        }
+        self.known.key(callee)
     }
 
     /// The scalars that calls of known bodies in one statement may give other values; not those in the

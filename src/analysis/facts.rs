@@ -56,6 +56,9 @@ pub struct Function {
     pub line: u32,
     /// A run begins here: a main program, or what is taken for one.
     pub is_entry: bool,
+    /// The procedures whose statements give it to pointers, where no pointer has it from the beginning: without a call of
+    /// one of these, no call through a pointer means it. Empty where that is not known.
+    pub given_by: Vec<FunctionKey>,
     /// Named constants and known values of the symbols that expressions of this function mention.
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
@@ -660,6 +663,9 @@ pub struct Call {
     pub name: String,
     pub arguments: Vec<String>,
     pub body: Body,
+    /// Of calls once a level, with sizes that fall from level to level: their mean size over that of the largest. `None` where
+    /// all have one size.
+    pub share: Option<Expr>,
 }
 
 /// What is known of the body that a call runs.
@@ -825,6 +831,8 @@ impl Program {
         }
         for function in &mut self.functions {
             function.file = rename(&function.file);
+            let givers = function.given_by.iter_mut();
+            givers.for_each(|giver| giver.file = rename(&giver.file));
             function.body.rename_files(rename);
         }
     }

@@ -3,11 +3,14 @@
 mod bodies;
 mod branches;
 mod calls;
+mod coarse;
 mod doubling;
 mod headers;
 mod iterations;
+mod leaving;
 mod loops;
 mod lost;
+mod records;
 mod settings;
 mod values;
 
@@ -25,7 +28,7 @@ use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
 use super::shared::shared_storage;
 use super::sizes::Sizes;
-use super::symbols::{Known, Symbols};
+use super::symbols::{Known, Level, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
 use crate::ir::{self, Jump, Printed, Stmt, Value, VarId};
@@ -186,6 +189,9 @@ fn analyze_procedure(
     let function = counted.as_ref().unwrap_or(function);
     let effects = &Effects::new(known, id, function, origins);
     let mut walker = Walker {
+        procedures: known,
+        sizes,
+        procedure: id,
         symbols: Symbols {
             function,
             effects,
@@ -248,6 +254,7 @@ fn analyze_procedure(
         file: function.place.file.clone(),
         line: function.place.line,
         is_entry: function.is_main,
+        given_by: known.givers(id),
         constants: constants.into_values().collect(),
         shared,
         body,
@@ -259,6 +266,9 @@ pub(super) struct Undecided {
     pub probability: Symbol,
     pub condition: Value,
     pub decision: Decision,
+    /// How often it is taken as a rule: where one of its arms leaves the loops around, which happens at most once in each
+    /// run of these, or keeps the largest value so far.
+    pub usual: Option<Expr>,
 }
 
 /// The branches that are always or never taken, or once in so many times, by what the program has unless its input says
@@ -274,13 +284,15 @@ fn decided(
             probability,
             condition,
             decision,
+            usual,
         } = branch;
         let truth = sizes.truth(id, function, condition);
         let share = match truth {
             Some(is_taken) => Some((Expr::from(f64::from(u8::from(is_taken))), Origin::Initial)),
             None => sizes
                 .periodic_share(known, (id, function), (condition, decision))
-                .map(|share| (share, Origin::Derived)),
+                .map(|share| (share, Origin::Derived))
+                .or_else(|| Some((usual.clone()?, Origin::Default))),
         };
         // Of several branches in one line that have one probability all must agree.
         let known = found
@@ -328,6 +340,10 @@ pub fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String
 }
 
 struct Walker<'f> {
+    procedures: &'f Procedures<'f>,
+    sizes: &'f Sizes,
+    /// The one that is walked.
+    procedure: ProcedureId,
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,

@@ -22,8 +22,8 @@ use self::sink::Sink;
 use self::tracer::Tracer;
 use super::{Status, Voice};
 use crate::binary::{Binary, Function};
-use crate::cli::RecordArgs;
-use crate::trace::RunEnd;
+use crate::cli::{RecordArgs, RecordFormat};
+use crate::trace::{RunEnd, native};
 
 /// Records the program.
 ///
@@ -86,6 +86,7 @@ pub fn run_beside(
             output.display()
         );
     }
+    let format = format(args);
     let sink = Sink::create(args.output.as_deref())?;
     let to_file = sink.is_file();
 
@@ -97,6 +98,7 @@ pub fn run_beside(
         functions: &functions,
         inside_only: args.without_callees,
         limit: args.limit,
+        format,
         standard_output,
     };
     let begin = Instant::now();
@@ -110,8 +112,13 @@ pub fn run_beside(
 
     let mut report = shared.report()?;
     explain_failure(&report, &emulator, path, status)?;
-    if let Some(end) = run_end(&report, status).filter(|_| report.instructions > 0) {
-        report.pending.extend(end.line().bytes());
+    let end = run_end(&report, status).filter(|_| report.instructions > 0);
+    match format {
+        RecordFormat::Execlog => {
+            let line = end.map(RunEnd::line).unwrap_or_default();
+            report.pending.extend(line.bytes());
+        }
+        RecordFormat::Native => finish_chunks(&mut report, end),
     }
     receiver.finish(report.written, &report.pending, report.error.take())?;
     if voice.verbose {
@@ -134,6 +141,29 @@ pub fn run_beside(
         }
     }
     Ok(judge(&report, status, path, args, voice))
+}
+
+/// The format that was asked for, or that the name of the trace says.
+fn format(args: &RecordArgs) -> RecordFormat {
+    let name = args.output.as_deref().map(|path| match path.extension() {
+        Some(packed) if packed == "gz" || packed == "zst" => path.with_extension(""),
+        _ => path.to_path_buf(),
+    });
+    let says_native = name.is_some_and(|name| name.extension().is_some_and(|own| own == "native"));
+    args.format.unwrap_or(match says_native {
+        true => RecordFormat::Native,
+        false => RecordFormat::Execlog,
+    })
+}
+
+/// Brings what is pending to the whole end of a trace in the compact format.
+fn finish_chunks(report: &mut Report, end: Option<RunEnd>) {
+    let begins = native::beginning();
+    // The tracer has written the beginning, or has it with the first chunk.
+    if report.written == 0 && !report.pending.starts_with(&begins) {
+        report.pending.splice(0..0, begins);
+    }
+    report.pending.extend(native::last(report.chunks, end));
 }
 
 fn read_binary(path: &Path) -> anyhow::Result<Binary> {

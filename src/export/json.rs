@@ -7,10 +7,11 @@ use crate::compare::Comparison;
 use crate::metrics::profiles::Profiles;
 use crate::metrics::rank::Rank;
 use crate::metrics::report::{TimelineReport, TraceReport};
+use crate::metrics::slices::Slices;
 use crate::model::{Detail, Model};
 use crate::report::{
-    FunctionReport, ProfilesReport, RankReport, RunReport, StaticReport, TimelineRunReport,
-    ValidationReport,
+    FunctionReport, ProfilesReport, RankReport, RunReport, SlicesReport, StaticReport,
+    TimelineRunReport, ValidationReport,
 };
 use crate::validate::Report;
 
@@ -41,6 +42,11 @@ pub fn timeline(report: &TimelineReport) -> String {
 /// Epochs of several traces.
 pub fn profiles(profiles: &Profiles) -> String {
     render(&ProfilesReport::of(profiles))
+}
+
+/// Weighted slices of a run.
+pub fn slices(slices: &Slices) -> String {
+    render(&SlicesReport::of(slices))
 }
 
 /// Several traces side by side.

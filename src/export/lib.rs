@@ -46,6 +46,7 @@ pub mod parameters;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod rank_table;
+pub mod slices_table;
 mod stencil;
 pub mod svg;
 pub mod sweep_page;

@@ -410,7 +410,7 @@ fn epochs_of_caches(profile: &Epochs, caches: &CacheEpochs) -> String {
 }
 
 /// A row a capacity, the largest on top as in the picture; a column a window.
-fn rates(heading: &str, profile: &Epochs, rates: Vec<Vec<f64>>) -> String {
+pub(super) fn rates(heading: &str, profile: &Epochs, rates: Vec<Vec<f64>>) -> String {
     let windows = profile.windows.iter().map(|window| format!("W={window}"));
     let mut rows = vec![
         std::iter::once("  capacity".to_string())

@@ -52,6 +52,11 @@ impl EdagFigure {
         matches!(self, F::BytesMoved | F::AverageBandwidth)
     }
 
+    /// Whether it is an input.
+    pub fn is_input(self) -> bool {
+        self.entry().source == Source::Given
+    }
+
     /// The figure as a leaf of formulas.
     fn leaf(self) -> Expr {
         Expr::symbol(self.entry().name)
@@ -125,10 +130,15 @@ impl CellNames for Symbols {
 impl Figures {
     /// Evaluates every formula. What cannot be known without addresses has no value, nor has a division by zero.
     pub fn of(edag: &Edag, inputs: &Inputs) -> Figures {
+        Figures::of_counts(&|figure| counted(figure, edag), inputs)
+    }
+
+    /// The same of counts that are not those of one graph.
+    pub fn of_counts(count: &dyn Fn(EdagFigure) -> Option<f64>, inputs: &Inputs) -> Figures {
         let mut figures = Figures { values: Vec::new() };
         for figure in EdagFigure::ALL {
             let value = match figure.expr() {
-                None => given(*figure, edag, inputs),
+                None => input(*figure, inputs).or_else(|| count(*figure)),
                 Some(expr) => expr.evaluate(&figures).ok(),
             };
             figures.values.push(value.filter(|value| value.is_finite()));
@@ -152,8 +162,8 @@ impl Lookup for Figures {
     }
 }
 
-/// A count or an input.
-fn given(figure: EdagFigure, edag: &Edag, inputs: &Inputs) -> Option<f64> {
+/// A count of a graph.
+pub(super) fn counted(figure: EdagFigure, edag: &Edag) -> Option<f64> {
     let memory = |part: fn(&EdagMemory) -> u64| edag.memory.as_ref().map(|m| part(m) as f64);
     match figure {
         F::Vertices => Some(edag.vertices as f64),
@@ -168,6 +178,13 @@ fn given(figure: EdagFigure, edag: &Edag, inputs: &Inputs) -> Option<f64> {
             let memory = edag.memory.as_ref();
             memory.and_then(|m| m.bytes_moved).map(|bytes| bytes as f64)
         }
+        _ => None,
+    }
+}
+
+/// An input.
+fn input(figure: EdagFigure, inputs: &Inputs) -> Option<f64> {
+    match figure {
         F::Slots => Some(inputs.slots),
         F::Latency => Some(inputs.latency),
         F::BaseLatency => Some(inputs.base_latency),

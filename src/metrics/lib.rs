@@ -39,6 +39,7 @@ pub mod remote;
 pub mod report;
 mod reuse;
 pub mod settings;
+pub mod slices;
 pub mod sweep;
 pub mod tables;
 mod timed_core;

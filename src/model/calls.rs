@@ -8,6 +8,7 @@
 mod circles;
 mod costs;
 mod figures;
+mod givers;
 mod paths;
 mod reached;
 mod times;
@@ -16,9 +17,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::nest::{Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
-use crate::expr::Symbol;
+use crate::expr::{Expr, Symbol};
 pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
 pub(super) use figures::runs;
+use givers::Givers;
 pub use reached::Reached;
 pub(super) use times::{Iterations, Times};
 
@@ -35,6 +37,8 @@ pub struct CallSite {
     loops: Option<(usize, usize)>,
     /// Branches around the call inside that loop.
     weight: Weight,
+    /// Of calls whose sizes fall from level to level: their mean size over the largest one.
+    share: Option<Expr>,
 }
 
 /// Who calls whom, without recursion.
@@ -46,8 +50,9 @@ pub struct CallGraph {
     pub reached: Option<Reached>,
     /// The functions whose calls are counted; `None` for all.
     counted: Option<HashSet<usize>>,
-    /// Every function after all that it calls.
+    /// Every function after all that it calls, and before those that give it to pointers.
     bottom_up: Vec<usize>,
+    givers: Givers,
     /// What functions do outside of loops; empty without sites.
     straight: Vec<Vec<Content>>,
 }
@@ -88,6 +93,7 @@ impl CallGraph {
                             is_ambiguous: matches!(call.body, Body::OneOf(_)),
                             loops: homes.of_loop(inside),
                             weight: weight.clone(),
+                            share: call.share.clone(),
                         });
                     }
                 },
@@ -96,13 +102,18 @@ impl CallGraph {
         }
         drop_sites_in_place(program, &mut sites);
         let functions = program.functions.len();
-        let circles = match entries.is_empty() {
+        let mut circles = match entries.is_empty() {
             true => circles::drop_all(&mut sites, functions),
             false => circles::drop_backward(&mut sites, functions, &entries),
         };
         sites.sort_by_key(|site| site.callee);
         let reached =
             (!entries.is_empty()).then(|| Reached::of(entries, &sites, &circles, (program, nests)));
+        let givers = match &reached {
+            Some(reached) => Givers::of(program, &index, &sites, &|f| reached.includes(f)),
+            None => Givers::default(),
+        };
+        let givers = givers.before_given(&sites, &mut circles.bottom_up);
         if sites.is_empty() {
             return CallGraph {
                 reached,
@@ -129,6 +140,7 @@ impl CallGraph {
             reached,
             counted: None,
             bottom_up: circles.bottom_up,
+            givers,
             straight,
         }
     }
@@ -136,7 +148,7 @@ impl CallGraph {
     /// Without the calls that do not lead to these functions, or any if nothing is ranked by calls.
     pub(super) fn towards(self, functions: impl Iterator<Item = usize>) -> CallGraph {
         let wanted = match &self.reached {
-            Some(_) => Reached::on_the_way(&self.sites, functions),
+            Some(_) => Reached::on_the_way(&self.sites, &self.givers, functions),
             None => HashSet::new(),
         };
         let mut sites = self.sites;

@@ -169,6 +169,8 @@ loopsheet_base::catalogue! {
 
         // Calls.
         CallsPerCall "calls_in_one_call" "" Count "Iterations of the loops around the call, times the probabilities of the branches around it" Source::Definition;
+        FullCallsPerCall "calls_of_full_size_in_one_call" "" Count "Calls in one call of the caller, each with its size over that of the largest: sizes that fall from level to level count less" Source::Definition;
+        FullCalls "calls_of_full_size" "" Count "Sum over all calls, each with its size over that of the largest" Source::Definition;
         FlopsOutsideLoops "flops_outside_of_loops" "" Flops "Operations of a function outside of its loops, in one call" Source::Code;
         FlopsOfNests "flops_of_nests" "" Flops "Flops of the nests of a function, in one call" Source::Definition;
         FlopsOfCall "flops_of_one_call" "" Flops "Flops of a function's own nests, and outside of loops" Source::Definition;

@@ -23,6 +23,8 @@ pub struct Ranking {
 pub struct Ranked {
     /// How often its function is called; `None` where calls are not followed.
     pub calls: Option<FigureId>,
+    /// The same, each with its size over that of the largest.
+    pub full: Option<FigureId>,
     /// Seconds of all these calls.
     pub seconds: FigureId,
     /// Its part of the time of all ranked nests.
@@ -37,12 +39,13 @@ impl Ranking {
         figures: &mut Figures,
     ) -> Ranking {
         let over_calls = |nest: &NestModel, figures: &mut Figures| match &graph.reached {
-            None => Some((None, nest.time.seconds)),
+            None => Some((None, None, nest.time.seconds)),
             Some(reached) => reached.includes(nest.nest.function).then(|| {
                 let calls = times.functions[nest.nest.function];
-                let seconds = Expr::from(calls) * Expr::from(nest.time.seconds);
+                let full = times.full[nest.nest.function];
+                let seconds = Expr::from(full) * Expr::from(nest.time.seconds);
                 let seconds = figures.define(F::NestTimeOfAllCalls, seconds);
-                (Some(calls), seconds)
+                (Some(calls), Some(full), seconds)
             }),
         };
         let found: Vec<_> = nests.iter().map(|nest| over_calls(nest, figures)).collect();
@@ -52,15 +55,16 @@ impl Ranking {
             true => {
                 // A nest of unknown time leaves the shares of the others known.
                 let is_known = |seconds: &FigureId| figures.value(*seconds).is_finite();
-                let seconds = found.iter().flatten().map(|(_, seconds)| *seconds);
+                let seconds = found.iter().flatten().map(|(_, _, seconds)| *seconds);
                 let seconds: Vec<FigureId> = seconds.filter(is_known).collect();
                 let seconds = seconds.into_iter().map(Expr::from);
                 // Not all nests, so that no range of a table holds them.
                 figures.define(F::ProgramTime, Expr::sum(seconds))
             }
         };
-        let mut ranked = |(calls, seconds): (Option<FigureId>, FigureId)| Ranked {
+        let mut ranked = |(calls, full, seconds): (_, _, FigureId)| Ranked {
             calls,
+            full,
             seconds,
             share: define_ratio(F::ShareOfTime, (seconds, total), figures),
         };
@@ -134,7 +138,7 @@ impl Ranking {
             });
             let once = figures.value(nest.iterations) * bytes.sum::<f64>()
                 + figures.value(nest.operations.flops) * BYTES;
-            let calls = self.of(index)?.calls.map_or(1.0, |id| figures.value(id));
+            let calls = self.of(index)?.full.map_or(1.0, |id| figures.value(id));
             Some((once * calls, index))
         };
         let mut ranked: Vec<(f64, usize)> = (nests.iter().zip(0..))

@@ -22,6 +22,7 @@ mod figure;
 mod rank_report;
 mod read;
 pub mod run_report;
+mod slices_report;
 pub mod static_report;
 mod validation_report;
 
@@ -29,5 +30,6 @@ pub use figure::Figure;
 pub use rank_report::{RankReport, RankedReport};
 pub use read::{ReadError, read};
 pub use run_report::{ProfilesReport, RunReport, TimelineRunReport};
+pub use slices_report::{SliceReport, SlicesReport};
 pub use static_report::{FunctionReport, StaticReport};
 pub use validation_report::ValidationReport;

@@ -30,7 +30,12 @@ impl Compression {
 ///
 /// # Errors
 /// The first bytes cannot be read.
-pub fn decompressed<'r>(mut input: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+pub fn decompressed<'r>(input: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
+    unpacked(Box::new(input))
+}
+
+/// Not generic, so that unpacking is compiled here, with the optimisation of this crate.
+fn unpacked<'r>(mut input: Box<dyn Read + Send + 'r>) -> io::Result<Box<dyn Read + Send + 'r>> {
     let mut start = Vec::new();
     input.by_ref().take(4).read_to_end(&mut start)?;
     let compression = Compression::of(&start);

@@ -44,7 +44,7 @@ pub enum LineError {
     Empty,
     #[error(
         "`{0}` is no line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
-         Spike's --log-commits, gdb's disassembly, STF and ChampSim's records; --format chooses one of them"
+         Spike's --log-commits, gdb's disassembly, STF, ChampSim's records, and the compact format of this program; --format chooses one of them"
     )]
     UnknownFormat(String),
     #[error("`{text}` is no {format} line, as the lines before it are or --format says: {reason}")]
@@ -140,6 +140,14 @@ pub enum RecordError {
     Branch,
     #[error("the trace has more than {limit} different registers")]
     TooManyRegisters { limit: usize },
+    #[error(
+        "the trace is in version {0} of the compact format, and version 1 is read: it was written by a later loopsheet"
+    )]
+    NativeVersion(u8),
+    #[error("the checksum of the chunk that begins here is wrong: the trace is damaged")]
+    Checksum,
+    #[error("{0}: the trace is damaged")]
+    Chunk(&'static str),
     #[error("an access has an address, but the first accesses of the trace have none")]
     LateAddress,
     #[error(

@@ -19,10 +19,12 @@ pub enum FormatName {
     Stf,
     /// The 64-byte records of ChampSim, which have no opcodes.
     Champsim,
+    /// The compact format of this program.
+    Native,
 }
 
 impl FormatName {
-    pub const ALL: [FormatName; 7] = [
+    pub const ALL: [FormatName; 8] = [
         FormatName::Edan,
         FormatName::EdanBare,
         FormatName::Execlog,
@@ -30,6 +32,7 @@ impl FormatName {
         FormatName::Gdb,
         FormatName::Stf,
         FormatName::Champsim,
+        FormatName::Native,
     ];
 
     /// As on the command line.
@@ -42,6 +45,7 @@ impl FormatName {
             FormatName::Gdb => "gdb",
             FormatName::Stf => "stf",
             FormatName::Champsim => "champsim",
+            FormatName::Native => "native",
         }
     }
 
@@ -57,7 +61,10 @@ impl FormatName {
 
     /// Whether it is one of records, not of lines.
     pub(crate) fn is_records(self) -> bool {
-        matches!(self, FormatName::Stf | FormatName::Champsim)
+        matches!(
+            self,
+            FormatName::Stf | FormatName::Champsim | FormatName::Native
+        )
     }
 
     /// The format that a line looks like by how it begins.

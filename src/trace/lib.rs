@@ -12,6 +12,7 @@ mod format;
 mod format_name;
 mod instruction;
 pub mod isa;
+pub mod native;
 mod packer;
 mod program;
 mod reader;

@@ -9,7 +9,7 @@ use super::format::{self, Format, Named};
 use super::instruction::{Instruction, InstructionId};
 use super::isa::{self, Decoded};
 
-const MOST_HARTS: usize = 4096;
+pub(super) const MOST_HARTS: usize = 4096;
 const NO_INSTRUCTION: u32 = u32::MAX;
 
 /// What the reader needs to recognise a line by comparing bytes.

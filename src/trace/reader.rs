@@ -12,6 +12,7 @@ use super::error::{LineError, Place, TraceError, excerpt};
 use super::expected::Addresses;
 use super::format::{Edan, Execlog, Format, Gdb, Spike};
 use super::format_name::FormatName;
+use super::native;
 use super::program::Program;
 use super::run_end::RunEnd;
 use super::stf;
@@ -27,7 +28,17 @@ const LONGEST_LINE: usize = 1 << 20;
 /// # Errors
 /// The first line that is wrong. Batches before it have been handed over: what they led to is not a result.
 pub fn read(
-    input: impl Read,
+    mut input: impl Read,
+    options: Options,
+    sink: &mut dyn FnMut(Batch) -> Option<Batch>,
+) -> Result<ReadSummary, TraceError> {
+    read_whole(&mut input, options, sink)
+}
+
+/// Not generic, so that what is done for every instruction is compiled here, with the optimisation of this crate, and not
+/// with that of the caller's.
+fn read_whole(
+    input: &mut dyn Read,
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
@@ -40,6 +51,7 @@ pub fn read(
     let records = (options.format).filter(|format| format.is_records());
     match records.or(of_records(&blocks.bytes)) {
         Some(FormatName::Champsim) => return champsim::read(blocks.all(), sink),
+        Some(FormatName::Native) => return native::read(blocks.all(), options, sink),
         Some(_) => return stf::read(blocks.all(), options, sink),
         None => {}
     }
@@ -60,13 +72,16 @@ pub fn read(
         FormatName::Execlog => Reader::<Execlog>::read(blocks, options, sink),
         FormatName::Spike => Reader::<Spike>::read(blocks, options, sink),
         FormatName::Gdb => Reader::<Gdb>::read(blocks, options, sink),
-        FormatName::Stf | FormatName::Champsim => unreachable!("told apart above"),
+        FormatName::Stf | FormatName::Champsim | FormatName::Native => {
+            unreachable!("told apart above")
+        }
     }
 }
 
 /// The format of records that a trace looks like by how it begins.
 fn of_records(start: &[u8]) -> Option<FormatName> {
     match start {
+        start if native::is_native(start) => Some(FormatName::Native),
         start if stf::is_stf(start) => Some(FormatName::Stf),
         start if champsim::is_record(start) => Some(FormatName::Champsim),
         _ => None,

@@ -1,10 +1,11 @@
 //! Writing a trace in a format for other tools, while it is read.
 
-use std::io::{self, Seek, Write};
+use std::fs::File;
+use std::io;
 
 use super::packer::Packer;
 use super::stf::{self, Packing};
-use super::{Batch, Compression, InstructionId, RunEnd, champsim};
+use super::{Batch, Compression, InstructionId, RunEnd, champsim, native};
 
 /// The formats that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Target {
     Zstf,
     /// ChampSim's records, packed or not.
     Champsim(Compression),
+    /// The compact format, packed or not.
+    Native(Compression),
 }
 
 /// Why a trace could not be written.
@@ -25,6 +28,12 @@ pub enum WriteError {
          `loopsheet record`, of Spike and in STF do"
     )]
     NoWords,
+    #[error(
+        "the compact format takes what instructions do, which this trace does not say: it has no opcodes"
+    )]
+    NoOpcodes,
+    #[error("the compact format takes the addresses of accesses, which this trace does not have")]
+    NoAddresses,
     #[error("a ChampSim trace is of one core, and this trace has several harts")]
     SeveralHarts,
     #[error(transparent)]
@@ -38,27 +47,33 @@ pub struct WriteSummary {
     pub cut: u64,
 }
 
-/// Takes a trace batch by batch.
-pub struct TraceWriter<W: Write> {
-    writer: Writer<W>,
+/// Takes a trace batch by batch. It is not generic over what it writes to, so that it is compiled with the optimisation of
+/// this crate.
+pub struct TraceWriter {
+    writer: Writer,
     failed: Option<WriteError>,
 }
 
-enum Writer<W: Write> {
-    Stf(stf::Writer<W>),
-    Champsim(Box<champsim::Writer<Packer<W>>>),
+enum Writer {
+    Stf(stf::Writer<File>),
+    Champsim(Box<champsim::Writer<Packer<File>>>),
+    Native(Box<native::Writer<Packer<File>>>),
 }
 
-impl<W: Write + Seek> TraceWriter<W> {
+impl TraceWriter {
     /// # Errors
     /// Writing failed.
-    pub fn new(out: W, target: Target) -> io::Result<TraceWriter<W>> {
+    pub fn new(out: File, target: Target) -> io::Result<TraceWriter> {
         let writer = match target {
             Target::Stf => Writer::Stf(stf::Writer::new(out, Packing::Plain)?),
             Target::Zstf => Writer::Stf(stf::Writer::new(out, Packing::Chunks)?),
             Target::Champsim(compression) => {
                 let packer = Packer::new(out, compression)?;
                 Writer::Champsim(Box::new(champsim::Writer::new(packer)))
+            }
+            Target::Native(compression) => {
+                let packer = Packer::new(out, compression)?;
+                Writer::Native(Box::new(native::Writer::new(packer)?))
             }
         };
         Ok(TraceWriter {
@@ -79,33 +94,47 @@ impl<W: Write + Seek> TraceWriter<W> {
             match &mut self.writer {
                 Writer::Stf(writer) => writer.add(instruction)?,
                 Writer::Champsim(writer) => writer.add(instruction)?,
+                Writer::Native(writer) => writer.add(instruction)?,
             }
         }
-        let mut done = Ok(());
+        let mut done: Result<(), WriteError> = Ok(());
         batch.for_each(|InstructionId(number), addresses| {
             if done.is_ok() {
                 done = match &mut self.writer {
-                    Writer::Stf(writer) => writer.execute(number as usize, addresses),
-                    Writer::Champsim(writer) => writer.execute(number as usize, addresses),
+                    Writer::Stf(writer) => writer
+                        .execute(number as usize, addresses)
+                        .map_err(Into::into),
+                    Writer::Champsim(writer) => writer
+                        .execute(number as usize, addresses)
+                        .map_err(Into::into),
+                    Writer::Native(writer) => writer.execute(number as usize, addresses),
                 };
             }
         });
-        Ok(done?)
+        done
     }
 
     /// Writes what is left; `end` is how the run ended.
     ///
     /// # Errors
     /// The trace lacks something, or writing failed, now or before.
-    pub fn finish(self, end: Option<RunEnd>) -> Result<(W, WriteSummary), WriteError> {
+    pub fn finish(self, end: Option<RunEnd>) -> Result<WriteSummary, WriteError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
         Ok(match self.writer {
-            Writer::Stf(writer) => (writer.finish(end)?, WriteSummary::default()),
+            Writer::Stf(writer) => {
+                writer.finish(end)?;
+                WriteSummary::default()
+            }
             Writer::Champsim(writer) => {
                 let (packer, cut) = writer.finish()?;
-                (packer.finish()?, WriteSummary { cut })
+                packer.finish()?;
+                WriteSummary { cut }
+            }
+            Writer::Native(writer) => {
+                writer.finish(end)?.finish()?;
+                WriteSummary::default()
             }
         })
     }

@@ -3,13 +3,16 @@
  *
  *     hart, pc, machine word, "disassembly"[, load|store, address]...
  *
+ * or, with `native`, the same in the compact format that src/trace/native/mod.rs describes.
+ *
  * loopsheet builds it with `cc -O2 -shared -fPIC` and loads it with
  *
- *     -plugin FILE,out=FD,state=FD[,limit=N][,code=ADDRESS,function=LOW:HIGH...[,inside=1]]
+ *     -plugin FILE,out=FD,state=FD[,native=1][,limit=N][,code=ADDRESS,function=LOW:HIGH...[,inside=1]]
  *
  *     out       descriptor that the lines are written to
  *     state     descriptor of shared memory, laid out as `struct state`: how far the run got, and the lines
  *               not yet written. However the program ends, loopsheet finds the last lines there.
+ *     native    write the compact format
  *     limit     end the program after so many lines
  *     code      lowest address of the executable segments as linked; with the address that they were loaded
  *               at it gives the load bias
@@ -21,6 +24,7 @@
  * had without stopping the harts; an instruction that faults is not written.
  */
 #define _GNU_SOURCE
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -92,6 +96,8 @@ __attribute__((constructor)) static void choose_version(void)
 /* ---- Shared with loopsheet: src/commands/record/shared.rs reads the same layout. ---- */
 
 enum { STATE_BYTES = 4096, BUFFER_BYTES = 1 << 20 };
+/* The streams of the chunk at hand: a chunk with its header fits into the buffer. */
+enum { CONTROL_BYTES = 1 << 18, ADDRESSES_BYTES = (1 << 20) - (1 << 18) - 4096 };
 enum phase { LOADED = 1, STARTED = 2, ENDED = 3, LIMIT_REACHED = 4 };
 
 struct state {
@@ -103,12 +109,16 @@ struct state {
     uint64_t error;        /* errno of the write that failed */
     uint64_t bias;         /* load address less link address */
     uint64_t entered;      /* times that a wanted function was entered */
+    uint64_t open;         /* of the chunk at hand: bytes of control (19 bits) and addresses (20), foreseen executions
+                            * at its end (19), its number modulo 64. While it has any, `used` says nothing. */
 };
 
 static struct state *state;
 static char *buffer;
 static size_t filled; /* end of the lines in the buffer */
 static int out_fd = -1;
+static bool native;
+static uint8_t *control, *addresses; /* streams of the chunk at hand */
 static uint64_t limit = UINT64_MAX;
 static bool stopped; /* in children of fork: only the first process is recorded */
 static bool several_harts;
@@ -156,9 +166,11 @@ enum flow { BLOCK_START = 1, CALL = 2, RETURN = 4, ENTRY = 8 };
 struct insn {
     uint64_t pc;
     struct insn *next;
+    struct insn *first; /* of those with this pc and word, which differ by flow */
     uint32_t word;
     uint32_t length;
-    uint8_t kind, flow, size;
+    uint32_t number; /* in the order of first execution, from 1 on; 0 until then */
+    uint8_t kind, flow, size, text_start;
     _Alignas(8) char text[];
 };
 
@@ -231,10 +243,13 @@ static uint8_t flow_of(uint32_t word)
 
 static struct insn *find_insn(uint64_t pc, uint32_t word, size_t size, uint8_t flow, const struct qemu_plugin_insn *from)
 {
-    struct insn **bucket = &buckets[(pc >> 1 ^ pc >> 17) % BUCKETS], *insn;
+    struct insn **bucket = &buckets[(pc >> 1 ^ pc >> 17) % BUCKETS], *insn, *same = NULL;
     for (insn = *bucket; insn; insn = insn->next)
-        if (insn->pc == pc && insn->word == word && insn->flow == flow)
-            return insn;
+        if (insn->pc == pc && insn->word == word) {
+            if (insn->flow == flow)
+                return insn;
+            same = insn->first;
+        }
 
     char head[64];
     int head_length = snprintf(head, sizeof head, ", 0x%llx, 0x%x, \"", (unsigned long long)pc, word);
@@ -266,6 +281,9 @@ static struct insn *find_insn(uint64_t pc, uint32_t word, size_t size, uint8_t f
     insn->word = word;
     insn->size = size;
     insn->length = at;
+    insn->text_start = head_length;
+    insn->number = 0;
+    insn->first = same ? same : insn;
     insn->kind = kind_of(word);
     insn->flow = flow;
     insn->next = *bucket;
@@ -310,10 +328,18 @@ static void flush(void)
     filled = 0;
 }
 
+/* What the compact format foresees of an instruction. */
+struct slot {
+    uint64_t address;  /* of its last access */
+    uint32_t follower; /* number of what followed last time, 0 if nothing did */
+};
+
 struct hart {
     char name[16];
-    uint32_t name_length;
-    const struct insn *open; /* an instruction whose accesses are not all known yet */
+    uint32_t name_length, number;
+    struct slot *slots; /* by number */
+    uint32_t slots_room, last;
+    struct insn *open; /* an instruction whose accesses are not all known yet */
     char *accesses;
     size_t accesses_length, accesses_room;
     /* Return addresses of the calls that have not returned; only kept when functions are asked for. */
@@ -328,7 +354,11 @@ static struct hart *harts[MAX_HARTS];
 static void name_hart(struct hart *hart)
 {
     static unsigned int next;
-    hart->name_length = snprintf(hart->name, sizeof hart->name, "%u", __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED));
+    hart->number = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+    hart->name_length = snprintf(hart->name, sizeof hart->name, "%u", hart->number);
+    hart->last = 0;
+    if (hart->slots)
+        memset(hart->slots, 0, hart->slots_room * sizeof *hart->slots);
 }
 
 static struct hart *new_hart(unsigned int index)
@@ -358,10 +388,166 @@ static inline char *put_access(char *to, bool store, uint64_t address)
     return to + digits;
 }
 
+/* ---- The compact format ---- */
+
+enum { CHUNK_HEADER = 24, MAX_RUN = (1 << 19) - 1 };
+enum { CODE_NEW = 0, CODE_HART = 1, CODE_FIRST = 2 };
+enum { HAS_PC_AND_WORD = 12 };
+
+static uint32_t control_used, addresses_used, run, chunk_number, n_numbers, current_hart;
+
+static inline uint8_t *put_number(uint8_t *to, uint64_t number)
+{
+    for (; number >= 0x80; number >>= 7)
+        *to++ = number | 0x80;
+    *to++ = number;
+    return to;
+}
+
+static uint8_t *put_fixed(uint8_t *to, uint64_t number, int bytes)
+{
+    for (int i = 0; i < bytes; i++, number >>= 8)
+        *to++ = number;
+    return to;
+}
+
+static uint64_t mixed(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+    return sum << 29 | sum >> 35;
+}
+
+static uint64_t mixed_stream(uint64_t sum, const uint8_t *from, size_t length)
+{
+    uint64_t word;
+    for (; length >= sizeof word; from += sizeof word, length -= sizeof word) {
+        memcpy(&word, from, sizeof word);
+        sum = mixed(sum, le64toh(word));
+    }
+    word = 0;
+    memcpy(&word, from, length);
+    return mixed(sum, le64toh(word));
+}
+
+/* What is open: with one store, so that it is whole whenever the process dies. */
+static inline void publish_open(void)
+{
+    uint64_t open = control_used | (uint64_t)addresses_used << 19 | (uint64_t)run << 39 | (uint64_t)chunk_number << 58;
+    __atomic_store_n(&state->open, open, __ATOMIC_RELEASE);
+}
+
+static void write_chunk(void)
+{
+    static bool begun;
+    if (control_used + run == 0)
+        return;
+    uint8_t *to = (uint8_t *)buffer;
+    if (!begun)
+        to = (uint8_t *)memcpy(to, "LSTRACE\1", 8) + 8;
+    begun = true;
+    uint64_t kind = 'C' | 'H' << 8 | 'N' << 16 | (uint64_t)'K' << 24;
+    uint64_t first = kind | (uint64_t)control_used << 32, second = addresses_used | (uint64_t)run << 32;
+    uint64_t sum = mixed(mixed(chunk_number, first), second);
+    sum = mixed_stream(mixed_stream(sum, control, control_used), addresses, addresses_used);
+    to = put_fixed(put_fixed(put_fixed(to, first, 8), second, 8), sum, 8);
+    memcpy(to, control, control_used);
+    memcpy(to + control_used, addresses, addresses_used);
+    to += control_used + addresses_used;
+    state->start = 0;
+    state->used = to - (uint8_t *)buffer;
+    control_used = addresses_used = run = 0;
+    chunk_number = (chunk_number + 1) % 64;
+    publish_open();
+    flush();
+}
+
+static uint8_t *put_description(uint8_t *to, const struct insn *insn)
+{
+    size_t length = insn->length - insn->text_start - 1; /* without the closing quote */
+    *to++ = (insn->kind == NO_ACCESS ? 0 : insn->kind <= READ_MODIFY_WRITE ? 1 : 2) | HAS_PC_AND_WORD;
+    to = put_number(put_fixed(put_fixed(to, insn->pc, 8), insn->word, 4), length);
+    return (uint8_t *)memcpy(to, insn->text + insn->text_start, length) + length;
+}
+
+static void grow_slots(struct hart *hart, uint32_t number)
+{
+    uint32_t room = hart->slots_room ? hart->slots_room : 1024;
+    while (room <= number)
+        room *= 2;
+    hart->slots = realloc(hart->slots, room * sizeof *hart->slots);
+    if (!hart->slots) {
+        state->error = ENOMEM;
+        end_program(1);
+    }
+    memset(hart->slots + hart->slots_room, 0, (room - hart->slots_room) * sizeof *hart->slots);
+    hart->slots_room = room;
+}
+
+/* One execution with its addresses. */
+static inline void put_native(struct hart *hart, struct insn *insn, const uint64_t *list, size_t count)
+{
+    if (several_harts)
+        pthread_mutex_lock(&lines_lock);
+    insn = insn->first;
+    if (__builtin_expect(control_used + LINE_ROOM > CONTROL_BYTES || run == MAX_RUN ||
+                             addresses_used + 10 * (count + 1) > ADDRESSES_BYTES, 0))
+        write_chunk();
+    uint8_t *to = control + control_used;
+    if (__builtin_expect(hart->number != current_hart, 0)) {
+        current_hart = hart->number;
+        to = put_number(put_number(put_number(to, run), CODE_HART), current_hart);
+        run = 0;
+    }
+    if (__builtin_expect(insn->number >= hart->slots_room, 0) || !insn->number)
+        grow_slots(hart, insn->number ? insn->number : n_numbers + 1);
+    uint32_t *follower = &hart->slots[hart->last].follower;
+    if (__builtin_expect(insn->number && *follower == insn->number && hart->last, 1)) {
+        run++;
+    } else {
+        to = put_number(to, run);
+        run = 0;
+        if (insn->number) {
+            to = put_number(to, insn->number - 1 + CODE_FIRST);
+        } else {
+            insn->number = ++n_numbers;
+            to = put_description(put_number(to, CODE_NEW), insn);
+        }
+        *follower = insn->number;
+    }
+    hart->last = insn->number;
+    control_used = to - control;
+    if (insn->kind != NO_ACCESS) {
+        struct slot *slot = &hart->slots[insn->number];
+        uint8_t *at = addresses + addresses_used;
+        if (insn->kind > READ_MODIFY_WRITE)
+            at = put_number(at, count);
+        for (size_t i = 0; i < count; i++) {
+            int64_t step = list[i] - slot->address;
+            at = put_number(at, (uint64_t)step << 1 ^ (uint64_t)(step >> 63));
+            slot->address = list[i];
+        }
+        addresses_used = at - addresses;
+    }
+    uint64_t done = state->instructions + 1;
+    state->instructions = done;
+    publish_open();
+    if (__builtin_expect(done >= limit, 0)) {
+        write_chunk();
+        state->phase = LIMIT_REACHED;
+        end_program(0);
+    }
+    if (several_harts)
+        pthread_mutex_unlock(&lines_lock);
+}
+
 /* One line. `more` is text of accesses; otherwise up to two accesses to one address. */
-static inline void put_line(const struct hart *hart, const struct insn *insn, bool load, bool store, uint64_t address,
+static inline void put_line(struct hart *hart, struct insn *insn, bool load, bool store, uint64_t address,
                             const char *more, size_t more_length)
 {
+    if (native) {
+        put_native(hart, insn, &address, load || store);
+        return;
+    }
     if (several_harts)
         pthread_mutex_lock(&lines_lock);
     if (__builtin_expect(filled + LINE_ROOM + more_length > BUFFER_BYTES, 0))
@@ -398,9 +584,12 @@ static inline void put_line(const struct hart *hart, const struct insn *insn, bo
 
 static void close_line(struct hart *hart)
 {
-    const struct insn *insn = hart->open;
+    struct insn *insn = hart->open;
     hart->open = NULL;
-    put_line(hart, insn, false, false, 0, hart->accesses, hart->accesses_length);
+    if (native)
+        put_native(hart, insn, (const uint64_t *)hart->accesses, hart->accesses_length / sizeof(uint64_t));
+    else
+        put_line(hart, insn, false, false, 0, hart->accesses, hart->accesses_length);
     hart->accesses_length = 0;
 }
 
@@ -413,6 +602,11 @@ static void add_access(struct hart *hart, bool store, uint64_t address)
             state->error = ENOMEM;
             end_program(1);
         }
+    }
+    if (native) {
+        memcpy(hart->accesses + hart->accesses_length, &address, sizeof address);
+        hart->accesses_length += sizeof address;
+        return;
     }
     char *end = put_access(hart->accesses + hart->accesses_length, store, address);
     hart->accesses_length = end - hart->accesses;
@@ -644,7 +838,10 @@ static void on_exit_of_program(qemu_plugin_id_t id, void *data)
     for (unsigned int i = 0; i < MAX_HARTS; i++)
         if (harts[i] && harts[i]->open)
             close_line(harts[i]);
-    flush();
+    if (native)
+        write_chunk();
+    else
+        flush();
     if (state->phase < ENDED)
         state->phase = ENDED;
 }
@@ -706,6 +903,8 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
             out_fd = atoi(value);
         else if (!strncmp(argv[i], "state", key))
             state_fd = atoi(value);
+        else if (!strncmp(argv[i], "native", key))
+            native = true;
         else if (!strncmp(argv[i], "limit", key))
             limit = strtoull(value, NULL, 0);
         else if (!strncmp(argv[i], "code", key))
@@ -720,12 +919,15 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
     }
     if (info->system_emulation || strcmp(info->target_name, "riscv64"))
         return refuse("it records 64-bit RISC-V programs in user mode only");
-    void *shared = mmap(NULL, STATE_BYTES + BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, state_fd, 0);
+    size_t room = STATE_BYTES + BUFFER_BYTES + CONTROL_BYTES + ADDRESSES_BYTES;
+    void *shared = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, state_fd, 0);
     if (shared == MAP_FAILED)
         return refuse("the shared memory cannot be mapped");
     close(state_fd);
     state = shared;
     buffer = (char *)shared + STATE_BYTES;
+    control = (uint8_t *)buffer + BUFFER_BYTES;
+    addresses = control + CONTROL_BYTES;
     out_fd = move_away(out_fd);
     fcntl(out_fd, F_SETPIPE_SZ, BUFFER_BYTES); /* fewer switches between writer and reader, where it is a pipe */
     pthread_atfork(NULL, NULL, on_fork_in_child);

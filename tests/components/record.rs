@@ -350,6 +350,67 @@ fn compressed_traces_hold_the_same() {
     assert!(piped.stdout == plain, "the pipe differs");
 }
 
+/// What is counted of a recorded trace, without what its form says.
+fn counted(path: &str) -> serde_json::Value {
+    let mut command = command::loopsheet();
+    command.args(["trace", path, "--reuse", "--json", "-"]);
+    let output = command.output().expect("it runs");
+    let mut report: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+            panic!("{path}: {error}: {}", text(&output.stderr));
+        });
+    for key in ["path", "format", "bytes"] {
+        report["trace"][key] = serde_json::Value::Null;
+    }
+    report
+}
+
+/// Also of programs that fail, or are killed while a chunk is open.
+#[test]
+fn the_compact_format_holds_the_same() {
+    let bench = bench();
+    let runs: [&[&str]; 7] = [
+        &["all"],
+        &["long", "50000"],
+        &["exit"],
+        &["fault"],
+        &["abort"],
+        &["kill"],
+        &["close"],
+    ];
+    for what in runs {
+        let record = |name: &str, more: &[&str]| {
+            let arguments = [&["-o", name], more, &["--", "./static"], what].concat();
+            let output = bench.run(&arguments);
+            assert!(output.status.code() < Some(2), "{}", text(&output.stderr));
+            counted(&bench.path(name))
+        };
+        let lines = record("compact.trace", &[]);
+        assert_eq!(record("compact.native", &[]), lines, "{what:?}");
+        assert_eq!(record("compact.native.zst", &[]), lines, "{what:?}");
+        assert_eq!(
+            record("other.name", &["--format", "native"]),
+            lines,
+            "{what:?}"
+        );
+        let limit = ["--limit", "1000"];
+        assert_eq!(
+            record("limit.native", &limit),
+            record("limit.trace", &limit),
+            "{what:?}"
+        );
+    }
+    let size = |name: &str| std::fs::metadata(bench.path(name)).expect("a file").len();
+    bench.run(&["-o", "long.trace", "--", "./static", "long", "50000"]);
+    bench.run(&["-o", "long.native", "--", "./static", "long", "50000"]);
+    assert!(20 * size("long.native") < size("long.trace"));
+    let function = ["-o", "counted.native", "--function", "counted", "--"];
+    bench.run(&[&function[..], &["./static", "threads"]].concat());
+    let threads = counted(&bench.path("counted.native"));
+    assert_eq!(threads["trace"]["instructions"], 24);
+    assert_eq!(threads["trace"]["harts"], 2);
+}
+
 #[test]
 fn a_limit_ends_the_program_after_so_many_lines() {
     let bench = bench();

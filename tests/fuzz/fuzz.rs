@@ -12,7 +12,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::io::Cursor;
+use std::io::{Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -287,7 +287,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 
 /// A trace of text in every format of records.
 fn records(lines: Vec<u8>) -> Vec<Vec<u8>> {
-    struct Taken(TraceWriter<Cursor<Vec<u8>>>);
+    struct Taken(TraceWriter);
     impl Consumer for Taken {
         fn take(&mut self, batch: &Batch) {
             self.0.take(batch);
@@ -301,12 +301,18 @@ fn records(lines: Vec<u8>) -> Vec<Vec<u8>> {
         Target::Stf,
         Target::Zstf,
         Target::Champsim(Compression::None),
+        Target::Native(Compression::None),
     ];
     let write = |target| {
-        let writer = TraceWriter::new(Cursor::default(), target).ok()?;
+        let mut file = tempfile::tempfile().ok()?;
+        let writer = TraceWriter::new(file.try_clone().ok()?, target).ok()?;
         let mut taken = Taken(writer);
         trace::stream(&lines[..], options, &mut taken).ok()?;
-        Some(taken.0.finish(None).ok()?.0.into_inner())
+        taken.0.finish(None).ok()?;
+        file.rewind().ok()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
+        Some(bytes)
     };
     targets.into_iter().filter_map(write).collect()
 }

@@ -80,6 +80,63 @@ fn stf_has_everything_that_execlog_has() {
     }
 }
 
+/// The compact format has everything, whatever the trace is in, and is far shorter than text.
+#[test]
+fn the_compact_format_has_everything() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut traces: Vec<PathBuf> = ["spmv", "list", "harts", "scan"]
+        .map(|name| sample(&format!("{name}.execlog.zst")))
+        .into();
+    traces.extend(
+        [
+            "factorial.spike",
+            "factorial.edan",
+            "factorial.edan-bare",
+            "factorial.execlog",
+        ]
+        .map(sample),
+    );
+    for trace in traces {
+        for name in ["a.native", "a.native.zst", "a.native.gz", "a.native.xz"] {
+            let path = directory.path().join(name);
+            write(&trace, &path);
+            let (mut from, mut to) = (analysed(&trace, &EVERYTHING), analysed(&path, &EVERYTHING));
+            assert_eq!(to["trace"]["format"], "native");
+            let bytes = |report: &Value| report["trace"]["bytes"].as_u64().expect("bytes");
+            assert!(3 * bytes(&to) < bytes(&from), "{name}");
+            for key in ["path", "format", "bytes"] {
+                from["trace"][key] = Value::Null;
+                to["trace"][key] = Value::Null;
+            }
+            assert_eq!(from, to);
+            let core = ["--camat", "--quiet"];
+            same(
+                &analysed(&trace, &core),
+                &analysed(&path, &core),
+                &["camat"],
+            );
+        }
+    }
+}
+
+/// One program through text, STF and the compact format: equal work, depth, λ and epochs.
+#[test]
+fn one_program_through_all_formats() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let trace = sample("spmv.execlog.zst");
+    let arguments = ["--cache", "1KiB,2way", "--epochs", "--quiet"];
+    let text = analysed(&trace, &arguments);
+    for name in ["a.zstf", "a.native"] {
+        let path = directory.path().join(name);
+        write(&trace, &path);
+        let other = analysed(&path, &arguments);
+        for key in ["work", "depth", "memory_work", "memory_depth", "lambda"] {
+            assert_eq!(text["edag"][key], other["edag"][key], "{name}: {key}");
+        }
+        same(&text, &other, &["epochs"]);
+    }
+}
+
 /// A kernel without calls has the same memory figures through ChampSim's records.
 #[test]
 fn champsim_has_registers_and_addresses() {

@@ -72,6 +72,7 @@ fn both_generations_give_the_same_nest() {
         name: "multifab_fill_boundary".into(),
         arguments: vec!["u".into()],
         body: Body::Unknown,
+        share: None,
     };
     assert_eq!(older.functions[0].body.calls, [call]);
 }

@@ -195,6 +195,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         file: file.into(),
         line: 1,
         is_entry: false,
+        given_by: Vec::new(),
         constants: constants.iter().map(constant).collect(),
         shared: Vec::new(),
         body: Block {

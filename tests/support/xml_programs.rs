@@ -261,11 +261,14 @@ fn call() -> impl Strategy<Value = Call> {
         text(),
         prop::collection::vec(text(), 0..3),
         body,
+        prop::option::of(expr()),
     )
-        .prop_map(|(line, name, arguments, body)| Call {
+        .prop_map(|(line, name, arguments, body, share)| Call {
             line,
             name,
             arguments,
+            // Of the others, moves of data between processes, no sizes are followed.
+            share: share.filter(|_| !matches!(body, Body::Communication(_))),
             body,
         })
 }
@@ -573,16 +576,18 @@ fn function() -> impl Strategy<Value = Function> {
         text(),
         any::<u32>(),
         any::<bool>(),
+        prop::collection::vec(key(), 0..2),
         prop::collection::vec(constant, 0..3),
         shared,
         block(),
     )
         .prop_map(
-            |(name, file, line, is_entry, constants, shared, body)| Function {
+            |(name, file, line, is_entry, given_by, constants, shared, body)| Function {
                 name,
                 file: file.into(),
                 line,
                 is_entry,
+                given_by,
                 constants,
                 shared,
                 body,

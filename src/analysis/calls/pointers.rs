@@ -36,6 +36,16 @@ pub(super) struct Pointers {
     targets: BTreeMap<Pointer, BTreeSet<ProcedureId>>,
     /// Pointers that are given what another has.
     copies: BTreeSet<(Pointer, Pointer)>,
+    /// Of every procedure that pointers are given, those whose statements give it; `None` for one that some pointer has
+    /// from the beginning.
+    givers: BTreeMap<ProcedureId, Option<BTreeSet<ProcedureId>>>,
+}
+
+/// When a pointer gets a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Given {
+    FromTheBeginning,
+    ByStatement,
 }
 
 impl Pointers {
@@ -44,7 +54,8 @@ impl Pointers {
         for id in known.ids() {
             let function = known.get(id).function;
             for (variable, value) in &function.initial {
-                pointers.gives(known, id, variable_pointer(id, function, *variable), value);
+                let pointer = variable_pointer(id, function, *variable);
+                pointers.gives(known, (id, Given::FromTheBeginning), pointer, value);
             }
             statements(&function.body, InLoop::No, &mut |stmt, _| {
                 match stmt {
@@ -54,7 +65,7 @@ impl Pointers {
                         ..
                     } => {
                         let pointer = variable_pointer(id, function, *array);
-                        pointers.gives(known, id, pointer, value);
+                        pointers.gives(known, (id, Given::ByStatement), pointer, value);
                     }
                     Stmt::Call {
                         name, arguments, ..
@@ -96,30 +107,39 @@ impl Pointers {
         Some(found.into_iter().flatten().copied().collect())
     }
 
+    /// The procedures whose statements give this one to pointers; none where a pointer has it from the beginning, or nothing
+    /// is known.
+    pub fn givers(&self, of: ProcedureId) -> impl Iterator<Item = ProcedureId> + '_ {
+        let givers = self.givers.get(&of).and_then(Option::as_ref);
+        givers.into_iter().flatten().copied()
+    }
+
     fn passes(&mut self, known: &Procedures, caller: ProcedureId, name: &str, arguments: &[Value]) {
         let (Target::Body(callee) | Target::Recursive(callee)) = known.target(caller, name) else {
             return;
         };
         let function = known.get(callee).function;
         for (formal, value) in formals(function).into_iter().zip(arguments) {
-            self.gives(
-                known,
-                caller,
-                variable_pointer(callee, function, formal),
-                value,
-            );
+            let pointer = variable_pointer(callee, function, formal);
+            self.gives(known, (caller, Given::ByStatement), pointer, value);
         }
     }
 
     /// A pointer gets a value that a procedure has.
-    fn gives(&mut self, known: &Procedures, id: ProcedureId, pointer: Pointer, value: &Value) {
+    fn gives(
+        &mut self,
+        known: &Procedures,
+        (id, when): (ProcedureId, Given),
+        pointer: Pointer,
+        value: &Value,
+    ) {
         let function = known.get(id).function;
         let name = match value {
-            Value::Address { of, .. } => return self.gives(known, id, pointer, of),
-            Value::Convert(_, inner) => return self.gives(known, id, pointer, inner),
+            Value::Address { of, .. } => return self.gives(known, (id, when), pointer, of),
+            Value::Convert(_, inner) => return self.gives(known, (id, when), pointer, inner),
             Value::Select(_, then, otherwise) => {
-                self.gives(known, id, pointer.clone(), then);
-                return self.gives(known, id, pointer, otherwise);
+                self.gives(known, (id, when), pointer.clone(), then);
+                return self.gives(known, (id, when), pointer, otherwise);
             }
             Value::Opaque { reason, .. } if reason.code == ReasonCode::ProcedureName => {
                 reason.detail.as_str()
@@ -139,6 +159,14 @@ impl Pointers {
         };
         if let Target::Body(named) = known.resolve(id, name) {
             self.targets.entry(pointer).or_default().insert(named);
+            let givers = self.givers.entry(named);
+            match (givers.or_insert_with(|| Some(BTreeSet::new())), when) {
+                (Some(givers), Given::ByStatement) => {
+                    givers.insert(id);
+                }
+                (givers, Given::FromTheBeginning) => *givers = None,
+                (None, Given::ByStatement) => {}
+            }
         }
     }
 

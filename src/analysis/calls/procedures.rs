@@ -15,6 +15,7 @@ use super::summary::Summary;
 use super::target::{ProcedureId, Target};
 use super::template::Template;
 use crate::datatypes::GlobalTypes;
+use crate::facts::FunctionKey;
 use crate::intrinsics::Intrinsics;
 use crate::ir::{self, Conventions, Role, VarId};
 use crate::message_passing::Interfaces;
@@ -83,6 +84,22 @@ impl<'u> Procedures<'u> {
                     .is_none_or(|nearest| nearest == *id)
         };
         found.iter().copied().filter(is_nearest).collect()
+    }
+
+    /// The procedures whose statements give this one to pointers, where no pointer has it from the beginning.
+    pub fn givers(&self, id: ProcedureId) -> Vec<FunctionKey> {
+        let givers = self.pointers.givers(id);
+        givers.map(|giver| self.key(giver)).collect()
+    }
+
+    /// A procedure by name and place.
+    pub fn key(&self, id: ProcedureId) -> FunctionKey {
+        let function = self.get(id).function;
+        FunctionKey {
+            name: function.name.clone(),
+            file: function.place.file.clone(),
+            line: function.place.line,
+        }
     }
 
     /// What a name stands for in a procedure that calls it, itself or in a body put in place of a call.

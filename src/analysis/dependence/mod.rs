@@ -522,6 +522,7 @@ mod tests {
             file: "x.c".into(),
             line: 1,
             is_entry: false,
+            given_by: Vec::new(),
             constants: Vec::new(),
             shared: Vec::new(),
             body,

@@ -28,6 +28,7 @@
 //!                 inputs           what comes from outside
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
 //! dead          leaves out what no run gets to that is given the same, and resolves again
+//! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
 //! options       the value that a flag has unless the input says otherwise, which decides branches
 //! ```
@@ -46,6 +47,7 @@ mod found;
 mod guarded;
 mod inputs;
 mod keys;
+mod levels;
 mod options;
 mod passed;
 mod periodic;

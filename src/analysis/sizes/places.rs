@@ -195,6 +195,20 @@ impl Places {
         id
     }
 
+    /// The place of the whole array that a value is an element of.
+    pub fn find_array(
+        &self,
+        function: &Function,
+        procedure: ProcedureId,
+        value: &Value,
+    ) -> Option<PlaceId> {
+        let Value::Element { array, .. } = value else {
+            return None;
+        };
+        let key = key(function, procedure, *array)?;
+        self.numbers.get(&key).copied()
+    }
+
     /// The place of a variable or element that is known already.
     pub fn find(
         &self,

@@ -8,6 +8,7 @@ use super::collector::{Collected, Collector};
 use super::dead::Seen;
 use super::definition::Definitions;
 use super::found::Found;
+use super::levels::{self, LevelTable};
 use super::options::option;
 use super::periodic;
 use super::places::{PlaceId, Places};
@@ -34,6 +35,8 @@ pub struct Sizes {
     filled: Vec<bool>,
     /// The names of the input that places took their values from.
     taken: Vec<String>,
+    /// Tables of sizes of levels, by their arrays; the largest level over places.
+    levels: FxHashMap<PlaceId, LevelTable<Expr>>,
     /// Whether a run begins somewhere: else anything may call what is passed to.
     has_entry: bool,
 }
@@ -78,7 +81,8 @@ impl Sizes {
         let options = (0..).zip(&found).map(option).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
         let counted = periodic::counted(known, &places, &definitions);
-        Sizes {
+        let levels = levels::tables(known, &places);
+        let mut sizes = Sizes {
             places,
             symbols,
             numbers,
@@ -87,8 +91,47 @@ impl Sizes {
             counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
             taken,
+            levels: FxHashMap::default(),
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
-        }
+        };
+        let over_places = |(place, table): (PlaceId, LevelTable<_>)| {
+            let largest = table
+                .largest
+                .and_then(|(id, level): (_, &Value)| match level {
+                    Value::Integer(level) => Some(Expr::from(*level)),
+                    level => Some(sizes.value(id, known.get(id).function, level)?.0),
+                });
+            let LevelTable {
+                factor,
+                dimension,
+                rises,
+                ..
+            } = table;
+            let table = LevelTable {
+                factor,
+                dimension,
+                rises,
+                largest,
+            };
+            (place, table)
+        };
+        sizes.levels = levels.into_iter().map(over_places).collect();
+        sizes
+    }
+
+    pub fn has_levels(&self) -> bool {
+        !self.levels.is_empty()
+    }
+
+    /// The table of the sizes of levels that an element is of.
+    pub fn level_table(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        element: &Value,
+    ) -> Option<&LevelTable<Expr>> {
+        let place = self.places.find_array(function, procedure, element)?;
+        self.levels.get(&place)
     }
 
     /// What a variable or element of a procedure is, over places; a place that nothing gives a value is itself. Of a

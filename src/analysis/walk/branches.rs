@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Undecided, Walker};
+use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
@@ -32,7 +32,7 @@ impl Walker<'_> {
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
-        let (probability, decision) = self.decision(branch);
+        let (probability, decision) = self.decision(branch, (then, otherwise));
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
@@ -46,7 +46,7 @@ impl Walker<'_> {
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.
-    fn decision(&mut self, branch: &ir::If) -> (Symbol, Decision) {
+    fn decision(&mut self, branch: &ir::If, arms: (&[Stmt], &[Stmt])) -> (Symbol, Decision) {
         let written_in = self
             .effects
             .origins
@@ -75,6 +75,8 @@ impl Walker<'_> {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
                 decision: decision.clone(),
+                usual: leaving::share(arms, &self.symbols.levels)
+                    .or_else(|| records::share(&self.symbols, &branch.condition, arms)),
             });
             let decision = match decision {
                 Decision::Guard(_) => Decision::Loops,

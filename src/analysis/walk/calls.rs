@@ -224,6 +224,10 @@ impl Walker<'_> {
         body: Body,
         block: &mut Block,
     ) {
+        let share = match (&body, self.effects.target(name)) {
+            (Body::Function(_), Target::Body(callee)) => self.share_of_largest(callee, arguments),
+            _ => None,
+        };
         let arguments = arguments
             .iter()
             .map(|argument| self.symbols.text(argument))
@@ -233,6 +237,7 @@ impl Walker<'_> {
             name: name.to_string(),
             arguments,
             body,
+            share,
         });
     }
 

@@ -16,6 +16,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use super::shared::Shared;
 use super::tracer::Tracer;
 use crate::binary::{Binary, Function};
+use crate::cli::RecordFormat;
 
 const NAME: &str = "qemu-riscv64";
 const OVERRIDE: &str = "LOOPSHEET_QEMU";
@@ -34,6 +35,7 @@ pub struct Run<'a> {
     pub functions: &'a [Function],
     pub inside_only: bool,
     pub limit: Option<u64>,
+    pub format: RecordFormat,
     pub standard_output: StandardOutput,
 }
 
@@ -119,6 +121,9 @@ impl Emulator {
         }
         if run.inside_only {
             plugin.push(",inside=1");
+        }
+        if run.format == RecordFormat::Native {
+            plugin.push(",native=1");
         }
         if let Some(limit) = run.limit {
             plugin.push(format!(",limit={limit}"));

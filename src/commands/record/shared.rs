@@ -6,10 +6,14 @@ use std::os::unix::fs::FileExt;
 
 use anyhow::Context;
 
+use crate::trace::native;
+
 /// As in templates/tracer/tracer.c, `struct state`.
 const STATE_BYTES: u64 = 4096;
 const BUFFER_BYTES: u64 = 1 << 20;
-const FIELDS: usize = 8;
+const CONTROL_BYTES: u64 = 1 << 18;
+const ADDRESSES_BYTES: u64 = (1 << 20) - (1 << 18) - 4096;
+const FIELDS: usize = 9;
 
 pub struct Shared {
     memory: File,
@@ -34,8 +38,10 @@ pub struct Report {
     pub instructions: u64,
     /// Bytes that the output has taken.
     pub written: u64,
-    /// The bytes after those.
+    /// The bytes after those, but for the end.
     pub pending: Vec<u8>,
+    /// Chunks of the compact format, with that of the pending bytes, modulo 64.
+    pub chunks: u64,
     /// Why a write failed.
     pub error: Option<std::io::Error>,
     /// Where the program lies in memory, less where it was linked to.
@@ -49,7 +55,7 @@ impl Shared {
         let memory = rustix::fs::memfd_create("loopsheet-tracer", rustix::fs::MemfdFlags::CLOEXEC)
             .context("no memory to share with the tracer")?;
         let memory = File::from(memory);
-        memory.set_len(STATE_BYTES + BUFFER_BYTES)?;
+        memory.set_len(STATE_BYTES + BUFFER_BYTES + CONTROL_BYTES + ADDRESSES_BYTES)?;
         Ok(Shared { memory })
     }
 
@@ -73,6 +79,7 @@ impl Shared {
             error,
             load_base,
             entered,
+            open,
         ] = self.fields()?;
         let damaged =
             "the tracer's shared memory is damaged: did the program write to its descriptors?";
@@ -80,10 +87,11 @@ impl Shared {
             used <= BUFFER_BYTES && start <= BUFFER_BYTES - used,
             damaged
         );
-        let mut pending = vec![0; usize::try_from(used)?];
-        self.memory
-            .read_exact_at(&mut pending, STATE_BYTES + start)
-            .context(damaged)?;
+        let (open, chunks) = (open & ((1 << 58) - 1), open >> 58);
+        let (pending, chunks) = match open {
+            0 => (self.bytes(start, used).context(damaged)?, chunks),
+            _ => (self.open_chunk(chunks, open).context(damaged)?, chunks + 1),
+        };
         let phase = match phase {
             0 => Phase::NotLoaded,
             1 => Phase::Loaded,
@@ -99,10 +107,35 @@ impl Shared {
             instructions,
             written,
             pending,
+            chunks,
             error,
             load_base,
             entered,
         })
+    }
+
+    /// The chunk of the compact format that was not finished.
+    fn open_chunk(&self, number: u64, open: u64) -> anyhow::Result<Vec<u8>> {
+        let control = open & ((1 << 19) - 1);
+        let addresses = open >> 19 & ((1 << 20) - 1);
+        anyhow::ensure!(
+            control <= CONTROL_BYTES && addresses <= ADDRESSES_BYTES,
+            "streams are longer than there is room"
+        );
+        let run = u32::try_from(open >> 39)?;
+        Ok(native::chunk(
+            number,
+            &self.bytes(BUFFER_BYTES, control)?,
+            &self.bytes(BUFFER_BYTES + CONTROL_BYTES, addresses)?,
+            run,
+        ))
+    }
+
+    /// Bytes behind the state.
+    fn bytes(&self, from: u64, count: u64) -> anyhow::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(count)?];
+        self.memory.read_exact_at(&mut bytes, STATE_BYTES + from)?;
+        Ok(bytes)
     }
 
     fn fields(&self) -> anyhow::Result<[u64; FIELDS]> {

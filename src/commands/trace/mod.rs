@@ -10,6 +10,7 @@ mod placement;
 mod regions;
 pub mod settings;
 mod several;
+mod slices;
 mod timeline;
 mod write;
 
@@ -31,6 +32,9 @@ use regions::Regions;
 use write::{Both, Written};
 
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
+    if let Some(list) = &args.slices {
+        return slices::run(args, list, voice);
+    }
     if args.trace.is_none() {
         return timeline::run(args, voice);
     }

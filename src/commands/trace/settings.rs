@@ -272,6 +272,7 @@ pub fn options(args: &TraceArgs) -> Options {
         TraceFormat::Gdb => Some(FormatName::Gdb),
         TraceFormat::Stf => Some(FormatName::Stf),
         TraceFormat::Champsim => Some(FormatName::Champsim),
+        TraceFormat::Native => Some(FormatName::Native),
     };
     let unknown = match args.unknown {
         UnknownKind::Error => UnknownPolicy::Refuse,

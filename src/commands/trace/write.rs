@@ -13,7 +13,8 @@ use crate::trace::{Batch, Compression, Consumer, ReadSummary, Target, TraceWrite
 /// The file to be.
 pub struct Written {
     path: PathBuf,
-    writer: TraceWriter<NamedTempFile>,
+    temporary: NamedTempFile,
+    writer: TraceWriter,
 }
 
 impl Written {
@@ -25,10 +26,14 @@ impl Written {
         let target = target(path)?;
         let what = || format!("cannot write {}", path.display());
         match Output::create(path)? {
-            Output::File { path, temporary } => Ok(Written {
-                path,
-                writer: TraceWriter::new(temporary, target).with_context(what)?,
-            }),
+            Output::File { path, temporary } => {
+                let file = temporary.as_file().try_clone().with_context(what)?;
+                Ok(Written {
+                    path,
+                    temporary,
+                    writer: TraceWriter::new(file, target).with_context(what)?,
+                })
+            }
             Output::StandardOutput => anyhow::bail!("--write takes a file, not standard output"),
         }
     }
@@ -38,8 +43,12 @@ impl Written {
     /// # Errors
     /// The trace lacks what the format needs, or writing failed.
     pub fn finish(self, read: &ReadSummary, voice: Voice) -> anyhow::Result<()> {
-        let Written { path, writer } = self;
-        let (temporary, summary) = writer
+        let Written {
+            path,
+            temporary,
+            writer,
+        } = self;
+        let summary = writer
             .finish(read.end)
             .with_context(|| format!("cannot write {}", path.display()))?;
         outputs::put_in_place(temporary, &path)?;
@@ -75,9 +84,10 @@ fn target(path: &Path) -> anyhow::Result<Target> {
         ("stf", Compression::None) => Ok(Target::Stf),
         ("zstf", Compression::None) => Ok(Target::Zstf),
         ("champsim", _) => Ok(Target::Champsim(compression)),
+        ("native", _) => Ok(Target::Native(compression)),
         _ => anyhow::bail!(
-            "--write {}: the extension says what to write; it may be .stf, .zstf, or .champsim with .gz, .zst or .xz \
-             behind it",
+            "--write {}: the extension says what to write; it may be .stf, .zstf, or .champsim or .native with \
+             .gz, .zst or .xz behind it",
             path.display()
         ),
     }

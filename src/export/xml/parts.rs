@@ -203,13 +203,7 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
     let mut targets = Vec::new();
     for child in &fields.element.children {
         if child.name == "ls:target" {
-            let target = Fields::new(child, fields.context);
-            targets.push(FunctionKey {
-                name: target.required("name")?.to_string(),
-                file: target.required("ls:file")?.into(),
-                line: target.number("ls:line")?.unwrap_or(target.line()),
-            });
-            target.finish();
+            targets.push(named(&Fields::new(child, fields.context))?);
             continue;
         }
         if child.name == "ls:communication" {
@@ -240,9 +234,21 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
         name: fields.required("name")?.to_string(),
         arguments,
         body,
+        share: fields.expression("ls:share")?,
     };
     fields.finish();
     Ok(call)
+}
+
+/// The function that an element stands for.
+pub(super) fn named(fields: &Fields<'_>) -> Result<FunctionKey, XmlError> {
+    let key = FunctionKey {
+        name: fields.required("name")?.to_string(),
+        file: fields.required("ls:file")?.into(),
+        line: fields.number("ls:line")?.unwrap_or(fields.line()),
+    };
+    fields.finish();
+    Ok(key)
 }
 
 /// What an iteration keeps in one kind of registers.
@@ -455,6 +461,7 @@ pub(super) fn communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
         name: fields.required("interface")?.to_string(),
         arguments,
         body: Body::Unknown,
+        share: None,
     };
     fields.finish();
     Ok(call)

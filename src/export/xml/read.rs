@@ -204,6 +204,14 @@ impl Reader {
             ));
             fields.finish();
         }
+        let mut given_by = Vec::new();
+        for child in element
+            .children
+            .iter()
+            .filter(|child| child.name == "ls:giver")
+        {
+            given_by.push(parts::named(&Fields::new(child, context))?);
+        }
         let scope = Scope {
             function: &name,
             file: &file,
@@ -216,6 +224,7 @@ impl Reader {
             file,
             line,
             is_entry,
+            given_by,
             constants,
             shared,
             body,
@@ -348,7 +357,7 @@ fn read_block(
             "else" => read_else(&inner, scope, ids, &mut block.items)?,
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
-            "ls:constant" | "ls:shares" if element.name == "function" => {}
+            "ls:constant" | "ls:shares" | "ls:giver" if element.name == "function" => {}
             "ls:chain" if element.name == "loop" => {}
             "ls:range" if element.name == "if" => {}
             _ => context.unknown_element(child, element),

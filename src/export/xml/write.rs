@@ -181,6 +181,7 @@ fn function(function: &Function) -> Element {
         file,
         line,
         is_entry,
+        given_by,
         constants,
         shared,
         body,
@@ -211,7 +212,8 @@ fn function(function: &Function) -> Element {
             Element::new("ls:shares")
                 .with("name", name)
                 .with("storage", of)
-        }));
+        }))
+        .containing(given_by.iter().map(|giver| named("ls:giver", giver)));
     block(
         element,
         body,
@@ -449,6 +451,7 @@ fn call(
         name,
         arguments,
         body,
+        share,
     }: &Call,
 ) -> Element {
     let argument = |text: &String| {
@@ -458,7 +461,8 @@ fn call(
     };
     let element = Element::new("funccall")
         .with("linenum", line)
-        .with("name", name);
+        .with("name", name)
+        .maybe("ls:share", share.as_ref());
     let element = match body {
         Body::Unknown => element,
         Body::Library | Body::Expanded | Body::Recursive(None) => {
@@ -473,16 +477,10 @@ fn call(
                 .with("ls:line", line)
         }
         Body::OneOf(keys) => {
-            let target = |FunctionKey { name, file, line }: &FunctionKey| {
-                Element::new("ls:target")
-                    .with("name", name)
-                    .with("ls:file", file)
-                    .with("ls:line", line)
-            };
             let element = element.with("ls:body", body.as_str());
             return element
                 .containing(arguments.iter().map(argument))
-                .containing(keys.iter().map(target));
+                .containing(keys.iter().map(|key| named("ls:target", key)));
         }
         Body::Communication(moved) => {
             let element = element.with("ls:body", body.as_str());
@@ -492,6 +490,14 @@ fn call(
         }
     };
     element.containing(arguments.iter().map(argument))
+}
+
+/// A function that an element of this name stands for.
+fn named(element: &'static str, FunctionKey { name, file, line }: &FunctionKey) -> Element {
+    Element::new(element)
+        .with("name", name)
+        .with("ls:file", file)
+        .with("ls:line", line)
 }
 
 fn communication(communication: &Communication) -> Element {

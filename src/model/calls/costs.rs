@@ -20,6 +20,8 @@ pub struct CallPath {
 pub struct SiteFigures {
     /// Executions in one call of the caller.
     pub runs: FigureId,
+    /// The same, each with its size over that of the largest.
+    pub full_runs: FigureId,
     /// Executions in all.
     pub times: FigureId,
     /// Flops of the callee, with all that it calls, in one call of the caller.

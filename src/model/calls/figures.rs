@@ -28,16 +28,20 @@ impl Calls {
             runs,
             sites: site_times,
             functions: times,
+            full_runs,
+            full,
         } = times;
         let own = define_own(graph, nests, parameters, figures);
         let leaving = graph.by_caller();
-        let inclusive = define_inclusive(graph, &leaving, runs, &own, figures);
+        let inclusive = define_inclusive(graph, &leaving, full_runs, &own, figures);
         let sites: Vec<SiteFigures> = (graph.sites.iter().zip(runs).zip(site_times))
-            .map(|((site, runs), times)| {
-                let (runs, times) = (*runs, *times);
-                let flops = Expr::from(runs) * Expr::from(inclusive[site.callee].flops);
+            .zip(full_runs)
+            .map(|(((site, runs), times), full_runs)| {
+                let (runs, times, full_runs) = (*runs, *times, *full_runs);
+                let flops = Expr::from(full_runs) * Expr::from(inclusive[site.callee].flops);
                 SiteFigures {
                     runs,
+                    full_runs,
                     times,
                     flops: figures.define(F::CalledFlops, flops),
                 }
@@ -46,7 +50,7 @@ impl Calls {
         let mut functions = Vec::with_capacity(own.len());
         for (index, own) in own.iter().enumerate() {
             let mut all = |kind: F, id: FigureId| {
-                figures.define(kind, Expr::from(times[index]) * Expr::from(id))
+                figures.define(kind, Expr::from(full[index]) * Expr::from(id))
             };
             let executed = Costs {
                 flops: all(F::ExecutedFlops, own.flops),

@@ -119,7 +119,7 @@ pub(super) fn define_paths(
             let times = times
                 * sites
                     .iter()
-                    .map(|site| known(figures.value(calls.sites[*site].runs)))
+                    .map(|site| known(figures.value(calls.sites[*site].full_runs)))
                     .sum::<f64>();
             let functions = functions.iter().copied().chain([callee]).collect();
             let steps = steps.iter().cloned().chain([sites.to_vec()]).collect();
@@ -161,8 +161,17 @@ fn define_path(
     let step = |sites: &Vec<usize>| {
         Expr::sum(sites.iter().map(|site| Expr::from(calls.sites[*site].runs)))
     };
+    let full = |sites: &Vec<usize>| {
+        Expr::sum((sites.iter()).map(|site| Expr::from(calls.sites[*site].full_runs)))
+    };
     let times = figures.define(F::PathCalls, Expr::product(steps.iter().map(step)));
-    let mut all = |kind: F, id: FigureId| figures.define(kind, Expr::from(times) * Expr::from(id));
+    let is_smaller = |site: &usize| calls.sites[*site].full_runs != calls.sites[*site].runs;
+    let of_full_size = match steps.iter().flatten().any(is_smaller) {
+        true => figures.define(F::FullCalls, Expr::product(steps.iter().map(full))),
+        false => times,
+    };
+    let mut all =
+        |kind: F, id: FigureId| figures.define(kind, Expr::from(of_full_size) * Expr::from(id));
     let costs = Costs {
         flops: all(F::PathFlops, model.operations.flops),
         traffic: all(F::PathTraffic, model.traffic.actual),

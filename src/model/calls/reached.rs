@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::CallSite;
 use super::circles::Circles;
+use super::givers::Givers;
 use crate::analysis::facts::Program;
 use crate::nest::Nest;
 use crate::reason::ReasonCode;
@@ -61,7 +62,8 @@ impl Reached {
                         .iter()
                         .any(|around| around.facts.is_estimated())
                 });
-                if is_estimated {
+                // Their sizes are taken to fall evenly.
+                if is_estimated || site.share.is_some() {
                     doubts[site.callee].insert(ReasonCode::ApproximateTripCount);
                 }
             }
@@ -84,9 +86,10 @@ impl Reached {
         &self.doubts[function]
     }
 
-    /// The functions that calls of these come through, with these.
+    /// The functions that calls of these come through, or that give these to pointers, with these.
     pub(super) fn on_the_way(
         sites: &[CallSite],
+        givers: &Givers,
         to: impl Iterator<Item = usize>,
     ) -> HashSet<usize> {
         let mut found: HashSet<usize> = to.collect();
@@ -96,11 +99,10 @@ impl Reached {
             let arriving = sites[first..]
                 .iter()
                 .take_while(|site| site.callee == function);
-            pending.extend(
-                arriving
-                    .map(|site| site.caller)
-                    .filter(|caller| found.insert(*caller)),
-            );
+            let before = arriving
+                .map(|site| site.caller)
+                .chain(givers.of_function(function).iter().copied());
+            pending.extend(before.filter(|function| found.insert(*function)));
         }
         found
     }

@@ -48,6 +48,10 @@ pub(crate) struct Times {
     pub sites: Vec<FigureId>,
     /// Calls of each function, of those whose calls the graph counts.
     pub functions: Vec<FigureId>,
+    /// Executions of each site in one call of its caller, each with its size over that of the largest.
+    pub full_runs: Vec<FigureId>,
+    /// Calls of each function, each with its size over that of the largest: the same as all where none are smaller.
+    pub full: Vec<FigureId>,
 }
 
 impl Times {
@@ -60,24 +64,40 @@ impl Times {
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> Times {
-        let runs: Vec<FigureId> = graph
-            .sites
-            .iter()
-            .zip(&iterations.0)
-            .map(|(site, iterations)| {
-                let symbol = |branch: &_| parameters.symbol(site.caller, branch);
-                let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
-                let runs = iterations * weight_expr(&site.weight, &symbol);
-                figures.define(F::CallsPerCall, runs)
-            })
+        let once = |index: usize| {
+            let (site, iterations) = (&graph.sites[index], iterations.0[index]);
+            let symbol = |branch: &_| parameters.symbol(site.caller, branch);
+            let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
+            iterations * weight_expr(&site.weight, &symbol)
+        };
+        let waits = |index: usize| {
+            let CallSite {
+                callee,
+                is_ambiguous,
+                ..
+            } = graph.sites[index];
+            is_ambiguous && !graph.givers.of_function(callee).is_empty()
+        };
+        let mut runs: Vec<Option<FigureId>> = (0..graph.sites.len())
+            .map(|index| (!waits(index)).then(|| figures.define(F::CallsPerCall, once(index))))
             .collect();
         let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); functions];
         (graph.sites.iter().enumerate())
             .for_each(|(index, site)| arriving[site.callee].push(index));
-        let mut times = vec![None; functions];
-        let mut sites = runs.clone();
+        let mut sites = vec![None; runs.len()];
+        let mut times: Vec<Option<FigureId>> = vec![None; functions];
         let mut not_counted = None;
         for function in graph.top_down(functions) {
+            for index in &arriving[function] {
+                if runs[*index].is_some() {
+                    continue;
+                }
+                // A pointer means it if it has been given to one.
+                let givers = graph.givers.of_function(function).iter();
+                let given = Expr::sum(givers.filter_map(|giver| times[*giver]).map(Expr::from));
+                let runs_if_given = once(*index) * Expr::min([given, Expr::from(1.0)]);
+                runs[*index] = Some(figures.define(F::CallsPerCall, runs_if_given));
+            }
             if !graph.counts(function) {
                 let define = || figures.define(F::TimesCalled, Expr::from(0.0));
                 times[function] = Some(*not_counted.get_or_insert_with(define));
@@ -86,8 +106,8 @@ impl Times {
             for index in &arriving[function] {
                 let caller: Option<FigureId> = times[graph.sites[*index].caller];
                 let caller = caller.map_or(Expr::from(0.0), Expr::from);
-                let all = caller * Expr::from(runs[*index]);
-                sites[*index] = figures.define(F::CallsInAll, all);
+                let all = caller * runs[*index].map_or(Expr::from(0.0), Expr::from);
+                sites[*index] = Some(figures.define(F::CallsInAll, all));
             }
             let is_first = match &graph.reached {
                 Some(reached) => reached.entries.contains(&function),
@@ -97,7 +117,7 @@ impl Times {
             times[function] = Some(if arriving[function].is_empty() {
                 figures.define(F::TimesCalled, first)
             } else {
-                let called = arriving[function].iter().map(|index| sites[*index]);
+                let called = arriving[function].iter().filter_map(|index| sites[*index]);
                 let called = figures.define_total(F::TimesCalled, called);
                 match is_first {
                     false => called,
@@ -105,10 +125,53 @@ impl Times {
                 }
             });
         }
+        let runs: Vec<FigureId> = runs.into_iter().flatten().collect();
+        let times: Vec<FigureId> = times.into_iter().flatten().collect();
+        let (full_runs, full) = full(graph, &arriving, (&runs, &times), parameters, figures);
+        let sites = sites
+            .iter()
+            .zip(&runs)
+            .map(|(all, own)| all.unwrap_or(*own));
         Times {
+            sites: sites.collect(),
             runs,
-            sites,
-            functions: times.into_iter().flatten().collect(),
+            functions: times,
+            full_runs,
+            full,
         }
     }
+}
+
+/// The same numbers of calls as if all were of the largest size: what calls of smaller sizes cost is less in proportion.
+fn full(
+    graph: &CallGraph,
+    arriving: &[Vec<usize>],
+    (runs, times): (&[FigureId], &[FigureId]),
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> (Vec<FigureId>, Vec<FigureId>) {
+    let (mut full_runs, mut full) = (runs.to_vec(), times.to_vec());
+    for (site, runs) in graph.sites.iter().zip(&mut full_runs) {
+        if let Some(share) = &site.share {
+            let share = parameters.resolve(site.caller, share);
+            *runs = figures.define(F::FullCallsPerCall, Expr::from(*runs) * share);
+        }
+    }
+    for function in graph.top_down(times.len()) {
+        let is_smaller = |index: &usize| {
+            let caller = graph.sites[*index].caller;
+            full_runs[*index] != runs[*index] || full[caller] != times[caller]
+        };
+        if !graph.counts(function) || !arriving[function].iter().any(is_smaller) {
+            continue;
+        }
+        let called = arriving[function].iter().map(|index| {
+            Expr::from(full[graph.sites[*index].caller]) * Expr::from(full_runs[*index])
+        });
+        let is_entry = (graph.reached.as_ref()).is_some_and(|r| r.entries.contains(&function));
+        let first = Expr::from(f64::from(u8::from(is_entry)));
+        let called = Expr::sum(called.chain([first]));
+        full[function] = figures.define(F::FullCalls, called);
+    }
+    (full_runs, full)
 }

@@ -92,6 +92,9 @@ pub struct NestReport {
     /// calls lead to it from there.
     #[serde(default)]
     pub calls: Figure,
+    /// The same, each call with its size over that of the largest; absent where all are of one size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls_of_full_size: Option<Figure>,
     /// Codes of why that number is not exact.
     #[serde(default)]
     pub calls_reasons: Vec<String>,
@@ -376,6 +379,9 @@ impl NestReport {
             calls: ranked.map_or_else(never, |ranked| {
                 ranked.calls.map_or_else(|| Figure::from(1.0), figure)
             }),
+            calls_of_full_size: ranked
+                .and_then(|ranked| ranked.full.filter(|full| Some(*full) != ranked.calls))
+                .map(figure),
             calls_reasons: (model.doubts(index).into_iter())
                 .map(|code| code.to_string())
                 .collect(),

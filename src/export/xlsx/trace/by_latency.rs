@@ -1,10 +1,10 @@
 //! The sheet Latency: the depth for every latency of RAM, its pieces, a chart, and how much latency it bears.
 
-use rust_xlsxwriter::{Chart, ChartType, ColNum, RowNum, XlsxError};
+use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
 use super::super::layout::{Sheet, column_range, fixed_column_range};
 use super::super::style::{self, Look, Role};
-use super::{Page, TraceBook, VERMILION, inputs, stroked, titled};
+use super::{Page, TraceBook, VERMILION, inputs, over_latency, stroked};
 use crate::expr::{Expr, FigureId};
 use crate::formula::Catalogue;
 use crate::metrics::by_latency::{self, DepthByLatency, GROWTHS, Piece};
@@ -249,25 +249,15 @@ fn curve(
     Ok(end.max(header + CHART) + 2)
 }
 
-fn insert_chart(
-    page: &mut Page,
-    row: RowNum,
-    (first, last): (RowNum, RowNum),
-) -> Result<(), XlsxError> {
-    let sheet = page.sheet.name();
-    let mut chart = Chart::new(ChartType::ScatterStraight);
-    (chart.add_series())
-        .set_name("T∞(α)")
-        .set_categories((sheet, first, 0, last, 0))
-        .set_values((sheet, first, 1, last, 1))
-        .set_format(&mut stroked(VERMILION));
-    let titles = [
-        "Depth against the latency of RAM",
-        "latency α of a RAM access [cycles]",
-        "T∞ [cycles]",
-    ];
-    titled(&mut chart, titles, CHART);
-    chart.y_axis().set_num_format("#,##0").set_min(0.0);
+fn insert_chart(page: &mut Page, row: RowNum, rows: (RowNum, RowNum)) -> Result<(), XlsxError> {
+    let titles = ["Depth against the latency of RAM", "T∞ [cycles]"];
+    let mut chart = over_latency(
+        page,
+        rows,
+        titles,
+        [("T∞(α)", 1, stroked(VERMILION))],
+        CHART,
+    );
     chart.legend().set_hidden();
     page.worksheet.insert_chart(row, 3, &chart)?;
     Ok(())

@@ -1,11 +1,9 @@
 //! The time bounds over a grid of latencies, on the sheet eDAG.
 
-use rust_xlsxwriter::{
-    Chart, ChartFormat, ChartLine, ChartLineDashType, ChartType, Color, RowNum, XlsxError,
-};
+use rust_xlsxwriter::{ChartFormat, ChartLine, ChartLineDashType, Color, RowNum, XlsxError};
 
 use super::super::style::{self, Look, Role};
-use super::{BLUE, Page, VERMILION, inputs, stroked, titled};
+use super::{BLUE, Page, VERMILION, inputs, over_latency, stroked};
 use crate::expr::Expr;
 use crate::metrics::formulas::EdagFigure;
 use crate::metrics::{sweep, tables};
@@ -82,13 +80,7 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     Ok(last + 1)
 }
 
-fn insert_chart(
-    page: &mut Page,
-    row: RowNum,
-    (first, last): (RowNum, RowNum),
-) -> Result<(), XlsxError> {
-    let sheet = page.sheet.name();
-    let mut chart = Chart::new(ChartType::ScatterStraight);
+fn insert_chart(page: &mut Page, row: RowNum, rows: (RowNum, RowNum)) -> Result<(), XlsxError> {
     let mut dashed = ChartFormat::new();
     let line = ChartLine::new()
         .set_color(Color::RGB(BLUE))
@@ -96,24 +88,12 @@ fn insert_chart(
         .set_dash_type(ChartLineDashType::Dash)
         .clone();
     dashed.set_line(&line);
-    let series = [
+    let lines = [
         ("Most time: slope λ", 2, stroked(VERMILION)),
         ("Least time: slope λ_lower", 1, dashed),
     ];
-    for (name, column, mut format) in series {
-        (chart.add_series())
-            .set_name(name)
-            .set_categories((sheet, first, 0, last, 0))
-            .set_values((sheet, first, column, last, column))
-            .set_format(&mut format);
-    }
-    let titles = [
-        "Time bounds against the latency of RAM",
-        "latency α of a RAM access [cycles]",
-        "time [cycles]",
-    ];
-    titled(&mut chart, titles, CHART);
-    chart.y_axis().set_num_format("#,##0").set_min(0.0);
+    let titles = ["Time bounds against the latency of RAM", "time [cycles]"];
+    let mut chart = over_latency(page, rows, titles, lines, CHART);
     chart
         .legend()
         .set_position(rust_xlsxwriter::ChartLegendPosition::Bottom);

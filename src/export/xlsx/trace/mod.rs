@@ -22,8 +22,8 @@ mod reuse;
 mod scope;
 
 use rust_xlsxwriter::{
-    Chart, ChartFormat, ChartLine, ChartSolidFill, ColNum, Color, RowNum, Workbook, Worksheet,
-    XlsxError,
+    Chart, ChartFormat, ChartLine, ChartSolidFill, ChartType, ColNum, Color, RowNum, Workbook,
+    Worksheet, XlsxError,
 };
 
 use super::inputs::define_name;
@@ -321,6 +321,32 @@ fn stroked(colour: u32) -> ChartFormat {
             .set_width(2.25),
     );
     format
+}
+
+/// A line of a chart: its name, the column of its values, and how it is drawn.
+type Line<'l> = (&'l str, ColNum, ChartFormat);
+
+/// A chart of lines over latencies in the first column of rows.
+fn over_latency(
+    page: &Page,
+    (first, last): (RowNum, RowNum),
+    [title, y]: [&str; 2],
+    lines: impl IntoIterator<Item = Line<'static>>,
+    rows: u32,
+) -> Chart {
+    let sheet = page.sheet.name();
+    let mut chart = Chart::new(ChartType::ScatterStraight);
+    for (name, column, mut format) in lines {
+        (chart.add_series())
+            .set_name(name)
+            .set_categories((sheet, first, 0, last, 0))
+            .set_values((sheet, first, column, last, column))
+            .set_format(&mut format);
+    }
+    let x = "latency α of a RAM access [cycles]";
+    titled(&mut chart, [title, x, y], rows);
+    chart.y_axis().set_num_format("#,##0").set_min(0.0);
+    chart
 }
 
 /// The title of a chart and of its axes, and its size in rows of the sheet.

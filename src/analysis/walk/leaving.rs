@@ -1,0 +1,64 @@
+//! Branches that leave loops: what stands in them runs at most once each time that a loop is run.
+
+use crate::expr::Expr;
+use crate::facts::{Guard, GuardRange};
+use crate::ir::{Jump, Stmt};
+use crate::symbols::Level;
+
+/// How often a condition holds of which one arm leaves the loops around: in one iteration of all that a run of these
+/// has at most. `None` where no arm leaves, or both do.
+pub(super) fn share((then, otherwise): (&[Stmt], &[Stmt]), levels: &[Level]) -> Option<Expr> {
+    let (left, leaves_if) = match (left(then), left(otherwise)) {
+        (Some(left), None) => (left, true),
+        (None, Some(left)) => (left, false),
+        _ => return None,
+    };
+    let from = match left {
+        Left::Innermost => levels.len().checked_sub(1)?,
+        Left::All => 0,
+    };
+    let once = once(levels, from).or_else(|| once(levels, levels.len().checked_sub(1)?))?;
+    Some(match leaves_if {
+        true => once,
+        false => Expr::from(1.0) - once,
+    })
+}
+
+/// The loops that statements leave.
+#[derive(Clone, Copy, PartialEq)]
+enum Left {
+    Innermost,
+    All,
+}
+
+/// What statements leave at their end, whichever way they take.
+fn left(statements: &[Stmt]) -> Option<Left> {
+    match statements.last()? {
+        Stmt::Jump { kind, .. } => match kind {
+            Jump::Exit => Some(Left::Innermost),
+            Jump::Return | Jump::Stop => Some(Left::All),
+            Jump::Cycle | Jump::Goto => None,
+        },
+        Stmt::If(branch) => {
+            let (then, otherwise) = (left(&branch.then)?, left(&branch.otherwise)?);
+            Some(if then == otherwise {
+                then
+            } else {
+                Left::Innermost
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The share of the iterations of these loops that are the first one of each from a level on.
+pub(super) fn once(levels: &[Level], from: usize) -> Option<Expr> {
+    let counted: Vec<_> = levels.iter().map(|level| &level.counted).collect();
+    let first = |level: &Level| GuardRange {
+        variable: level.counted.variable.clone(),
+        lower: Some(level.counted.lower.clone()),
+        upper: Some(level.counted.lower.clone()),
+    };
+    let levels = levels.get(from..).filter(|left| !left.is_empty())?;
+    Guard::Inside(levels.iter().map(first).collect()).share(&counted)
+}

@@ -1,0 +1,123 @@
+//! How often branches are taken that data decide, where what stands in them says something of it.
+
+use serde_json::Value;
+
+use crate::small::{c, fortran, function};
+
+/// How often the only nest of a function is run.
+fn calls(json: &Value, name: &str) -> f64 {
+    let nests = function(json, name)["nests"].as_array().expect("nests");
+    nests[0]["calls"].as_f64().expect("calls")
+}
+
+const SHOW: &str = "
+subroutine show(x)
+  real(8) :: x(1000)
+  integer :: i
+  do i = 1, 1000
+    x(i) = x(i) + 1
+  end do
+end subroutine
+";
+
+/// What stands behind a condition in two loops of 50 and 100 iterations.
+fn in_two_loops(then: &str) -> f64 {
+    let json = fortran(&format!(
+        "{SHOW}
+subroutine look(x, y)
+  real(8) :: x(1000), y(100, 50)
+  integer :: i, j
+  do j = 1, 50
+    do i = 1, 100
+      if (y(i, j) > 3) then
+        {then}
+      end if
+    end do
+  end do
+end subroutine
+program p
+  real(8) :: x(1000), y(100, 50)
+  read *, y
+  call look(x, y)
+end program"
+    ));
+    calls(&json, "show")
+}
+
+/// `exit` leaves the inner loop, which runs 50 times; `return` both, which run once.
+#[test]
+fn what_leaves_a_loop_runs_at_most_once_in_each_run_of_it() {
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}");
+    near(in_two_loops("call show(x); exit"), 50.0);
+    near(in_two_loops("call show(x); return"), 1.0);
+    near(in_two_loops("call show(x); stop"), 1.0);
+    // What goes on is what is left: 99 of 100 in each of 50.
+    near(
+        in_two_loops("call show(x)\n      else\n        exit"),
+        50.0 * 99.0,
+    );
+    // Nothing leaves, or either way does: nothing is known.
+    near(in_two_loops("call show(x)"), 2500.0);
+}
+
+/// Of N values in any order, 1 + 1/2 + … + 1/N are larger than all before.
+#[test]
+fn the_largest_so_far_is_replaced_as_often_as_records_occur() {
+    let harmonic: f64 = (1..=1024).map(|k| 1.0 / f64::from(k)).sum();
+    let found = |kept: &str| {
+        let json = fortran(&format!(
+            "{SHOW}
+program p
+  real(8) :: x(1000), y(1024), most, other(1024)
+  integer :: i
+  read *, y
+  most = 0
+  do i = 1, 1024
+    if (abs(y(i)) > {kept}) then
+      {kept} = abs(y(i))
+      call show(x)
+    end if
+  end do
+end program"
+        ));
+        calls(&json, "show")
+    };
+    assert!(
+        (found("most") - harmonic).abs() < 1e-3 * harmonic,
+        "{}",
+        found("most")
+    );
+    // One of each: each is compared with its own, once.
+    assert_eq!(found("other(i)"), 512.0);
+}
+
+const POTENTIALS: &str = "
+#include <stdlib.h>
+struct potential { int (*force)(double *x, int n); };
+static int eam(double *x, int n) { for (int i = 0; i < 1000; i++) x[i] = 2 * x[i]; return 0; }
+static int lj(double *x, int n) { for (int i = 0; i < 1000; i++) x[i] = 3 * x[i]; return 0; }
+void use_eam(struct potential *p) { p->force = eam; }
+void use_lj(struct potential *p) { p->force = lj; }
+";
+
+/// Calls of the two functions behind a pointer.
+fn potentials(main: &str) -> (f64, f64) {
+    let json = c(&format!("{POTENTIALS}{main}"));
+    (calls(&json, "eam"), calls(&json, "lj"))
+}
+
+#[test]
+fn a_pointer_means_what_it_has_been_given() {
+    let run = "for (int t = 0; t < 10; t++) p.force(x, 1000); return 0; }";
+    let both = "
+int main(void) {
+  double x[1000]; struct potential p; int with_eam = 0;";
+    let chosen = format!("{both} if (with_eam) use_eam(&p); else use_lj(&p); {run}");
+    assert_eq!(potentials(&chosen), (0.0, 10.0));
+    // Both are given: either may be meant.
+    let twice = format!("{both} use_eam(&p); use_lj(&p); {run}");
+    assert_eq!(potentials(&twice), (10.0, 10.0));
+    // Nothing calls what gives one of them: nobody knows who does.
+    let once = format!("{both} use_lj(&p); {run}");
+    assert_eq!(potentials(&once), (10.0, 10.0));
+}
