@@ -93,6 +93,7 @@ mod sizes;
 mod steps;
 mod swept;
 mod touched;
+mod undecided;
 mod unforeseen;
 mod warm;
 mod widths;
