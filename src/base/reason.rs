@@ -134,6 +134,9 @@ pub enum ReasonCode {
     /// A procedure has another entry with arguments of its own, or one in the middle of its body.
     #[strum(message = "Make each entry a procedure of its own.")]
     Entry,
+    /// Rows are few and short, and begin at other places of cache lines than on average: bytes are those of the average.
+    #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
+    FewRows,
     /// The loop counts with a floating-point variable, so that rounding decides how often it runs.
     #[strum(message = "Count with an integer variable.")]
     FloatingVariable,
@@ -411,6 +414,7 @@ impl ReasonCode {
             | ConditionalStep
             | ConflictMisses
             | DoWhileLoop
+            | FewRows
             | FloatingVariable
             | GatheredElements
             | GeometricStep

@@ -171,10 +171,11 @@ fn compare(
         return Some(None);
     }
     let weight = cases::entered(valued, nest);
+    let (profile, _) = valued.profile(index);
     let levels = CAPACITIES.iter().zip(&outcome.levels);
     let checked = levels.filter_map(|(capacity, simulated)| {
         let predicted =
-            |factor: f64| valued.predict(index, *capacity as f64 * factor).bytes / weight;
+            |factor: f64| valued.through(index, &profile, *capacity as f64 * factor) / weight;
         judge(
             *capacity,
             &FACTORS.map(predicted),

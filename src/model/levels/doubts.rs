@@ -10,6 +10,7 @@
 //! conditional_step     if (…) n++;  y[n] = …      a position that moves in some iterations
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
+//! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known and makes a difference
@@ -21,6 +22,7 @@ use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
+use super::few_rows;
 use super::geometry::Geometry;
 use super::order;
 use super::overlap;
@@ -52,6 +54,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::UnknownStride, has_unknown()),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
+        (ReasonCode::FewRows, few_rows::matter(nest, value)),
         (
             ReasonCode::SeveralForms,
             has_several_forms(nest, value) || has_several_types(nest),

@@ -71,6 +71,7 @@ mod domain;
 mod doubts;
 mod ends;
 mod extents;
+mod few_rows;
 mod formulas;
 mod gather;
 mod geometry;
