@@ -24,7 +24,7 @@ const CAPACITIES: [f64; 11] = [
 ];
 /// By so large a share two nests may differ that move the same.
 const SAME: f64 = 0.01;
-/// Bytes of a line: which ways lead to the same lines does not depend on it.
+/// Bytes of a line.
 const LINE: f64 = 64.0;
 
 /// Whether it does, or may, for any of the branches.
@@ -36,13 +36,18 @@ pub fn matters(
     if branches.len() > MOST_BRANCHES {
         return true;
     }
+    // Which ways lead to the same lines does not depend on what these are.
+    let machine = [
+        (Symbol::machine("line_bytes"), LINE),
+        (Symbol::machine("gather_lines"), 1.0),
+    ];
     let symbol = |symbol: &Symbol| {
-        let machine = || match symbol.name() {
-            "line_bytes" => Some(LINE),
-            "gather_lines" => Some(1.0),
-            _ => None,
-        };
-        value(symbol).or_else(machine)
+        let mut known = machine.iter();
+        value(symbol).or_else(|| {
+            known
+                .find(|(one, _)| one == symbol)
+                .map(|(_, value)| *value)
+        })
     };
     let number = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
     let of = |nest: &Nest| profile(nest, &number, None).0;
