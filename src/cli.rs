@@ -304,7 +304,33 @@ pub struct AnalyzeArgs {
     /// Show every nest in the table
     #[arg(long, conflicts_with = "top")]
     pub all: bool,
+    /// Read one of N equal shares of the sources into the cache of --cache-dir, and nothing else: which one --shard or the
+    /// task of a Slurm array says. After all of them, the same command without --shards has it all there, and writes what
+    /// it writes without them
+    #[arg(long, value_name = "N", requires = "cache_dir", conflicts_with_all = NOT_OF_SHARDS,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub shards: Option<u32>,
+    /// The share to read, from 1 on [default: SLURM_ARRAY_TASK_ID]
+    #[arg(long, value_name = "K", requires = "shards")]
+    pub shard: Option<u32>,
 }
+
+/// What the analysis after all shards takes: a shard writes nothing but into the cache.
+const NOT_OF_SHARDS: [&str; 13] = [
+    "output",
+    "xml",
+    "json",
+    "dot",
+    "svg",
+    "tables",
+    "html",
+    "explain",
+    "nest_sheet",
+    "top",
+    "all",
+    "check_budgets",
+    "measured",
+];
 
 /// Files of `--tables`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

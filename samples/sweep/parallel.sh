@@ -3,5 +3,5 @@
 #   sh parallel.sh [MACHINES]
 set -e
 loopsheet sweep plan sweep.toml
-seq 1 50 | parallel ${1:+--sshloginfile "$1" --workdir "$PWD"} loopsheet sweep run {} --of 50 --quiet
+seq 1 50 | parallel ${1:+--sshloginfile "$1" --workdir "$PWD"} loopsheet sweep run {} --of 50 --quiet || true # the merge says what failed
 loopsheet sweep merge

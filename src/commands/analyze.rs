@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{Status, Voice, budgets, diagnostics, explain, parameters, pictures, timings};
+use super::{Status, Voice, budgets, diagnostics, explain, parameters, pictures, shards, timings};
 use crate::analysis::facts::{File, Program};
 use crate::checking::checked;
 use crate::cli::{AnalyzeArgs, TablesFormat};
@@ -31,6 +31,9 @@ enum Format {
 
 pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     if let Some(status) = explain::before_reading(args)? {
+        return Ok(status);
+    }
+    if let Some(status) = shards::read(args, voice)? {
         return Ok(status);
     }
     let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;

@@ -23,6 +23,8 @@ mod rank;
 mod record;
 mod reports;
 mod samples;
+mod shards;
+mod slurm;
 #[cfg(target_os = "linux")]
 mod study;
 mod sweep;

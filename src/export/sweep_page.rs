@@ -5,7 +5,8 @@ use std::fmt::Write;
 use crate::quantity::{Seconds, significant};
 use crate::svg::escaped;
 use crate::sweep::columns::Column;
-use crate::sweep::report::{Map, SweepReport};
+use crate::sweep::map::{Map, MapOf};
+use crate::sweep::report::SweepReport;
 use crate::sweep::row::Row;
 
 const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;color:#1f2a37;margin:2rem auto;max-width:76rem;padding:0 1rem}\
@@ -25,8 +26,8 @@ pub fn sweep_page(report: &SweepReport) -> String {
     );
     failed(&mut page, report);
     best(&mut page, report);
-    if let Some(map) = &report.map {
-        slowdowns(&mut page, report, map);
+    for map in &report.maps {
+        shown(&mut page, report, map);
     }
     if !report.fronts.is_empty() {
         let about =
@@ -105,9 +106,9 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, significant)
 }
 
-/// From white for the best to red for twice as long, by the logarithm.
-fn colour(slowdown: f64) -> String {
-    let share = slowdown.max(1.0).log2().min(1.0);
+/// From white for the best to red for so many times as much, by the logarithm.
+fn colour(times: f64, most: f64) -> String {
+    let share = times.max(1.0).log(most.max(1.0 + f64::EPSILON)).min(1.0);
     let channel = |end: f64| (255.0 + share * (end - 255.0)).round() as u8;
     format!(
         "#{:02X}{:02X}{:02X}",
@@ -117,32 +118,46 @@ fn colour(slowdown: f64) -> String {
     )
 }
 
-fn slowdowns(page: &mut String, report: &SweepReport, map: &Map) {
+fn shown(page: &mut String, report: &SweepReport, map: &Map) {
     let [across, down] = [map.across, map.down].map(|axis| axis.name(&report.settings));
     let _ = write!(
         page,
-        "<h2>Time over {} and {}</h2>\n<p>How many times as long as with its best configuration a program takes: geometric mean \
-         over {} inputs, each with the best of all other axes.</p>\n<div class=\"scroll\"><table><tr><th>{}</th>",
+        "<h2>{} over {} and {}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>{}</th>",
+        map.title(),
         escaped(&across),
         escaped(&down),
-        map.inputs,
+        escaped(&map.meaning(&report.settings)),
         escaped(&down)
     );
     for value in &map.columns {
         let _ = write!(page, "<th>{}</th>", escaped(&value.to_string()));
     }
     page.push_str("</tr>\n");
-    for (value, slowdowns) in map.rows.iter().zip(&map.slowdowns) {
+    // Twice as long is red; of epochs, the most are.
+    let all = || map.values.iter().flatten().flatten().copied();
+    let (least, most) = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(0.0, f64::max),
+    );
+    for (value, figures) in map.rows.iter().zip(&map.values) {
         let _ = write!(page, "<tr><td>{}</td>", escaped(&value.to_string()));
-        for slowdown in slowdowns {
-            let _ = match slowdown {
-                None => write!(page, "<td class=\"m\"></td>"),
-                Some(slowdown) => write!(
-                    page,
-                    "<td class=\"m\" style=\"background:{}\">{slowdown:.2}</td>",
-                    colour(*slowdown)
+        for figure in figures {
+            let Some(figure) = figure else {
+                page.push_str("<td class=\"m\"></td>");
+                continue;
+            };
+            let (colour, text) = match map.of {
+                MapOf::Time => (colour(*figure, 2.0), format!("{figure:.2}")),
+                // None at all may be the fewest.
+                MapOf::Epochs(_) => (
+                    colour((figure + 1.0) / (least + 1.0), (most + 1.0) / (least + 1.0)),
+                    significant(*figure),
                 ),
             };
+            let _ = write!(
+                page,
+                "<td class=\"m\" style=\"background:{colour}\">{text}</td>"
+            );
         }
         page.push_str("</tr>\n");
     }
@@ -208,7 +223,7 @@ fn ranked(page: &mut String, report: &SweepReport) {
 fn window(epochs: &Row) -> String {
     let part = |column, name: &str, unit: &str| {
         let value = epochs.number(column);
-        value.map(|value| format!("{name} {}{unit}", significant(value)))
+        value.map(|value| format!("{name} {value}{unit}"))
     };
     let parts = [
         part(Column::Window, "window", ""),

@@ -13,8 +13,8 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
@@ -71,6 +71,8 @@ pub struct Cache {
     directory: PathBuf,
     most_bytes: u64,
     has_new: AtomicBool,
+    /// Why an entry could not be written, the first time.
+    failure: Mutex<Option<io::Error>>,
 }
 
 impl Cache {
@@ -88,6 +90,7 @@ impl Cache {
             directory: directory.to_path_buf(),
             most_bytes: MOST_BYTES,
             has_new: AtomicBool::new(false),
+            failure: Mutex::default(),
         })
     }
 
@@ -120,11 +123,31 @@ impl Cache {
         zstd::bulk::decompress(packed, MOST_UNPACKED).ok()
     }
 
+    /// Whether there is an entry of a key, whole or not.
+    pub fn has(&self, key: &Key) -> bool {
+        self.path(key).is_file()
+    }
+
     /// Writes the entry of a key, in place of the one that there may be.
     pub fn store(&self, key: &Key, bytes: &[u8]) {
         self.has_new.store(true, Ordering::Relaxed);
-        // A full disk or a directory that cannot be written costs time, nothing else.
-        let _ = self.try_store(key, bytes);
+        // A full disk or a directory that cannot be written costs time, nothing else, unless somebody asks.
+        if let Err(error) = self.try_store(key, bytes) {
+            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            failure.get_or_insert(error);
+        }
+    }
+
+    /// Whether an entry could not be written.
+    pub fn has_failed(&self) -> bool {
+        let failure = self.failure.lock();
+        failure.unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Why an entry could not be written, the first time since the last question.
+    pub fn failure(&self) -> Option<io::Error> {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.take()
     }
 
     fn try_store(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {

@@ -9,7 +9,7 @@ use ignore::gitignore::Gitignore;
 
 use super::bodies::Bodies;
 use super::build_files::BuildFiles;
-use super::cache::Caching;
+use super::cache::{Cache, Caching};
 use super::compile_commands::{Databases, Flags};
 use super::files::{self, name};
 use super::headers::HeaderIndex;
@@ -19,6 +19,7 @@ use super::opened;
 use super::order::Order;
 use super::preprocess::Cpp;
 use super::run_input::RunInput;
+use super::share::{self, Share, ShareRead};
 use super::watch::Watch;
 use crate::analysis::facts::Program;
 use crate::analysis::inputs::{Inputs, Used};
@@ -67,6 +68,58 @@ struct Found {
     skipped: Vec<Diagnostic>,
 }
 
+impl Found {
+    /// # Errors
+    /// A path is not there or cannot be read, or there is nothing to read at all.
+    fn under(paths: &[PathBuf], reading: &Reading) -> anyhow::Result<Found> {
+        let mut found = Found::default();
+        for path in paths {
+            collect(path, &reading.ignore, &mut found)?;
+        }
+        let Found { inputs, unread, .. } = &mut found;
+        inputs
+            .sort_by_cached_key(|input| (reading.order.position(&input.path), input.path.clone()));
+        inputs.dedup_by(|a, b| a.path == b.path);
+        if inputs.is_empty() {
+            let others: Vec<String> = unread
+                .iter()
+                .map(|(ext, n)| format!("{n} .{ext}"))
+                .collect();
+            let found = if others.is_empty() {
+                String::new()
+            } else {
+                format!(" (found {})", others.join(", "))
+            };
+            let paths: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+            anyhow::bail!(
+                "no C or Fortran source and no model under {}{found}; files are chosen by extension: \
+                 .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml",
+                paths.join(", ")
+            );
+        }
+        Ok(found)
+    }
+}
+
+/// Reads one share of the sources under `paths` into a cache, and analyses nothing.
+///
+/// # Errors
+/// As [`read`]. What cannot be kept the cache knows.
+pub fn keep_share(
+    paths: &[PathBuf],
+    reading: &Reading,
+    cached: (&Cache, Share),
+    watch: &dyn Watch,
+) -> anyhow::Result<ShareRead> {
+    let found = Found::under(paths, reading)?;
+    let sources = found.inputs.iter().filter(|i| i.kind != Kind::Model);
+    let sources: Vec<&Input> = sources.collect();
+    // What is wrong with flags the analysis says.
+    let flags = flags_of(&sources, reading, &mut Vec::new())?;
+    let read = (&found.headers, &reading.cpp);
+    share::keep(&sources, &flags, read, cached, watch)
+}
+
 /// Reads and analyses everything under `paths`.
 ///
 /// # Errors
@@ -103,36 +156,13 @@ fn read_through(
     watch: &dyn Watch,
     analyze: Analysis,
 ) -> anyhow::Result<(Program, Bodies)> {
-    let mut found = Found::default();
-    for path in paths {
-        collect(path, &reading.ignore, &mut found)?;
-    }
     let Found {
-        mut inputs,
+        inputs,
         headers,
         build,
         unread,
         mut skipped,
-    } = found;
-    inputs.sort_by_cached_key(|input| (reading.order.position(&input.path), input.path.clone()));
-    inputs.dedup_by(|a, b| a.path == b.path);
-    if inputs.is_empty() {
-        let others: Vec<String> = unread
-            .iter()
-            .map(|(ext, n)| format!("{n} .{ext}"))
-            .collect();
-        let found = if others.is_empty() {
-            String::new()
-        } else {
-            format!(" (found {})", others.join(", "))
-        };
-        let paths: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
-        anyhow::bail!(
-            "no C or Fortran source and no model under {}{found}; files are chosen by extension: \
-             .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml",
-            paths.join(", ")
-        );
-    }
+    } = Found::under(paths, reading)?;
     let mut program = Program::default();
     for input in inputs.iter().filter(|i| i.kind == Kind::Model) {
         let text =

@@ -46,7 +46,11 @@ pub(super) fn units(
         let bytes = prepared.iter().map(|p| p.source.text.len()).sum();
         let cache = caching.cache(bytes);
         let memory = (cache.as_deref()).and_then(|cache| Memory::new(cache, hidden));
-        let (begun, modules) = begin(&prepared, memory.as_ref());
+        let kept = Kept::default();
+        let begun = prepared
+            .par_iter()
+            .map(|p| begin(p, memory.as_ref(), &kept));
+        let (begun, modules) = together(begun.collect());
         let each = prepared.par_iter().zip(begun).zip(flags);
         let lowered = each.map(|((p, begun), flags)| {
             let unit = lower(p, begun, &modules, memory.as_ref());
@@ -69,68 +73,86 @@ pub(super) fn units(
 
 /// A source whose modules are read.
 #[derive(Default)]
-struct Begun<'p> {
+pub(super) struct Begun<'p> {
     /// Its syntax tree, if one was made.
     parsed: Option<Parsed<'p>>,
     /// What a cache knows of it.
-    known: Option<Known>,
+    pub known: Option<Known>,
     /// Its modules as a cache keeps them.
-    written: Option<Vec<u8>>,
+    pub written: Option<Vec<u8>>,
 }
 
 /// The modules of all sources, which each of them may use.
 #[derive(Default)]
-struct AllModules {
+pub(super) struct AllModules {
     modules: Modules,
     /// Filled where there is a cache.
-    world: World,
+    pub world: World,
 }
 
-fn begin<'p>(prepared: &'p [Prepared], memory: Option<&Memory>) -> (Vec<Begun<'p>>, AllModules) {
-    let kept = AtomicUsize::new(0);
-    let read = |p: &'p Prepared| {
-        let known = memory.map(|memory| memory.recall(p));
-        let begun = Begun {
-            known,
-            ..Begun::default()
-        };
-        if p.language != Language::Fortran || !mentions_module(&p.source.text) {
-            return (begun, None);
-        }
-        if let Some((modules, written)) =
-            memory.and_then(|memory| memory.modules(begun.known.as_ref()?))
-        {
-            let written = Some(written);
-            return (Begun { written, ..begun }, Some(modules));
-        }
-        // What stops here stops again where the file is lowered, and is said there.
-        let parsed = attempt(|| Parsed::new(&p.source)).ok();
-        let modules = (parsed.as_ref()).and_then(|parsed| attempt(|| parsed.modules()).ok());
-        let written = memory.and_then(|memory| memory.written(modules.as_ref()?));
-        let bytes = p.source.text.len();
-        let has_room = kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_KEPT;
-        let begun = Begun {
-            parsed: parsed.filter(|_| has_room),
-            written,
-            ..begun
-        };
-        (begun, modules)
+/// Bytes of the sources whose syntax trees are kept.
+#[derive(Default)]
+pub(super) struct Kept(AtomicUsize);
+
+/// The first look at a source, and its modules, if it has some.
+pub(super) fn begin<'p>(
+    p: &'p Prepared,
+    memory: Option<&Memory>,
+    kept: &Kept,
+) -> (Begun<'p>, Option<Modules>) {
+    let known = memory.map(|memory| memory.recall(p));
+    let begun = Begun {
+        known,
+        ..Begun::default()
     };
-    let (begun, modules): (Vec<Begun>, Vec<_>) = prepared.par_iter().map(read).unzip();
-    let mut all = AllModules::default();
-    for (begun, modules) in begun.iter().zip(modules) {
-        let Some(modules) = modules else {
-            continue;
-        };
-        if let Some(written) = &begun.written {
-            all.world.add(&modules, written);
-        }
-        all.modules.merge(modules);
+    if p.language != Language::Fortran || !mentions_module(&p.source.text) {
+        return (begun, None);
     }
+    if let Some((modules, written)) =
+        memory.and_then(|memory| memory.modules(begun.known.as_ref()?))
+    {
+        let written = Some(written);
+        return (Begun { written, ..begun }, Some(modules));
+    }
+    // What stops here stops again where the file is lowered, and is said there.
+    let parsed = attempt(|| Parsed::new(&p.source)).ok();
+    let modules = (parsed.as_ref()).and_then(|parsed| attempt(|| parsed.modules()).ok());
+    let written = memory.and_then(|memory| memory.written(modules.as_ref()?));
+    let bytes = p.source.text.len();
+    let has_room = kept.0.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_KEPT;
+    let begun = Begun {
+        parsed: parsed.filter(|_| has_room),
+        written,
+        ..begun
+    };
+    (begun, modules)
+}
+
+/// The modules of all sources, in the order of these.
+pub(super) fn together<'p>(
+    each: Vec<(Begun<'p>, Option<Modules>)>,
+) -> (Vec<Begun<'p>>, AllModules) {
+    let mut all = AllModules::default();
+    let add = |(begun, modules): (Begun<'p>, Option<Modules>)| {
+        if let Some(modules) = modules {
+            if let Some(written) = &begun.written {
+                all.world.add(&modules, written);
+            }
+            all.modules.merge(modules);
+        }
+        begun
+    };
+    let begun = each.into_iter().map(add).collect();
     (begun, all)
 }
 
-fn lower(prepared: &Prepared, begun: Begun, all: &AllModules, memory: Option<&Memory>) -> Unit {
+/// The loop nests of a source: from a cache, or lowered and put there.
+pub(super) fn lower(
+    prepared: &Prepared,
+    begun: Begun,
+    all: &AllModules,
+    memory: Option<&Memory>,
+) -> Unit {
     let Begun {
         parsed,
         known,

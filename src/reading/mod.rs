@@ -20,6 +20,7 @@ mod prepare;
 mod preprocess;
 mod remembered;
 mod run_input;
+mod share;
 mod watch;
 
 pub use bodies::Bodies;
@@ -29,4 +30,5 @@ pub use inputs::Reading;
 pub use order::Order;
 pub use preprocess::Cpp;
 pub use run_input::RunInput;
+pub use share::Share;
 pub use watch::{Unwatched, Watch};

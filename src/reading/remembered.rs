@@ -41,7 +41,8 @@ struct Entry {
     /// Of a source that defines some.
     modules: Option<Vec<u8>>,
     answers: Answers,
-    unit: Vec<u8>,
+    /// Nothing while only the modules have been read.
+    unit: Option<Vec<u8>>,
 }
 
 /// What lowering asked of the modules of other sources, with digests of what it got.
@@ -80,6 +81,22 @@ impl<'c> Memory<'c> {
         Known { key, entry }
     }
 
+    /// Keeps the modules that a source defines until all of it is kept; other processes need them.
+    pub fn keep_modules(&self, known: &Known, modules: &[u8]) {
+        // Another process may have kept all of it meanwhile.
+        if known.entry.is_some() || self.cache.has(&known.key) {
+            return;
+        }
+        let entry = Entry {
+            modules: Some(modules.to_vec()),
+            answers: Answers::default(),
+            unit: None,
+        };
+        if let Some(entry) = self.written(&entry) {
+            self.cache.store(&known.key, &entry);
+        }
+    }
+
     /// Keeps what was made of a source.
     pub fn keep(
         &self,
@@ -94,7 +111,7 @@ impl<'c> Memory<'c> {
         let entry = Entry {
             modules: modules.map(<[u8]>::to_vec),
             answers: world.answers(asked),
-            unit,
+            unit: Some(unit),
         };
         if let Some(entry) = self.written(&entry) {
             self.cache.store(&known.key, &entry);
@@ -109,14 +126,7 @@ impl<'c> Memory<'c> {
 
     /// The loop nests of a source, if the modules of other sources are as they were.
     pub fn unit(&self, known: &Known, world: &World) -> Option<Unit> {
-        let entry = known.entry.as_ref()?;
-        let asked = Asked {
-            modules: entry.answers.modules.keys().cloned().collect(),
-            allocations: entry.answers.allocations.keys().cloned().collect(),
-            all_types: entry.answers.all_types.is_some(),
-        };
-        let is_same = world.answers(&asked) == entry.answers;
-        is_same.then(|| self.read(&entry.unit))?
+        self.read(known.bytes_of_unit(world)?)
     }
 
     /// A value as it is kept; `None` if it cannot be written.
@@ -179,6 +189,20 @@ impl<'c> Memory<'c> {
         }
         part(&lines);
         sum.finalize().into()
+    }
+}
+
+impl Known {
+    /// Its loop nests as they are kept, if the modules of other sources are as they were.
+    pub fn bytes_of_unit(&self, world: &World) -> Option<&[u8]> {
+        let entry = self.entry.as_ref()?;
+        let unit = entry.unit.as_deref()?;
+        let asked = Asked {
+            modules: entry.answers.modules.keys().cloned().collect(),
+            allocations: entry.answers.allocations.keys().cloned().collect(),
+            all_types: entry.answers.all_types.is_some(),
+        };
+        (world.answers(&asked) == entry.answers).then_some(unit)
     }
 }
 

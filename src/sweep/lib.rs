@@ -10,9 +10,11 @@
 use loopsheet_base::quantity;
 use loopsheet_cache as cache;
 
+pub mod axis;
 pub mod columns;
 pub mod hash;
 pub mod manifest;
+pub mod map;
 pub mod merge;
 pub mod plan;
 pub mod ranges;

@@ -1,65 +1,11 @@
 //! What the rows of a sweep say together: the best configuration of every program, how much worse others are over two
 //! axes, what more area buys, and which programs feel memory's latency most.
 
-use std::collections::BTreeMap;
-
-use crate::columns::{Column, setting_name};
+use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
+use crate::columns::Column;
+use crate::map::{Map, are_together, first_pair};
 use crate::row::{Row, RowKind};
 use crate::sensitive::{FirstEpochs, Ranking};
-
-/// An axis of the sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Axis {
-    Column(Column),
-    /// By position in the manifest.
-    Setting(usize),
-}
-
-/// Columns that configure a row, in the order in which maps prefer them.
-const CONFIGURING: [Column; 5] = [
-    Column::Caches,
-    Column::LatencyCycles,
-    Column::Slots,
-    Column::Machine,
-    Column::AreaMm2,
-];
-
-impl Axis {
-    /// As the data set calls it.
-    pub fn name(self, settings: &[String]) -> String {
-        match self {
-            Axis::Column(column) => column.entry().name.to_string(),
-            Axis::Setting(position) => setting_name(&settings[position]),
-        }
-    }
-
-    /// The value of a row; none where it does not apply.
-    pub fn value(self, row: &Row) -> Option<AxisValue> {
-        match self {
-            Axis::Column(column) => match row.text(column) {
-                Some(text) => Some(AxisValue::Text(text.to_string())),
-                None => row.number(column).map(AxisValue::Number),
-            },
-            Axis::Setting(position) => row.setting(position).map(AxisValue::Number),
-        }
-    }
-}
-
-/// A value on an axis.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AxisValue {
-    Number(f64),
-    Text(String),
-}
-
-impl std::fmt::Display for AxisValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            AxisValue::Number(value) => value.fmt(f),
-            AxisValue::Text(text) => f.write_str(text),
-        }
-    }
-}
 
 /// Everything together.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,8 +17,8 @@ pub struct SweepReport {
     pub inputs: Vec<InputPart>,
     /// Axes with more than one value.
     pub axes: Vec<Axis>,
-    /// Time over two axes.
-    pub map: Option<Map>,
+    /// Time over two axes, and epochs.
+    pub maps: Vec<Map>,
     /// Positions of the configurations of every input that no other one beats in both time and area, by area.
     pub fronts: Vec<usize>,
     /// The traces, the most sensitive to latency first.
@@ -88,20 +34,6 @@ pub struct InputPart {
     pub configurations: std::ops::Range<usize>,
     /// The position of the fastest; the first of those, the smallest first. None if no time is known.
     pub best: Option<usize>,
-}
-
-/// How many times as long programs take as with their best configuration, over two axes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Map {
-    pub across: Axis,
-    pub down: Axis,
-    pub columns: Vec<AxisValue>,
-    pub rows: Vec<AxisValue>,
-    /// How many inputs are on the map.
-    pub inputs: usize,
-    /// Geometric mean over these inputs, each with the best of all other axes, row by row; none where an input has no such
-    /// configuration.
-    pub slowdowns: Vec<Vec<Option<f64>>>,
 }
 
 /// What configurations are compared by.
@@ -120,33 +52,42 @@ impl SweepReport {
         asked: Option<(&str, &str)>,
     ) -> Result<SweepReport, UnknownAxis> {
         let (mut configurations, mut failed) = (Vec::new(), Vec::new());
-        let mut epochs = FirstEpochs::default();
+        let (mut epochs, mut windows) = (FirstEpochs::default(), Vec::new());
         for row in rows {
             if row.is(RowKind::Program) || row.is(RowKind::Trace) {
                 configurations.push(row);
             } else if row.is(RowKind::Epochs) {
-                epochs.add(row);
+                epochs.add(row.clone());
+                windows.push(row);
             } else if row.is(RowKind::Error) {
                 let text = |column| row.text(column).unwrap_or_default().to_string();
                 failed.push((text(Column::Input), text(Column::Error)));
             }
         }
         let inputs = inputs(&configurations);
-        let axes = axes(settings.len(), &configurations);
-        let named = |name: &str| {
-            let axis = axes.iter().find(|axis| axis.name(settings) == name);
-            axis.copied().ok_or_else(|| UnknownAxis {
-                name: name.to_string(),
-                known: axes.iter().map(|axis| axis.name(settings)).collect(),
-            })
-        };
-        let pair = match asked {
-            Some((across, down)) => Some((named(across)?, named(down)?)),
-            None => first_pair(&axes, &configurations),
-        };
+        let axes = several(configuring(settings.len()), &configurations);
+        let of_epochs = several(EPOCHS.to_vec(), &windows);
+        let mut of_time = first_pair(&axes, &configurations);
+        let mut of_windows = first_pair(&of_epochs, &windows);
+        if let Some(asked) = asked {
+            let following = several(FOLLOWING.to_vec(), &configurations);
+            let all = [&axes[..], &following].concat();
+            let pair = |known: &[Axis], rows: &[Row]| {
+                let named = |name: &str| known.iter().find(|axis| axis.name(settings) == name);
+                let pair = named(asked.0).copied().zip(named(asked.1).copied());
+                pair.filter(|pair| are_together(*pair, rows))
+            };
+            match (pair(&all, &configurations), pair(&of_epochs, &windows)) {
+                (Some(pair), _) => of_time = Some(pair),
+                (None, Some(pair)) => of_windows = Some(pair),
+                (None, None) => return Err(unknown(asked, [&all, &of_epochs], settings)),
+            }
+        }
+        let of_time = of_time.map(|pair| Map::of_time(pair, &inputs, &configurations));
+        let of_windows = of_windows.map(|pair| Map::of_epochs(pair, &windows));
         Ok(SweepReport {
             settings: settings.to_vec(),
-            map: pair.map(|pair| Map::of(pair, &inputs, &configurations)),
+            maps: of_time.into_iter().chain(of_windows).collect(),
             fronts: fronts(&inputs, &configurations),
             ranking: epochs.ranking(&inputs, &configurations),
             inputs,
@@ -157,12 +98,40 @@ impl SweepReport {
     }
 }
 
-/// An axis that there is not.
+/// Those of the axes that have more than one value.
+fn several(axes: Vec<Axis>, rows: &[Row]) -> Vec<Axis> {
+    let is_several = |axis: &Axis| values(*axis, rows.iter()).len() > 1;
+    axes.into_iter().filter(is_several).collect()
+}
+
+/// Axes of a map that there are not, or not together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no axis with several values is called `{name}`; there are {}", if known.is_empty() { "none".to_string() } else { known.join(", ") })]
-pub struct UnknownAxis {
-    name: String,
-    known: Vec<String>,
+pub enum UnknownAxis {
+    #[error("no axis with several values is called `{name}`; there are {}", if known.is_empty() { "none".to_string() } else { known.join(", ") })]
+    Name { name: String, known: Vec<String> },
+    #[error("there is no map over `{across}` and `{down}`: no row has both")]
+    Apart { across: String, down: String },
+}
+
+fn unknown((across, down): (&str, &str), known: [&[Axis]; 2], settings: &[String]) -> UnknownAxis {
+    let mut names: Vec<String> = Vec::new();
+    for axis in known.concat() {
+        let name = axis.name(settings);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let is_missing = |name: &&str| !names.iter().any(|known| known == name);
+    match [across, down].into_iter().find(is_missing) {
+        Some(name) => UnknownAxis::Name {
+            name: name.to_string(),
+            known: names,
+        },
+        None => UnknownAxis::Apart {
+            across: across.to_string(),
+            down: down.to_string(),
+        },
+    }
 }
 
 fn inputs(configurations: &[Row]) -> Vec<InputPart> {
@@ -196,87 +165,6 @@ fn inputs(configurations: &[Row]) -> Vec<InputPart> {
 /// A configuration without an area comes behind those that have one.
 fn area(row: &Row) -> f64 {
     row.number(Column::AreaMm2).unwrap_or(f64::INFINITY)
-}
-
-fn axes(settings: usize, configurations: &[Row]) -> Vec<Axis> {
-    let columns = CONFIGURING.into_iter().map(Axis::Column);
-    let all = (0..settings).map(Axis::Setting).chain(columns);
-    // The area follows from the caches.
-    let is_free = |axis: &Axis| *axis != Axis::Column(Column::AreaMm2);
-    all.filter(is_free)
-        .filter(|axis| values(*axis, configurations).len() > 1)
-        .collect()
-}
-
-/// The first two axes that a configuration has a value on: sources have no caches, traces no sizes.
-fn first_pair(axes: &[Axis], configurations: &[Row]) -> Option<(Axis, Axis)> {
-    let is_on = |pair: &(Axis, Axis)| {
-        let on = |row: &Row| pair.0.value(row).is_some() && pair.1.value(row).is_some();
-        configurations.iter().any(on)
-    };
-    let pairs = axes.iter().enumerate().flat_map(|(number, first)| {
-        let others = axes[number + 1..].iter();
-        others.map(move |second| (*first, *second))
-    });
-    pairs.into_iter().find(is_on)
-}
-
-/// Values in the order of the plan.
-fn values(axis: Axis, configurations: &[Row]) -> Vec<AxisValue> {
-    let mut found = Vec::new();
-    for value in configurations.iter().filter_map(|row| axis.value(row)) {
-        if !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found
-}
-
-impl Map {
-    fn of((across, down): (Axis, Axis), inputs: &[InputPart], configurations: &[Row]) -> Map {
-        let (columns, rows) = (values(across, configurations), values(down, configurations));
-        let position = |axis: Axis, of: &[AxisValue], row: &Row| {
-            let value = axis.value(row)?;
-            of.iter().position(|known| *known == value)
-        };
-        // Sums of logarithms, and of how many inputs.
-        let mut sums = vec![vec![(0.0, 0usize); columns.len()]; rows.len()];
-        let mut counted = 0;
-        for input in inputs {
-            let Some(best) = input.best.and_then(|best| time(&configurations[best])) else {
-                continue;
-            };
-            let mut least: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-            for row in &configurations[input.configurations.clone()] {
-                let place = position(down, &rows, row).zip(position(across, &columns, row));
-                if let Some((place, time)) = place.zip(time(row)) {
-                    let known = least.entry(place).or_insert(time);
-                    *known = known.min(time);
-                }
-            }
-            // Traces have no sizes, sources no caches: such an input is on no place of the map.
-            counted += usize::from(!least.is_empty());
-            for ((row, column), time) in least {
-                let slowdown = if best > 0.0 { time / best } else { 1.0 };
-                sums[row][column].0 += slowdown.ln();
-                sums[row][column].1 += 1;
-            }
-        }
-        let mean = |(sum, count): &(f64, usize)| {
-            (*count == counted && counted > 0).then(|| (sum / counted as f64).exp())
-        };
-        Map {
-            across,
-            down,
-            columns,
-            rows,
-            inputs: counted,
-            slowdowns: sums
-                .iter()
-                .map(|row| row.iter().map(mean).collect())
-                .collect(),
-        }
-    }
 }
 
 fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<usize> {
@@ -346,10 +234,12 @@ mod tests {
     /// Means of 2 and 1, 4 and 2, 1 and 1, 1 and 8.
     #[test]
     fn a_map_has_geometric_means_of_slowdowns() {
-        let map = report().map.expect("two axes");
+        let [map] = &report().maps[..] else {
+            panic!("one map");
+        };
         assert_eq!((map.columns.len(), map.inputs), (2, 2));
         let rounded: Vec<Vec<f64>> = map
-            .slowdowns
+            .values
             .iter()
             .map(|row| {
                 row.iter()
@@ -376,10 +266,52 @@ mod tests {
             run("a", "large", 50.0, (1.0, 2.0)),
         ];
         let report = SweepReport::of(&["n".to_string()], rows.into_iter(), None);
-        let map = report.expect("a report").map.expect("two axes");
+        let report = report.expect("a report");
+        let [map] = &report.maps[..] else {
+            panic!("one map");
+        };
         assert_eq!(map.across, Axis::Column(Column::Caches));
         assert_eq!(map.down, Axis::Column(Column::LatencyCycles));
-        assert_eq!((map.inputs, map.slowdowns[1][1]), (1, None));
+        assert_eq!((map.inputs, map.values[1][1]), (1, None));
+    }
+
+    /// Two programs with 10 and 20 epochs at the first place; the third axis stays at its first value.
+    #[test]
+    fn epochs_have_a_map_of_means() {
+        let epochs = |input: &str, (window, bytes, slots): (u64, u64, Option<u64>), found: f64| {
+            Row::new(input, RowKind::Epochs)
+                .with_count(Column::Window, window)
+                .with_count(Column::LastCacheBytes, bytes)
+                .with_count(Column::EpochSlots, slots)
+                .with(Column::EpochsPerThousand, found)
+        };
+        let rows = [
+            epochs("a", (16, 1024, None), 10.0),
+            epochs("a", (64, 1024, None), 4.0),
+            epochs("a", (16, 2048, None), 6.0),
+            epochs("a", (64, 2048, None), 3.0),
+            epochs("a", (16, 1024, Some(4)), 90.0),
+            epochs("a", (16, 1024, Some(8)), 80.0),
+            epochs("b", (16, 1024, None), 20.0),
+            epochs("b", (64, 1024, None), 8.0),
+            epochs("b", (16, 2048, None), 6.0),
+        ];
+        let of = |asked| {
+            let report = SweepReport::of(&[], rows.iter().cloned(), asked);
+            report.map(|report| report.maps)
+        };
+        let maps = of(None).expect("a report");
+        assert_eq!(maps.len(), 1);
+        assert_eq!(
+            maps[0].values,
+            [[Some(15.0), Some(6.0)], [Some(6.0), None]],
+            "b has no last place"
+        );
+        let maps = of(Some(("epoch_slots", "last_cache_bytes"))).expect("a report");
+        assert_eq!(maps[0].values, [[None, None]], "only of a");
+        let error = of(Some(("epoch_slots", "slots"))).expect_err("no such axis");
+        let expected = "`slots`; there are window_instructions, last_cache_bytes, epoch_slots";
+        assert!(error.to_string().contains(expected), "{error}");
     }
 
     #[test]

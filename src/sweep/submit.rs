@@ -53,6 +53,9 @@ pub struct Script {
 /// Name of the script that starts everything.
 pub const SUBMIT: &str = "submit.sh";
 
+/// Shards that fail are rows of the merged data, and what could not run is missing there, which the merge says.
+const LEFT_TO_MERGE: &str = "true";
+
 /// The scripts; `directory` is that of the sweep as a word of a shell, seen from where they are started.
 pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
     let Parts { count, .. } = parts;
@@ -64,10 +67,10 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
     };
     match engine {
         Engine::Local => vec![submit(format!(
-            "{program} sweep run --all --dir {directory}\n{merge}"
+            "{program} sweep run --all --dir {directory} || {LEFT_TO_MERGE}\n{merge}"
         ))],
         Engine::GnuParallel => vec![submit(format!(
-            "seq 1 {count} | parallel {program} sweep run {{}} --of {count} --quiet --dir {directory}\n{merge}"
+            "seq 1 {count} | parallel {program} sweep run {{}} --of {count} --quiet --dir {directory} || {LEFT_TO_MERGE}\n{merge}"
         ))],
         Engine::Slurm => {
             let memory = parts
@@ -147,6 +150,6 @@ mod tests {
             assert!(slurm.contains(part), "{part}: {slurm}");
         }
         assert!(text(Engine::GnuParallel).contains("seq 1 50 | parallel"));
-        assert!(text(Engine::Local).contains("run --all --dir 'my sweep'\n"));
+        assert!(text(Engine::Local).contains("run --all --dir 'my sweep' || true\n"));
     }
 }

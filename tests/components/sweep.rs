@@ -283,3 +283,68 @@ fn an_array_of_slurm_computes_the_bytes_of_one_process() {
     assert_eq!(results(), 60, "nothing lost, nothing twice");
     assert_eq!(merged(project.path()), expected);
 }
+
+/// With a trace among the others that cannot be read.
+#[test]
+fn gnu_parallel_computes_the_bytes_of_one_process() {
+    let projects = [(); 2].map(|()| {
+        let project = project(SIXTY);
+        let bad = "0, 0x1000, 0x4398, \"frobnicate a4,0(a5)\"\n";
+        fs::write(project.path().join("traces/bad.execlog"), bad).expect("a file");
+        sweep(project.path(), &["plan", "sweep.toml"]);
+        project
+    });
+    let [local, parallel] = &projects;
+    for (project, engine) in [(local, "local"), (parallel, "gnu-parallel")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+        let words = [
+            "sweep", "submit", "--now", "--parts", "5", "--engine", engine,
+        ];
+        let output = command.current_dir(project.path()).args(words).output();
+        let output = output.expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("10 shards failed"), "{said}");
+    }
+    assert_eq!(merged(parallel.path()), merged(local.path()));
+    assert_eq!(merged(local.path()).len(), 7);
+}
+
+/// A tree in shards, with the two scripts of the guide.
+#[test]
+fn an_array_of_slurm_reads_a_tree() {
+    let blocks = blocks(Topic::Sweeps.text());
+    let block = |what: &str| blocks.iter().find(|block| block.contains(what));
+    let array = block("--shards 8").expect("a script");
+    let submit = block("tree.sbatch)").expect("commands");
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name);
+    fs::create_dir(at("src")).expect("a directory");
+    for entry in fs::read_dir(root().join("samples/kernels")).expect("samples") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        fs::copy(&path, at("src").join(&*name)).expect("a sample");
+    }
+    fs::write(at("tree.sbatch"), array).expect("a file");
+    let cluster = Cluster::start();
+    let program = Path::new(env!("CARGO_BIN_EXE_loopsheet"));
+    let path = std::env::var("PATH").expect("PATH");
+    let place = program.parent().expect("a directory").display();
+    let mut script = cluster.command("sh");
+    script
+        .current_dir(directory.path())
+        .env("PATH", format!("{place}:{path}"))
+        .args(["-ec", submit]);
+    printed(&mut script);
+    cluster.wait("the end", || cluster.is_empty());
+    let mut alone = Command::new(program);
+    alone
+        .current_dir(directory.path())
+        .args(["analyze", "src", "--no-cache", "--json", "-"]);
+    let merged = fs::read_to_string(at("report.json")).expect("a report");
+    assert_eq!(merged, printed(&mut alone));
+    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().count();
+    let parses = fs::read_dir(at("parses")).expect("a cache").flatten();
+    let kept: usize = parses.map(|entry| entries(&entry.path())).sum();
+    assert_eq!(kept, entries(&at("src")), "an entry a source");
+}

@@ -353,3 +353,125 @@ fn what_is_no_directory_is_refused() {
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(complaint.contains("--cache-dir"), "{complaint}");
 }
+
+/// Whatever order tasks come in, at once, again, or after one was killed: everything is in the cache then, and the report
+/// is that of one process.
+#[test]
+fn shards_together_are_one_analysis() {
+    for (of, order) in [(1, vec![1]), (3, vec![2, 3, 1, 2]), (9, (1..=9).collect())] {
+        let tree = Tree::new();
+        let cache = tree.cache().display().to_string();
+        let shard = |number: usize| {
+            let mut command = loopsheet();
+            let command = command.current_dir(tree.directory.path());
+            let command = command.args(["analyze", "src", "--cache-dir", &cache, "--shards"]);
+            let output = command
+                .args([&of.to_string(), "--shard", &number.to_string()])
+                .output();
+            let output = output.expect("it runs");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b""[..]));
+            said
+        };
+        let said: Vec<String> = order.iter().map(|number| shard(*number)).collect();
+        // Seven sources; what comes a second time finds all of its share.
+        let files = |said: &str| -> Vec<usize> {
+            let words = said.split([' ', ':']);
+            words.filter_map(|word| word.parse().ok()).collect()
+        };
+        let mut all = 0;
+        for (position, (number, said)) in order.iter().zip(&said).enumerate() {
+            let [named, shards, own, of_all, there] = files(said)[..] else {
+                panic!("{said}");
+            };
+            assert_eq!((named, shards, of_all), (*number, of, 7), "{said}");
+            let is_again = order[..position].contains(number);
+            assert_eq!(there, if is_again { own } else { 0 }, "{said}");
+            all += if is_again { 0 } else { own };
+        }
+        assert_eq!(all, 7);
+        let entries = tree.entries();
+        assert_eq!(entries.len(), 7);
+        // Which is compared with a run without a cache.
+        assert_eq!(iterations(&tree.report(), "clear"), json!(8 * 16));
+        assert_eq!(tree.entries(), entries, "nothing was left to read");
+    }
+}
+
+/// Tasks of a Slurm array have their number from there; without one there is nothing to do.
+#[test]
+fn a_shard_says_which_it_is() {
+    let tree = Tree::new();
+    let cache = tree.cache().display().to_string();
+    let run = |arguments: &[&str], task: Option<&str>| {
+        let mut command = loopsheet();
+        let command = command.current_dir(tree.directory.path());
+        match task {
+            Some(task) => command.env("SLURM_ARRAY_TASK_ID", task),
+            None => command.env_remove("SLURM_ARRAY_TASK_ID"),
+        };
+        let output = command.args(["analyze", "src"]).args(arguments).output();
+        let output = output.expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().expect("a status"), said)
+    };
+    let cached = |more: &[&'static str]| [&["--cache-dir", &cache], more].concat();
+    for (arguments, task, expected) in [
+        (
+            cached(&["--shards", "2"]),
+            None,
+            "SLURM_ARRAY_TASK_ID is not set",
+        ),
+        (cached(&["--shards", "2"]), Some("x"), "`x`"),
+        (cached(&["--shards", "2"]), Some("0"), "counted from 1 to 2"),
+        (
+            cached(&["--shards", "2", "--shard", "3"]),
+            None,
+            "counted from 1 to 2",
+        ),
+        (cached(&["--shards", "0", "--shard", "1"]), None, "--shards"),
+        (cached(&["--shard", "1"]), None, "--shards"),
+        (vec!["--shards", "2", "--shard", "1"], None, "--cache-dir"),
+        (
+            cached(&["--shards", "2", "--shard", "1", "--json", "x.json"]),
+            None,
+            "--json",
+        ),
+    ] {
+        let (status, said) = run(&arguments, task);
+        assert_eq!(status, 2, "{arguments:?}: {said}");
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+    assert!(!tree.directory.path().join("x.json").exists());
+    for task in ["1", "2"] {
+        assert_eq!(run(&cached(&["--shards", "2"]), Some(task)).0, 0);
+    }
+    assert_eq!(tree.entries().len(), 7);
+}
+
+/// A shard whose cache cannot be written did nothing.
+#[test]
+fn a_shard_that_cannot_keep_what_it_read_fails() {
+    let tree = Tree::new();
+    let cache = tree.cache();
+    fs::create_dir(&cache).expect("a directory");
+    // Files where directories of entries would be.
+    for first in 0..=255 {
+        fs::write(cache.join(format!("{first:02x}")), "").expect("a file");
+    }
+    let mut command = loopsheet();
+    let command = command.current_dir(tree.directory.path());
+    let command = command.args([
+        "analyze",
+        "src",
+        "--shards",
+        "1",
+        "--shard",
+        "1",
+        "--cache-dir",
+    ]);
+    let output = command.arg(&cache).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("--cache-dir"), "{said}");
+}

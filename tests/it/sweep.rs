@@ -333,6 +333,37 @@ fn what_is_missing_is_said() {
     refused(&["run"], "required");
 }
 
+/// The pilot is the largest shard that can be computed; what fails is a row of the data that the script leaves.
+#[test]
+fn scripts_merge_what_failed_and_what_did_not() {
+    let project = project("traces = [\"traces/*\"]\n");
+    let bad = project.path().join("traces/bad.execlog");
+    let line = "0, 0x1000, 0x4398, \"frobnicate a4,0(a5)\"\n";
+    fs::write(&bad, line.repeat(100_000)).expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    let (status, said) = sweep(project.path(), &["submit", "--engine", "local", "--now"]);
+    assert_eq!(status, 1, "{said}");
+    let kinds: Vec<String> = rows(project.path())
+        .iter()
+        .map(|row| text(row, "kind").to_string())
+        .collect();
+    assert_eq!(kinds.iter().filter(|kind| *kind == "error").count(), 1);
+    assert_eq!(kinds.iter().filter(|kind| *kind == "trace").count(), 2);
+}
+
+/// There is nothing to learn a limit from.
+#[test]
+fn nothing_is_submitted_where_everything_fails() {
+    let project = project("traces = [\"traces/bad.execlog\"]\n");
+    let bad = project.path().join("traces/bad.execlog");
+    fs::write(&bad, "0, 0x1000, 0x4398, \"frobnicate a4,0(a5)\"\n").expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    let (status, said) = sweep(project.path(), &["submit"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("all shards fail"), "{said}");
+    assert!(!project.path().join("sweep/run.sbatch").exists());
+}
+
 #[test]
 fn a_shard_that_fails_is_a_row_and_stops_no_other() {
     let project = project("traces = [\"traces/*\"]\n");
@@ -461,7 +492,14 @@ fn a_report_has_the_best_of_every_input() {
     );
     let book = fs::read(project.path().join("sweep.xlsx")).expect("a workbook");
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(book)).expect("a workbook");
-    let sheets = ["Best", "Map", "Front", "Ranking", "Configurations"];
+    let sheets = [
+        "Best",
+        "Map",
+        "Epochs map",
+        "Front",
+        "Ranking",
+        "Configurations",
+    ];
     assert_eq!(book.sheet_names(), sheets);
     let glossary = Topic::Glossary.text();
     for sheet in sheets {
@@ -501,6 +539,64 @@ fn a_report_has_the_best_of_every_input() {
     );
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("`n`; there are set_n, caches"), "{said}");
+    assert!(!project.path().join("x.xlsx").exists());
+}
+
+/// Windows across, capacities down, at the one m that bounds epochs or at none, as the rows come.
+#[test]
+fn a_map_of_epochs_has_their_means() {
+    let project = undisturbed();
+    let maps = |axes: &str| {
+        done(project.path(), &["report", "-o", "m.xlsx", "--map", axes]);
+        let book = fs::read(project.path().join("m.xlsx")).expect("a workbook");
+        Xlsx::new(Cursor::new(book)).expect("a workbook")
+    };
+    let mut book: Xlsx<_> = maps("window_instructions,last_cache_bytes");
+    let map = book.worksheet_range("Epochs map").expect("the sheet");
+    let mut found = BTreeMap::new();
+    for row in map.rows().skip(4) {
+        let values: Vec<f64> = row.iter().filter_map(DataType::get_float).collect();
+        if let [capacity, narrow, wide] = values[..] {
+            found.insert((capacity as u64, 16), narrow);
+            found.insert((capacity as u64, 64), wide);
+        }
+    }
+    let mut expected: BTreeMap<(u64, u64), f64> = BTreeMap::new();
+    for row in rows(project.path()) {
+        if text(&row, "kind") == "epochs" && number(&row, "epoch_slots").is_none() {
+            let whole = |column| number(&row, column).expect(column) as u64;
+            let place = (whole("last_cache_bytes"), whole("window_instructions"));
+            let frequency = number(&row, "epochs_per_1000_instructions").expect("epochs");
+            *expected.entry(place).or_default() += frequency / 2.0;
+        }
+    }
+    assert_eq!(expected.len(), 6);
+    assert_eq!(
+        found.keys().collect::<Vec<_>>(),
+        expected.keys().collect::<Vec<_>>()
+    );
+    for (place, mean) in expected {
+        assert!(
+            (found[&place] - mean).abs() < 1e-9 * mean.max(1.0),
+            "{place:?}"
+        );
+    }
+    // Columns that follow from others, and pairs that no row has.
+    let mut book = maps("area_mm2,latency_cycles");
+    let map = book.worksheet_range("Map").expect("the sheet");
+    assert!(
+        map.rows()
+            .any(|row| row[0].get_string() == Some("latency_cycles"))
+    );
+    for (axes, why) in [
+        ("set_n,caches", "no row has both"),
+        ("slots,slots", "two different axes"),
+        ("window_instructions,slots", "no row has both"),
+    ] {
+        let (status, said) = sweep(project.path(), &["report", "-o", "x.xlsx", "--map", axes]);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(why), "{axes}: {said}");
+    }
     assert!(!project.path().join("x.xlsx").exists());
 }
 

@@ -30,6 +30,9 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     let asked = match args.map.as_deref() {
         None => None,
         Some(text) => match text.split_once(',') {
+            Some((across, down)) if across.trim() == down.trim() => {
+                anyhow::bail!("--map {text}: expected two different axes")
+            }
             Some((across, down)) => Some((across.trim(), down.trim())),
             None => anyhow::bail!("--map {text}: expected two axes, as in caches,latency_cycles"),
         },

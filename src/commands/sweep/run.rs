@@ -10,7 +10,7 @@ use super::place::Place;
 use super::result::{self, State};
 use super::shard;
 use crate::cli::SweepRunArgs;
-use crate::commands::{Status, Voice};
+use crate::commands::{Status, Voice, slurm};
 use crate::sweep::manifest::{Manifest, Shard};
 
 /// So many failures are named.
@@ -45,7 +45,7 @@ fn chosen(args: &SweepRunArgs, shards: usize) -> anyhow::Result<Vec<usize>> {
     }
     let number = match (args.number, args.from_slurm) {
         (Some(number), _) => number,
-        _ => from_slurm()?,
+        _ => slurm::task().context("--from-slurm")?,
     };
     let parts = args.of.map_or(shards, |parts| parts as usize);
     let what = if args.of.is_some() { "parts" } else { "shards" };
@@ -54,16 +54,6 @@ fn chosen(args: &SweepRunArgs, shards: usize) -> anyhow::Result<Vec<usize>> {
         "there is no {number}: {what} are counted from 1 to {parts}"
     );
     Ok((number - 1..shards).step_by(parts.max(1)).collect())
-}
-
-fn from_slurm() -> anyhow::Result<usize> {
-    const NAME: &str = "SLURM_ARRAY_TASK_ID";
-    let text = std::env::var(NAME).with_context(|| {
-        format!("--from-slurm: {NAME} is not set; only tasks of an array have it")
-    })?;
-    text.trim()
-        .parse()
-        .with_context(|| format!("--from-slurm: {NAME} is `{text}`, which is not a number"))
 }
 
 /// Computes the shards at these positions, so many at once.

@@ -1,5 +1,6 @@
 //! `loopsheet sweep submit`: a pilot shard, and scripts with limits that follow from it.
 
+use std::cmp::Reverse;
 use std::process::Command;
 use std::time::Instant;
 
@@ -10,7 +11,7 @@ use super::result::{self, State};
 use crate::cli::{SweepEngine, SweepSubmitArgs};
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
-use crate::sweep::manifest::Manifest;
+use crate::sweep::manifest::{FileHash, Manifest, Shard};
 use crate::sweep::submit::{Engine, Parts, Pilot, SUBMIT, scripts};
 
 pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
@@ -48,29 +49,47 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
         .env("LOOPSHEET", std::env::current_exe()?)
         .status()
         .context("cannot start sh")?;
+    // The merge has that status where shards failed; `sbatch` has it where it refuses a job.
+    if status.code() == Some(1) && engine != Engine::Slurm {
+        return Ok(Status::WithErrors);
+    }
     anyhow::ensure!(status.success(), "{start} failed: {status}");
     Ok(Status::Done)
 }
 
-/// Computes one shard that is missing, and says what that took. Its result stays.
+/// Computes the largest shard that is missing, and says what that took. Its result stays. What a shard took that fails
+/// says nothing, so that the next one is computed then.
 fn pilot(place: &Place, manifest: &Manifest, voice: Voice) -> anyhow::Result<Pilot> {
-    let is_missing =
-        |number: &usize| result::state(place, &manifest.shards[*number]) == State::Missing;
-    let missing = (0..manifest.shards.len()).filter(is_missing);
-    // Shards with more configurations take longer.
-    let largest = missing.max_by_key(|number| manifest.shards[*number].work.configurations());
-    let Some(number) = largest else {
-        anyhow::bail!(
-            "all shards have been computed; `loopsheet sweep merge --dir {}` puts them together",
-            place.name().display()
-        );
-    };
-    let begun = Instant::now();
-    super::run::compute(place, manifest, &[number], 1, voice)?;
-    Ok(Pilot {
-        seconds: begun.elapsed().as_secs_f64(),
-        bytes: peak_bytes(),
-    })
+    let state = |number: &usize| result::state(place, &manifest.shards[*number]);
+    let missing = (0..manifest.shards.len()).filter(|number| state(number) == State::Missing);
+    let mut missing: Vec<usize> = missing.collect();
+    anyhow::ensure!(
+        !missing.is_empty(),
+        "all shards have been computed; `loopsheet sweep merge --dir {}` puts them together",
+        place.name().display()
+    );
+    missing.sort_by_cached_key(|number| Reverse(size(&manifest.shards[*number])));
+    for number in missing {
+        let begun = Instant::now();
+        super::run::compute(place, manifest, &[number], 1, voice)?;
+        if state(&number) == State::Done {
+            return Ok(Pilot {
+                seconds: begun.elapsed().as_secs_f64(),
+                bytes: peak_bytes(),
+            });
+        }
+    }
+    anyhow::bail!(
+        "all shards fail; `loopsheet sweep run --all --dir {}` says why",
+        place.name().display()
+    )
+}
+
+/// What a shard's time grows with: bytes that are read, for every configuration.
+fn size(shard: &Shard) -> u128 {
+    let bytes = |file: &FileHash| std::fs::metadata(&file.path).map_or(0, |file| file.len());
+    let bytes: u64 = shard.files.iter().map(bytes).sum();
+    u128::from(bytes + 1) * shard.work.configurations() as u128
 }
 
 /// The largest memory that this process had, where the system says it.

@@ -11,8 +11,10 @@ use super::layout::Sheet;
 use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
+use crate::sweep::axis::{Axis, AxisValue};
 use crate::sweep::columns::{Column, setting_name};
-use crate::sweep::report::{Axis, AxisValue, InputPart, SweepReport};
+use crate::sweep::map::{Map, MapOf};
+use crate::sweep::report::{InputPart, SweepReport};
 use crate::sweep::row::Row;
 
 /// Headings stand here, what is below begins with the next row.
@@ -136,8 +138,8 @@ pub fn sweep_workbook(report: &SweepReport) -> Result<Vec<u8>, XlsxError> {
     workbook.set_properties(&super::properties("A sweep over configurations")?);
     let configurations = Configurations::of(report);
     workbook.push_worksheet(best(report, &configurations)?);
-    if report.map.is_some() {
-        workbook.push_worksheet(map(report)?);
+    for shown in &report.maps {
+        workbook.push_worksheet(map(report, shown)?);
     }
     if !report.fronts.is_empty() {
         workbook.push_worksheet(front(report)?);
@@ -328,18 +330,18 @@ fn best(report: &SweepReport, configurations: &Configurations) -> Result<Workshe
     finish(page, at, 4 + found.len())
 }
 
-/// Slowdowns over two axes, in colour.
-fn map(report: &SweepReport) -> Result<Worksheet, XlsxError> {
-    let mut page = Paper::new(Sheet::Map, ())?;
-    page.title("Time over two axes")?;
-    let Some(map) = &report.map else {
-        return Ok(page.worksheet);
+/// A figure over two axes, in colour.
+fn map(report: &SweepReport, map: &Map) -> Result<Worksheet, XlsxError> {
+    let sheet = match map.of {
+        MapOf::Time => Sheet::Map,
+        MapOf::Epochs(_) => Sheet::MapOfEpochs,
     };
+    let mut page = Paper::new(sheet, ())?;
+    page.title(&format!("{} over two axes", map.title()))?;
     let name = |axis: Axis| axis.name(&report.settings);
     let remark = format!(
-        "How many times as long as with its best configuration a program takes: geometric mean over {} inputs, each \
-         with the best of all other axes. Across: {}. Down: {}.",
-        map.inputs,
+        "{} Across: {}. Down: {}.",
+        map.meaning(&report.settings),
         name(map.across),
         name(map.down)
     );
@@ -349,7 +351,7 @@ fn map(report: &SweepReport) -> Result<Worksheet, XlsxError> {
         head(&mut page, column, &value.to_string(), Look::Ratio)?;
     }
     let mut at = HEADER;
-    for (value, slowdowns) in map.rows.iter().zip(&map.slowdowns) {
+    for (value, figures) in map.rows.iter().zip(&map.values) {
         at += 1;
         match value {
             AxisValue::Number(value) => {
@@ -359,10 +361,10 @@ fn map(report: &SweepReport) -> Result<Worksheet, XlsxError> {
                 page.text(at, 0, text, &style::cell(Look::Text, Role::Plain))?;
             }
         }
-        for (column, slowdown) in (1..).zip(slowdowns) {
-            if let Some(slowdown) = slowdown {
+        for (column, figure) in (1..).zip(figures) {
+            if let Some(figure) = figure {
                 let looked = style::cell(Look::Ratio, Role::Plain);
-                page.number(at, column, *slowdown, &looked)?;
+                page.number(at, column, *figure, &looked)?;
             }
         }
     }
