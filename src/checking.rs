@@ -24,16 +24,19 @@ pub fn checked(model: &Model, bodies: &Bodies) -> anyhow::Result<Findings> {
     let own = levels.iter().take_while(|level| level.shared_by == 1.0);
     let own = own.map_while(|level| one_core(level).ok());
     let own: Vec<_> = own.take_while(|level| level.ways != Ways::Full).collect();
-    let check = |nest: usize| {
+    let check = |(rank, nest): (usize, usize)| {
         let body = bodies[function(&nest)].as_ref()?;
         Some((
             nest,
-            checks.of_nest(nest, body),
-            checks.conflicts(nest, body, &own),
+            checks.of_nest(nest, rank, body),
+            checks.conflicts(nest, rank, body, &own),
         ))
     };
     let pool = deep_threads()?;
-    let found: Vec<_> = pool.install(|| nests.into_par_iter().filter_map(check).collect());
+    let found: Vec<_> = pool.install(|| {
+        let nests = nests.into_par_iter().enumerate();
+        nests.filter_map(check).collect()
+    });
     let mut findings = Findings::default();
     for (nest, checked, conflicts) in found {
         findings

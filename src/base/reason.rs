@@ -134,6 +134,9 @@ pub enum ReasonCode {
     /// A procedure has another entry with arguments of its own, or one in the middle of its body.
     #[strum(message = "Make each entry a procedure of its own.")]
     Entry,
+    /// Rows are few and short, and begin at other places of cache lines than on average: bytes are those of the average.
+    #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
+    FewRows,
     /// The loop counts with a floating-point variable, so that rounding decides how often it runs.
     #[strum(message = "Count with an integer variable.")]
     FloatingVariable,
@@ -284,7 +287,7 @@ pub enum ReasonCode {
     /// The nest makes more accesses than may be run, and cannot be sampled.
     #[strum(message = "Run it with smaller sizes, or allow more accesses.")]
     TooLong,
-    /// A branch inside of loops goes one way in all iterations, and nothing says which: bytes and operations are counted as for both.
+    /// A branch inside of loops goes one way in all iterations, nothing says which, and the bytes depend on it: they and operations are counted as for both.
     #[strum(message = "Set the probability of the branch to 0 or 1 with --set.")]
     UndecidedBranch,
     /// The ends of a loop depend on the loops around in another way than by whole multiples: bytes are those in the middle of their ranges.
@@ -411,6 +414,7 @@ impl ReasonCode {
             | ConditionalStep
             | ConflictMisses
             | DoWhileLoop
+            | FewRows
             | FloatingVariable
             | GatheredElements
             | GeometricStep

@@ -122,6 +122,11 @@ impl Name {
         self.steps.iter().any(|mark| mark.step.is_member())
     }
 
+    /// Whether it is storage read as another type than it was declared with: `(double *)bytes`.
+    pub fn is_view(&self) -> bool {
+        self.steps.iter().any(|mark| mark.step == Step::View)
+    }
+
     /// Whether a pointer leads to it.
     pub fn is_behind_pointer(&self) -> bool {
         self.steps.iter().any(|mark| mark.step == Step::Target)

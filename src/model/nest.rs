@@ -58,12 +58,34 @@ pub type Ways = Option<Vec<Weight>>;
 
 /// Ways to either of two things.
 fn either(ways: &mut Ways, others: Ways) {
-    *ways = ways.take().zip(others).map(|(mut all, others)| {
+    *ways = ways.take().zip(others).and_then(|(mut all, others)| {
         all.extend(others);
         all.sort();
         all.dedup();
-        all
+        // What both sides of a branch lead to is there whichever is taken.
+        while let Some((one, other, step)) = sides(&all) {
+            all[one].remove(step);
+            all.remove(other);
+        }
+        let is_sure = all.iter().any(Vec::is_empty) && !all.is_empty();
+        (!is_sure).then_some(all)
     });
+}
+
+/// Two ways that are the same but for the side that they take of one branch, and where that is in the first.
+fn sides(ways: &[Weight]) -> Option<(usize, usize, usize)> {
+    let at_one_branch = |a: &Weight, b: &Weight| {
+        let mut steps = a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b);
+        let (at, (a, b)) = steps.next()?;
+        (steps.next().is_none() && a.0 == b.0).then_some(at)
+    };
+    ways.iter().enumerate().find_map(|(one, a)| {
+        let mut others = ways.iter().enumerate().skip(one + 1);
+        others.find_map(|(other, b)| {
+            let step = (a.len() == b.len()).then(|| at_one_branch(a, b))??;
+            Some((one, other, step))
+        })
+    })
 }
 
 /// References of straight-line code to one stream.

@@ -52,14 +52,19 @@ impl Valued<'_, '_> {
     /// The traffic of a nest through a cache of `capacity` bytes.
     pub fn predict(&self, nest: usize, capacity: f64) -> Prediction {
         let (profile, names) = self.profile(nest);
+        Prediction {
+            bytes: self.through(nest, &profile, capacity),
+            condition: levels::condition(&names, &profile, capacity),
+        }
+    }
+
+    /// The bytes that a nest with this profile moves through a cache of `capacity` bytes.
+    pub fn through(&self, nest: usize, profile: &Profile<f64>, capacity: f64) -> f64 {
         let (all, left) =
             profile.through_with(capacity, self.model.nests[nest].levels.neighbours.as_ref());
         let (fetched, written) = (all.0 - left.0, all.1 - left.1);
         let line = self.model.figures.input("line_bytes").unwrap_or(64.0);
-        Prediction {
-            bytes: (fetched + written) * line,
-            condition: levels::condition(&names, &profile, capacity),
-        }
+        (fetched + written) * line
     }
 
     /// What the traffic of a nest through any cache follows from, and the names of its loops.

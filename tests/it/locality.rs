@@ -246,6 +246,51 @@ fn members_of_different_sizes() {
     assert!(marked("members.c").contains("m3"));
 }
 
+/// A branch that is always or never taken, and which is not known, is marked where that makes a difference, and nowhere
+/// else. So is storage that is used as two types.
+#[test]
+fn branches_that_make_a_difference() {
+    for taken in ["flag=0,other=0", "flag=1,other=1"] {
+        let sizes = ["--set", taken, "--sizes", "n=37,300"];
+        is_right("branches.c", "b3", &sizes);
+    }
+    for taken in ["flag=0", "flag=1"] {
+        is_right(
+            "branches.c",
+            "b[12]",
+            &["--set", taken, "--sizes", "n=37,300"],
+        );
+    }
+    is_right("branches.c", "t4", &["--sizes", "n=37,300"]);
+    let expected = ["c1", "c2", "t1", "t2", "t3"];
+    assert_eq!(marked("branches.c"), expected.map(String::from).into());
+}
+
+/// Few short rows are marked where they begin at other places of lines than on average.
+#[test]
+fn few_short_rows() {
+    let report = |step: u32| {
+        let source = format!(
+            "float f(float *a) {{
+                float sum = 0;
+                for (int y = 1; y <= 8; y++) for (int x = 1; x <= 8; x++) sum += a[x + {step} * y];
+                return sum;
+            }}"
+        );
+        small::analyse(&[("a.c", source.as_str())], &[])
+    };
+    let is_marked = |step: u32| {
+        let json = report(step);
+        json["functions"][0]["nests"][0]["reasons"]
+            .to_string()
+            .contains("few_rows")
+    };
+    // Of rows 31 floats apart seven of eight lie in two lines of 16; of rows 37 apart four, as on average; of rows 32 apart
+    // it is known that they lie in one.
+    assert!(is_marked(31));
+    assert!(!is_marked(37) && !is_marked(32));
+}
+
 /// The last elements of a row share lines with the first ones of the next, where rows are as long as that.
 #[test]
 fn ends_of_rows_that_lie_beside_each_other() {

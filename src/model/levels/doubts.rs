@@ -10,9 +10,10 @@
 //! conditional_step     if (…) n++;  y[n] = …      a position that moves in some iterations
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
-//! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart
+//! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
+//! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
-//! undecided_branch     if (flag) u[i]             always or never, and which is not known
+//! undecided_branch     if (flag) u[i]             always or never, and which is not known and makes a difference
 //! ```
 //!
 //! Other shapes are compared with literal enumeration (`tests/it/level_oracle.rs`).
@@ -21,12 +22,14 @@ use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
+use super::few_rows;
 use super::geometry::Geometry;
 use super::order;
 use super::overlap;
 use super::reference::Reference;
+use super::undecided;
 use crate::analysis::coverage;
-use crate::analysis::facts::{Decision, Guard, Loop};
+use crate::analysis::facts::{Decision, Guard, Loop, Stream};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Expr, Function, Lookup, Symbol};
 use crate::nest::Nest;
@@ -51,7 +54,11 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::UnknownStride, has_unknown()),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
-        (ReasonCode::SeveralForms, has_several_forms(nest, value)),
+        (ReasonCode::FewRows, few_rows::matter(nest, value)),
+        (
+            ReasonCode::SeveralForms,
+            has_several_forms(nest, value) || has_several_types(nest),
+        ),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
     found
@@ -93,25 +100,55 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
 /// A share of the iterations that stands for all.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Branches inside of loops that no data decide and that may go either way.
+/// Branches that no data decide and that may go either way: around inner loops, or so that it makes a difference to the
+/// bytes.
 fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCode> {
-    let inner = nest.loops.iter().skip(1).flat_map(|chain| &chain.weight);
-    let ways = nest
-        .streams
-        .iter()
-        .flat_map(|used| [&used.taken, &used.written]);
-    let around = ways.flatten().flatten().flatten();
-    let open = inner.chain(around).filter_map(|(branch, _)| {
+    let is_open = |branch: &Symbol| value(branch).is_none_or(|p| p > 0.0 && p < 1.0);
+    let code = |branch: &Symbol| {
         let decision = nest.decisions.iter().find(|(known, _)| known == branch)?;
-        let is_open = value(branch).is_none_or(|p| p > 0.0 && p < 1.0);
         match decision.1 {
-            Decision::Loops => is_open.then_some(ReasonCode::ConditionOnLoops),
-            Decision::Fixed => is_open.then_some(ReasonCode::UndecidedBranch),
+            Decision::Loops => Some(ReasonCode::ConditionOnLoops),
+            Decision::Fixed => Some(ReasonCode::UndecidedBranch),
             Decision::Data | Decision::Guard(_) => None,
         }
-    });
-    let outside = outside(nest, value).then_some(ReasonCode::ConditionOnLoops);
-    open.chain(outside).collect()
+    };
+    let open = |(branch, _): &'_ (Symbol, bool)| is_open(branch).then(|| code(branch)).flatten();
+    let inner = nest.loops.iter().skip(1).flat_map(|chain| &chain.weight);
+    let mut found: Vec<ReasonCode> = inner.filter_map(open).collect();
+    let ways = nest.references.iter().flat_map(|used| &used.weight);
+    let around: BTreeSet<&Symbol> = ways
+        .filter(|step| open(step).is_some())
+        .map(|(branch, _)| branch)
+        .collect();
+    if found.is_empty() && !around.is_empty() && undecided::matters(nest, &around, value) {
+        found.extend(around.into_iter().filter_map(code));
+    }
+    found.extend(outside(nest, value).then_some(ReasonCode::ConditionOnLoops));
+    found
+}
+
+/// Arrays that may lie in the same storage, of which the elements differ: `double *d = (double *)bytes`.
+fn has_several_types(nest: &Nest) -> bool {
+    let shared = nest
+        .program
+        .map_or(&[][..], |program| &program.functions[nest.function].shared);
+    let may_share = |a: &str, b: &str| {
+        let mut pairs = shared.iter();
+        pairs.any(|(view, of)| {
+            let pair = [view.variable(), of.variable()];
+            pair.contains(&a) && pair.contains(&b)
+        })
+    };
+    let share = |a: &Stream, b: &Stream| match (a.array.variable(), b.array.variable()) {
+        (one, other) if one == other => a.array.is_view() || b.array.is_view(),
+        (one, other) => may_share(one, other),
+    };
+    let streams: Vec<&Stream> = nest.streams.iter().map(|used| &used.stream).collect();
+    let differ = |(at, a): (usize, &&Stream)| {
+        let mut others = streams[at + 1..].iter();
+        others.any(|b| a.array != b.array && a.ty != b.ty && share(a, b))
+    };
+    streams.iter().enumerate().any(differ)
 }
 
 /// Whether the loops around move the ends of a loop in another way than by whole numbers.

@@ -87,7 +87,8 @@ impl<N: Number> Row<N> {
             (place, alignment(&apart, &line))
         });
         let (start, stop) = (start.map(aligned), stop.map(aligned));
-        let is_even = start.as_ref().is_none_or(|(.., is_even)| *is_even);
+        let end = start.as_ref().or(stop.as_ref());
+        let is_even = end.is_none_or(|(.., is_even)| *is_even);
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
         let pitch = |when: Adjacent| {
             let pitch = reference.pitches.get(1)?.clone()?;
@@ -145,9 +146,12 @@ impl<N: Number> Row<N> {
             (None, Some((stop, alignment))) => {
                 let last = stop.shifted((column.first + column.extra) as f64);
                 let first = last.minus(&covered).shifted(1.0);
-                let before = first
-                    .minus(&alignment.shifted(-1.0).scaled(0.5))
-                    .over(alignment);
+                let before = match self.is_even {
+                    true => first.over(alignment).floor(),
+                    false => first
+                        .minus(&alignment.shifted(-1.0).scaled(0.5))
+                        .over(alignment),
+                };
                 last.over(alignment)
                     .floor()
                     .minus(&before)

@@ -40,7 +40,7 @@ impl<N: Number> Lines<'_, N> {
         if !row.is_dense() || row.step.is_some() || column.runs != 1 || !rows_follow || !is_plane {
             return None;
         }
-        let (start, alignment, is_even) = self.first_row(reference, offsets, spans, given)?;
+        let (start, alignment, is_even) = self.first_row(reference, offsets, row, spans, given)?;
         let pitch = row.pitch.as_ref()?;
         let number = N::sum(column.count.iter().map(|(walked, coefficient)| {
             walked.iter().fold(N::of(*coefficient as f64), |n, d| {
@@ -101,10 +101,18 @@ impl<N: Number> Lines<'_, N> {
         &self,
         reference: &Reference<N>,
         offsets: &[Vec<i64>],
+        row: &Row<N>,
         spans: &[Span<N>],
         given: &[Given<N>],
     ) -> Option<(N, N, bool)> {
-        let (mut place, mut apart, mut is_even) = self.row_end(reference, false, spans, given)?;
+        // Rows of one length that are known to end at a place begin at one, too.
+        let from_end = || {
+            let (place, apart, is_even) = self.row_end(reference, true, spans, given)?;
+            let first = place.minus(&row.length).shifted(1.0);
+            is_even.then_some((first, apart, is_even))
+        };
+        let start = self.row_end(reference, false, spans, given);
+        let (mut place, mut apart, mut is_even) = start.or_else(from_end)?;
         for d in 1..reference.dimensions.len() {
             let pitch = reference.pitches.get(d)?.as_ref()?;
             let first = offsets.iter().map(|offset| offset[d]).min()?;

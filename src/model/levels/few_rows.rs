@@ -1,0 +1,118 @@
+//! Are rows so few and so short that it matters where in a line each of them begins?
+//!
+//! Of rows whose distance is no multiple of a part of a line, `rows` takes the mean over all places. That holds where there
+//! are many of them, or where they are long. Eight rows of eight floats that are 31 floats apart begin at 1, 0, 15, 14 …
+//! of a line of 16: seven of the eight lie in two lines, and not three or four as on average. So the lines of the few
+//! rows that there are, one after the other, are counted, and compared with the mean.
+
+use std::collections::BTreeSet;
+
+use super::domain::{Domain, Given, Span, Tiles};
+use super::geometry::Geometry;
+use super::reference::{LONG_STRIDE, Reference};
+use super::rows::alignment;
+use crate::expr::{Expr, Lookup, Symbol};
+use crate::nest::Nest;
+
+/// More rows than this begin at all places of a line.
+const FEW: f64 = 64.0;
+/// By so large a share the lines of all few rows may differ from the mean.
+const NEAR: f64 = 0.1;
+/// Bytes of a line.
+const LINE: f64 = 64.0;
+
+/// Whether the lines of a nest differ from the mean because of that.
+pub fn matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let geometry = Geometry::of(nest);
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
+    let (domain, references) = geometry.map(&number);
+    let bounds = |moves: &dyn Fn(usize) -> bool| {
+        let ranges = domain
+            .loops
+            .iter()
+            .map(|range| (&range.lowers, &range.uppers));
+        let mut ends = ranges.flat_map(|(lowers, uppers)| lowers.iter().chain(uppers));
+        ends.any(|end| end.terms.iter().any(|(v, _)| moves(*v)))
+    };
+    if bounds(&|_| true) {
+        return false;
+    }
+    let spans = domain.spans(&vec![Given::Free; domain.loops.len()], Tiles::Full);
+    let (mut all, mut apart) = (0.0, 0.0);
+    for reference in &references {
+        let Some((mean, lines)) = lines(&domain, reference, &spans) else {
+            continue;
+        };
+        all += mean;
+        apart += lines - mean;
+    }
+    f64::abs(apart) > NEAR * all
+}
+
+/// Lines of a reference with the mean of all places, and as they are; nothing where its rows are many or are counted as
+/// they are.
+fn lines(
+    domain: &Domain<f64>,
+    reference: &Reference<f64>,
+    spans: &[Span<f64>],
+) -> Option<(f64, f64)> {
+    let line = LINE / reference.width;
+    let (along, _) = reference.dimensions.split_first()?;
+    let by_one =
+        |(v, by): &&(usize, f64)| by.abs() == 1.0 && domain.loops[*v].known_step == Some(1.0);
+    let row = along.iter().find(by_one)?;
+    let first = reference.offsets.iter().map(|offset| offset[0]).min()?;
+    let last = reference.offsets.iter().map(|offset| offset[0]).max()?;
+    let length = spans[row.0].count + (last - first) as f64;
+    let low = match row.1 > 0.0 {
+        true => spans[row.0].low,
+        false => -spans[row.0].high,
+    };
+    let pitches = reference.pitches.get(..reference.dimensions.len())?;
+    let pitches: Vec<f64> = pitches.iter().copied().collect::<Option<_>>()?;
+    // The first element of every row, and the distances by which loops and offsets move it.
+    let (mut rows, mut apart) = (vec![low + first as f64], Vec::new());
+    for (d, pitch) in pitches.iter().enumerate() {
+        let others = reference.offsets.iter().map(|offset| offset[d]);
+        let others: BTreeSet<i64> = others.filter(|_| d > 0).collect();
+        rows.iter_mut()
+            .for_each(|start| *start += reference.bases[d] * pitch);
+        if others.len() > 1 {
+            apart.push(*pitch);
+            rows = moved(&rows, others.iter().map(|at| *at as f64 * pitch))?;
+        } else if let Some(only) = others.first() {
+            rows.iter_mut()
+                .for_each(|start| *start += *only as f64 * pitch);
+        }
+        for (v, by) in reference.dimensions[d].iter().filter(|term| *term != row) {
+            let step = domain.loops[*v].known_step? * by * pitch;
+            let place = spans[*v].low * by * pitch;
+            if spans[*v].count > FEW || by.abs() >= LONG_STRIDE {
+                return None;
+            }
+            apart.push(step.abs());
+            let places = (0..spans[*v].count as i64).map(|at| place + at as f64 * step);
+            rows = moved(&rows, places)?;
+        }
+    }
+    let is_counted = alignment(&apart, &line) > 1.0 || apart.iter().any(|apart| *apart <= length);
+    if rows.len() < 2 || is_counted || !(length >= 1.0 && rows.iter().all(|row| row.is_finite())) {
+        return None;
+    }
+    let mean = rows.len() as f64 * (length + line - 1.0) / line;
+    let touched = rows.iter().flat_map(|start| {
+        let (first, last) = (start / line, (start + length - 1.0) / line);
+        (first.floor() as i64)..=(last.floor() as i64)
+    });
+    let touched: BTreeSet<i64> = touched.collect();
+    Some((mean, touched.len() as f64))
+}
+
+/// The rows at all of these distances from others, if they are few.
+fn moved(rows: &[f64], by: impl Iterator<Item = f64> + Clone) -> Option<Vec<f64>> {
+    let all = rows
+        .iter()
+        .flat_map(|start| by.clone().map(move |by| start + by));
+    let all: Vec<f64> = all.take(FEW as usize + 1).collect();
+    (all.len() as f64 <= FEW).then_some(all)
+}

@@ -1,0 +1,92 @@
+//! Does it make a difference to the bytes of a nest which way a branch goes?
+//!
+//! Where it is not known whether a branch is always or never taken, a nest is one of several. All of them are counted, each
+//! with the references of the sides that it takes, and so is the nest itself, with the probability that the branch has. If
+//! all move the same lines through caches of any size, the bytes are right whichever nest it is:
+//!
+//! ```text
+//! y[i] += a[i]; if (flag) y[i] *= a[i];        the same with and without the branch
+//! if (flag) y[i] += a[i]; else y[i] -= a[i];   the same on either side
+//! y[i] += a[j][i]; if (flag) y[i] += a[j-8][i];    not where a cache does not hold eight rows
+//! ```
+
+use std::collections::BTreeSet;
+
+use super::{Profile, profile};
+use crate::expr::{Expr, Lookup, Symbol};
+use crate::nest::{Nest, Reference, Weight};
+
+/// Branches that are taken all ways: twice as many profiles for each.
+const MOST_BRANCHES: usize = 3;
+/// Capacities at which profiles are compared, in bytes.
+const CAPACITIES: [f64; 11] = [
+    1e3, 4e3, 16e3, 64e3, 256e3, 1e6, 4e6, 16e6, 64e6, 256e6, 1e15,
+];
+/// By so large a share two nests may differ that move the same.
+const SAME: f64 = 0.01;
+/// Bytes of a line.
+const LINE: f64 = 64.0;
+
+/// Whether it does, or may, for any of the branches.
+pub fn matters(
+    nest: &Nest,
+    branches: &BTreeSet<&Symbol>,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> bool {
+    if branches.len() > MOST_BRANCHES {
+        return true;
+    }
+    // Which ways lead to the same lines does not depend on what these are.
+    let machine = [
+        (Symbol::machine("line_bytes"), LINE),
+        (Symbol::machine("gather_lines"), 1.0),
+    ];
+    let symbol = |symbol: &Symbol| {
+        let mut known = machine.iter();
+        value(symbol).or_else(|| {
+            known
+                .find(|(one, _)| one == symbol)
+                .map(|(_, value)| *value)
+        })
+    };
+    let number = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
+    let of = |nest: &Nest| profile(nest, &number, None).0;
+    let as_is = of(nest);
+    (0..1_usize << branches.len()).any(|sides| {
+        let each = branches.iter().enumerate();
+        let sides: Weight = each
+            .map(|(at, branch)| ((*branch).clone(), sides >> at & 1 == 1))
+            .collect();
+        !is_same(&as_is, &of(&decided(nest, &sides)))
+    })
+}
+
+/// The nest in which branches take these sides.
+fn decided<'p>(nest: &Nest<'p>, sides: &Weight) -> Nest<'p> {
+    let side = |branch: &Symbol| sides.iter().find(|(known, _)| known == branch);
+    let is_met = |reference: &&Reference| {
+        let mut steps = reference.weight.iter();
+        steps.all(|(branch, is_then)| side(branch).is_none_or(|(_, taken)| taken == is_then))
+    };
+    let certain = |reference: &Reference<'p>| {
+        let mut reference = reference.clone();
+        for steps in [&mut reference.weight, &mut reference.open] {
+            steps.retain(|(branch, _)| side(branch).is_none());
+        }
+        reference
+    };
+    let references = nest.references.iter().filter(is_met).map(certain);
+    nest.changed(
+        nest.loops.clone(),
+        nest.contents.clone(),
+        references.collect(),
+    )
+}
+
+fn is_same(a: &Profile<f64>, b: &Profile<f64>) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= SAME * a.max(b);
+    CAPACITIES.iter().all(|capacity| {
+        let ((fetched, written), (others, also)) = (a.through(*capacity), b.through(*capacity));
+        near(fetched, others) && near(written, also)
+    })
+}
