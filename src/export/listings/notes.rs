@@ -59,6 +59,10 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
         "Of the innermost loop of a nest: the loop variable and its bound; scalars that live through the loop; one address an array for all references a known number of bytes apart, strides that only a symbol gives; elements, literals and constants that stay the same; and the most values of one iteration that live at once, with the registers that the deepest expression needs. A complex value takes two. What exceeds the registers of the machine is spilled. (Sethi and Ullman, The Generation of Optimal Code for Arithmetic Expressions, J. ACM 17(4), 1970)",
     ),
     (
+        "Text output",
+        "Numbers written as text take text_ns each, on one core: a rough figure, 40 to 440 ns with GCC 12's libraries. Texts, what is written without a format and what is read are not counted.",
+    ),
+    (
         "Units",
         "Bytes, flops and seconds. GB/s and Gflop/s are powers of ten, KiB and MiB powers of two; they are never mixed.",
     ),
@@ -105,10 +109,6 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     (
         "Unknown",
         "What cannot be known is shown as unknown and never as zero; what depends on it is unknown too. Such cells are text: to fill a gap, set the value and run the program again. Cache levels whose bandwidth is empty set no bound.",
-    ),
-    (
-        "Text output",
-        "Numbers written as text take text_ns each, on one core: a rough figure, 40 to 440 ns with GCC 12's libraries. Texts, what is written without a format and what is read are not counted.",
     ),
     (
         "Messages",

@@ -7,10 +7,10 @@ use rust_xlsxwriter::{ColNum, Note, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet, fixed_column_range};
 use super::nests::NestSheets;
-use super::page::{Book, Page};
+use super::page::{Book, Page, UNKNOWN};
 use super::ranking::{Found, Ranking};
 use super::style::{self, Look, Role};
-use crate::expr::{FigureId, SymbolKind};
+use crate::expr::{Excel, Expr, FigureId, SymbolKind};
 use crate::model::scenarios::SCENARIOS;
 use crate::model::{Alternatives, Model, Sweep, Swings};
 
@@ -26,6 +26,9 @@ const FIRST: ColNum = 3;
 pub(super) const TOP: usize = 10;
 /// What is said of a nest whose times with other inputs are not computed.
 pub(super) const NOT_COMPARED: &str = "not compared";
+
+/// What stands for a value as written that is still the value now.
+const UNCHANGED: &str = " ";
 
 /// Columns of the block that finds the costliest.
 mod top {
@@ -317,16 +320,18 @@ impl<'m> AlternativesSheet<'m> {
         (formula, value.filter(|value| value.is_finite()))
     }
 
-    /// The formula of its time when the workbook was written, and the value.
-    pub fn time_as_written(&self, rank: usize) -> (String, Option<f64>) {
+    /// The formula of its time when the workbook was written, and what it shows before anything is edited.
+    pub fn time_as_written(&self, rank: usize) -> (String, &'static str) {
         let formula = format!(
             "IFERROR(INDEX({},{}),\"{NOT_COMPARED}\")",
             self.range(WRITTEN),
             self.row_cell(rank)
         );
-        let own = &self.alternatives.own.seconds;
-        let value = self.compared_rank(rank).map(|at| self.model.value(own[at]));
-        (formula, value)
+        let shown = match self.compared_rank(rank) {
+            Some(_) => UNCHANGED,
+            None => NOT_COMPARED,
+        };
+        (formula, shown)
     }
 
     /// The cell with the sum of all nests that are compared, and its figure.
@@ -356,7 +361,6 @@ impl<'m> AlternativesSheet<'m> {
         page.text(1, 0, &text, &style::remark())?;
         self.write_headings(&mut page)?;
         let plain = style::cell(Look::Text, Role::Plain);
-        let written = style::cell(Look::Seconds, Role::Plain);
         for ((row, nest), own) in (FIRST_ROW..)
             .zip(&self.alternatives.nests)
             .zip(&self.alternatives.own.seconds)
@@ -365,11 +369,10 @@ impl<'m> AlternativesSheet<'m> {
             page.text(row, NAME, id, &plain)?;
             let number = style::cell(Look::Number, Role::Plain);
             page.number(row, POSITION, *nest as f64 + 1.0, &number)?;
-            page.number(row, WRITTEN, book.model.value(*own), &written)?;
+            self.write_own_as_written(&mut page, row, *own)?;
         }
         page.text(self.total_row(), NAME, "All of these", &plain)?;
-        let total = book.model.value(self.alternatives.own.total);
-        page.number(self.total_row(), WRITTEN, total, &written)?;
+        self.write_own_as_written(&mut page, self.total_row(), self.alternatives.own.total)?;
         for (column, times) in (FIRST..).zip(&self.columns) {
             for (row, figure) in (FIRST_ROW..).zip(&times.seconds) {
                 page.figure(row, column, *figure, Look::Seconds)?;
@@ -387,6 +390,17 @@ impl<'m> AlternativesSheet<'m> {
         Ok(page)
     }
 
+    fn write_own_as_written(
+        &self,
+        page: &mut Page,
+        row: RowNum,
+        own: FigureId,
+    ) -> Result<(), XlsxError> {
+        let now = row_col_to_cell(row, FIRST);
+        let written = (self.model.value(own), Look::Seconds);
+        write_until_changed(page, (row, WRITTEN), &now, written)
+    }
+
     fn write_headings(&self, page: &mut Page) -> Result<(), XlsxError> {
         let fixed = [
             (NAME, "Loop", "The nest, as on sheet Loops", 34.0),
@@ -399,7 +413,7 @@ impl<'m> AlternativesSheet<'m> {
             (
                 WRITTEN,
                 "As written",
-                "Seconds when the workbook was written: a number that follows nothing",
+                "Seconds when the workbook was written, once they are others now: empty while nothing has changed",
                 13.0,
             ),
         ];
@@ -535,6 +549,31 @@ pub(super) fn write_note(
     let note = Note::new(meaning).add_author_prefix(false).set_width(320);
     page.worksheet.insert_note(row, column, &note)?;
     Ok(())
+}
+
+/// What a value was when the workbook was written, for as long as the cell `now` holds another one.
+pub(super) fn write_until_changed(
+    page: &mut Page,
+    (row, column): (RowNum, ColNum),
+    now: &str,
+    (written, look): (f64, Look),
+) -> Result<(), XlsxError> {
+    if !written.is_finite() {
+        return page.text(
+            row,
+            column,
+            UNKNOWN,
+            &style::cell(Look::Text, Role::Unknown),
+        );
+    }
+    let expr = Expr::from(written);
+    let names = &page.book.layout.names(Sheet::Alternatives);
+    let written = Excel { expr: &expr, names };
+    let is_as_written = format!("ABS({now}-{written})<=1E-12*ABS({written})");
+    let formula =
+        format!("IF(ISNUMBER({now}),IF({is_as_written},\"{UNCHANGED}\",{written}),{written})");
+    let format = style::cell(look, Role::Plain);
+    page.presented_text(row, column, &formula, UNCHANGED, &format)
 }
 
 /// A number that a formula finds, or what it says where there is none.

@@ -8,7 +8,7 @@ use rust_xlsxwriter::{
     ColNum, DataValidation, DataValidationErrorStyle, Formula, RowNum, Workbook, XlsxError,
 };
 
-use super::alternatives::{AlternativesSheet, NOT_COMPARED, write_found, write_note};
+use super::alternatives::{AlternativesSheet, write_found, write_note, write_until_changed};
 use super::inputs::{define_name, write_value};
 use super::layout::{Sheet, in_force};
 use super::nests::NestSheets;
@@ -213,10 +213,10 @@ fn write_headings(page: &mut Page, row: RowNum, title: &str) -> Result<(), XlsxE
         (
             WRITTEN,
             "As written",
-            "Its value when the workbook was written: a number that follows nothing",
+            "Its value when the workbook was written, once that is not its value now: empty while nothing has changed",
         ),
         (NOW, "Now", "Its value with the inputs in force"),
-        (CHANGE, "Now / written", "1 where nothing has changed"),
+        (CHANGE, "Now / written", "Empty while nothing has changed"),
     ] {
         page.text(row, column, header, &style::header())?;
         write_note(page, (row, column), meaning)?;
@@ -224,25 +224,20 @@ fn write_headings(page: &mut Page, row: RowNum, title: &str) -> Result<(), XlsxE
     Ok(())
 }
 
-/// The value as written, and what is made of both.
-fn write_before(
-    page: &mut Page,
-    row: RowNum,
-    (value, look): (Option<f64>, Look),
-) -> Result<(), XlsxError> {
+/// The value as written, and what has become of it since: both are empty until the value is another one.
+fn write_before(page: &mut Page, row: RowNum, (value, look): (f64, Look)) -> Result<(), XlsxError> {
+    let now = row_col_to_cell(row, NOW);
+    write_until_changed(page, (row, WRITTEN), &now, (value, look))?;
+    write_change(page, row)
+}
+
+fn write_change(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
     let [written, now] = [WRITTEN, NOW].map(|column| row_col_to_cell(row, column));
     let formula = format!(
         "IF(AND(ISNUMBER({written}),ISNUMBER({now})),IF({written}=0,\" \",{now}/{written}),\" \")"
     );
     let ratio = style::cell(Look::Ratio, Role::Plain);
-    match value.filter(|value| value.is_finite()) {
-        Some(value) => page.number(row, WRITTEN, value, &style::cell(look, Role::Plain))?,
-        None => page.text(row, WRITTEN, UNKNOWN, &style::cell(look, Role::Unknown))?,
-    }
-    match value.filter(|value| value.is_finite() && *value != 0.0) {
-        Some(_) => page.presentation(row, CHANGE, &formula, "1", &ratio),
-        None => page.presented_text(row, CHANGE, &formula, " ", &ratio),
-    }
+    page.presented_text(row, CHANGE, &formula, " ", &ratio)
 }
 
 /// Totals, and what bounds the time; returns the row after the last.
@@ -259,7 +254,7 @@ fn write_totals(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
         };
         page.text(row, RESULT, &format!("{}{unit}", total.name), &plain)?;
         page.figure(row, NOW, total.figure, total.look)?;
-        write_before(page, row, (Some(model.value(total.figure)), total.look))?;
+        write_before(page, row, (model.value(total.figure), total.look))?;
         row += 1;
     }
     for (name, formula, share) in summary::bound_shares(model, nests) {
@@ -267,7 +262,7 @@ fn write_totals(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
         page.text(row, RESULT, &text, &plain)?;
         let format = style::cell(Look::Share, Role::Plain);
         page.presentation(row, NOW, &formula, &share.to_string(), &format)?;
-        write_before(page, row, (Some(share), Look::Share))?;
+        write_before(page, row, (share, Look::Share))?;
         row += 1;
     }
     Ok(row + 1)
@@ -284,10 +279,10 @@ fn write_costliest(
     for (rank, row) in (0..alternatives.ranked.len()).zip(first..) {
         alternatives.write_name(page, (row, RESULT), rank)?;
         alternatives.write_own_time(page, (row, NOW), rank)?;
-        let (formula, value) = alternatives.time_as_written(rank);
-        write_before(page, row, (value, Look::Seconds))?;
-        let found = (formula.as_str(), value);
-        write_found(page, (row, WRITTEN), found, (NOT_COMPARED, Look::Seconds))?;
+        let (formula, shown) = alternatives.time_as_written(rank);
+        let seconds = style::cell(Look::Seconds, Role::Plain);
+        page.presented_text(row, WRITTEN, &formula, shown, &seconds)?;
+        write_change(page, row)?;
     }
     Ok(first + alternatives.ranked.len() as RowNum + 1)
 }

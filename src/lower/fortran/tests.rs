@@ -654,9 +654,9 @@ end subroutine
               local k: integer4
               u[1, 1] := (u[2, 2] + v%part)
               call print statement()
-              evaluate u[1, 1]
+              print u[1, 1]
               loop i = 1 .. nx by 1 @15
-                evaluate u[i, 1]
+                print u[i, 1]
               u[k, 1] := 0
               opaque pointer_assignment p => u(:, 1)
               opaque entry entry other
