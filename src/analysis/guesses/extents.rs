@@ -93,9 +93,7 @@ impl<'p> Guesses<'p> {
             let value = self.values.get(&unknown).copied().unwrap_or(NOMINAL);
             let raised = extent(&Some((&unknown, value + NOMINAL)));
             let slope = (raised - before) / NOMINAL;
-            // What would have to be larger still is not what keeps the loop short.
-            let is_it = slope > 0.0 && (value + (missing / slope).ceil()).min(LONGEST) > value;
-            is_it.then(|| (evidence.longer - evidence.shorter, slope, unknown, value))
+            (slope > 0.0).then(|| (evidence.longer - evidence.shorter, slope, unknown, value))
         };
         let candidates: Vec<_> = candidates.filter_map(candidate).collect();
         let Some(most) = candidates.iter().map(|candidate| candidate.0).max() else {
@@ -104,9 +102,12 @@ impl<'p> Guesses<'p> {
         let needed = || candidates.iter().filter(|candidate| candidate.0 == most);
         let slopes: f64 = needed().map(|candidate| candidate.1).sum();
         let by = (missing / slopes).ceil();
-        let larger = |(_, _, unknown, value): &(u32, f64, Unknown, f64)| {
-            (unknown.clone(), (value + by).min(LONGEST))
-        };
+        if needed().any(|candidate| candidate.3 + by > LONGEST) {
+            // The loop would not run with the longest either: what it needs is no size.
+            return Vec::new();
+        }
+        let larger =
+            |(_, _, unknown, value): &(u32, f64, Unknown, f64)| (unknown.clone(), value + by);
         needed().map(larger).collect()
     }
 
