@@ -1,6 +1,6 @@
 //! In which order files are read.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The order of the files of an earlier version, wherever they are now: what is guessed may rest on it. Without an
 /// earlier version, that of their paths.
@@ -21,20 +21,43 @@ impl Order {
         }
     }
 
-    /// The place of the same file, of the only one of that name, or of the first one behind it.
+    /// The place of the same file; of the one of that name that needs the fewest other directories, if there is just one
+    /// such; or of the first one behind it.
     pub fn position(&self, path: &Path) -> usize {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         let at = |is_meant: &dyn Fn(&Path) -> bool| {
             let mut earlier = self.earlier.iter();
             earlier.position(|earlier| is_meant(earlier))
         };
-        let of_name = |earlier: &Path| earlier.file_name() == below.file_name();
-        let is_alone = || self.earlier.iter().filter(|path| of_name(path)).count() == 1;
         at(&|earlier| earlier == below)
-            .or_else(|| at(&of_name).filter(|_| is_alone()))
+            .or_else(|| self.moved(below))
             .or_else(|| at(&|earlier| earlier > below))
             .unwrap_or(self.earlier.len())
     }
+
+    fn moved(&self, below: &Path) -> Option<usize> {
+        let of_name = self.earlier.iter().enumerate();
+        let of_name = of_name.filter(|(_, earlier)| earlier.file_name() == below.file_name());
+        let mut by_distance: Vec<(usize, usize)> = of_name
+            .map(|(at, earlier)| (distance(earlier, below), at))
+            .collect();
+        by_distance.sort_unstable();
+        match by_distance[..] {
+            [(_, at)] => Some(at),
+            [(nearest, at), (next, _), ..] if nearest < next => Some(at),
+            _ => None,
+        }
+    }
+}
+
+/// How many directories only one of two paths has.
+fn distance(one: &Path, other: &Path) -> usize {
+    let only = |own: &Path, others: &Path| {
+        let directories = own.parent().into_iter().flat_map(Path::components);
+        let is_other = |part: &Component| others.components().any(|other| other == *part);
+        directories.filter(|part| !is_other(part)).count()
+    };
+    only(one, other) + only(other, one)
 }
 
 #[cfg(test)]
@@ -51,6 +74,8 @@ mod tests {
             ("new/y/c.f", 3),
             ("new/aa.f", 1),
             ("new/z.f", 4),
+            ("new/moved/x/c.f", 2),
+            ("new/elsewhere/c.f", 2),
         ] {
             assert_eq!(order.position(Path::new(path)), expected, "{path}");
         }

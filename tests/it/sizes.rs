@@ -306,6 +306,74 @@ fn a_range_whose_ends_both_are_sizes_is_stretched() {
     assert_eq!(iterations(&json, "s"), [128.0, 128.0]);
 }
 
+/// Two procedures that need a size to be larger, in an order, and a name for one of their variables.
+fn apart(is_first: bool, other: &str) -> Value {
+    let grid = "module grid\n integer :: n, m, OTHER\nend module\n";
+    let one = "subroutine one(x)
+          use grid
+          real(8) :: x(*)
+          do i = 1, n - m
+            x(i) = 0
+          end do
+          do i = 1, m
+            x(i) = 1
+          end do
+          do i = 1, m
+            x(i) = 2
+          end do
+          do i = 1, m
+            x(i) = 3
+          end do
+        end subroutine";
+    let two = "subroutine two(x)
+          use grid
+          real(8) :: x(*)
+          do i = 1, n + OTHER - 2*m
+            x(i) = 0
+          end do
+        end subroutine";
+    let [grid, two] = [grid, two].map(|text| text.replace("OTHER", other));
+    let names = if is_first {
+        ["b.f90", "c.f90"]
+    } else {
+        ["c.f90", "b.f90"]
+    };
+    let files = [("a.f90", &*grid), (names[0], one), (names[1], &*two)];
+    analyse(&files, &[])
+}
+
+#[test]
+fn neither_the_order_of_procedures_nor_names_say_which_size_is_stretched() {
+    // By 128 for each, n - m and n + z - 2*m are 0: n, which more ranges need, has to be 256, and nothing else.
+    for is_first in [true, false] {
+        for other in ["z", "k"] {
+            let json = apart(is_first, other);
+            let case = format!("{is_first} {other}");
+            assert_eq!(iterations(&json, "one"), [128.0; 4], "{case}");
+            assert_eq!(iterations(&json, "two"), [128.0], "{case}");
+            assert_eq!(parameter(&json, "n").0, 256.0, "{case}");
+            assert_eq!(parameter(&json, other).0, 128.0, "{case}");
+        }
+    }
+}
+
+#[test]
+fn of_sizes_that_do_the_same_each_is_stretched_alike() {
+    for names in ["p q", "q p", "z a"] {
+        let (one, other) = names.split_once(' ').expect("two");
+        let json = c(&format!(
+            "void s(int {one}, int {other}, int m, double *x) {{
+               for (int i = 0; i < m; i++) x[i] = 1;
+               for (int i = 0; i < {one} + {other} - 2*m; i++) x[i] = 0;
+             }}"
+        ));
+        assert_eq!(iterations(&json, "s"), [128.0, 128.0], "{names}");
+        for name in [one, other] {
+            assert_eq!(parameter(&json, name).0, 192.0, "{names}");
+        }
+    }
+}
+
 #[test]
 fn no_size_is_stretched_without_end() {
     // One loop runs where n is larger, the other where m is.

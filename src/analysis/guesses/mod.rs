@@ -6,6 +6,7 @@
 
 mod choices;
 mod evidence;
+mod extents;
 mod known;
 mod placeholders;
 mod ranges;
@@ -23,14 +24,10 @@ use crate::facts::{Block, Constant, Loop, Origin, Program};
 /// Iterations of a loop of which nothing is known.
 pub const NOMINAL: f64 = 128.0;
 
-/// What a size is guessed to be at most so that a loop runs.
-const LONGEST: f64 = 64.0 * NOMINAL;
 /// Where a range begins that nothing else says.
 pub const BEGINNING: f64 = 1.0;
 /// What counts components, or loops around three others.
 const FEW: f64 = 4.0;
-/// A nest of more iterations has loops that count components.
-const MOST_ITERATIONS: f64 = 4e9;
 /// Times that ranges are looked at again after values have changed.
 const ROUNDS: usize = 4;
 
@@ -94,6 +91,8 @@ struct Guesses<'p> {
     /// Strides of flattened arrays, each with the next shorter one of the same array.
     strides: BTreeMap<Unknown, Unknown>,
     values: BTreeMap<Unknown, f64>,
+    /// What the function at hand made of values, with what they were before.
+    changed: BTreeMap<Unknown, Option<f64>>,
 }
 
 impl<'p> Guesses<'p> {
@@ -107,6 +106,7 @@ impl<'p> Guesses<'p> {
             ranges: Ranges::default(),
             strides: BTreeMap::new(),
             values: BTreeMap::new(),
+            changed: BTreeMap::new(),
         }
     }
 
@@ -164,78 +164,6 @@ impl<'p> Guesses<'p> {
             _ => size,
         }
     }
-
-    /// Makes loops run that have no iterations, or one, by the values so far; whether any did not.
-    fn stretch(&mut self) -> bool {
-        let mut any = false;
-        each_loop(self.program, &mut |function, around, inner| {
-            any |= self.stretch_loop(function, inner, around);
-        });
-        any
-    }
-
-    fn stretch_loop(&mut self, function: usize, inner: &'p Loop, around: Around<'_, 'p>) -> bool {
-        let (first, last) = inner.ends();
-        let extent = |guesses: &Self, changed: &Option<(&Unknown, f64)>| {
-            let at = |expr: &Expr| guesses.evaluate(function, expr, around, changed);
-            at(last) - at(first) + 1.0
-        };
-        let before = extent(self, &None);
-        if before.is_nan() || before > 1.0 {
-            return false;
-        }
-        for unknown in self.unknowns(function, &[first, last], around) {
-            let Some(evidence) = self.evidence.get(&unknown) else {
-                continue;
-            };
-            if evidence.wider > 0 || evidence.longer <= evidence.shorter || self.is_kept(&unknown) {
-                continue;
-            }
-            let value = self.values.get(&unknown).copied().unwrap_or(NOMINAL);
-            let raised = extent(self, &Some((&unknown, value + NOMINAL)));
-            let slope = (raised - before) / NOMINAL;
-            // What would have to be larger still is not what keeps the loop short.
-            let longer = (value + ((NOMINAL - before) / slope).ceil()).min(LONGEST);
-            if slope > 0.0 && longer > value {
-                self.values.insert(unknown, longer);
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Lets loops around three others count few, where a nest would never end else.
-    fn shrink(&mut self) {
-        each_loop(self.program, &mut |function, around, inner| {
-            let mut chain = around.to_vec();
-            chain.push(inner);
-            self.shrink_nest(function, &chain);
-        });
-    }
-
-    fn shrink_nest(&mut self, function: usize, chain: &[&'p Loop]) {
-        for at in 0..chain.len() {
-            let extent = |guesses: &Self, at: usize| {
-                let (first, last) = chain[at].ends();
-                let value = |expr| guesses.evaluate(function, expr, &chain[..at], &None);
-                (value(last) - value(first) + 1.0).max(1.0)
-            };
-            let all: f64 = (0..chain.len()).map(|at| extent(self, at)).product();
-            if all.is_nan() || all <= MOST_ITERATIONS {
-                return;
-            }
-            let (first, last) = chain[at].ends();
-            for unknown in self.unknowns(function, &[first, last], &chain[..at]) {
-                let is_far = (self.evidence.get(&unknown)).is_some_and(|e| e.far > e.near);
-                if is_far
-                    && !self.is_kept(&unknown)
-                    && self.values.get(&unknown).is_some_and(|value| *value > FEW)
-                {
-                    self.values.insert(unknown, FEW);
-                }
-            }
-        }
-    }
 }
 
 /// How many loops are inside one another in a block.
@@ -247,21 +175,23 @@ fn depth(block: &Block) -> usize {
 
 /// Visits all loops with the number of their function and the loops around them.
 fn each_loop<'p>(program: &'p Program, visit: &mut dyn FnMut(usize, Around<'_, 'p>, &'p Loop)) {
-    fn of_block<'p>(
-        block: &'p Block,
-        around: &mut Vec<&'p Loop>,
-        visit: &mut dyn FnMut(Around<'_, 'p>, &'p Loop),
-    ) {
-        for inner in block.loops() {
-            visit(around, inner);
-            around.push(inner);
-            of_block(&inner.body, around, visit);
-            around.pop();
-        }
-    }
     for (number, function) in program.functions.iter().enumerate() {
-        of_block(&function.body, &mut Vec::new(), &mut |around, inner| {
+        each_loop_of(&function.body, &mut Vec::new(), &mut |around, inner| {
             visit(number, around, inner);
         });
+    }
+}
+
+/// Visits all loops of a block with the loops around them.
+fn each_loop_of<'p>(
+    block: &'p Block,
+    around: &mut Vec<&'p Loop>,
+    visit: &mut dyn FnMut(Around<'_, 'p>, &'p Loop),
+) {
+    for inner in block.loops() {
+        visit(around, inner);
+        around.push(inner);
+        each_loop_of(&inner.body, around, visit);
+        around.pop();
     }
 }
