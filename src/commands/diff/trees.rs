@@ -284,13 +284,17 @@ fn remark_unknown(
 fn common_guesses(old: &Model, new: &Model) -> BTreeMap<String, [f64; 2]> {
     let is_guess =
         |row: &&Row| row.kind == Kind::Problem && row.is_guessed() && row.definition.is_none();
-    let before: BTreeMap<&str, f64> = (old.parameters.rows().iter().filter(is_guess))
-        .map(|row| (row.name.as_str(), row.value))
+    let before: BTreeMap<&str, &Row> = (old.parameters.rows().iter().filter(is_guess))
+        .map(|row| (row.name.as_str(), row))
         .collect();
     let after = new.parameters.rows().iter().filter(is_guess);
     let both = after.filter_map(|row| {
         let old = *before.get(row.name.as_str())?;
-        (old != row.value).then(|| (row.name.clone(), [old, row.value]))
+        let mut own = old.functions.iter();
+        // Another function may call something else so.
+        let is_same = own.any(|name| row.functions.contains(name))
+            || old.functions.is_empty() && row.functions.is_empty();
+        (is_same && old.value != row.value).then(|| (row.name.clone(), [old.value, row.value]))
     });
     both.collect()
 }
