@@ -13,7 +13,7 @@
 //!   instruction on the same hart, as a variable-length number whose lowest bit says that it is less. Before them stands
 //!   how many there are, where the instruction does not say.
 //!
-//! The description of an instruction is a byte of [`Kind`] and flags, its pc and machine word if flagged, the length of
+//! The description of an instruction is a byte of `Kind` and flags, its pc and machine word if flagged, the length of
 //! its text, and the text. `templates/tracer/tracer.c` writes the same.
 
 mod read;
