@@ -7,3 +7,4 @@ pub mod formula;
 pub mod interned;
 pub mod quantity;
 pub mod reason;
+pub mod wording;

@@ -125,6 +125,32 @@ impl Hierarchy {
     /// No level or more than four; a level that is none by itself; a level smaller, or with shorter
     /// lines, than a nearer one.
     pub fn new(specs: &[CacheSpec]) -> Result<Hierarchy, HierarchyError> {
+        Hierarchy::validate(specs)?;
+        let simulated = |spec: &CacheSpec| Simulated {
+            level: Level::new(spec),
+            spec: *spec,
+            line_bits: spec.line.trailing_zeros(),
+            counters: LevelCounters::default(),
+        };
+        let levels: Vec<_> = specs.iter().map(simulated).collect();
+        let stores_end = specs[0].write == WritePolicy::Back;
+        let mut ends_at_hit = [stores_end; 3];
+        ends_at_hit[AccessKind::Load as usize] = true;
+        let line_bits = levels[0].line_bits;
+        Ok(Hierarchy {
+            line_bits,
+            ends_at_hit,
+            atomics: Atomics::Cached,
+            levels,
+            ram: RamTraffic::default(),
+        })
+    }
+
+    /// Whether they can be caches behind one another, nearest first; nothing is made.
+    ///
+    /// # Errors
+    /// As `new`.
+    pub fn validate(specs: &[CacheSpec]) -> Result<(), HierarchyError> {
         if specs.is_empty() {
             return Err(HierarchyError::NoLevel);
         }
@@ -154,24 +180,7 @@ impl Hierarchy {
                 });
             }
         }
-        let simulated = |spec: &CacheSpec| Simulated {
-            level: Level::new(spec),
-            spec: *spec,
-            line_bits: spec.line.trailing_zeros(),
-            counters: LevelCounters::default(),
-        };
-        let levels: Vec<_> = specs.iter().map(simulated).collect();
-        let stores_end = specs[0].write == WritePolicy::Back;
-        let mut ends_at_hit = [stores_end; 3];
-        ends_at_hit[AccessKind::Load as usize] = true;
-        let line_bits = levels[0].line_bits;
-        Ok(Hierarchy {
-            line_bits,
-            ends_at_hit,
-            atomics: Atomics::Cached,
-            levels,
-            ram: RamTraffic::default(),
-        })
+        Ok(())
     }
 
     /// The same caches with another treatment of atomics.

@@ -253,3 +253,16 @@ fn unfinished_file(directory: &Path) -> std::io::Result<tempfile::NamedTempFile>
     let made = make();
     made
 }
+
+/// A directory for files that are not finished, which a signal removes where the system lets it.
+pub fn temporary_directory_in(directory: &Path) -> std::io::Result<tempfile::TempDir> {
+    let make = || {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".loopsheet-").tempdir_in(directory)
+    };
+    #[cfg(target_os = "linux")]
+    let made = super::unfinished::note(make, tempfile::TempDir::path);
+    #[cfg(not(target_os = "linux"))]
+    let made = make();
+    made
+}

@@ -18,7 +18,7 @@ pub fn read(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Option<Status>> 
     };
     let number = match args.shard {
         Some(number) => number as usize,
-        None => slurm::task().context("--shards: which of them? --shard K says it")?,
+        None => slurm::task().context("--shards needs --shard K, outside of an array of Slurm")?,
     };
     anyhow::ensure!(
         (1..=of).contains(&number),
@@ -26,7 +26,9 @@ pub fn read(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Option<Status>> 
     );
     let project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
     let Caching::At(cache) = &project.reading.caching else {
-        anyhow::bail!("--shards needs --cache-dir");
+        anyhow::bail!(
+            "--shards needs --cache-dir DIR, where all shards put what they read, without --no-cache"
+        );
     };
     let share = (&**cache, Share { number, of });
     let read = inputs::keep_share(&args.paths, &project.reading, share, &FileBar::new(voice))?;

@@ -8,8 +8,9 @@ use anyhow::Context;
 /// This is not a task of one.
 pub fn task() -> anyhow::Result<usize> {
     const NAME: &str = "SLURM_ARRAY_TASK_ID";
-    let text = std::env::var(NAME)
-        .with_context(|| format!("{NAME} is not set; only tasks of an array have it"))?;
+    let Ok(text) = std::env::var(NAME) else {
+        anyhow::bail!("{NAME} is not set; only tasks of an array have it");
+    };
     text.trim()
         .parse()
         .with_context(|| format!("{NAME} is `{text}`, which is not a number"))

@@ -95,8 +95,33 @@ impl Band {
             vectors: in_core.is_some_and(|open| open.may_be_vectors),
             sums: in_core.is_some_and(|open| open.may_reorder),
         };
-        Band { low, high, open }
+        let left_open = figures.define(F::LeftOpen, left_open(nest, &warm, figures));
+        Band {
+            low,
+            high,
+            open,
+            left_open,
+        }
     }
+}
+
+/// Which of `Open::NAMES` it is, counted from one, whatever sizes and machine become.
+fn left_open(nest: &NestModel, warm: &Warm, figures: &Figures) -> Expr {
+    let moved = (0..warm.capacities.len()).map(|at| warm.moves(at));
+    // A cache that has all moves nothing.
+    let moved = Expr::min(moved.chain([1.0.into()]));
+    let caches = Expr::from(2.0) - moved;
+    let Some(open) = nest.time.in_core.and_then(|found| found.open) else {
+        return caches;
+    };
+    let of_core = 2.0 * f64::from(open.may_be_vectors) + 4.0 * f64::from(open.may_reorder);
+    let of_core = match figures.detail() {
+        Detail::AnyMachine => {
+            bandwidth::where_positive(Expr::from(open.scalar), of_core.into(), 0.0.into())
+        }
+        _ => of_core.into(),
+    };
+    caches + of_core
 }
 
 /// The shortest and the longest time of the core.

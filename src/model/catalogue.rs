@@ -142,6 +142,7 @@ loopsheet_base::catalogue! {
         CoreTimeOfScalars "core_time_of_scalars" "" Seconds "The larger of chain and ports time if compilers do nothing of that: one element after the other, sums as written" IN_CORE;
         LowTime "low_time" "" Seconds "The estimate if all that the source leaves open goes well: caches that hold all of the nest's data have it from its last execution (where it is executed more than once, or nothing says how often), vectors, sums in another order" BAND;
         HighTime "high_time" "" Seconds "The estimate if nothing of that does: caches as in the estimate, one element after the other, sums as written" BAND;
+        LeftOpen "left_open" "" Choice "What the source leaves open between low and high: 1 is nothing; on top of that caches (warm or cold) count 1, vectors 2, sums (their order) 4" BAND;
         Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports, then irregular lines, then writing text" VARIANTS;
         Intensity "arithmetic_intensity" "" FlopsPerByte "Flops over actual memory traffic" Source::Roofline;
         Balance "bytes_per_flop" "" BytesPerFlop "Actual memory traffic over flops" VARIANTS;

@@ -8,6 +8,8 @@ pub struct Band {
     pub low: FigureId,
     pub high: FigureId,
     pub open: Open,
+    /// Which of `Open::NAMES` it is, counted from one, whatever inputs become.
+    pub left_open: FigureId,
 }
 
 /// What the source leaves open.
@@ -22,6 +24,18 @@ pub struct Open {
 }
 
 impl Open {
+    /// What may be open: caches count one, vectors two, sums four.
+    pub const NAMES: [&str; 8] = [
+        "nothing",
+        "caches",
+        "vectors",
+        "caches, vectors",
+        "sums",
+        "caches, sums",
+        "vectors, sums",
+        "caches, vectors, sums",
+    ];
+
     pub fn or(self, other: Open) -> Open {
         Open {
             caches: self.caches || other.caches,

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use crate::cache::CacheSpec;
+use crate::cache::{CacheSpec, Hierarchy};
 use crate::ranges::{self, RangeError};
 
 /// The file, as it stands there.
@@ -161,11 +161,23 @@ impl SweepSpec {
         if spec.traces.is_empty() && spec.trace != TraceSpec::default() {
             return Err(SpecError::IdleTrace);
         }
+        if let Some(value) = spec.area.mm2_per_mib.filter(|value| !is_area(*value)) {
+            return Err(SpecError::Value {
+                axis: "area.mm2_per_mib".into(),
+                value,
+                expected: "an area: 0 or more",
+            });
+        }
         if spec.shards.models == 0 || spec.shards.caches == 0 {
             return Err(SpecError::Shards);
         }
         Ok(spec)
     }
+}
+
+/// Whether it is a number of square millimetres.
+fn is_area(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
 }
 
 impl Axis {
@@ -259,6 +271,11 @@ impl CacheEntry {
             text: text.to_string(),
             reason,
         };
+        if let Some(area) = self.area_mm2()
+            && !is_area(area)
+        {
+            return Err(wrong(format!("{area} mm² is not an area")));
+        }
         match text {
             MACHINE => return Ok(vec![Caches::Machine]),
             "none" => return Ok(vec![Caches::Levels(Vec::new())]),
@@ -285,6 +302,12 @@ impl CacheEntry {
                 more.collect::<Vec<_>>()
             };
             all = all.iter().flat_map(with).collect();
+        }
+        for levels in &all {
+            Hierarchy::validate(levels).map_err(|error| {
+                let shown: Vec<String> = levels.iter().map(ToString::to_string).collect();
+                wrong(format!("{}: {error}", shown.join(" + ")))
+            })?;
         }
         if all.len() > 1 && self.area_mm2().is_some() {
             return Err(wrong(

@@ -61,6 +61,8 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
     let Parts { count, .. } = parts;
     let program = "\"${LOOPSHEET:-loopsheet}\"";
     let merge = format!("{program} sweep merge --dir {directory}\n");
+    // What Slurm takes down itself goes to where it was submitted, under names without blanks.
+    let log = |name: &str| format!("exec >>{directory}/{name} 2>&1\n");
     let submit = |text: String| Script {
         name: SUBMIT,
         text: format!("#!/bin/sh\n# Computes the shards, then merges them.\nset -e\n{text}"),
@@ -70,7 +72,7 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
             "{program} sweep run --all --dir {directory} || {LEFT_TO_MERGE}\n{merge}"
         ))],
         Engine::GnuParallel => vec![submit(format!(
-            "seq 1 {count} | parallel {program} sweep run {{}} --of {count} --quiet --dir {directory} || {LEFT_TO_MERGE}\n{merge}"
+            "seq 1 {count} | parallel -q {program} sweep run {{}} --of {count} --quiet --dir {directory} || {LEFT_TO_MERGE}\n{merge}"
         ))],
         Engine::Slurm => {
             let memory = parts
@@ -90,12 +92,17 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
                 Script {
                     name: "run.sbatch",
                     text: format!(
-                        "{run}{program} sweep run --from-slurm --of {count} --dir {directory}\n"
+                        "{run}{}{program} sweep run --from-slurm --of {count} --dir {directory}\n",
+                        log("run.log")
                     ),
                 },
                 Script {
                     name: "merge.sbatch",
-                    text: format!("{}{merge}", head("#SBATCH --time=60\n".into())),
+                    text: format!(
+                        "{}{}{merge}",
+                        head("#SBATCH --time=60\n".into()),
+                        log("merge.log")
+                    ),
                 },
                 // Whatever parts fail, the merge says what is missing.
                 submit(format!(
@@ -149,7 +156,7 @@ mod tests {
         ] {
             assert!(slurm.contains(part), "{part}: {slurm}");
         }
-        assert!(text(Engine::GnuParallel).contains("seq 1 50 | parallel"));
+        assert!(text(Engine::GnuParallel).contains("seq 1 50 | parallel -q"));
         assert!(text(Engine::Local).contains("run --all --dir 'my sweep' || true\n"));
     }
 }

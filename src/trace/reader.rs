@@ -48,8 +48,11 @@ fn read_whole(
         read: 0,
     };
     blocks.start()?;
-    let records = (options.format).filter(|format| format.is_records());
-    match records.or(of_records(&blocks.bytes)) {
+    let records = match options.format {
+        Some(format) => Some(format).filter(|format| format.is_records()),
+        None => of_records(&blocks.bytes),
+    };
+    match records {
         Some(FormatName::Champsim) => return champsim::read(blocks.all(), sink),
         Some(FormatName::Native) => return native::read(blocks.all(), options, sink),
         Some(_) => return stf::read(blocks.all(), options, sink),

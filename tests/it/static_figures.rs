@@ -38,6 +38,7 @@ fn with_models(work: &mut dyn FnMut(&Model)) {
         "tests/fixtures/kernels",
         "tests/fixtures/stencils",
         "tests/fixtures/calls",
+        "tests/fixtures/levels",
         "tests/fixtures/communication",
         "tests/fixtures/output",
         "tests/fixtures/sequences",

@@ -8,11 +8,12 @@ use anyhow::Context;
 use super::place::Place;
 use super::result::{self, State};
 use crate::cli::SweepMergeArgs;
-use crate::commands::outputs::Output;
+use crate::commands::outputs::{Output, temporary_directory_in};
 use crate::commands::{Status, Voice};
 use crate::export::parquet::RowWriter;
 use crate::sweep::manifest::Manifest;
 use crate::sweep::merge::{InputFile, input_files};
+use crate::wording::counted;
 
 pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     let (place, manifest) = Place::enter(&args.place.dir)?;
@@ -20,24 +21,35 @@ pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     let data = place.data();
     std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the directory {}", data.display()))?;
+    // All files are whole before the first takes the place of an older one.
+    let unfinished = temporary_directory_in(&data)
+        .with_context(|| format!("cannot write into {}", data.display()))?;
     let mut kept = BTreeSet::new();
     let mut rows = 0;
     for file in input_files(&manifest) {
         let name = format!("{}.parquet", file.stem);
-        rows += merge(&place, &manifest, &file, &data.join(&name))?;
+        rows += merge(&place, &manifest, &file, &unfinished.path().join(&name))?;
         kept.insert(name);
+    }
+    for name in &kept {
+        let path = data.join(name);
+        std::fs::rename(unfinished.path().join(name), &path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     remove_others(&data, &kept)?;
     if !voice.quiet {
         eprintln!(
-            "loopsheet: {rows} rows of {} inputs in {}",
-            kept.len(),
+            "loopsheet: {} of {} in {}",
+            counted(rows, "row"),
+            counted(kept.len(), "input"),
             place.name().join("data").display()
         );
     }
     if failed > 0 {
         eprintln!(
-            "loopsheet: {failed} shards failed; each is a row of kind error; `loopsheet sweep run --all --retry` tries them again"
+            "loopsheet: {} failed; each is a row of kind error; `loopsheet sweep run --all --retry --dir {}` tries them again",
+            counted(failed, "shard"),
+            place.word()
         );
         return Ok(Status::WithErrors);
     }
@@ -66,10 +78,11 @@ pub fn refuse_missing(place: &Place, manifest: &Manifest) -> anyhow::Result<usiz
     let count = is(State::Missing).count();
     anyhow::ensure!(
         count == 0,
-        "{count} of {} shards have not been computed: {}{}; `loopsheet sweep run --all` computes them",
+        "{count} of {} shards have not been computed: {}{}; `loopsheet sweep run --all --dir {}` computes them",
         states.len(),
         named.join(", "),
-        if count > MOST_NAMED { ", …" } else { "" }
+        if count > MOST_NAMED { ", …" } else { "" },
+        place.word()
     );
     Ok(is(State::Failed).count())
 }

@@ -104,6 +104,12 @@ impl Place {
         self.directory.join(name)
     }
 
+    /// As the user named it, as a word of a shell: for commands to copy.
+    pub fn word(&self) -> String {
+        let name = self.name.to_string_lossy();
+        shlex::try_quote(&name).map_or_else(|_| name.to_string(), |word| word.to_string())
+    }
+
     /// As the user named it.
     pub fn name(&self) -> &Path {
         &self.name

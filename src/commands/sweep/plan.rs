@@ -12,6 +12,7 @@ use crate::commands::{Status, Voice};
 use crate::reading::files;
 use crate::sweep::plan::{Facts, plan};
 use crate::sweep::spec::SweepSpec;
+use crate::wording::counted;
 
 pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
     let what = || args.file.display().to_string();
@@ -56,11 +57,11 @@ pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
     if !voice.quiet {
         let header = &manifest.header;
         eprintln!(
-            "loopsheet: {} configurations of {} inputs in {} shards; next: loopsheet sweep run --all --dir {}",
-            header.configurations,
-            sources.len() + traces.len(),
-            header.shards,
-            place.name().display()
+            "loopsheet: {} of {} in {}; next: loopsheet sweep run --all --dir {}",
+            counted(header.configurations, "configuration"),
+            counted(sources.len() + traces.len(), "input"),
+            counted(header.shards, "shard"),
+            place.word()
         );
     }
     Ok(Status::Done)

@@ -12,6 +12,7 @@ use crate::export::sweep_page::sweep_page;
 use crate::export::xlsx::sweep_workbook;
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::RowKind;
+use crate::wording::counted;
 
 pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     let (output, html) = (args.output.as_deref(), args.html.as_deref());
@@ -66,7 +67,11 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
         0 => Ok(Status::Done),
         failed => {
             if !voice.quiet {
-                eprintln!("loopsheet: {failed} shards failed; they are in no figure");
+                eprintln!(
+                    "loopsheet: {} failed and {} in no figure",
+                    counted(failed, "shard"),
+                    if failed == 1 { "is" } else { "are" }
+                );
             }
             Ok(Status::WithErrors)
         }

@@ -12,6 +12,7 @@ use super::shard;
 use crate::cli::SweepRunArgs;
 use crate::commands::{Status, Voice, slurm};
 use crate::sweep::manifest::{Manifest, Shard};
+use crate::wording::counted;
 
 /// So many failures are named.
 const MOST_NAMED: usize = 5;
@@ -48,10 +49,10 @@ fn chosen(args: &SweepRunArgs, shards: usize) -> anyhow::Result<Vec<usize>> {
         _ => slurm::task().context("--from-slurm")?,
     };
     let parts = args.of.map_or(shards, |parts| parts as usize);
-    let what = if args.of.is_some() { "parts" } else { "shards" };
+    let what = if args.of.is_some() { "part" } else { "shard" };
     anyhow::ensure!(
         (1..=parts).contains(&number),
-        "there is no {number}: {what} are counted from 1 to {parts}"
+        "there is no {what} {number}: {what}s are counted from 1 to {parts}"
     );
     Ok((number - 1..shards).step_by(parts.max(1)).collect())
 }
@@ -117,8 +118,8 @@ fn summary(
     let failed: Vec<usize> = chosen.iter().filter(is_failed).copied().collect();
     if !voice.quiet {
         eprintln!(
-            "loopsheet: {} shards: {computed} computed now, {} were there, {} failed",
-            chosen.len(),
+            "loopsheet: {}: {computed} computed now, {} there before; {} of all failed",
+            counted(chosen.len(), "shard"),
             chosen.len() - computed,
             failed.len()
         );
@@ -131,7 +132,9 @@ fn summary(
         more if more > MOST_NAMED => eprintln!("loopsheet: … and {} more", more - MOST_NAMED),
         _ => {}
     }
-    eprintln!("loopsheet: --retry tries shards again that failed");
+    eprintln!(
+        "loopsheet: --retry computes again what failed; where an input has changed, `loopsheet sweep plan` is needed first"
+    );
     Status::WithErrors
 }
 

@@ -13,6 +13,7 @@ use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::sweep::manifest::{FileHash, Manifest, Shard};
 use crate::sweep::submit::{Engine, Parts, Pilot, SUBMIT, scripts};
+use crate::wording::counted;
 
 pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
     let here = std::env::current_dir()?;
@@ -33,11 +34,11 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
     let start = format!("sh {directory}/{SUBMIT}");
     if !voice.quiet {
         eprintln!(
-            "loopsheet: {} shards in {} parts of {} minutes at most; {start}{}",
-            manifest.shards.len(),
-            parts.count,
-            parts.minutes,
-            if args.now { "" } else { " starts them" }
+            "loopsheet: {} in {} of {} at most; {start} {}",
+            counted(manifest.shards.len(), "shard"),
+            counted(parts.count, "part"),
+            counted(parts.minutes as usize, "minute"),
+            if args.now { "runs now" } else { "starts them" }
         );
     }
     if !args.now {
@@ -66,7 +67,7 @@ fn pilot(place: &Place, manifest: &Manifest, voice: Voice) -> anyhow::Result<Pil
     anyhow::ensure!(
         !missing.is_empty(),
         "all shards have been computed; `loopsheet sweep merge --dir {}` puts them together",
-        place.name().display()
+        place.word()
     );
     missing.sort_by_cached_key(|number| Reverse(size(&manifest.shards[*number])));
     for number in missing {
@@ -81,7 +82,7 @@ fn pilot(place: &Place, manifest: &Manifest, voice: Voice) -> anyhow::Result<Pil
     }
     anyhow::bail!(
         "all shards fail; `loopsheet sweep run --all --dir {}` says why",
-        place.name().display()
+        place.word()
     )
 }
 

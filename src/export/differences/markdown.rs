@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{cells, counted, heading, remarks, rows, summary};
+use super::{cells, heading, remarks, rows, summary};
 use crate::diff::{Difference, Direction, Row};
+use crate::wording::counted;
 
 /// At most `top` nests.
 pub fn render(difference: &Difference, top: usize) -> String {

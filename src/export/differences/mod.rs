@@ -8,6 +8,7 @@ pub mod table;
 use crate::diff::{Cost, Difference, NestDifference, Quantity, Row, Status};
 use crate::quantity::significant;
 use crate::report::Figure;
+use crate::wording::counted;
 
 /// The cells of a row: what, old, new, change.
 fn cells(row: &Row) -> [String; 4] {
@@ -60,12 +61,6 @@ fn summary(difference: &Difference) -> String {
         nests(Status::Moved),
         nests(Status::Same)
     )
-}
-
-/// `1 nest`, `2 nests`.
-fn counted(count: usize, what: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{ending}")
 }
 
 /// What became of a nest, with its place, and where it was.

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{cells, counted, heading, remarks, rows, summary};
+use super::{cells, heading, remarks, rows, summary};
 use crate::columns::{Align, aligned};
 use crate::diff::{Difference, Direction, Row};
+use crate::wording::counted;
 
 const COLUMNS: [Align; 4] = [Align::Left, Align::Right, Align::Right, Align::Right];
 

@@ -6,8 +6,8 @@ use crate::expr::FigureId;
 use crate::measured;
 use crate::model::advice::words::change;
 use crate::model::{
-    Advice, Band, InCoreFigures, LevelFigures, Measured, Model, NestModel, Question,
-    StaticFigure as F, WorkingSet, dimension_name, group_name, scenario_name,
+    Advice, Band, InCoreFigures, LevelFigures, Measured, Model, NestModel, Open, StaticFigure as F,
+    WorkingSet, dimension_name, group_name, scenario_name,
 };
 use crate::reason::ReasonCode;
 
@@ -588,15 +588,15 @@ fn band(columns: &mut Columns<'_>) {
             move |(_, n)| some(n.time.band.as_ref().map(pick)),
         );
     }
-    add(
+    add_figures(
         columns,
-        (TIME, "Left open", ""),
+        (TIME, "Left open"),
         Look::Text,
-        "What the source leaves open between low and high: caches (warm or cold), vectors, sums (their order)",
+        F::LeftOpen,
         |(_, n)| {
-            let open = n.time.band.iter().flat_map(|band| band.open.all());
-            let names: Vec<&str> = open.map(Question::name).collect();
-            Content::Text(names.join(", "))
+            (n.time.band.as_ref()).map_or(Content::Empty, |band| {
+                Content::Choice(band.left_open, Open::NAMES.map(str::to_string).to_vec())
+            })
         },
     );
 }
