@@ -137,6 +137,18 @@ fn one_program_through_all_formats() {
     }
 }
 
+/// A format that is given is taken, also where the trace looks like another one.
+#[test]
+fn a_format_that_is_given_is_not_guessed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.native");
+    write(&sample("spmv.execlog.zst"), &path);
+    let mut command = loopsheet();
+    command.args(["trace", "--format", "execlog"]).arg(&path);
+    let output = command.output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+}
+
 /// A kernel without calls has the same memory figures through ChampSim's records.
 #[test]
 fn champsim_has_registers_and_addresses() {

@@ -612,3 +612,62 @@ fn scripts_compute_and_merge() {
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("all shards have been computed"), "{said}");
 }
+
+/// The result file of a shard that has most bytes.
+fn largest_result(project: &Path) -> std::path::PathBuf {
+    let shards = fs::read_dir(project.join("sweep/shards")).expect("results");
+    let paths = shards.map(|entry| entry.expect("a result").path());
+    let size = |path: &std::path::PathBuf| fs::metadata(path).map_or(0, |file| file.len());
+    paths.max_by_key(size).expect("a shard")
+}
+
+#[test]
+fn a_result_that_was_cut_is_computed_again() {
+    let project = project(SWEEP);
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let whole = merged(project.path());
+    let path = largest_result(project.path());
+    let text = fs::read_to_string(&path).expect("rows");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let cuts = [0, 1, lines.len() - 1];
+    for cut in cuts {
+        fs::write(&path, lines[..cut].concat()).expect("written");
+        let (status, said) = sweep(project.path(), &["merge"]);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains("1 of "), "{said}");
+        let said = done(project.path(), &["run", "--all"]);
+        assert!(said.contains(" 1 computed now"), "{said}");
+    }
+    // A line is missing in the middle: no file of the merged data changes.
+    fs::write(&path, [&lines[..1], &lines[2..]].concat().concat()).expect("written");
+    let (status, said) = sweep(project.path(), &["merge"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("delete it and run again"), "{said}");
+    assert_eq!(merged(project.path()), whole);
+    let left = fs::read_dir(project.path().join("sweep/data")).expect("data");
+    assert_eq!(left.count(), whole.len(), "nothing unfinished is left");
+}
+
+#[test]
+fn what_is_no_cache_or_area_is_refused_at_once() {
+    for (caches, area, reason) in [
+        ("\"8KiB..64KiB:x2 + 16KiB\"", "2", "is smaller than level 1"),
+        ("\"1MiB + 32KiB\"", "2", "is smaller than level 1"),
+        ("\"32KiB\"", "-3", "0 or more"),
+        ("\"32KiB\"", "nan", "0 or more"),
+        (
+            "{ levels = \"32KiB\", area_mm2 = -1 }",
+            "2",
+            "is not an area",
+        ),
+    ] {
+        let project = project(&format!(
+            "traces = [\"traces/*.zst\"]\n[trace]\ncaches = [{caches}]\n[area]\nmm2_per_mib = {area}\n"
+        ));
+        let (status, said) = sweep(project.path(), &["plan", "sweep.toml"]);
+        assert_eq!(status, 2, "{caches} {area}: {said}");
+        assert!(said.contains(reason), "{caches} {area}: {said}");
+    }
+}
