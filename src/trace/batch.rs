@@ -26,7 +26,17 @@ impl Batch {
         self.steps.push(id << 2 | addresses.min(SEVERAL));
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Gives what was executed to `sink`, and goes on in what it gives back; `false` if nobody wants more.
+    pub(super) fn hand_over(&mut self, sink: &mut dyn FnMut(Batch) -> Option<Batch>) -> bool {
+        let Some(mut spare) = sink(std::mem::take(self)) else {
+            return false;
+        };
+        spare.clear();
+        *self = spare;
+        true
+    }
+
+    fn clear(&mut self) {
         let Batch {
             instructions,
             steps,

@@ -225,15 +225,7 @@ impl<F: Format> Reader<'_, F> {
             rest = &rest[length..];
             self.lines += 1;
         }
-        let batch = std::mem::take(&mut self.batch);
-        match (self.sink)(batch) {
-            Some(mut spare) => {
-                spare.clear();
-                self.batch = spare;
-                Ok(true)
-            }
-            None => Ok(false),
-        }
+        Ok(self.batch.hand_over(self.sink))
     }
 
     /// Takes a line that was foreseen and is plain; its length.

@@ -197,14 +197,7 @@ impl<'s> Words<'s> {
     /// Hands over what was executed; `false` if nobody wants more. There is no address of the next execution.
     pub fn hand_over(&mut self) -> bool {
         self.before = 0;
-        match (self.sink)(std::mem::take(&mut self.batch)) {
-            Some(mut spare) => {
-                spare.clear();
-                self.batch = spare;
-                true
-            }
-            None => false,
-        }
+        self.batch.hand_over(self.sink)
     }
 
     /// Whether an instruction was met that the table has.

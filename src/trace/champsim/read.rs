@@ -89,12 +89,8 @@ pub fn read(
         }
         let left = rest.len();
         bytes.drain(..bytes.len() - left);
-        match sink(std::mem::take(&mut reader.batch)) {
-            Some(mut spare) => {
-                spare.clear();
-                reader.batch = spare;
-            }
-            None => break,
+        if !reader.batch.hand_over(sink) {
+            break;
         }
     }
     Ok(ReadSummary {

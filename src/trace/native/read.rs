@@ -105,7 +105,7 @@ fn last(input: &mut impl Read, state: &mut State<'_>) -> Result<(), LineError> {
     if !state.program.knows_any() {
         return Err(LineError::NothingKnown(FormatName::Native));
     }
-    state.hand_over();
+    state.batch.hand_over(state.sink);
     Ok(())
 }
 
@@ -267,11 +267,11 @@ impl<'s> State<'s> {
             let now = left.min(room);
             self.follow(now, addresses)?;
             left -= now;
-            if self.batch.len() >= BATCH && !self.hand_over() {
+            if self.batch.len() >= BATCH && !self.batch.hand_over(self.sink) {
                 return Ok(false);
             }
         }
-        Ok(self.batch.len() < BATCH || self.hand_over())
+        Ok(self.batch.len() < BATCH || self.batch.hand_over(self.sink))
     }
 
     fn follow(&mut self, run: u64, addresses: &mut Stream<'_>) -> Result<(), LineError> {
@@ -419,18 +419,6 @@ impl<'s> State<'s> {
             self.harts.push((name, hart));
         }
         Ok(())
-    }
-
-    /// Hands over what was executed; `false` if nobody wants more.
-    fn hand_over(&mut self) -> bool {
-        match (self.sink)(std::mem::take(&mut self.batch)) {
-            Some(mut spare) => {
-                spare.clear();
-                self.batch = spare;
-                true
-            }
-            None => false,
-        }
     }
 }
 
