@@ -247,11 +247,7 @@ fn unfinished_file(directory: &Path) -> std::io::Result<tempfile::NamedTempFile>
             .prefix(".loopsheet-")
             .tempfile_in(directory)
     };
-    #[cfg(target_os = "linux")]
-    let made = super::unfinished::note(make, tempfile::NamedTempFile::path);
-    #[cfg(not(target_os = "linux"))]
-    let made = make();
-    made
+    removed_on_signals(make, tempfile::NamedTempFile::path)
 }
 
 /// A directory for files that are not finished, which a signal removes where the system lets it.
@@ -260,9 +256,20 @@ pub fn temporary_directory_in(directory: &Path) -> std::io::Result<tempfile::Tem
         let mut builder = tempfile::Builder::new();
         builder.prefix(".loopsheet-").tempdir_in(directory)
     };
+    removed_on_signals(make, tempfile::TempDir::path)
+}
+
+/// Makes a temporary file or directory that a signal removes, where the system lets it.
+///
+/// # Errors
+/// It cannot be made.
+pub fn removed_on_signals<T>(
+    make: impl FnOnce() -> std::io::Result<T>,
+    path: impl FnOnce(&T) -> &Path,
+) -> std::io::Result<T> {
     #[cfg(target_os = "linux")]
-    let made = super::unfinished::note(make, tempfile::TempDir::path);
+    let made = super::unfinished::note(make, path);
     #[cfg(not(target_os = "linux"))]
-    let made = make();
+    let (made, _) = (make(), path);
     made
 }

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::trees::Tree;
 use crate::cli::DiffArgs;
 use crate::commands::config;
+use crate::commands::outputs::removed_on_signals;
 
 /// Both revisions, there as long as this lives.
 pub struct CheckedOut {
@@ -41,7 +42,8 @@ pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
         "-p is for source that was compiled where it lies; give -I, -D or --flags for revisions"
     );
     let repository = Repository::here()?;
-    let directory = directory().context("cannot make a directory for the revisions")?;
+    let directory = removed_on_signals(tempfile::tempdir, TempDir::path)
+        .context("cannot make a directory for the revisions")?;
     let root = directory.path().canonicalize()?;
     let [old, new] = repository.revisions(range)?;
     let tree =
@@ -50,15 +52,6 @@ pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
         trees: [tree(&old, "old")?, tree(&new, "new")?],
         _directory: directory,
     })
-}
-
-/// A directory that a signal removes, where the system lets it.
-fn directory() -> std::io::Result<TempDir> {
-    #[cfg(target_os = "linux")]
-    let made = crate::commands::unfinished::note(tempfile::tempdir, TempDir::path);
-    #[cfg(not(target_os = "linux"))]
-    let made = tempfile::tempdir();
-    made
 }
 
 /// An output must not take the place of a file that the repository has.

@@ -230,6 +230,25 @@ pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
     })
 }
 
+/// A flag that was given of those that are about one trace alone.
+pub fn of_one_trace(args: &TraceArgs) -> Option<&'static str> {
+    let given = [
+        (args.elf.is_some(), "--elf"),
+        (args.graph.is_some(), "--graph"),
+        (args.sweep.is_some(), "--sweep"),
+        (args.remote_share.is_some(), "--remote-share"),
+        (args.camat, "--camat"),
+        (args.memory_chain, "--memory-chain"),
+        (args.by_latency, "--by-latency"),
+        (args.blame, "--blame"),
+        (args.write.is_some(), "--write"),
+    ];
+    given
+        .into_iter()
+        .find(|(given, _)| *given)
+        .map(|(_, flag)| flag)
+}
+
 /// Figures of memory that were asked for, from a trace that says nothing of it.
 ///
 /// # Errors

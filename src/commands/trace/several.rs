@@ -64,18 +64,10 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
 fn refuse_others(args: &TraceArgs) -> anyhow::Result<()> {
     let given = [
         (args.reuse, "--reuse"),
-        (args.elf.is_some(), "--elf"),
-        (args.graph.is_some(), "--graph"),
-        (args.sweep.is_some(), "--sweep"),
-        (args.remote_share.is_some(), "--remote-share"),
-        (args.camat, "--camat"),
-        (args.memory_chain, "--memory-chain"),
-        (args.by_latency, "--by-latency"),
-        (args.blame, "--blame"),
         (args.timeline.is_some(), "--timeline"),
-        (args.write.is_some(), "--write"),
     ];
-    if let Some((_, flag)) = given.into_iter().find(|(given, _)| *given) {
+    let own = given.into_iter().find(|(given, _)| *given);
+    if let Some(flag) = settings::of_one_trace(args).or(own.map(|(_, flag)| flag)) {
         anyhow::bail!("{flag} takes one trace; of several, only epochs are reported");
     }
     let from_stdin = args

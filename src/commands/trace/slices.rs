@@ -105,19 +105,8 @@ fn files(args: &TraceArgs, list: &Path, listed: &[Listed]) -> anyhow::Result<Out
 
 /// What is not a sum over slices.
 fn refuse_others(args: &TraceArgs) -> anyhow::Result<()> {
-    let given = [
-        (args.elf.is_some(), "--elf"),
-        (args.graph.is_some(), "--graph"),
-        (args.sweep.is_some(), "--sweep"),
-        (args.heatmap.is_some(), "--heatmap"),
-        (args.remote_share.is_some(), "--remote-share"),
-        (args.camat, "--camat"),
-        (args.memory_chain, "--memory-chain"),
-        (args.by_latency, "--by-latency"),
-        (args.blame, "--blame"),
-        (args.write.is_some(), "--write"),
-    ];
-    if let Some((_, flag)) = given.into_iter().find(|(given, _)| *given) {
+    let heat_map = args.heatmap.as_ref().map(|_| "--heatmap");
+    if let Some(flag) = settings::of_one_trace(args).or(heat_map) {
         anyhow::bail!(
             "{flag} takes one trace; of --slices the graph, caches, reuse distances and epochs are summed"
         );
