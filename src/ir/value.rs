@@ -190,6 +190,14 @@ impl Value {
         Value::Binary(op, Box::new(left), Box::new(right))
     }
 
+    /// The value that conversions around it convert.
+    pub fn unconverted(&self) -> &Value {
+        match self {
+            Value::Convert(_, inner) => inner.unconverted(),
+            other => other,
+        }
+    }
+
     /// Whether one of several conditions holds; `None` if there are none. Thousands of them nest no deeper than a few.
     pub fn any(mut conditions: Vec<Value>) -> Option<Value> {
         /// So many stand in a row, as the source has them.

@@ -92,11 +92,12 @@ fn agreeing<'u>(
 
 /// `n(k) = n(k+1) / 2`, `n(k+1) = n(k) * 2` and the like.
 fn recurrence<'u>(target: &Value, value: &'u Value) -> Option<LevelTable<Written<'u>>> {
-    let Value::Binary(op @ (BinaryOp::Divide | BinaryOp::Multiply), left, right) = plain(value)
+    let Value::Binary(op @ (BinaryOp::Divide | BinaryOp::Multiply), left, right) =
+        value.unconverted()
     else {
         return None;
     };
-    let (from, Value::Integer(factor @ 2..)) = (plain(left), plain(right)) else {
+    let (from, Value::Integer(factor @ 2..)) = (left.unconverted(), right.unconverted()) else {
         return None;
     };
     let (
@@ -146,7 +147,7 @@ fn give_largest<'u>(
             continue;
         };
         let level = subscripts.get(of.dimension);
-        let is_divided = matches!(plain(value), Value::Binary(BinaryOp::Divide, ..));
+        let is_divided = matches!(value.unconverted(), Value::Binary(BinaryOp::Divide, ..));
         let Some(level) = level.filter(|level| {
             !is_divided
                 && counted(level).is_some_and(|(id_of, _)| !counts(known.get(*id).function, id_of))
@@ -183,9 +184,9 @@ fn copied<'u>(
         }
     });
     let [from] = elements[..] else { return None };
-    let sum = match plain(value) {
+    let sum = match value.unconverted() {
         Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
-            [plain(left), plain(right)]
+            [left.unconverted(), right.unconverted()]
         }
         other => [other, other],
     };
@@ -218,19 +219,12 @@ fn counts(function: &Function, id: VarId) -> bool {
     found
 }
 
-fn plain(value: &Value) -> &Value {
-    match value {
-        Value::Convert(_, inner) => plain(inner),
-        other => other,
-    }
-}
-
 /// A variable and what is added to it.
 fn counted(value: &Value) -> Option<(VarId, i64)> {
-    match plain(value) {
+    match value.unconverted() {
         Value::Variable(id) => Some((*id, 0)),
         Value::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
-            let ((id, by), Value::Integer(more)) = (counted(left)?, plain(right)) else {
+            let ((id, by), Value::Integer(more)) = (counted(left)?, right.unconverted()) else {
                 return None;
             };
             match op {

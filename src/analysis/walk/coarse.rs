@@ -72,10 +72,7 @@ impl Walker<'_> {
     }
 
     fn passed(&mut self, argument: &Value, loops: u32) -> Option<Passed> {
-        let argument = match argument {
-            Value::Convert(_, inner) => inner,
-            other => other,
-        };
+        let argument = argument.unconverted();
         let Value::Element { subscripts, .. } = argument else {
             return None;
         };

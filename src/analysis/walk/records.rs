@@ -22,14 +22,14 @@ pub(super) fn share(
 ) -> Option<Expr> {
     use BinaryOp::{Greater, GreaterOrEqual, Less, LessOrEqual};
     let Value::Binary(Less | LessOrEqual | Greater | GreaterOrEqual, left, right) =
-        plain(condition)
+        condition.unconverted()
     else {
         return None;
     };
-    let (left, right) = (plain(left), plain(right));
+    let (left, right) = (left.unconverted(), right.unconverted());
     let keeps = |stmt: &Stmt| match stmt {
         Stmt::Assign { target, value, .. } => {
-            let pair = (target, plain(value));
+            let pair = (target, value.unconverted());
             pair == (left, right) || pair == (right, left)
         }
         _ => false,
@@ -38,10 +38,10 @@ pub(super) fn share(
         return None;
     };
     let innermost = symbols.levels.last()?.counter;
-    let is_same = |id: &VarId| Some(*id) != innermost;
+    let is_counter = |id: &VarId| Some(*id) == innermost;
     let varies =
-        |id: &VarId| !is_same(id) || matches!(symbols.known.get(id), Some(Known::Changes { .. }));
-    let is_kept = otherwise.is_empty() && place_of(target).iter().all(is_same);
+        |id: &VarId| is_counter(id) || matches!(symbols.known.get(id), Some(Known::Changes { .. }));
+    let is_kept = otherwise.is_empty() && !place_of(target).iter().any(is_counter);
     let mut of_value = BTreeSet::new();
     variables_of(value, &mut of_value);
     if !is_kept || !of_value.iter().any(varies) {
@@ -62,11 +62,4 @@ fn place_of(target: &Value) -> BTreeSet<VarId> {
             .for_each(|at| variables_of(at, &mut found));
     }
     found
-}
-
-fn plain(value: &Value) -> &Value {
-    match value {
-        Value::Convert(_, inner) => plain(inner),
-        other => other,
-    }
 }
