@@ -90,12 +90,13 @@ impl Band {
             figures.define(F::HighTime, high),
         );
         let in_core = time.in_core.and_then(|found| found.open);
+        let caches = warm.is_open();
         let open = Open {
-            caches: warm.is_open(figures),
+            caches: caches.evaluate(figures).is_ok_and(|open| open == 1.0),
             vectors: in_core.is_some_and(|open| open.may_be_vectors),
             sums: in_core.is_some_and(|open| open.may_reorder),
         };
-        let left_open = figures.define(F::LeftOpen, left_open(nest, &warm, figures));
+        let left_open = figures.define(F::LeftOpen, left_open(nest, caches, open, figures));
         Band {
             low,
             high,
@@ -105,23 +106,18 @@ impl Band {
     }
 }
 
-/// Which of `Open::NAMES` it is, counted from one, whatever sizes and machine become.
-fn left_open(nest: &NestModel, warm: &Warm, figures: &Figures) -> Expr {
-    let moved = (0..warm.capacities.len()).map(|at| warm.moves(at));
-    // A cache that has all moves nothing.
-    let moved = Expr::min(moved.chain([1.0.into()]));
-    let caches = Expr::from(2.0) - moved;
-    let Some(open) = nest.time.in_core.and_then(|found| found.open) else {
-        return caches;
-    };
-    let of_core = 2.0 * f64::from(open.may_be_vectors) + 4.0 * f64::from(open.may_reorder);
-    let of_core = match figures.detail() {
-        Detail::AnyMachine => {
-            bandwidth::where_positive(Expr::from(open.scalar), of_core.into(), 0.0.into())
+/// Which of `Open::NAMES` it is, counted from one, whatever sizes and machine become; `caches` is 1 where these are open.
+fn left_open(nest: &NestModel, caches: Expr, open: Open, figures: &Figures) -> Expr {
+    let of_core = Expr::from(2.0 * f64::from(open.vectors) + 4.0 * f64::from(open.sums));
+    let core = nest.time.in_core.and_then(|found| found.open);
+    let of_core = match (figures.detail(), core) {
+        // A machine that does not say what its core does has no such times.
+        (Detail::AnyMachine, Some(core)) => {
+            bandwidth::where_positive(Expr::from(core.scalar), of_core, 0.0.into())
         }
-        _ => of_core.into(),
+        _ => of_core,
     };
-    caches + of_core
+    Expr::from(1.0) + caches + of_core
 }
 
 /// The shortest and the longest time of the core.
@@ -211,9 +207,9 @@ impl Warm {
         }
     }
 
-    /// Whether some cache has all.
-    fn is_open(&self, figures: &Figures) -> bool {
-        let mut caches = 0..self.capacities.len();
-        caches.any(|at| (self.moves(at).evaluate(figures)).is_ok_and(|moves| moves == 0.0))
+    /// 1 where some cache has all.
+    fn is_open(&self) -> Expr {
+        let moved = (0..self.capacities.len()).map(|at| self.moves(at));
+        Expr::from(1.0) - Expr::min(moved.chain([1.0.into()]))
     }
 }
