@@ -7,6 +7,7 @@ use crate::formula::Catalogue;
 use crate::metrics::formulas::EdagFigure;
 use crate::metrics::slices::{FORMULA, NOTES, Slice, Slices};
 use crate::quantity::Bytes;
+use crate::wording::counted;
 use Align::{Left, Right};
 
 pub fn render(slices: &Slices) -> String {
@@ -49,8 +50,8 @@ fn listed(slices: &Slices) -> String {
     rows.push(sums);
     let text = aligned(&rows, [Left, Right, Right]);
     format!(
-        "{} slices; every count is {FORMULA}, the rest follows from these\n{text}",
-        slices.slices.len()
+        "{}; every count is {FORMULA}, the rest follows from these\n{text}",
+        counted(slices.slices.len(), "slice")
     )
 }
 

@@ -49,13 +49,24 @@ fn same(one: &Value, other: &Value, keys: &[&str]) {
     }
 }
 
+/// Recorded runs, one of them of two harts.
+fn recorded() -> Vec<PathBuf> {
+    let names = ["spmv", "list", "harts", "scan"];
+    let paths = names.map(|name| sample(&format!("{name}.execlog.zst")));
+    paths.into()
+}
+
+/// What the out-of-order core makes of two traces is the same.
+fn same_core(one: &Path, other: &Path) {
+    let core = ["--camat", "--quiet"];
+    same(&analysed(one, &core), &analysed(other, &core), &["camat"]);
+}
+
 /// Work, depth, λ, epochs, reuse, regions of memory and C-AMAT are the same through STF, whatever the trace.
 #[test]
 fn stf_has_everything_that_execlog_has() {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut traces: Vec<PathBuf> = ["spmv", "list", "harts", "scan"]
-        .map(|name| sample(&format!("{name}.execlog.zst")))
-        .into();
+    let mut traces = recorded();
     traces.push(sample("factorial.spike"));
     for trace in traces {
         for name in ["a.stf", "a.zstf"] {
@@ -70,12 +81,7 @@ fn stf_has_everything_that_execlog_has() {
             for key in ["instructions", "harts"] {
                 assert_eq!(from["trace"][key], to["trace"][key], "{key}");
             }
-            let core = ["--camat", "--quiet"];
-            same(
-                &analysed(&trace, &core),
-                &analysed(&path, &core),
-                &["camat"],
-            );
+            same_core(&trace, &path);
         }
     }
 }
@@ -84,9 +90,7 @@ fn stf_has_everything_that_execlog_has() {
 #[test]
 fn the_compact_format_has_everything() {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut traces: Vec<PathBuf> = ["spmv", "list", "harts", "scan"]
-        .map(|name| sample(&format!("{name}.execlog.zst")))
-        .into();
+    let mut traces = recorded();
     traces.extend(
         [
             "factorial.spike",
@@ -109,12 +113,7 @@ fn the_compact_format_has_everything() {
                 to["trace"][key] = Value::Null;
             }
             assert_eq!(from, to);
-            let core = ["--camat", "--quiet"];
-            same(
-                &analysed(&trace, &core),
-                &analysed(&path, &core),
-                &["camat"],
-            );
+            same_core(&trace, &path);
         }
     }
 }

@@ -1,14 +1,6 @@
 //! How often branches are taken that data decide, where what stands in them says something of it.
 
-use serde_json::Value;
-
-use crate::small::{c, fortran, function};
-
-/// How often the only nest of a function is run.
-fn calls(json: &Value, name: &str) -> f64 {
-    let nests = function(json, name)["nests"].as_array().expect("nests");
-    nests[0]["calls"].as_f64().expect("calls")
-}
+use crate::small::{c, calls, fortran};
 
 const SHOW: &str = "
 subroutine show(x)

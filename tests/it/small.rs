@@ -36,6 +36,12 @@ pub fn function<'j>(json: &'j Value, name: &str) -> &'j Value {
         .unwrap_or_else(|| panic!("no {name}"))
 }
 
+/// How often the first nest of a function is run.
+pub fn calls(json: &Value, name: &str) -> f64 {
+    let nests = function(json, name)["nests"].as_array().expect("nests");
+    nests[0]["calls"].as_f64().expect("calls")
+}
+
 /// Iterations of every nest of a function, in order.
 pub fn iterations(json: &Value, name: &str) -> Vec<f64> {
     let nests = function(json, name)["nests"].as_array().expect("nests");

@@ -1,14 +1,6 @@
 //! Code behind switches that nothing says are on: what input would say, and what runs every so many steps.
 
-use serde_json::Value;
-
-use crate::small::{analyse, fortran, function};
-
-/// How often the only nest of a function is run.
-fn calls(json: &Value, name: &str) -> f64 {
-    let nests = function(json, name)["nests"].as_array().expect("nests");
-    nests[0]["calls"].as_f64().expect("calls")
-}
+use crate::small::{analyse, calls, fortran};
 
 const BODIES: &str = "
 subroutine show(x)
