@@ -61,6 +61,21 @@ pub struct Voice {
     pub screen: Screen,
 }
 
+impl Voice {
+    /// For work that others speak of.
+    pub fn silent() -> Voice {
+        Voice {
+            quiet: true,
+            verbose: false,
+            color: false,
+            screen: Screen {
+                has_colour: false,
+                width: None,
+            },
+        }
+    }
+}
+
 /// Characters of a line on standard output: what `COLUMNS` says, else what the terminal has. A file or a pipe has room
 /// for all.
 fn width() -> Option<usize> {

@@ -11,6 +11,26 @@ use signal_hook::low_level::{emulate_default_handler, pipe};
 /// Temporary files and directories that were made. Those that have become outputs are no longer there under these names.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// What a signal that ends the program says last.
+type LastWord = Box<dyn Fn() -> Option<String> + Send>;
+
+static LAST_WORD: Mutex<Option<LastWord>> = Mutex::new(None);
+
+/// As long as it is there, a signal that ends the program says something.
+pub struct Farewell(());
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        *LAST_WORD.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// From here on a signal that ends the program says `text` on standard error.
+pub fn say_on_signals(text: impl Fn() -> Option<String> + Send + 'static) -> Farewell {
+    *LAST_WORD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(text));
+    Farewell(())
+}
+
 /// Makes a temporary file or directory and notes it; no signal comes between.
 ///
 /// # Errors
@@ -47,6 +67,10 @@ pub fn remove_on_signals() -> std::io::Result<()> {
                         true => std::fs::remove_dir_all(path),
                         false => std::fs::remove_file(path),
                     };
+                }
+                let last = LAST_WORD.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(text) = last.as_ref().and_then(|text| text()) {
+                    eprintln!("{text}");
                 }
                 let _ = emulate_default_handler(signal);
             }

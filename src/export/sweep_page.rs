@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use crate::quantity::{Seconds, significant};
+use crate::quantity::{Seconds, binary_size, significant};
 use crate::svg::escaped;
 use crate::sweep::columns::Column;
 use crate::sweep::map::{Map, MapOf};
-use crate::sweep::report::SweepReport;
+use crate::sweep::report::{Latency, SweepReport};
 use crate::sweep::row::Row;
+use crate::wording::counted;
 
 const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;color:#1f2a37;margin:2rem auto;max-width:76rem;padding:0 1rem}\
 table{border-collapse:collapse;margin:.5rem 0 2rem}th,td{padding:.25rem .7rem;border-bottom:1px solid #e2e7ee;text-align:right}\
@@ -20,9 +21,10 @@ pub fn sweep_page(report: &SweepReport) -> String {
     let _ = write!(
         page,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sweep</title><style>{STYLE}</style></head><body>\n\
-         <h1>A sweep over configurations</h1>\n<p>{} configurations of {} inputs.</p>\n",
-        report.configurations.len(),
-        report.inputs.len()
+         <h1>A sweep over configurations</h1>\n<p>{} of {}{}.</p>\n",
+        counted(report.counts.total(), "configuration"),
+        counted(report.inputs.len(), "input"),
+        report.counts.in_parentheses()
     );
     failed(&mut page, report);
     best(&mut page, report);
@@ -30,8 +32,7 @@ pub fn sweep_page(report: &SweepReport) -> String {
         shown(&mut page, report, map);
     }
     if !report.fronts.is_empty() {
-        let about =
-            "Of each input the configurations that no other one beats in both time and area.";
+        let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
         let rows = report.fronts.iter();
         listed(&mut page, ("What more area buys", about), rows, report);
     }
@@ -81,23 +82,32 @@ fn seconds(row: &Row) -> String {
 
 fn best(page: &mut String, report: &SweepReport) {
     page.push_str(
-        "<h2>The best configuration of each input</h2>\n<div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">configuration</th>\
-         <th>area, mm²</th><th>time</th></tr>\n",
+        "<h2>The best configuration of each input</h2>\n<p>The fastest one, of equal ones that with the smallest area. Of a trace \
+         there is one for each latency of memory, which the machine around the caches has and nobody chooses.</p>\n\
+         <div class=\"scroll\"><table><tr><th>input</th><th>α, cycles</th><th class=\"t\">configuration</th><th>area, mm²</th>\
+         <th>time</th></tr>\n",
     );
     for input in &report.inputs {
-        let row = input.best.map(|best| &report.configurations[best]);
-        let text = row.map_or_else(
-            || "no time is known".to_string(),
-            |row| configuration(row, &report.settings),
-        );
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
-            escaped(&input.name),
-            escaped(&text),
-            number(row.and_then(|row| row.number(Column::AreaMm2))),
-            row.map_or_else(String::new, seconds)
-        );
+        for group in &input.groups {
+            let row = group.best.map(|best| &report.configurations[best]);
+            let text = row.map_or_else(
+                || "no time is known".to_string(),
+                |row| configuration(row, &report.settings),
+            );
+            let latency = match group.latency {
+                None => String::new(),
+                Some(Latency::Cycles(cycles)) => cycles.to_string(),
+                Some(Latency::OfMachine) => "that of each machine".to_string(),
+            };
+            let _ = writeln!(
+                page,
+                "<tr><td>{}</td><td>{latency}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
+                escaped(&input.name),
+                escaped(&text),
+                number(row.and_then(|row| row.number(Column::AreaMm2))),
+                row.map_or_else(String::new, seconds)
+            );
+        }
     }
     page.push_str("</table></div>\n");
 }
@@ -122,15 +132,16 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
     let [across, down] = [map.across, map.down].map(|axis| axis.name(&report.settings));
     let _ = write!(
         page,
-        "<h2>{} over {} and {}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>{}</th>",
+        "<h2>{} over {} and {}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>{} ↓ {} →</th>",
         map.title(),
         escaped(&across),
         escaped(&down),
         escaped(&map.meaning(&report.settings)),
-        escaped(&down)
+        escaped(&down),
+        escaped(&across)
     );
-    for value in &map.columns {
-        let _ = write!(page, "<th>{}</th>", escaped(&value.to_string()));
+    for label in map.across.labels(&map.columns) {
+        let _ = write!(page, "<th>{}</th>", escaped(&label));
     }
     page.push_str("</tr>\n");
     // Twice as long is red; of epochs, the most are.
@@ -139,15 +150,15 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         all().fold(f64::INFINITY, f64::min),
         all().fold(0.0, f64::max),
     );
-    for (value, figures) in map.rows.iter().zip(&map.values) {
-        let _ = write!(page, "<tr><td>{}</td>", escaped(&value.to_string()));
+    for (label, figures) in map.down.labels(&map.rows).iter().zip(&map.values) {
+        let _ = write!(page, "<tr><td>{}</td>", escaped(label));
         for figure in figures {
             let Some(figure) = figure else {
                 page.push_str("<td class=\"m\"></td>");
                 continue;
             };
             let (colour, text) = match map.of {
-                MapOf::Time => (colour(*figure, 2.0), format!("{figure:.2}")),
+                MapOf::Time { .. } => (colour(*figure, 2.0), format!("{figure:.2}")),
                 // None at all may be the fewest.
                 MapOf::Epochs(_) => (
                     colour((figure + 1.0) / (least + 1.0), (most + 1.0) / (least + 1.0)),
@@ -221,14 +232,16 @@ fn ranked(page: &mut String, report: &SweepReport) {
 
 /// What epochs were counted with, in words.
 fn window(epochs: &Row) -> String {
-    let part = |column, name: &str, unit: &str| {
+    let part = |column, name: &str| {
         let value = epochs.number(column);
-        value.map(|value| format!("{name} {value}{unit}"))
+        value.map(|value| format!("{name} {value}"))
     };
     let parts = [
-        part(Column::Window, "window", ""),
-        part(Column::LastCacheBytes, "cache", " B"),
-        part(Column::EpochSlots, "m", ""),
+        part(Column::Window, "window"),
+        epochs
+            .number(Column::LastCacheBytes)
+            .map(|bytes| format!("cache {}", binary_size(bytes as u64))),
+        part(Column::EpochSlots, "m"),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -575,6 +575,43 @@ struct Collected<'p> {
     measurements: Option<Measurements>,
 }
 
+/// What settings are checked against, without building a model with each.
+pub struct SettingCheck<'p> {
+    program: &'p Program,
+    collected: Collected<'p>,
+    dimensions: usize,
+}
+
+impl<'p> SettingCheck<'p> {
+    pub fn of(program: &'p Program) -> SettingCheck<'p> {
+        let (collected, dimensions) = Collected::of(program);
+        SettingCheck {
+            program,
+            collected,
+            dimensions,
+        }
+    }
+
+    /// # Errors
+    /// As for [`Model::build`].
+    pub fn check(&self, machine: MachineModel, settings: &[Setting]) -> Result<(), SettingError> {
+        let Collected {
+            nests,
+            call_graph,
+            messages,
+            ..
+        } = &self.collected;
+        ParameterTable::build(
+            self.program,
+            (nests, call_graph, messages),
+            machine,
+            self.dimensions,
+            settings,
+        )
+        .map(|_| ())
+    }
+}
+
 /// Side by side, as far as no nest has to know the ones before it.
 fn build_nests<'p>(
     nests: Vec<Nest<'p>>,

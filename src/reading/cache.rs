@@ -82,6 +82,11 @@ impl Cache {
     /// It cannot be made, or is not a directory.
     pub fn at(directory: &Path) -> io::Result<Cache> {
         if !directory.is_dir() {
+            let in_the_way = directory.ancestors().find(|path| path.exists());
+            if let Some(file) = in_the_way.filter(|path| !path.is_dir()) {
+                let what = format!("{} is a file", file.display());
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, what));
+            }
             fs::create_dir_all(directory)?;
             // Not in a directory that may hold something else.
             let _ = fs::write(directory.join(TAG.0), TAG.1);

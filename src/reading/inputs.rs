@@ -101,6 +101,15 @@ impl Found {
     }
 }
 
+/// The sources and models that [`read`] reads, in their order; what they include is not among them.
+///
+/// # Errors
+/// As [`read`].
+pub fn paths(paths: &[PathBuf], reading: &Reading) -> anyhow::Result<Vec<PathBuf>> {
+    let found = Found::under(paths, reading)?;
+    Ok(found.inputs.into_iter().map(|input| input.path).collect())
+}
+
 /// Reads one share of the sources under `paths` into a cache, and analyses nothing.
 ///
 /// # Errors

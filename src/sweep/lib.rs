@@ -16,6 +16,7 @@ pub mod hash;
 pub mod manifest;
 pub mod map;
 pub mod merge;
+mod one_or_many;
 pub mod plan;
 pub mod ranges;
 pub mod report;

@@ -4,15 +4,19 @@ use std::collections::BTreeMap;
 
 use crate::axis::{Axis, AxisValue, EPOCHS, values};
 use crate::columns::Column;
-use crate::report::{InputPart, time};
-use crate::row::Row;
+use crate::report::{Group, InputPart, Latency, time};
+use crate::row::{Row, RowKind};
 
 /// What a map shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MapOf {
-    /// How many times as long as with its best configuration a program takes: geometric mean over the inputs, each with
-    /// the best of all other axes.
-    Time,
+    /// How many times as long as with its best configuration at the same latency a program takes: geometric mean over the
+    /// inputs, each with the best of all other axes.
+    Time {
+        of: RowKind,
+        /// The one latency that it is for, where that is no axis.
+        at: Option<Latency>,
+    },
     /// Epochs in 1,000 instructions: mean over the inputs, with these values of other axes; none is no limit.
     Epochs(Vec<(Axis, Option<AxisValue>)>),
 }
@@ -35,42 +39,70 @@ pub struct Map {
 type Sums = Vec<Vec<(f64, usize)>>;
 
 impl Map {
-    pub(crate) fn of_time(axes: (Axis, Axis), inputs: &[InputPart], configurations: &[Row]) -> Map {
-        let places = Places::of(axes, configurations);
+    /// Of the inputs of this kind.
+    pub(crate) fn of_time(
+        axes: (Axis, Axis),
+        of: RowKind,
+        inputs: &[InputPart],
+        configurations: &[Row],
+    ) -> Map {
+        let is_latency = |axis: Axis| axis == Axis::Column(Column::LatencyCycles);
+        let over_latencies = is_latency(axes.0) || is_latency(axes.1);
+        let inputs = inputs.iter().filter(|input| input.kind == of);
+        let groups = inputs.map(|input| match over_latencies {
+            true => &input.groups[..],
+            false => &input.groups[..input.groups.len().min(1)],
+        });
+        let groups: Vec<&[Group]> = groups.collect();
+        let shown = groups.iter().copied().flatten();
+        let shown = shown.flat_map(|group| &group.configurations);
+        let places = Places::of(axes, shown.map(|number| &configurations[*number]));
         // Of logarithms.
         let mut sums = places.sums();
         let mut counted = 0;
-        for input in inputs {
-            let Some(best) = input.best.and_then(|best| time(&configurations[best])) else {
-                continue;
-            };
+        for of_input in &groups {
             let mut least: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-            for row in &configurations[input.configurations.clone()] {
-                if let Some((place, time)) = places.place(row).zip(time(row)) {
-                    let known = least.entry(place).or_insert(time);
-                    *known = known.min(time);
+            for group in *of_input {
+                let best = group.best.and_then(|best| time(&configurations[best]));
+                for row in group
+                    .configurations
+                    .iter()
+                    .map(|number| &configurations[*number])
+                {
+                    let found = places.place(row).zip(time(row)).zip(best);
+                    if let Some(((place, time), best)) = found {
+                        let slowdown = if best > 0.0 { time / best } else { 1.0 };
+                        let known = least.entry(place).or_insert(slowdown);
+                        *known = known.min(slowdown);
+                    }
                 }
             }
-            // Traces have no sizes, sources no caches: such an input is on no place of the map.
             counted += usize::from(!least.is_empty());
-            for ((row, column), time) in least {
-                let slowdown = if best > 0.0 { time / best } else { 1.0 };
+            for ((row, column), slowdown) in least {
                 sums[row][column].0 += slowdown.ln();
                 sums[row][column].1 += 1;
             }
         }
-        places.map(MapOf::Time, counted, &sums, f64::exp)
+        let first = groups.iter().copied().flatten().next();
+        let at = first
+            .and_then(|group| group.latency)
+            .filter(|_| !over_latencies);
+        places.map(MapOf::Time { of, at }, counted, &sums, f64::exp)
     }
 
-    /// Axes that are not on the map stay at the first row's value, or without one: no limit of misses under way.
+    /// Axes that are not on the map stay at the first row's value; m at the first that there is, as in the ranking, or without
+    /// one: no limit of misses under way.
     pub(crate) fn of_epochs(pair: (Axis, Axis), epochs: &[Row]) -> Map {
         let others = EPOCHS
             .into_iter()
             .filter(|axis| *axis != pair.0 && *axis != pair.1);
-        let others: Vec<(Axis, Option<AxisValue>)> = others
-            .map(|axis| (axis, epochs.first().and_then(|row| axis.value(row))))
-            .collect();
-        let places = Places::of(pair, epochs);
+        let first = |axis: Axis| match axis {
+            Axis::Column(Column::EpochSlots) => epochs.iter().find_map(|row| axis.value(row)),
+            _ => epochs.first().and_then(|row| axis.value(row)),
+        };
+        let others: Vec<(Axis, Option<AxisValue>)> =
+            others.map(|axis| (axis, first(axis))).collect();
+        let places = Places::of(pair, epochs.iter());
         let mut sums = places.sums();
         let mut inputs: Vec<&str> = Vec::new();
         for row in epochs {
@@ -90,28 +122,51 @@ impl Map {
 
     /// What it shows, in words.
     pub fn meaning(&self, settings: &[String]) -> String {
-        let inputs = self.inputs;
-        match &self.of {
-            MapOf::Time => format!(
-                "How many times as long as with its best configuration a program takes: geometric mean over {inputs} inputs, \
-                 each with the best of all other axes."
-            ),
+        let inputs = match self.inputs {
+            1 => "1 input".to_string(),
+            count => format!("{count} inputs"),
+        };
+        let of = match &self.of {
+            MapOf::Time { at, of } => {
+                let (at, same) = match (at, of) {
+                    (_, RowKind::Program) => (String::new(), ""),
+                    (Some(at), _) => (format!("At {at}: "), ""),
+                    (None, _) => (String::new(), " at the same latency"),
+                };
+                format!(
+                    "{at}How many times as long as with its best configuration{same} a program takes: geometric mean over {inputs}, \
+                     each with the best of all other axes."
+                )
+            }
             MapOf::Epochs(others) => {
                 let others: String = (others.iter())
                     .map(|(axis, value)| match value {
-                        Some(value) => format!(", {} {value}", axis.name(settings)),
+                        Some(value) => {
+                            let label = axis.labels(std::slice::from_ref(value));
+                            format!(", {} {}", axis.name(settings), label.concat())
+                        }
                         None => format!(", {} without limit", axis.name(settings)),
                     })
                     .collect();
-                format!("Epochs in 1,000 instructions: mean over {inputs} inputs{others}.")
+                format!("Epochs in 1,000 instructions: mean over {inputs}{others}.")
             }
-        }
+        };
+        let axis = |axis: Axis| format!("{} ({})", axis.name(settings), axis.meaning(settings));
+        format!(
+            "{of} Across: {}. Down: {}.",
+            axis(self.across),
+            axis(self.down)
+        )
     }
 
     /// What it is of, as the beginning of a title.
     pub fn title(&self) -> &'static str {
         match self.of {
-            MapOf::Time => "Time",
+            MapOf::Time {
+                of: RowKind::Program,
+                ..
+            } => "Time of sources",
+            MapOf::Time { .. } => "Time of traces",
             MapOf::Epochs(_) => "Epochs",
         }
     }
@@ -126,13 +181,13 @@ struct Places {
 
 impl Places {
     /// Of rows that are on both axes.
-    fn of((across, down): (Axis, Axis), all: &[Row]) -> Places {
+    fn of<'r>((across, down): (Axis, Axis), all: impl Iterator<Item = &'r Row> + Clone) -> Places {
         let is_on = |row: &&Row| across.value(row).is_some() && down.value(row).is_some();
-        let on = || all.iter().filter(is_on);
+        let on = || all.clone().filter(is_on);
         Places {
             axes: (across, down),
-            columns: values(across, on()),
-            rows: values(down, on()),
+            columns: in_order(values(across, on())),
+            rows: in_order(values(down, on())),
         }
     }
 
@@ -165,6 +220,19 @@ impl Places {
             values: values.collect(),
         }
     }
+}
+
+/// Numbers by size, texts as they come.
+fn in_order(mut values: Vec<AxisValue>) -> Vec<AxisValue> {
+    let number = |value: &AxisValue| match value {
+        AxisValue::Number(value) => Some(*value),
+        AxisValue::Text(_) => None,
+    };
+    if values.iter().all(|value| number(value).is_some()) {
+        let key = |value: &AxisValue| number(value).unwrap_or(0.0);
+        values.sort_by(|one, other| key(one).total_cmp(&key(other)));
+    }
+    values
 }
 
 /// The first two axes that a row has a value on: sources have no caches, traces no sizes.

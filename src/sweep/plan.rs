@@ -6,7 +6,8 @@ use crate::manifest::{
     CacheRun, EpochWork, FileHash, Header, Manifest, Model, PROGRAM, SCHEMA, Shard, SourceWork,
     TraceWork, Work,
 };
-use crate::spec::{CacheEntry, Caches, OrMachine, SpecError, SweepSpec};
+use crate::ranges::Unit;
+use crate::spec::{CacheEntry, Caches, OneOrMany, OrMachine, SpecError, SweepSpec};
 
 /// Configurations of one sweep, at most.
 pub const MOST_CONFIGURATIONS: usize = 10_000_000;
@@ -119,16 +120,75 @@ fn shard(settings: &[String], input: &Input, work: Work) -> Shard {
 impl Work {
     /// How many configurations it has.
     pub fn configurations(&self) -> usize {
+        self.counts().total()
+    }
+
+    fn counts(&self) -> Configurations {
         match self {
-            Work::Source(work) => work.models.len(),
+            Work::Source(work) => Configurations {
+                models: work.models.len(),
+                ..Configurations::default()
+            },
             Work::Trace(work) => {
                 let of_run = |run: &CacheRun| run.latencies.len() * work.slots.len();
                 let of_epochs = |epochs: &EpochWork| {
                     epochs.windows.len() * epochs.capacities.len() * (epochs.slots.len() + 1)
                 };
-                work.runs.iter().map(of_run).sum::<usize>()
-                    + work.epochs.as_ref().map_or(0, of_epochs)
+                Configurations {
+                    models: 0,
+                    runs: work.runs.iter().map(of_run).sum(),
+                    epochs: work.epochs.as_ref().map_or(0, of_epochs),
+                }
             }
+        }
+    }
+}
+
+/// How many configurations there are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Configurations {
+    /// Models of sources.
+    pub models: usize,
+    /// Runs of traces with caches, a latency and slots.
+    pub runs: usize,
+    /// Windows and capacities of epochs.
+    pub epochs: usize,
+}
+
+impl Configurations {
+    pub fn of(manifest: &Manifest) -> Configurations {
+        let mut all = Configurations::default();
+        for shard in &manifest.shards {
+            let Configurations {
+                models,
+                runs,
+                epochs,
+            } = shard.work.counts();
+            all.models += models;
+            all.runs += runs;
+            all.epochs += epochs;
+        }
+        all
+    }
+
+    pub fn total(self) -> usize {
+        self.models + self.runs + self.epochs
+    }
+
+    /// What the kinds are, where there is more than one: ` (3 of sources, 7 of traces)`.
+    pub fn in_parentheses(self) -> String {
+        let kinds = [
+            (self.models, "of sources"),
+            (self.runs, "of traces"),
+            (self.epochs, "of epochs"),
+        ];
+        let there = kinds.iter().filter(|(count, _)| *count > 0);
+        let there: Vec<String> = there
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        match there.len() {
+            0 | 1 => String::new(),
+            _ => format!(" ({})", there.join(", ")),
         }
     }
 }
@@ -137,7 +197,7 @@ impl Work {
 fn models(facts: &Facts<'_>) -> Result<Vec<Model>, PlanError> {
     let mut combinations = vec![Vec::new()];
     for (name, axis) in &facts.spec.set {
-        let values = axis.values(&format!("set.{name}"))?;
+        let values = axis.values(&format!("set.{name}"), Unit::Bytes)?;
         if combinations.len().saturating_mul(values.len()) > MOST_CONFIGURATIONS {
             return Err(PlanError::TooMany);
         }
@@ -175,10 +235,14 @@ fn runs(facts: &Facts<'_>) -> Result<Vec<CacheRun>, PlanError> {
     /// As `loopsheet trace` has it.
     const USUAL_LATENCY: f64 = 100.0;
     let spec = facts.spec;
-    let entries = match &spec.trace.caches[..] {
-        [] if facts.machines.is_empty() => vec![CacheEntry::Text("none".into())],
-        [] => vec![CacheEntry::Text("machine".into())],
-        entries => entries.to_vec(),
+    let entries = match &spec.trace.caches {
+        None if facts.machines.is_empty() => vec![CacheEntry::Text("none".into())],
+        None => vec![CacheEntry::Text("machine".into())],
+        Some(OneOrMany(entries)) if entries.is_empty() => {
+            let axis = "trace.caches".to_string();
+            return Err(SpecError::Empty { axis }.into());
+        }
+        Some(OneOrMany(entries)) => entries.clone(),
     };
     let latencies = match &spec.trace.latencies {
         None => vec![OrMachine::Value(USUAL_LATENCY)],
@@ -260,7 +324,7 @@ fn slots(spec: &SweepSpec) -> Result<Vec<f64>, PlanError> {
     let Some(axis) = &spec.trace.slots else {
         return Ok(vec![USUAL_SLOTS]);
     };
-    let values = axis.values("trace.slots")?;
+    let values = axis.values("trace.slots", Unit::None)?;
     let one = |value: f64| in_range("trace.slots", value, (1.0, 1e9), "from 1 to 1e9");
     values.into_iter().map(one).collect()
 }
@@ -289,14 +353,23 @@ fn epochs(spec: &SweepSpec) -> Result<Option<EpochWork>, PlanError> {
         values.sort_by(f64::total_cmp);
         Ok::<Vec<f64>, PlanError>(values)
     };
-    let windows = whole("trace.windows", windows.values("trace.windows")?)?;
+    let windows = whole(
+        "trace.windows",
+        windows.values("trace.windows", Unit::None)?,
+    )?;
     let capacities = match &trace.capacities {
-        Some(axis) => whole("trace.capacities", axis.values("trace.capacities")?)?,
+        Some(axis) => whole(
+            "trace.capacities",
+            axis.values("trace.capacities", Unit::Bytes)?,
+        )?,
         // Those of `trace --epochs`.
         None => (10..=30).map(|bits| f64::from(1 << bits)).collect(),
     };
     let slots = match &trace.epoch_slots {
-        Some(axis) => whole("trace.epoch_slots", axis.values("trace.epoch_slots")?)?,
+        Some(axis) => whole(
+            "trace.epoch_slots",
+            axis.values("trace.epoch_slots", Unit::None)?,
+        )?,
         None => Vec::new(),
     };
     Ok(Some(EpochWork {
@@ -343,8 +416,8 @@ mod tests {
         let spec = SweepSpec::parse(text).expect("sound");
         let inputs = |names: &[String]| names.iter().map(|name| input(name, content)).collect();
         let (sources, traces): (Vec<Input>, Vec<Input>) =
-            (inputs(&spec.sources), inputs(&spec.traces));
-        let machines = spec.machines.iter().map(|name| MachineFacts {
+            (inputs(&spec.sources.0), inputs(&spec.traces.0));
+        let machines = spec.machines.0.iter().map(|name| MachineFacts {
             name: name.clone(),
             ghz: Some(2.0),
             latency_cycles: None,

@@ -1,9 +1,13 @@
 //! What the rows of a sweep say together: the best configuration of every program, how much worse others are over two
 //! axes, what more area buys, and which programs feel memory's latency most.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
 use crate::columns::Column;
 use crate::map::{Map, are_together, first_pair};
+use crate::plan::Configurations;
 use crate::row::{Row, RowKind};
 use crate::sensitive::{FirstEpochs, Ranking};
 
@@ -15,11 +19,12 @@ pub struct SweepReport {
     pub configurations: Vec<Row>,
     /// Where each input's configurations are, by position, and which of them is the fastest.
     pub inputs: Vec<InputPart>,
-    /// Axes with more than one value.
-    pub axes: Vec<Axis>,
-    /// Time over two axes, and epochs.
+    /// How many configurations there are of each kind.
+    pub counts: Configurations,
+    /// Time over two axes, of traces and of sources, and epochs.
     pub maps: Vec<Map>,
-    /// Positions of the configurations of every input that no other one beats in both time and area, by area.
+    /// Positions of the configurations of every input that no other one at the same latency beats in both time and area, by
+    /// latency and area.
     pub fronts: Vec<usize>,
     /// The traces, the most sensitive to latency first.
     pub ranking: Ranking,
@@ -28,12 +33,43 @@ pub struct SweepReport {
 }
 
 /// One input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InputPart {
     pub name: String,
+    pub kind: RowKind,
     pub configurations: std::ops::Range<usize>,
+    /// Configurations that are compared with one another.
+    pub groups: Vec<Group>,
+}
+
+/// Configurations at one latency of memory: that is a property of the machine around the caches, which nobody chooses, and
+/// the shortest would always be the best.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// None for sources, whose machines have theirs.
+    pub latency: Option<Latency>,
+    /// Positions, in the order of the plan.
+    pub configurations: Vec<usize>,
     /// The position of the fastest; the first of those, the smallest first. None if no time is known.
     pub best: Option<usize>,
+}
+
+/// A latency of memory that configurations have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Latency {
+    /// Of every machine.
+    Cycles(f64),
+    /// Every machine has its own.
+    OfMachine,
+}
+
+impl fmt::Display for Latency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Latency::Cycles(cycles) => write!(f, "a latency of {cycles} cycles"),
+            Latency::OfMachine => f.write_str("the latency of each machine"),
+        }
+    }
 }
 
 /// What configurations are compared by.
@@ -65,33 +101,61 @@ impl SweepReport {
             }
         }
         let inputs = inputs(&configurations);
-        let axes = several(configuring(settings.len()), &configurations);
+        let kinds = [RowKind::Trace, RowKind::Program].map(|kind| {
+            let of_kind = configurations.iter().filter(|row| row.is(kind)).cloned();
+            (kind, of_kind.collect::<Vec<Row>>())
+        });
+        let counts = Configurations {
+            runs: kinds[0].1.len(),
+            models: kinds[1].1.len(),
+            epochs: windows.len(),
+        };
         let of_epochs = several(EPOCHS.to_vec(), &windows);
-        let mut of_time = first_pair(&axes, &configurations);
+        let axes = kinds
+            .each_ref()
+            .map(|(_, rows)| several(configuring(settings.len(), rows), rows));
+        let mut pairs: Vec<Option<(Axis, Axis)>> = (axes.iter().zip(&kinds))
+            .map(|(axes, (_, rows))| first_pair(axes, rows))
+            .collect();
         let mut of_windows = first_pair(&of_epochs, &windows);
         if let Some(asked) = asked {
-            let following = several(FOLLOWING.to_vec(), &configurations);
-            let all = [&axes[..], &following].concat();
+            let all = axes.iter().zip(&kinds).map(|(axes, (_, rows))| {
+                let mut all = axes.clone();
+                let following = several(FOLLOWING.to_vec(), rows);
+                all.extend(following.into_iter().filter(|axis| !axes.contains(axis)));
+                all
+            });
+            let all: Vec<Vec<Axis>> = all.collect();
             let pair = |known: &[Axis], rows: &[Row]| {
                 let named = |name: &str| known.iter().find(|axis| axis.name(settings) == name);
                 let pair = named(asked.0).copied().zip(named(asked.1).copied());
                 pair.filter(|pair| are_together(*pair, rows))
             };
-            match (pair(&all, &configurations), pair(&of_epochs, &windows)) {
-                (Some(pair), _) => of_time = Some(pair),
-                (None, Some(pair)) => of_windows = Some(pair),
-                (None, None) => return Err(unknown(asked, [&all, &of_epochs], settings)),
+            let of_time = all
+                .iter()
+                .zip(&kinds)
+                .map(|(known, (_, rows))| pair(known, rows));
+            let of_time: Vec<Option<(Axis, Axis)>> = of_time.collect();
+            match pair(&of_epochs, &windows) {
+                _ if of_time.iter().any(Option::is_some) => pairs = of_time,
+                Some(pair) => of_windows = Some(pair),
+                None => return Err(unknown(asked, [&all.concat(), &of_epochs], settings)),
             }
         }
-        let of_time = of_time.map(|pair| Map::of_time(pair, &inputs, &configurations));
+        let maps = pairs
+            .into_iter()
+            .zip(&kinds)
+            .filter_map(|(pair, (kind, _))| {
+                Some(Map::of_time(pair?, *kind, &inputs, &configurations))
+            });
         let of_windows = of_windows.map(|pair| Map::of_epochs(pair, &windows));
         Ok(SweepReport {
             settings: settings.to_vec(),
-            maps: of_time.into_iter().chain(of_windows).collect(),
+            maps: maps.chain(of_windows).collect(),
             fronts: fronts(&inputs, &configurations),
             ranking: epochs.ranking(&inputs, &configurations),
             inputs,
-            axes,
+            counts,
             configurations,
             failed,
         })
@@ -138,28 +202,65 @@ fn inputs(configurations: &[Row]) -> Vec<InputPart> {
     let mut inputs: Vec<InputPart> = Vec::new();
     for (number, row) in configurations.iter().enumerate() {
         let name = row.text(Column::Input).unwrap_or_default();
+        let kind = row.kind();
         match inputs.last_mut() {
-            Some(last) if last.name == name => last.configurations.end = number + 1,
+            Some(last) if last.name == name && last.kind == kind => {
+                last.configurations.end = number + 1;
+            }
             _ => inputs.push(InputPart {
                 name: name.to_string(),
+                kind,
                 configurations: number..number + 1,
-                best: None,
+                groups: Vec::new(),
             }),
         }
     }
     for input in &mut inputs {
+        input.groups = groups(input.configurations.clone(), configurations);
+    }
+    inputs
+}
+
+/// The configurations of one input by latency, in the order of the plan.
+fn groups(of_input: std::ops::Range<usize>, configurations: &[Row]) -> Vec<Group> {
+    let cycles = |number: usize| configurations[number].number(Column::LatencyCycles);
+    let mut by_machine: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for number in of_input.clone() {
+        let machine = configurations[number]
+            .text(Column::Machine)
+            .unwrap_or_default();
+        let known = by_machine.entry(machine).or_default();
+        known.extend(cycles(number).filter(|cycles| !known.contains(cycles)));
+    }
+    let is_of_all = |cycles: f64| by_machine.values().all(|known| known.contains(&cycles));
+    let mut groups: Vec<Group> = Vec::new();
+    for number in of_input {
+        let latency = cycles(number).map(|cycles| match is_of_all(cycles) {
+            true => Latency::Cycles(cycles),
+            false => Latency::OfMachine,
+        });
+        match groups.iter_mut().find(|group| group.latency == latency) {
+            Some(group) => group.configurations.push(number),
+            None => groups.push(Group {
+                latency,
+                configurations: vec![number],
+                best: None,
+            }),
+        }
+    }
+    for group in &mut groups {
         let size = |number: &usize| {
             let row = &configurations[*number];
             (time(row).unwrap_or(f64::INFINITY), area(row))
         };
-        let known = input.configurations.clone();
+        let known = group.configurations.iter().copied();
         let known = known.filter(|number| time(&configurations[*number]).is_some());
-        input.best = known.min_by(|one, other| {
+        group.best = known.min_by(|one, other| {
             let ((t, a), (u, b)) = (size(one), size(other));
             t.total_cmp(&u).then(a.total_cmp(&b))
         });
     }
-    inputs
+    groups
 }
 
 /// A configuration without an area comes behind those that have one.
@@ -169,12 +270,13 @@ fn area(row: &Row) -> f64 {
 
 fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<usize> {
     let mut front = Vec::new();
-    for input in inputs {
+    for group in inputs.iter().flat_map(|input| &input.groups) {
         let known = |number: &usize| {
             let row = &configurations[*number];
             time(row).is_some() && row.number(Column::AreaMm2).is_some()
         };
-        let mut numbers: Vec<usize> = input.configurations.clone().filter(known).collect();
+        let own = group.configurations.iter().copied();
+        let mut numbers: Vec<usize> = own.filter(known).collect();
         let key = |number: usize| {
             let row = &configurations[number];
             (area(row), time(row).unwrap_or(f64::INFINITY))
@@ -226,12 +328,46 @@ mod tests {
     #[test]
     fn the_best_is_the_fastest_and_of_those_the_smallest() {
         let report = report();
-        let best: Vec<Option<usize>> = report.inputs.iter().map(|input| input.best).collect();
-        assert_eq!(best, [Some(2), Some(4)]);
+        let groups = report.inputs.iter().flat_map(|input| &input.groups);
+        let best: Vec<(Option<Latency>, Option<usize>)> =
+            groups.map(|group| (group.latency, group.best)).collect();
+        let (short, long) = (Some(Latency::Cycles(50.0)), Some(Latency::Cycles(100.0)));
+        assert_eq!(
+            best,
+            [
+                (short, Some(2)),
+                (long, Some(3)),
+                (short, Some(4)),
+                (long, Some(5))
+            ]
+        );
         assert_eq!(report.failed, [("c".to_string(), "why".to_string())]);
     }
 
-    /// Means of 2 and 1, 4 and 2, 1 and 1, 1 and 8.
+    /// Each latency has a best configuration of its own.
+    #[test]
+    fn machines_with_latencies_of_their_own_are_compared() {
+        let run = |machine: &str, latency: f64, time: f64| {
+            run("a", "small", latency, (time, 1.0)).with_text(Column::Machine, machine)
+        };
+        let rows = [
+            run("x", 50.0, 4.0),
+            run("x", 130.0, 9.0),
+            run("y", 50.0, 3.0),
+            run("y", 170.0, 8.0),
+        ];
+        let report = SweepReport::of(&[], rows.into_iter(), None).expect("a report");
+        let groups = report.inputs[0].groups.iter();
+        let groups: Vec<(Option<Latency>, Option<usize>)> =
+            groups.map(|group| (group.latency, group.best)).collect();
+        let expected = [
+            (Some(Latency::Cycles(50.0)), Some(2)),
+            (Some(Latency::OfMachine), Some(3)),
+        ];
+        assert_eq!(groups, expected);
+    }
+
+    /// At 50 cycles means of 2 and 1, 1 and 1; at 100 cycles of 4 and 1, 1 and 4.
     #[test]
     fn a_map_has_geometric_means_of_slowdowns() {
         let [map] = &report().maps[..] else {
@@ -248,7 +384,7 @@ mod tests {
             })
             .collect();
         // Caches across, latencies down; squares.
-        assert_eq!(rounded, [[2.0, 1.0], [8.0, 8.0]]);
+        assert_eq!(rounded, [[2.0, 1.0], [4.0, 4.0]]);
     }
 
     /// No configuration has both a size and caches.
@@ -304,6 +440,15 @@ mod tests {
         assert_eq!(maps.len(), 1);
         assert_eq!(
             maps[0].values,
+            [[None, None], [None, None]],
+            "m is 4, the first that there is, which b has not"
+        );
+        let without = rows
+            .iter()
+            .filter(|row| row.number(Column::EpochSlots).is_none());
+        let report = SweepReport::of(&[], without.cloned(), None).expect("a report");
+        assert_eq!(
+            report.maps[0].values,
             [[Some(15.0), Some(6.0)], [Some(6.0), None]],
             "b has no last place"
         );
@@ -316,7 +461,7 @@ mod tests {
 
     #[test]
     fn fronts_leave_out_what_others_beat_in_both() {
-        assert_eq!(report().fronts, [0, 2, 4]);
+        assert_eq!(report().fronts, [0, 2, 1, 3, 4, 5]);
         let ranked = report().ranking.traces;
         let order: Vec<usize> = ranked.iter().map(|trace| trace.configuration).collect();
         assert_eq!(order, [4, 0]);

@@ -96,6 +96,10 @@ impl Row {
         self.kind == kind
     }
 
+    pub fn kind(&self) -> RowKind {
+        self.kind
+    }
+
     pub fn text(&self, column: Column) -> Option<&str> {
         if column == Column::Kind {
             return Some(self.kind.name());

@@ -27,8 +27,8 @@ impl RankedBy {
     pub fn meaning(self) -> &'static str {
         match self {
             RankedBy::Epochs => {
-                "By epochs in 1,000 instructions, with the first window and capacity of the sweep; beside them λ and Λ of the first \
-                 configuration of each trace."
+                "By epochs in 1,000 instructions, with the first window and capacity of the sweep and the first m that bounds how many \
+                 misses are under way, if there is one; beside them λ and Λ of the first configuration of each trace."
             }
             RankedBy::Lambda => {
                 "By Λ, the share by which time grows per cycle of latency, with the first configuration of each trace."
@@ -100,8 +100,9 @@ mod tests {
     fn input(name: &str, at: usize) -> InputPart {
         InputPart {
             name: name.to_string(),
+            kind: RowKind::Trace,
             configurations: at..at + 1,
-            best: None,
+            groups: Vec::new(),
         }
     }
 

@@ -4,18 +4,19 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::cache::{CacheSpec, Hierarchy};
-use crate::ranges::{self, RangeError};
+pub use crate::one_or_many::OneOrMany;
+use crate::ranges::{self, RangeError, Unit};
 
 /// The file, as it stands there.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SweepSpec {
     /// Paths or patterns of traces.
-    pub traces: Vec<String>,
+    pub traces: OneOrMany<String>,
     /// Paths or patterns of sources; a directory is one program.
-    pub sources: Vec<String>,
+    pub sources: OneOrMany<String>,
     /// Presets or machine files.
-    pub machines: Vec<String>,
+    pub machines: OneOrMany<String>,
     /// Values of parameters of sources, by their names for `--set`; in the order of the names.
     pub set: IndexMap<String, Axis>,
     pub trace: TraceSpec,
@@ -28,7 +29,7 @@ pub struct SweepSpec {
 #[serde(deny_unknown_fields, default)]
 pub struct TraceSpec {
     /// Hierarchies: levels as for `trace --cache`, joined by ` + `; `none`; `machine`.
-    pub caches: Vec<CacheEntry>,
+    pub caches: Option<OneOrMany<CacheEntry>>,
     /// Cycles of a RAM access, or `machine`.
     pub latencies: Option<Axis>,
     /// RAM accesses that can be under way at once.
@@ -40,11 +41,7 @@ pub struct TraceSpec {
 }
 
 /// One hierarchy or a range of such.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected caches such as \"32KiB,8way + 1MiB,16way\", or { levels = \"32KiB,8way\", area_mm2 = 0.2 }"
-)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CacheEntry {
     Text(String),
     WithArea { levels: String, area_mm2: f64 },
@@ -78,19 +75,10 @@ impl Default for ShardSpec {
 }
 
 /// Values of one axis: a number, a text such as `64..256:64`, or a list of both.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected a number, a range such as \"64..256:64\" or \"16KiB..1MiB:x2\", or a list of these"
-)]
-pub enum Axis {
-    One(Entry),
-    Many(Vec<Entry>),
-}
+pub type Axis = OneOrMany<Entry>;
 
 /// One entry of an axis.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
     Number(f64),
     Text(String),
@@ -136,8 +124,10 @@ pub enum SpecError {
         value: f64,
         expected: &'static str,
     },
-    #[error("`trace.caches`: {text}: {reason}")]
+    #[error("`trace.caches`: `{text}`: {reason}")]
     Cache { text: String, reason: String },
+    #[error("`trace.caches`: {error}{}", if error.text() == text { String::new() } else { format!(", in `{text}`") })]
+    CacheSize { text: String, error: RangeError },
     #[error("`{axis}` says \"machine\", but `machines` names none")]
     NoMachine { axis: &'static str },
     #[error("`trace.{0}` needs `trace.windows`, for which epochs are counted")]
@@ -181,23 +171,16 @@ fn is_area(value: f64) -> bool {
 }
 
 impl Axis {
-    fn entries(&self) -> &[Entry] {
-        match self {
-            Axis::One(entry) => std::slice::from_ref(entry),
-            Axis::Many(entries) => entries,
-        }
-    }
-
     /// Its values, each once, in the order in which they are written.
     ///
     /// # Errors
     /// One is not a number, or there is none.
-    pub fn values(&self, axis: &str) -> Result<Vec<f64>, SpecError> {
+    pub fn values(&self, axis: &str, unit: Unit) -> Result<Vec<f64>, SpecError> {
         let mut values = Vec::new();
-        for entry in self.entries() {
+        for entry in self.iter() {
             match entry {
                 Entry::Number(value) => values.push(*value),
-                Entry::Text(text) => values.extend(in_axis(axis, ranges::values(text))?),
+                Entry::Text(text) => values.extend(in_axis(axis, ranges::values(text, unit))?),
             }
         }
         once(axis, values)
@@ -206,15 +189,15 @@ impl Axis {
     /// The same, where a value may be the machine's.
     ///
     /// # Errors
-    /// As [`Axis::values`].
+    /// As for [`Axis::values`].
     pub fn values_or_machine(&self, axis: &str) -> Result<Vec<OrMachine>, SpecError> {
         let mut values = Vec::new();
-        for entry in self.entries() {
+        for entry in self.iter() {
             match entry {
                 Entry::Number(value) => values.push(OrMachine::Value(*value)),
                 Entry::Text(text) if text == MACHINE => values.push(OrMachine::Machine),
                 Entry::Text(text) => {
-                    let numbers = in_axis(axis, ranges::values(text))?;
+                    let numbers = in_axis(axis, ranges::values(text, Unit::None))?;
                     values.extend(numbers.into_iter().map(OrMachine::Value));
                 }
             }
@@ -284,7 +267,11 @@ impl CacheEntry {
         let mut all: Vec<Vec<CacheSpec>> = vec![Vec::new()];
         for level in text.split('+') {
             let (size, shape) = level.split_once(',').unwrap_or((level, ""));
-            let sizes = ranges::values(size.trim()).map_err(|error| wrong(error.to_string()))?;
+            let sizes = ranges::values(size.trim(), Unit::Bytes);
+            let sizes = sizes.map_err(|error| SpecError::CacheSize {
+                text: text.to_string(),
+                error,
+            })?;
             let mut specs = Vec::new();
             for size in sizes {
                 let comma = if shape.is_empty() { "" } else { "," };
@@ -332,7 +319,7 @@ mod tests {
         let values: Vec<Vec<f64>> = spec
             .set
             .iter()
-            .map(|(name, axis)| axis.values(name).expect("numbers"))
+            .map(|(name, axis)| axis.values(name, Unit::Bytes).expect("numbers"))
             .collect();
         assert_eq!(
             values,

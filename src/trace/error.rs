@@ -7,10 +7,17 @@ use super::isa::TextError;
 
 /// What is wrong, and where.
 #[derive(Debug, thiserror::Error)]
-#[error("{place}: {error}")]
+#[error("{place}: {error}{}", error.remedy().unwrap_or_default())]
 pub struct TraceError {
     pub place: Place,
     pub error: LineError,
+}
+
+impl TraceError {
+    /// The same without the options of `loopsheet trace` that may help, for who has no such options.
+    pub fn without_remedy(&self) -> String {
+        format!("{}: {}", self.place, self.error)
+    }
 }
 
 /// Where in a trace something is wrong.
@@ -31,7 +38,7 @@ impl fmt::Display for Place {
                 instructions,
             } => write!(
                 f,
-                "byte {offset} of the records, behind {instructions} instructions"
+                "byte {offset} of the unpacked trace, after {instructions} instructions"
             ),
         }
     }
@@ -44,23 +51,18 @@ pub enum LineError {
     Empty,
     #[error(
         "`{0}` is no line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
-         Spike's --log-commits, gdb's disassembly, STF, ChampSim's records, and the compact format of this program; --format chooses one of them"
+         Spike's --log-commits, gdb's disassembly, STF, ChampSim's records, and the compact format of this program"
     )]
     UnknownFormat(String),
-    #[error("`{text}` is no {format} line, as the lines before it are or --format says: {reason}")]
+    #[error("`{text}` is no {format} line, which the trace was taken to consist of: {reason}")]
     OtherFormat {
         text: String,
         format: FormatName,
         reason: &'static str,
     },
-    #[error(
-        "unknown mnemonic `{mnemonic}` in `{text}`; --unknown=warn counts such instructions and goes on"
-    )]
+    #[error("unknown mnemonic `{mnemonic}` in `{text}`")]
     UnknownMnemonic { mnemonic: String, text: String },
-    #[error(
-        "unknown machine word {word:#010x}{}; --unknown=warn counts such instructions and goes on",
-        in_parentheses(text)
-    )]
+    #[error("unknown machine word {word:#010x}{}", in_parentheses(text))]
     UnknownWord { word: u32, text: String },
     #[error("`{text}`: {error}")]
     Operands { text: String, error: TextError },
@@ -93,6 +95,18 @@ pub enum LineError {
 }
 
 impl LineError {
+    /// What options do about it.
+    fn remedy(&self) -> Option<&'static str> {
+        match self {
+            LineError::UnknownFormat(_) => Some("; --format chooses one of them"),
+            LineError::OtherFormat { .. } => Some("; --format says which lines they are"),
+            LineError::UnknownMnemonic { .. } | LineError::UnknownWord { .. } => {
+                Some("; --unknown=warn counts such instructions and goes on")
+            }
+            _ => None,
+        }
+    }
+
     /// Why reading failed: decompressors report damage as these kinds.
     pub(super) fn of_io(error: std::io::Error) -> LineError {
         use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};

@@ -310,6 +310,55 @@ fn gnu_parallel_computes_the_bytes_of_one_process() {
     assert_eq!(merged(local.path()).len(), 7);
 }
 
+/// The sample workflow as it is, with a trace among the others that cannot be read.
+#[test]
+fn snakemake_computes_the_bytes_of_one_process() {
+    let projects = [(); 2].map(|()| {
+        let project = project(SIXTY);
+        let bad = "0, 0x1000, 0x4398, \"frobnicate a4,0(a5)\"\n";
+        fs::write(project.path().join("traces/bad.execlog"), bad).expect("a file");
+        sweep(project.path(), &["plan", "sweep.toml"]);
+        project
+    });
+    let [local, other] = &projects;
+    for arguments in [&["run", "--all"][..], &["merge"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+        let status = command
+            .current_dir(local.path())
+            .arg("sweep")
+            .args(arguments)
+            .status();
+        assert_eq!(
+            status.expect("it runs").code(),
+            Some(1),
+            "the bad trace fails"
+        );
+    }
+    let sample = root().join("samples/sweep/Snakefile");
+    fs::copy(sample, other.path().join("Snakefile")).expect("the sample");
+    let program = Path::new(env!("CARGO_BIN_EXE_loopsheet"));
+    let place = program.parent().expect("a directory").display();
+    let path = std::env::var("PATH").expect("PATH");
+    let snakemake = || {
+        let mut command = Command::new(tool("python/bin/snakemake"));
+        command
+            .current_dir(other.path())
+            .env("PATH", format!("{place}:{path}"))
+            // Its own notes of what was built go to the user's directory.
+            .env("XDG_CACHE_HOME", other.path().join("cache"))
+            .args(["--cores", "2"]);
+        let output = command.output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
+    };
+    let said = snakemake();
+    assert!(said.contains("52 of 52 steps (100%) done"), "{said}");
+    assert_eq!(merged(other.path()), merged(local.path()));
+    let said = snakemake();
+    assert!(said.contains("Nothing to be done"), "{said}");
+}
+
 /// A tree in shards, with the two scripts of the guide.
 #[test]
 fn an_array_of_slurm_reads_a_tree() {

@@ -139,11 +139,51 @@ fn bad_lists_are_refused() {
     refused("b.edan 1\n", &[], "line 1: `b.edan 1` is not a weight");
     refused("-1 b.edan\n", &[], "the weight -1 is not from 0");
     refused("1 none.edan\n", &[], "none.edan");
+    refused("1 b.edan\n1 none.edan\n", &[], "list, line 2: cannot read ");
     refused("1 b.edan\n2 b.edan\n", &[], "listed twice");
+    refused("1 b.edan\n2 ./b.edan\n", &[], "listed twice: line 1 has it");
+    std::os::unix::fs::symlink("b.edan", directory.path().join("link")).expect("a link");
+    refused(
+        "1 b.edan\n2 link\n",
+        &[],
+        "listed twice: line 1 has it, as ",
+    );
     refused("1 b.edan\n", &["--camat"], "--camat takes one trace");
     refused(
         "1 b.edan\n",
         &["-o", "a.xlsx"],
         "a workbook takes one trace",
+    );
+}
+
+/// Names may be in quotes, with remarks behind them; copies may be meant.
+#[test]
+fn lists_have_quotes_and_remarks() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let list = cut(directory.path(), ["1", "1", "1"]);
+    let plain = summed(&list, &[]);
+    fs::write(
+        &list,
+        "1 \"a 1.edan\"\n1 b.edan # the second\n1 'c.edan' # and last\n",
+    )
+    .expect("a file");
+    assert_eq!(summed(&list, &[]), plain);
+    fs::copy(
+        directory.path().join("b.edan"),
+        directory.path().join("d.edan"),
+    )
+    .expect("a copy");
+    fs::write(&list, "1 b.edan\n2 d.edan\n").expect("a file");
+    let output = loopsheet()
+        .arg("trace")
+        .arg("--slices")
+        .arg(&list)
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("lines 1 and 2 name files that hold the same"),
+        "{said}"
     );
 }

@@ -1,28 +1,38 @@
 //! The sources, traces and machines that a sweep names, and what is read of them.
 
-use std::collections::BTreeSet;
-use std::fs::File;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
+use super::contents::Contents;
 use super::place::relative;
 use super::source;
 use crate::commands::Voice;
 use crate::machine::MachineModel;
 use crate::reading::{files, machine_file};
-use crate::sweep::hash::Hash;
 use crate::sweep::manifest::FileHash;
 use crate::sweep::plan::{Input, MachineFacts};
+use crate::sweep::spec::SweepSpec;
 
-/// The paths that texts name, which may be patterns; each once, those of a pattern by name.
+/// What texts name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Each file once, under the name that came first; those of a pattern by name.
+    pub paths: Vec<PathBuf>,
+    /// Other names of a file that was named before, with its first one.
+    pub again: Vec<(PathBuf, PathBuf)>,
+}
+
+/// The paths that texts name, which may be patterns.
 ///
 /// # Errors
 /// There is no such file, or nothing fits.
-pub fn named(texts: &[String], what: &str) -> anyhow::Result<Vec<PathBuf>> {
-    let mut found: Vec<PathBuf> = Vec::new();
+pub fn named(texts: &[String], what: &str) -> anyhow::Result<Named> {
+    let mut found = Named::default();
+    let mut whole: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     for text in texts {
         let path = Path::new(text);
         let paths = match path.exists() || !text.contains(['*', '?', '[', '{']) {
@@ -33,8 +43,15 @@ pub fn named(texts: &[String], what: &str) -> anyhow::Result<Vec<PathBuf>> {
             false => fitting(text).with_context(|| format!("`{what}`: {text}"))?,
         };
         for path in paths {
-            if !found.contains(&path) {
-                found.push(path);
+            let file = path.canonicalize();
+            let file = file.with_context(|| format!("`{what}`: cannot read {}", path.display()))?;
+            match whole.get(&file) {
+                None => {
+                    whole.insert(file, path.clone());
+                    found.paths.push(path);
+                }
+                Some(first) if *first == path => {}
+                Some(first) => found.again.push((path, first.clone())),
             }
         }
     }
@@ -43,6 +60,7 @@ pub fn named(texts: &[String], what: &str) -> anyhow::Result<Vec<PathBuf>> {
 
 /// The files that fit a pattern.
 fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let pattern = pattern.trim_start_matches("./");
     let glob = GlobBuilder::new(pattern).literal_separator(true).build()?;
     let matcher = glob.compile_matcher();
     let is_fixed = |part: &&str| !part.contains(['*', '?', '[', '{']);
@@ -52,9 +70,20 @@ fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
         [""] => PathBuf::from("/"),
         parts => PathBuf::from(parts.join("/")),
     };
+    anyhow::ensure!(start.is_dir(), "there is no directory {}", start.display());
+    // Braces may have slashes in them.
+    let is_deep = pattern.contains("**") || pattern.contains('{');
+    let depth = pattern.split('/').count() - fixed.len();
+    let walk = WalkBuilder::new(&start)
+        .standard_filters(false)
+        .max_depth((!is_deep).then_some(depth))
+        .build();
     let mut found = Vec::new();
-    for entry in WalkBuilder::new(&start).standard_filters(false).build() {
-        let entry = entry?;
+    for entry in walk {
+        let entry = entry.map_err(|error| match error.io_error() {
+            Some(io) => anyhow::anyhow!("a directory cannot be read: {}", io.kind()),
+            None => anyhow::anyhow!("a directory cannot be read: {error}"),
+        })?;
         let path = entry.path().strip_prefix("./").unwrap_or(entry.path());
         if path.is_file() && matcher.is_match(path) {
             found.push(path.to_path_buf());
@@ -68,17 +97,18 @@ fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
 /// A trace with its content.
 ///
 /// # Errors
-/// It cannot be read.
-pub fn trace(path: &Path) -> anyhow::Result<Input> {
+/// It cannot be read, or is not a trace: what is wrong further inside is for its shards to say.
+pub fn trace(path: &Path, contents: &Contents) -> anyhow::Result<Input> {
     anyhow::ensure!(
         path.is_file(),
         "{} is not a file; a trace is one, and a pattern names several: {}/*.zst",
         path.display(),
         path.display()
     );
+    super::trace::recognise(path).with_context(|| format!("`traces`: {}", path.display()))?;
     Ok(Input {
         name: path.to_string_lossy().into_owned(),
-        files: hashes(&BTreeSet::from([path.to_path_buf()]))?,
+        files: hashes(&BTreeSet::from([path.to_path_buf()]), contents)?,
     })
 }
 
@@ -86,21 +116,31 @@ pub fn trace(path: &Path) -> anyhow::Result<Input> {
 /// inputs, machine files.
 ///
 /// # Errors
-/// A file cannot be read a second time. Sources that cannot be analysed are no error here: their shards will fail.
-pub fn source(path: &Path, machines: &[String], voice: Voice) -> anyhow::Result<Input> {
+/// It cannot be analysed, or has no parameter that is set, or not for such a value.
+pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Result<Input> {
     let name = path.to_string_lossy().into_owned();
-    let (_, mut read) = files::noting_reads(|| source::Source::read(&name, voice).map(|_| ()));
+    let check = || source::Source::read(&name, Voice::silent())?.check(spec);
+    let (checked, mut read) = files::noting_reads(check);
+    checked.with_context(|| format!("`sources`: {name}"))?;
     if path.is_file() {
         read.insert(path.to_path_buf());
     }
-    for machine in machines {
+    for machine in spec.machines.iter() {
         let (_, of_machine) = files::noting_reads(|| machine_file::load(machine));
         read.extend(of_machine);
     }
     Ok(Input {
         name,
-        files: hashes(&read)?,
+        files: hashes(&read, contents)?,
     })
+}
+
+/// The sources that a source of a sweep has now.
+///
+/// # Errors
+/// It cannot be read.
+pub fn sources_under(name: &str) -> anyhow::Result<Vec<PathBuf>> {
+    source::paths(name)
 }
 
 /// What a sweep needs of a machine; its caches only where there are traces.
@@ -124,25 +164,19 @@ pub fn machine(name: &str, for_traces: bool) -> anyhow::Result<MachineFacts> {
 }
 
 /// Contents by path, seen from the current directory.
-fn hashes(paths: &BTreeSet<PathBuf>) -> anyhow::Result<Vec<FileHash>> {
+fn hashes(paths: &BTreeSet<PathBuf>, contents: &Contents) -> anyhow::Result<Vec<FileHash>> {
     let here = Path::new(".").canonicalize()?;
     let mut found = BTreeSet::new();
     for path in paths {
         let what = || format!("cannot read {}", path.display());
         let whole = path.canonicalize().with_context(what)?;
-        found.insert((relative(&whole, &here), whole));
+        found.insert(relative(&whole, &here));
     }
-    let hash = |(path, whole): (String, PathBuf)| {
-        let sha256 = content(&whole).with_context(|| format!("cannot read {path}"))?;
+    let hash = |path: String| {
+        let sha256 = contents
+            .hash(&path)
+            .with_context(|| format!("cannot read {path}"))?;
         Ok(FileHash { path, sha256 })
     };
     found.into_iter().map(hash).collect()
-}
-
-/// The hash of a file's content.
-///
-/// # Errors
-/// It cannot be read.
-pub fn content(path: &Path) -> std::io::Result<Hash> {
-    Hash::of_stream(File::open(path)?)
 }

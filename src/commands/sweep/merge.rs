@@ -5,30 +5,38 @@ use std::path::Path;
 
 use anyhow::Context;
 
+use super::contents::Contents;
 use super::place::Place;
 use super::result::{self, State};
+use super::run::say_changes;
 use crate::cli::SweepMergeArgs;
 use crate::commands::outputs::{Output, temporary_directory_in};
 use crate::commands::{Status, Voice};
 use crate::export::parquet::RowWriter;
 use crate::sweep::manifest::Manifest;
 use crate::sweep::merge::{InputFile, input_files};
+use crate::sweep::row::{Row, RowKind};
 use crate::wording::counted;
 
 pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     let (place, manifest) = Place::enter(&args.place.dir)?;
     let failed = refuse_missing(&place, &manifest)?;
+    refuse_changes(&place, &manifest, voice)?;
     let data = place.data();
-    std::fs::create_dir_all(&data)
-        .with_context(|| format!("cannot make the directory {}", data.display()))?;
+    place.make(&data)?;
     // All files are whole before the first takes the place of an older one.
     let unfinished = temporary_directory_in(&data)
         .with_context(|| format!("cannot write into {}", data.display()))?;
     let mut kept = BTreeSet::new();
-    let mut rows = 0;
+    let mut rows = Rows::default();
     for file in input_files(&manifest) {
         let name = format!("{}.parquet", file.stem);
-        rows += merge(&place, &manifest, &file, &unfinished.path().join(&name))?;
+        rows.add(merge(
+            &place,
+            &manifest,
+            &file,
+            &unfinished.path().join(&name),
+        )?);
         kept.insert(name);
     }
     for name in &kept {
@@ -39,9 +47,10 @@ pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     remove_others(&data, &kept)?;
     if !voice.quiet {
         eprintln!(
-            "loopsheet: {} of {} in {}",
-            counted(rows, "row"),
+            "loopsheet: {} of {} ({}) in {}",
+            counted(rows.total(), "row"),
             counted(kept.len(), "input"),
+            rows.kinds(),
             place.name().join("data").display()
         );
     }
@@ -87,24 +96,83 @@ pub fn refuse_missing(place: &Place, manifest: &Manifest) -> anyhow::Result<usiz
     Ok(is(State::Failed).count())
 }
 
+/// Results of inputs that have changed since are not results of the inputs.
+///
+/// # Errors
+/// One has changed.
+pub fn refuse_changes(place: &Place, manifest: &Manifest, voice: Voice) -> anyhow::Result<()> {
+    let contents = Contents::noted(place);
+    match say_changes(place, &contents, manifest.shards.iter(), voice)? {
+        Status::Done => Ok(()),
+        _ => anyhow::bail!(
+            "inputs have changed since the sweep was planned, so that nothing was written"
+        ),
+    }
+}
+
+/// How many rows there are of each kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rows {
+    configurations: usize,
+    nests: usize,
+    errors: usize,
+}
+
+impl Rows {
+    fn count(&mut self, row: &Row) {
+        match row.kind() {
+            RowKind::Program | RowKind::Trace | RowKind::Epochs => self.configurations += 1,
+            RowKind::Nest => self.nests += 1,
+            RowKind::Error => self.errors += 1,
+        }
+    }
+
+    fn add(&mut self, other: Rows) {
+        let Rows {
+            configurations,
+            nests,
+            errors,
+        } = other;
+        self.configurations += configurations;
+        self.nests += nests;
+        self.errors += errors;
+    }
+
+    fn total(self) -> usize {
+        self.configurations + self.nests + self.errors
+    }
+
+    fn kinds(self) -> String {
+        let kinds = [
+            (self.configurations, "configuration"),
+            (self.nests, "nest"),
+            (self.errors, "error"),
+        ];
+        let there = kinds.iter().filter(|(count, _)| *count > 0);
+        let there: Vec<String> = there.map(|(count, what)| counted(*count, what)).collect();
+        there.join(", ")
+    }
+}
+
 /// Writes the file of one input; returns how many rows it has.
 fn merge(
     place: &Place,
     manifest: &Manifest,
     file: &InputFile,
     path: &Path,
-) -> anyhow::Result<usize> {
+) -> anyhow::Result<Rows> {
     Output::create(path)?.stream(|out| {
         let mut writer = RowWriter::new(out, &manifest.header.settings)?;
-        let mut count = 0;
+        let mut rows = Rows::default();
         for shard in &manifest.shards[file.shards.clone()] {
             for row in result::read(place, shard)? {
-                writer.push(row?)?;
-                count += 1;
+                let row = row?;
+                rows.count(&row);
+                writer.push(row)?;
             }
         }
         writer.finish()?;
-        Ok(count)
+        Ok(rows)
     })
 }
 

@@ -1,9 +1,11 @@
 //! `loopsheet sweep`: many configurations of many inputs.
 
+mod contents;
 mod inputs;
 mod merge;
 mod place;
 mod plan;
+mod progress;
 mod report;
 mod result;
 mod run;

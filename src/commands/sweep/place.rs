@@ -39,8 +39,36 @@ impl Place {
     /// # Errors
     /// It cannot be made.
     pub fn create(&self) -> anyhow::Result<()> {
-        std::fs::create_dir_all(self.directory.join("shards"))
-            .with_context(|| format!("cannot make the directory {}", self.name.display()))
+        self.make(&self.directory.join("shards"))
+    }
+
+    /// Makes a directory of this one where it is not there.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn make(&self, directory: &Path) -> anyhow::Result<()> {
+        let way = directory.strip_prefix(&self.directory).unwrap_or(directory);
+        let what = || {
+            format!(
+                "cannot make the directory {}",
+                self.name.join(way).display()
+            )
+        };
+        let in_the_way = directory.ancestors().find(|path| path.exists());
+        if let Some(file) = in_the_way.filter(|path| !path.is_dir()) {
+            let file = file.strip_prefix(&self.directory).unwrap_or(file);
+            // Joining nothing would add a slash.
+            let file = match file == Path::new("") {
+                true => self.name.clone(),
+                false => self.name.join(file),
+            };
+            anyhow::bail!(
+                "{}: {} is a file; move it away, or name another --dir",
+                what(),
+                file.display()
+            );
+        }
+        std::fs::create_dir_all(directory).with_context(what)
     }
 
     /// The directory of a sweep that was planned, and its manifest. From here on paths begin where those of the manifest do.
@@ -61,8 +89,15 @@ impl Place {
         let place = Place::of(directory)?;
         place.create()?;
         let root = place.directory.join(&manifest.header.root);
-        std::env::set_current_dir(&root)
-            .with_context(|| format!("{}: cannot go to its root {}", what(), root.display()))?;
+        std::env::set_current_dir(&root).map_err(|error| {
+            anyhow::anyhow!(
+                "{}: its inputs were in {}, seen from here, which cannot be entered ({}): if the sweep or its inputs have \
+                 moved, plan again; what was computed stays good where inputs have the same names",
+                what(),
+                directory.join(&manifest.header.root).display(),
+                error.kind()
+            )
+        })?;
         Ok((place, manifest))
     }
 
@@ -92,6 +127,11 @@ impl Place {
     pub fn failure(&self, hash: &Hash) -> PathBuf {
         let name = format!("{}.failed.jsonl", hash.as_str());
         self.directory.join("shards").join(name)
+    }
+
+    /// What was seen of the files that are read, to be deleted at will.
+    pub fn contents(&self) -> PathBuf {
+        self.directory.join("contents.jsonl")
     }
 
     /// Of the merged files.

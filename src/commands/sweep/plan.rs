@@ -1,18 +1,24 @@
 //! `loopsheet sweep plan`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
 
-use super::inputs;
+use super::contents::Contents;
+use super::inputs::{self, Named};
 use super::place::Place;
 use crate::cli::SweepPlanArgs;
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::reading::files;
-use crate::sweep::plan::{Facts, plan};
+use crate::sweep::manifest::Manifest;
+use crate::sweep::plan::{Configurations, Facts, Input, plan};
 use crate::sweep::spec::SweepSpec;
 use crate::wording::counted;
+
+/// So many inputs that cannot be read are named.
+const MOST_NAMED: usize = 10;
 
 pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
     let what = || args.file.display().to_string();
@@ -23,46 +29,123 @@ pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
     let directory = parent.unwrap_or(Path::new("."));
     let root = place.root(directory)?;
     std::env::set_current_dir(directory).with_context(what)?;
-
-    let quiet = Voice {
-        quiet: true,
-        verbose: false,
-        ..voice
-    };
-    let sources = inputs::named(&spec.sources, "sources")?;
-    let traces = inputs::named(&spec.traces, "traces")?;
-    let machines = spec.machines.iter();
-    let machines = machines.map(|name| inputs::machine(name, !traces.is_empty()));
-    let machines = machines
-        .collect::<anyhow::Result<Vec<_>>>()
-        .with_context(what)?;
-    let sources = sources
-        .iter()
-        .map(|path| inputs::source(path, &spec.machines, quiet))
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let traces = traces
-        .iter()
-        .map(|path| inputs::trace(path))
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let facts = Facts {
-        spec: &spec,
-        sources: &sources,
-        traces: &traces,
-        machines: &machines,
-        root: &root,
-    };
-    let manifest = plan(&facts).with_context(what)?;
+    let (manifest, remarks, contents) = manifest(&spec, &root, &place).with_context(what)?;
     place.create()?;
     Output::create(&place.manifest())?.finish(manifest.to_lines().as_bytes())?;
+    contents.note(&place, &manifest)?;
     if !voice.quiet {
+        for remark in remarks {
+            eprintln!("loopsheet: {remark}");
+        }
         let header = &manifest.header;
+        let inputs = manifest
+            .shards
+            .chunk_by(|one, other| one.input == other.input);
+        let all = Configurations::of(&manifest);
         eprintln!(
-            "loopsheet: {} of {} in {}; next: loopsheet sweep run --all --dir {}",
+            "loopsheet: {} of {} in {}{}; next: loopsheet sweep run --all --dir {}",
             counted(header.configurations, "configuration"),
-            counted(sources.len() + traces.len(), "input"),
+            counted(inputs.count(), "input"),
             counted(header.shards, "shard"),
+            all.in_parentheses(),
             place.word()
         );
     }
     Ok(Status::Done)
+}
+
+/// The manifest, remarks on it, and what was seen of its inputs.
+fn manifest(
+    spec: &SweepSpec,
+    root: &str,
+    place: &Place,
+) -> anyhow::Result<(Manifest, Vec<String>, Contents)> {
+    let sources = inputs::named(&spec.sources, "sources")?;
+    let traces = inputs::named(&spec.traces, "traces")?;
+    let machines = spec.machines.iter();
+    let machines = machines.map(|name| inputs::machine(name, !traces.paths.is_empty()));
+    let machines = machines.collect::<anyhow::Result<Vec<_>>>()?;
+    let planned = |sources: &[Input], traces: &[Input]| {
+        let machines = &machines;
+        plan(&Facts {
+            spec,
+            sources,
+            traces,
+            machines,
+            root,
+        })
+    };
+    // What is wrong with axes is said before anything long is read.
+    let unread = |named: &Named| -> Vec<Input> {
+        let one = named.paths.first().map(|path| Input {
+            name: path.to_string_lossy().into_owned(),
+            files: Vec::new(),
+        });
+        one.into_iter().collect()
+    };
+    planned(&unread(&sources), &unread(&traces))?;
+    let contents = Contents::noted(place);
+    let mut remarks = Vec::new();
+    for (again, first) in sources.again.iter().chain(&traces.again) {
+        remarks.push(format!(
+            "{} is the same file as {}, and counts once",
+            again.display(),
+            first.display()
+        ));
+    }
+    let sources = read(&sources, |path| inputs::source(path, spec, &contents))?;
+    let traces = read(&traces, |path| inputs::trace(path, &contents))?;
+    remarks.extend(alike(&traces));
+    remarks.extend(alike(&sources));
+    Ok((planned(&sources, &traces)?, remarks, contents))
+}
+
+/// All inputs.
+///
+/// # Errors
+/// One cannot be read: says which, and why.
+fn read(
+    named: &Named,
+    read: impl Fn(&Path) -> anyhow::Result<Input>,
+) -> anyhow::Result<Vec<Input>> {
+    let (mut inputs, mut refused) = (Vec::new(), Vec::new());
+    for path in &named.paths {
+        match read(path) {
+            Ok(input) => inputs.push(input),
+            Err(error) => refused.push(format!("{error:#}")),
+        }
+    }
+    let more = match refused.len() {
+        0 => return Ok(inputs),
+        count if count > MOST_NAMED => format!("\n… and {} more", count - MOST_NAMED),
+        _ => String::new(),
+    };
+    let named = &refused[..refused.len().min(MOST_NAMED)];
+    anyhow::bail!("{}{more}", named.join("\n"))
+}
+
+/// Files of different names that hold the same.
+fn alike(inputs: &[Input]) -> Vec<String> {
+    let mut known = BTreeMap::new();
+    let mut remarks = Vec::new();
+    for input in inputs {
+        let name = files::normalized(Path::new(&input.name));
+        let own = input
+            .files
+            .iter()
+            .find(|file| Path::new(&file.path) == name);
+        // Behind a link a trace has another name.
+        let only = input.files.first().filter(|_| input.files.len() == 1);
+        let Some(file) = own.or(only) else {
+            continue;
+        };
+        match known.get(&file.sha256) {
+            None => drop(known.insert(&file.sha256, &input.name)),
+            Some(first) => remarks.push(format!(
+                "{} holds the same as {first}: each counts as an input of its own",
+                input.name
+            )),
+        }
+    }
+    remarks
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::merge::refuse_missing;
+use super::merge::{refuse_changes, refuse_missing};
 use super::place::Place;
 use super::result;
 use crate::cli::SweepReportArgs;
@@ -10,6 +10,7 @@ use crate::commands::outputs::{self, Output};
 use crate::commands::{Status, Voice};
 use crate::export::sweep_page::sweep_page;
 use crate::export::xlsx::sweep_workbook;
+use crate::sweep::columns::Column;
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::RowKind;
 use crate::wording::counted;
@@ -46,6 +47,7 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     let (output, html) = (create(output)?, create(html)?);
     let (place, manifest) = Place::enter(&args.place.dir)?;
     let failed = refuse_missing(&place, &manifest)?;
+    refuse_changes(&place, &manifest, voice)?;
     let mut rows = Vec::new();
     for shard in &manifest.shards {
         for row in result::read(&place, shard)? {
@@ -55,6 +57,18 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
                 rows.push(row);
             }
         }
+    }
+    if failed == manifest.shards.len() {
+        let why = rows.iter().find_map(|row| row.text(Column::Error));
+        anyhow::bail!(
+            "{}, so that there is nothing to report; the first with: {}; `loopsheet sweep run --all --retry --dir {}` tries again",
+            match failed {
+                1 => "the only shard failed".to_string(),
+                failed => format!("all {failed} shards failed"),
+            },
+            why.unwrap_or_default(),
+            place.word()
+        );
     }
     let report = SweepReport::of(&manifest.header.settings, rows.into_iter(), asked)?;
     if let Some(output) = output {

@@ -1,12 +1,14 @@
 //! `loopsheet sweep run`: which shards, and several at once.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 
+use super::contents::{self, Change, Contents};
 use super::place::Place;
+use super::progress::Progress;
 use super::result::{self, State};
 use super::shard;
 use crate::cli::SweepRunArgs;
@@ -35,8 +37,49 @@ pub fn run(args: &SweepRunArgs, voice: Voice) -> anyhow::Result<Status> {
         None if args.all => cores,
         None => 1,
     };
-    compute(&place, &manifest, &wanted, jobs, voice)?;
-    Ok(summary(&place, &manifest, (&chosen, wanted.len()), voice))
+    let contents = Contents::noted(&place);
+    let plan = (&place, &manifest, &contents);
+    compute(plan, &wanted, jobs, voice)?;
+    let status = summary(&place, &manifest, (&chosen, wanted.len()), voice);
+    let there = chosen.iter().filter(|number| !wanted.contains(number));
+    let there = there.map(|number| &manifest.shards[*number]);
+    let stale = say_changes(&place, &contents, there, voice)?;
+    Ok(status.max(stale))
+}
+
+/// Says which inputs of shards that are there already are not what they were when these were planned. Inputs that are gone
+/// may have been removed after their shards were computed, which takes nothing from them.
+///
+/// # Errors
+/// An input cannot be read.
+pub fn say_changes<'m>(
+    place: &Place,
+    contents: &Contents,
+    shards: impl Iterator<Item = &'m Shard>,
+    voice: Voice,
+) -> anyhow::Result<Status> {
+    let shards = shards.filter(|shard| result::state(place, shard) == State::Done);
+    let mut changes = contents::changes(contents, shards)?;
+    let gone: BTreeMap<String, Change> = changes
+        .extract_if(.., |_, change| *change == Change::Gone)
+        .collect();
+    if !voice.quiet {
+        for sentence in contents::sentences(&gone) {
+            eprintln!("loopsheet: {sentence}; their shards are there, with what they held then");
+        }
+    }
+    if changes.is_empty() {
+        return Ok(Status::Done);
+    }
+    for sentence in contents::sentences(&changes) {
+        eprintln!("loopsheet: {sentence}");
+    }
+    eprintln!(
+        "loopsheet: shards that are there are of what was planned; `loopsheet sweep plan SWEEP.toml --dir {}` plans again, and keeps \
+         what did not change",
+        place.word()
+    );
+    Ok(Status::WithErrors)
 }
 
 /// Positions of the shards that are asked for.
@@ -62,18 +105,14 @@ fn chosen(args: &SweepRunArgs, shards: usize) -> anyhow::Result<Vec<usize>> {
 /// # Errors
 /// A result cannot be written: the disk is full, say. What a shard itself fails with is its result.
 pub fn compute(
-    place: &Place,
-    manifest: &Manifest,
+    (place, manifest, contents): (&Place, &Manifest, &Contents),
     wanted: &[usize],
     jobs: usize,
     voice: Voice,
 ) -> anyhow::Result<()> {
-    let bar = progress_bar(wanted.len(), voice);
-    let quiet = Voice {
-        quiet: true,
-        verbose: false,
-        ..voice
-    };
+    let shards = || wanted.iter().map(|number| &manifest.shards[*number]);
+    let progress = Progress::begin(wanted.len(), shards().map(shard::bytes).sum(), voice);
+    let _farewell = farewell(&progress, place);
     let next = AtomicUsize::new(0);
     let stopped: Mutex<Option<anyhow::Error>> = Mutex::new(None);
     let lock = || stopped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,28 +122,48 @@ pub fn compute(
                 return;
             }
             let shard: &Shard = &manifest.shards[*number];
-            let rows = shard::compute(shard, &manifest.header.settings, quiet);
+            let read = progress.start_shard();
+            let rows = shard::compute(shard, &manifest.header.settings, contents, &read);
             if let Err(error) = result::write(place, shard, &rows) {
                 lock().get_or_insert(error);
             }
-            bar.inc(1);
+            progress.finish_shard();
         }
     };
+    let (end, ended) = mpsc::channel();
     std::thread::scope(|scope| -> anyhow::Result<()> {
-        for _ in 0..jobs.min(wanted.len()) {
+        // Whatever happens below, it ends with this.
+        let _end: mpsc::Sender<()> = end;
+        let progress = &progress;
+        scope.spawn(move || progress.speak(&ended));
+        let threads = (0..jobs.min(wanted.len())).map(|_| {
             let thread = std::thread::Builder::new().stack_size(STACK);
-            thread
-                .spawn_scoped(scope, work)
-                .context("no more threads")?;
+            thread.spawn_scoped(scope, work).context("no more threads")
+        });
+        let threads = threads.collect::<anyhow::Result<Vec<_>>>()?;
+        for thread in threads {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
         }
         Ok(())
     })?;
-    bar.finish_and_clear();
     match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
         None => Ok(()),
     }
 }
+
+/// What is said if a signal ends the program meanwhile.
+#[cfg(target_os = "linux")]
+fn farewell(progress: &Arc<Progress>, place: &Place) -> crate::commands::unfinished::Farewell {
+    let progress = progress.clone();
+    let again = format!("`loopsheet sweep run --all --dir {}`", place.word());
+    crate::commands::unfinished::say_on_signals(move || progress.farewell(&again))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn farewell(_: &Arc<Progress>, _: &Place) {}
 
 /// Says what came of the shards that were asked for.
 fn summary(
@@ -152,14 +211,4 @@ fn why(place: &Place, manifest: &Manifest, number: usize) -> String {
         shard.input,
         errors.join("; ")
     )
-}
-
-fn progress_bar(length: usize, voice: Voice) -> ProgressBar {
-    if voice.quiet {
-        return ProgressBar::hidden();
-    }
-    // Draws on standard error, and only on a terminal.
-    let bar = ProgressBar::new(length as u64);
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} shards  {elapsed}, {eta} left");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

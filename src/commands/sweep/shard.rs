@@ -1,62 +1,69 @@
 //! Computing one shard.
 
-use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::Context;
-
-use super::{inputs, source, trace};
+use super::contents::{self, Contents};
+use super::{source, trace};
 use crate::attempt::attempt;
 use crate::commands::Voice;
 use crate::sweep::manifest::{Shard, Work};
 use crate::sweep::row::Row;
 
-/// The rows of a shard.
+/// The rows of a shard. `read` grows with the bytes of its input that are read.
 ///
 /// # Errors
 /// What it reads is not what was planned, or cannot be read or analysed; a defect of loopsheet is one of these, too.
-pub fn compute(shard: &Shard, settings: &[String], voice: Voice) -> anyhow::Result<Vec<Row>> {
-    attempt(|| rows(shard, settings, voice)).unwrap_or_else(|defect| {
+pub fn compute(
+    shard: &Shard,
+    settings: &[String],
+    contents: &Contents,
+    read: &Arc<AtomicU64>,
+) -> anyhow::Result<Vec<Row>> {
+    attempt(|| rows(shard, settings, contents, read)).unwrap_or_else(|defect| {
         Err(anyhow::anyhow!(
             "a defect of loopsheet: {defect}; please report this message"
         ))
     })
 }
 
-fn rows(shard: &Shard, settings: &[String], voice: Voice) -> anyhow::Result<Vec<Row>> {
-    for file in &shard.files {
-        let found = inputs::content(Path::new(&file.path))
-            .with_context(|| format!("cannot read {}", file.path))?;
-        anyhow::ensure!(
-            found == file.sha256,
-            "{} is not what it was when the sweep was planned: plan again",
-            file.path
-        );
-    }
-    match &shard.work {
-        Work::Trace(work) => trace::rows(&shard.input, work, voice),
+fn rows(
+    shard: &Shard,
+    settings: &[String],
+    contents: &Contents,
+    read: &Arc<AtomicU64>,
+) -> anyhow::Result<Vec<Row>> {
+    refuse_changes(shard, contents)?;
+    let rows = match &shard.work {
+        Work::Trace(work) => trace::rows(&shard.input, work, read)?,
         Work::Source(work) => {
-            let mut source = source::Source::read(&shard.input, voice)?;
-            refuse_new(shard, &source)?;
-            source.rows(work, settings, voice)
+            let mut source = source::Source::read(&shard.input, Voice::silent())?;
+            read.fetch_add(bytes(shard), Ordering::Relaxed);
+            source.rows(work, settings, Voice::silent())?
         }
+    };
+    // It may have changed meanwhile.
+    refuse_changes(shard, contents)?;
+    Ok(rows)
+}
+
+/// Bytes that computing a shard reads: of the trace itself, or of everything that makes a source.
+pub fn bytes(shard: &Shard) -> u64 {
+    let bytes = |path: &str| std::fs::metadata(path).map_or(0, |file| file.len());
+    match &shard.work {
+        Work::Trace(_) => bytes(&shard.input),
+        Work::Source(_) => shard.files.iter().map(|file| bytes(&file.path)).sum(),
     }
 }
 
-/// A source that came since would be in the figures, but not in the hash.
-fn refuse_new(shard: &Shard, source: &source::Source) -> anyhow::Result<()> {
-    for path in source.files() {
-        let is_known = |known: &str| Path::new(known) == Path::new(path);
-        anyhow::ensure!(
-            shard.files.iter().any(|file| is_known(&file.path)) || same_file(shard, path),
-            "{path} was not there when the sweep was planned: plan again"
-        );
-    }
+/// # Errors
+/// Something is not what was planned.
+fn refuse_changes(shard: &Shard, contents: &Contents) -> anyhow::Result<()> {
+    let changes = contents::of_input(contents, shard)?;
+    anyhow::ensure!(
+        changes.is_empty(),
+        "{}: plan again",
+        contents::sentences(&changes).join("; ")
+    );
     Ok(())
-}
-
-/// Behind links a file has another name.
-fn same_file(shard: &Shard, path: &str) -> bool {
-    let whole = |path: &str| Path::new(path).canonicalize().ok();
-    let found = whole(path);
-    found.is_some() && shard.files.iter().any(|file| whole(&file.path) == found)
 }

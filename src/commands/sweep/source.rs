@@ -12,11 +12,13 @@ use crate::commands::progress::FileBar;
 use crate::commands::project::Project;
 use crate::diagnostic::Severity;
 use crate::machine::MachineModel;
-use crate::model::{Detail, KnownTotals, Model, Setting};
+use crate::model::{Detail, KnownTotals, Model, Setting, SettingCheck};
 use crate::reading::{inputs, machine_file};
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{self, SourceWork};
+use crate::sweep::ranges::Unit;
 use crate::sweep::row::{Row, RowKind};
+use crate::sweep::spec::{SpecError, SweepSpec};
 
 /// A source that was read.
 pub struct Source {
@@ -44,11 +46,6 @@ impl Source {
             project,
             program,
         })
-    }
-
-    /// Paths of the files that were read as sources.
-    pub fn files(&self) -> impl Iterator<Item = &str> {
-        self.program.files.iter().map(|file| &*file.path)
     }
 
     /// The rows of all models, program by program, the nests behind each.
@@ -85,12 +82,57 @@ impl Source {
         Ok(rows)
     }
 
+    /// Whether every value of every setting would do, on all machines.
+    ///
+    /// # Errors
+    /// There is no such machine, or a setting names nothing or is out of range.
+    pub fn check(&self, spec: &SweepSpec) -> anyhow::Result<()> {
+        let check = SettingCheck::of(&self.program);
+        let axes = spec.set.iter().map(|(name, axis)| {
+            let values = axis.values(&format!("set.{name}"), Unit::Bytes)?;
+            Ok((name, values))
+        });
+        let axes = axes.collect::<Result<Vec<(&String, Vec<f64>)>, SpecError>>()?;
+        let most = axes.iter().map(|(_, values)| values.len()).max();
+        let machines: Vec<Option<&str>> = match &spec.machines[..] {
+            [] => vec![None],
+            names => names.iter().map(|name| Some(name.as_str())).collect(),
+        };
+        for machine in machines {
+            let machine = self.machine(machine)?;
+            for number in 0..most.unwrap_or(0) {
+                let setting = |(name, values): &(&String, Vec<f64>)| {
+                    let value = values[number.min(values.len() - 1)];
+                    Setting::new(name.as_str(), value.to_string())
+                };
+                let of_axes: Vec<Setting> = axes.iter().map(setting).collect();
+                self.project.build(Voice::silent(), |settings| {
+                    let is_set = |setting: &&Setting| spec.set.contains_key(&setting.name);
+                    let others = settings.iter().filter(|setting| !is_set(setting)).cloned();
+                    let all: Vec<Setting> = others.chain(of_axes.iter().cloned()).collect();
+                    check.check(machine.clone(), &all)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
     fn machine(&self, name: Option<&str>) -> anyhow::Result<MachineModel> {
         match name {
             None => Ok(self.project.machine.clone()),
             Some(name) => machine_file::load(name),
         }
     }
+}
+
+/// Paths of the sources that are there now.
+///
+/// # Errors
+/// They cannot be read.
+pub fn paths(name: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let paths = [PathBuf::from(name)];
+    let project = Project::of(None, &plain(name)?, &paths, Voice::silent())?;
+    inputs::paths(&paths, &project.reading)
 }
 
 /// The arguments of a command line that has nothing but the source.

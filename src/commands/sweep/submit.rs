@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use anyhow::Context;
 
+use super::contents::Contents;
 use super::place::Place;
 use super::result::{self, State};
 use crate::cli::{SweepEngine, SweepSubmitArgs};
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
-use crate::sweep::manifest::{FileHash, Manifest, Shard};
+use crate::sweep::manifest::{Manifest, Shard};
 use crate::sweep::submit::{Engine, Parts, Pilot, SUBMIT, scripts};
 use crate::wording::counted;
 
@@ -20,7 +21,10 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
     let directory = args.place.dir.to_str().context("--dir is not UTF-8")?;
     let directory = shlex::try_quote(directory).context("--dir")?;
     let (place, manifest) = Place::enter(&args.place.dir)?;
-    let pilot = pilot(&place, &manifest, voice)?;
+    let contents = Contents::noted(&place);
+    let Some(pilot) = pilot((&place, &manifest, &contents), voice)? else {
+        return all_computed((&place, &manifest, &contents), voice);
+    };
     let (engine, most) = match args.engine {
         SweepEngine::Slurm => (Engine::Slurm, most_tasks()),
         SweepEngine::Local => (Engine::Local, usize::MAX),
@@ -59,37 +63,68 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
 }
 
 /// Computes the largest shard that is missing, and says what that took. Its result stays. What a shard took that fails
-/// says nothing, so that the next one is computed then.
-fn pilot(place: &Place, manifest: &Manifest, voice: Voice) -> anyhow::Result<Pilot> {
+/// says nothing, so that the next one is computed then. None if none is missing.
+fn pilot(
+    (place, manifest, contents): (&Place, &Manifest, &Contents),
+    voice: Voice,
+) -> anyhow::Result<Option<Pilot>> {
     let state = |number: &usize| result::state(place, &manifest.shards[*number]);
     let missing = (0..manifest.shards.len()).filter(|number| state(number) == State::Missing);
     let mut missing: Vec<usize> = missing.collect();
-    anyhow::ensure!(
-        !missing.is_empty(),
-        "all shards have been computed; `loopsheet sweep merge --dir {}` puts them together",
-        place.word()
-    );
+    if missing.is_empty() {
+        return Ok(None);
+    }
     missing.sort_by_cached_key(|number| Reverse(size(&manifest.shards[*number])));
     for number in missing {
         let begun = Instant::now();
-        super::run::compute(place, manifest, &[number], 1, voice)?;
+        super::run::compute((place, manifest, contents), &[number], 1, voice)?;
         if state(&number) == State::Done {
-            return Ok(Pilot {
+            return Ok(Some(Pilot {
                 seconds: begun.elapsed().as_secs_f64(),
                 bytes: peak_bytes(),
-            });
+            }));
         }
     }
     anyhow::bail!(
-        "all shards fail; `loopsheet sweep run --all --dir {}` says why",
+        "all shards that were missing fail, so that nothing says how long one takes; `loopsheet sweep run --all --dir {}` says why",
         place.word()
     )
 }
 
+/// Nothing is left to submit.
+fn all_computed(
+    (place, manifest, contents): (&Place, &Manifest, &Contents),
+    voice: Voice,
+) -> anyhow::Result<Status> {
+    let shards = || manifest.shards.iter();
+    let failed = shards().filter(|shard| result::state(place, shard) == State::Failed);
+    let failed = failed.count();
+    if !voice.quiet {
+        eprintln!(
+            "loopsheet: all {} have been computed, so that there is nothing to submit; `loopsheet sweep merge --dir {}` puts \
+             them together",
+            counted(manifest.shards.len(), "shard"),
+            place.word()
+        );
+    }
+    if failed > 0 {
+        eprintln!(
+            "loopsheet: {failed} of them failed; `loopsheet sweep run --all --retry --dir {}` tries them again",
+            place.word()
+        );
+    }
+    let stale = super::run::say_changes(place, contents, shards(), voice)?;
+    let failed = if failed > 0 {
+        Status::WithErrors
+    } else {
+        Status::Done
+    };
+    Ok(failed.max(stale))
+}
+
 /// What a shard's time grows with: bytes that are read, for every configuration.
 fn size(shard: &Shard) -> u128 {
-    let bytes = |file: &FileHash| std::fs::metadata(&file.path).map_or(0, |file| file.len());
-    let bytes: u64 = shard.files.iter().map(bytes).sum();
+    let bytes = super::shard::bytes(shard);
     u128::from(bytes + 1) * shard.work.configurations() as u128
 }
 

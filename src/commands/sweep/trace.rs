@@ -1,11 +1,12 @@
 //! Shards of traces: one pass for all caches, windows and capacities, formulas for all latencies and slots.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Context;
 
 use crate::cache::CacheSpec;
-use crate::commands::Voice;
 use crate::commands::trace::input;
 use crate::metrics::counted::Counted;
 use crate::metrics::epoch::{EpochSettings, Stores};
@@ -15,16 +16,41 @@ use crate::metrics::settings::Settings;
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{CacheRun, EpochWork, TraceWork};
 use crate::sweep::row::{Row, RowKind};
-use crate::trace::{Options, ReadSummary, RunEnd, UnknownPolicy};
+use crate::trace::{self, LineError, Options, ReadSummary, RunEnd, TraceError, UnknownPolicy};
 use crate::traced;
 
-/// The rows of all configurations: caches by caches, then epochs.
+/// Whether a file begins as a trace does. What is wrong further inside a shard finds.
+///
+/// # Errors
+/// It cannot be read, is empty, or is in no format that is known.
+pub fn recognise(path: &Path) -> anyhow::Result<()> {
+    let options = Options {
+        format: None,
+        unknown: UnknownPolicy::Warn,
+    };
+    let input = input::open_noting(path, |_| ())?;
+    let Err(error) = trace::read(input, options, &mut |_| None) else {
+        return Ok(());
+    };
+    match &error.error {
+        LineError::Empty
+        | LineError::UnknownFormat(_)
+        | LineError::OtherFormat { .. }
+        | LineError::TooLong { .. }
+        | LineError::Read(_)
+        | LineError::Compression(_)
+        | LineError::Record(_) => Err(anyhow::anyhow!("{}", error.without_remedy())),
+        _ => Ok(()),
+    }
+}
+
+/// The rows of all configurations: caches by caches, then epochs. `read` grows with the bytes that are read.
 ///
 /// # Errors
 /// A line of the trace cannot be read, it has no addresses where they are needed, or levels are not a hierarchy.
-pub fn rows(name: &str, work: &TraceWork, voice: Voice) -> anyhow::Result<Vec<Row>> {
+pub fn rows(name: &str, work: &TraceWork, read: &Arc<AtomicU64>) -> anyhow::Result<Vec<Row>> {
     let hierarchies = distinct(&work.runs);
-    let (read, counted) = pass(Path::new(name), &hierarchies, work, voice)?;
+    let (read, counted) = pass(Path::new(name), &hierarchies, work, read)?;
     let edags: Vec<&Edag> = std::iter::once(&counted.edag)
         .chain(&counted.other_edags)
         .collect();
@@ -71,7 +97,7 @@ fn pass(
     path: &Path,
     hierarchies: &[&[String]],
     work: &TraceWork,
-    voice: Voice,
+    read: &Arc<AtomicU64>,
 ) -> anyhow::Result<(ReadSummary, Counted)> {
     let all = hierarchies.iter().map(|levels| specs(levels));
     let mut all = all
@@ -88,8 +114,17 @@ fn pass(
         format: None,
         unknown: UnknownPolicy::Refuse,
     };
-    traced::pass(input::open(path, voice)?, options, settings)
-        .with_context(|| path.display().to_string())
+    let read = read.clone();
+    let input = input::open_noting(path, move |count| {
+        read.fetch_add(count as u64, Ordering::Relaxed);
+    })?;
+    // Options of `loopsheet trace` are no help here.
+    let plain = |error: anyhow::Error| match error.downcast_ref::<TraceError>() {
+        Some(error) => anyhow::anyhow!("{}", error.without_remedy()),
+        None => error,
+    };
+    let done = traced::pass(input, options, settings).map_err(plain);
+    done.with_context(|| path.display().to_string())
 }
 
 fn epochs(work: &EpochWork) -> EpochSettings {

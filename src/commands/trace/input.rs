@@ -27,7 +27,26 @@ pub fn open(path: &Path, voice: Voice) -> anyhow::Result<Box<dyn Read + Send>> {
     let file = File::open(path).with_context(what)?;
     let length = file.metadata().with_context(what)?.len();
     let bar = progress(length, voice);
-    trace::decompressed(Watched { file, bar }).with_context(what)
+    let note = move |count: usize| {
+        bar.inc(count as u64);
+        if count == 0 {
+            bar.finish_and_clear();
+        }
+    };
+    trace::decompressed(Watched { file, note }).with_context(what)
+}
+
+/// Opens a file, and hands on how many bytes are read of it, as they are read.
+///
+/// # Errors
+/// There is no such file, or it cannot be read.
+pub fn open_noting(
+    path: &Path,
+    note: impl FnMut(usize) + Send + 'static,
+) -> anyhow::Result<Box<dyn Read + Send>> {
+    let what = || format!("cannot read {}", path.display());
+    let file = File::open(path).with_context(what)?;
+    trace::decompressed(Watched { file, note }).with_context(what)
 }
 
 /// A bar on a terminal, nothing elsewhere.
@@ -42,18 +61,15 @@ fn progress(length: u64, voice: Voice) -> ProgressBar {
 }
 
 /// A file that reports how far it was read.
-struct Watched {
+struct Watched<N> {
     file: File,
-    bar: ProgressBar,
+    note: N,
 }
 
-impl Read for Watched {
+impl<N: FnMut(usize)> Read for Watched<N> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.file.read(buffer)?;
-        self.bar.inc(count as u64);
-        if count == 0 {
-            self.bar.finish_and_clear();
-        }
+        (self.note)(count);
         Ok(count)
     }
 }

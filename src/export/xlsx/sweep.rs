@@ -14,8 +14,8 @@ use super::style::{self, Look, Role};
 use crate::sweep::axis::{Axis, AxisValue};
 use crate::sweep::columns::{Column, setting_name};
 use crate::sweep::map::{Map, MapOf};
-use crate::sweep::report::{InputPart, SweepReport};
-use crate::sweep::row::Row;
+use crate::sweep::report::{Group, SweepReport};
+use crate::sweep::row::{Row, RowKind};
 
 /// Headings stand here, what is below begins with the next row.
 const HEADER: RowNum = 3;
@@ -80,7 +80,8 @@ impl Shown {
     }
 }
 
-/// The configurations on their sheet: of each input the smallest first, so that the first of the fastest is the smallest.
+/// The configurations on their sheet: of each input those of each latency together, the smallest first, so that the first of
+/// the fastest is the smallest.
 struct Configurations {
     columns: Vec<Shown>,
     /// Positions in the report, row by row.
@@ -93,8 +94,9 @@ impl Configurations {
             let area = report.configurations[*number].number(Column::AreaMm2);
             area.unwrap_or(f64::INFINITY)
         };
-        let order = report.inputs.iter().flat_map(|input| {
-            let mut own: Vec<usize> = input.configurations.clone().collect();
+        let order = report.inputs.iter().flat_map(|input| &input.groups);
+        let order = order.flat_map(|group| {
+            let mut own = group.configurations.clone();
             own.sort_by(|one, other| area(one).total_cmp(&area(other)));
             own
         });
@@ -113,13 +115,10 @@ impl Configurations {
         row_col_to_cell(row, self.column(shown))
     }
 
-    /// A column of the rows of one input, seen from another sheet.
-    fn range(&self, input: &InputPart, column: ColNum) -> String {
+    /// A column of so many rows from `first` on, seen from another sheet.
+    fn range(&self, (first, count): (usize, usize), column: ColNum) -> String {
         let row = |number: usize| HEADER + 1 + number as RowNum;
-        let (first, last) = (
-            row(input.configurations.start),
-            row(input.configurations.end - 1),
-        );
+        let (first, last) = (row(first), row(first + count - 1));
         format!(
             "{}!{}:{}",
             Sheet::Configurations.name(),
@@ -261,9 +260,9 @@ fn best(report: &SweepReport, configurations: &Configurations) -> Result<Workshe
     let mut page = begin(
         Sheet::Best,
         "The best configuration of each input",
-        "The least time on sheet Configurations, of equal ones that with the smallest area; and how much longer the worst takes.",
+        "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. Of a \
+         trace for each latency of memory, which the machine around the caches has and nobody chooses.",
     )?;
-    let seconds = configurations.column(Shown::TimeSeconds);
     let is_found = |shown: &&Shown| {
         matches!(shown, Shown::Text(_) | Shown::Setting(_) | Shown::Input(_))
             && **shown != Shown::Text(Column::Input)
@@ -286,80 +285,107 @@ fn best(report: &SweepReport, configurations: &Configurations) -> Result<Workshe
         head(&mut page, column, &shown.header(report), shown.look())?;
     }
     let mut at = HEADER;
+    let mut first = 0;
     for input in &report.inputs {
-        at += 1;
-        let count = input.configurations.len() as f64;
-        page.text(at, 0, &input.name, &style::cell(Look::Text, Role::Plain))?;
-        page.number(at, 1, count, &style::cell(Look::Count, Role::Plain))?;
-        let Some(row) = input.best.map(|best| &report.configurations[best]) else {
-            continue;
-        };
-        let times = configurations.range(input, seconds);
-        let least = row.number(Column::TimeSeconds).unwrap_or(0.0);
-        let own = report.configurations[input.configurations.clone()].iter();
-        let most = own.filter_map(|row| row.number(Column::TimeSeconds));
-        let most = most.fold(0.0, f64::max);
-        let looked = style::cell(Look::Seconds, Role::Plain);
-        page.presentation(at, 2, &format!("MIN({times})"), &least.to_string(), &looked)?;
-        let this = row_col_to_cell(at, 2);
-        // Nothing takes no time, or everything does.
-        let ratio = if least > 0.0 { most / least } else { 1.0 };
-        let formula = format!("IF({this}=0,1,MAX({times})/{this})");
-        let looked = style::cell(Look::Ratio, Role::Plain);
-        page.presentation(at, 3, &formula, &ratio.to_string(), &looked)?;
-        for (column, shown) in (4..).zip(&found) {
-            let cells = configurations.range(input, configurations.column(*shown));
-            let formula = format!("INDEX({cells},MATCH({this},{times},0))");
-            let looked = style::cell(shown.look(), Role::Plain);
-            let value = match shown {
-                Shown::Text(of) => {
-                    if let Some(text) = row.text(*of) {
-                        page.presented_text(at, column, &formula, text, &looked)?;
-                    }
-                    continue;
-                }
-                Shown::Setting(position) => row.setting(*position),
-                Shown::Input(of) => row.number(*of),
-                _ => None,
-            };
-            if let Some(value) = value {
-                page.presentation(at, column, &formula, &value.to_string(), &looked)?;
+        for group in &input.groups {
+            at += 1;
+            let rows = (first, group.configurations.len());
+            first += rows.1;
+            let count = rows.1 as f64;
+            page.text(at, 0, &input.name, &style::cell(Look::Text, Role::Plain))?;
+            page.number(at, 1, count, &style::cell(Look::Count, Role::Plain))?;
+            if let Some(best) = group.best {
+                let sheet = (report, configurations);
+                best_of(&mut page, at, (group, best), rows, (sheet, &found))?;
             }
         }
     }
+    for (input, error) in &report.failed {
+        at += 1;
+        let text = style::cell(Look::Text, Role::Plain);
+        page.text(at, 0, input, &text)?;
+        page.text(at, 4, &format!("not computed: {error}"), &text)?;
+    }
     finish(page, at, 4 + found.len())
+}
+
+/// One row of the sheet: the best of the configurations in these rows.
+fn best_of(
+    page: &mut Paper<()>,
+    at: RowNum,
+    (group, best): (&Group, usize),
+    rows: (usize, usize),
+    ((report, configurations), found): ((&SweepReport, &Configurations), &[Shown]),
+) -> Result<(), XlsxError> {
+    let row = &report.configurations[best];
+    let times = configurations.range(rows, configurations.column(Shown::TimeSeconds));
+    let least = row.number(Column::TimeSeconds).unwrap_or(0.0);
+    let own = group
+        .configurations
+        .iter()
+        .map(|number| &report.configurations[*number]);
+    let most = own.filter_map(|row| row.number(Column::TimeSeconds));
+    let most = most.fold(0.0, f64::max);
+    let looked = style::cell(Look::Seconds, Role::Plain);
+    page.presentation(at, 2, &format!("MIN({times})"), &least.to_string(), &looked)?;
+    let this = row_col_to_cell(at, 2);
+    // Nothing takes no time, or everything does.
+    let ratio = if least > 0.0 { most / least } else { 1.0 };
+    let formula = format!("IF({this}=0,1,MAX({times})/{this})");
+    let looked = style::cell(Look::Ratio, Role::Plain);
+    page.presentation(at, 3, &formula, &ratio.to_string(), &looked)?;
+    for (column, shown) in (4..).zip(found) {
+        let cells = configurations.range(rows, configurations.column(*shown));
+        let formula = format!("INDEX({cells},MATCH({this},{times},0))");
+        let looked = style::cell(shown.look(), Role::Plain);
+        let value = match shown {
+            Shown::Text(of) => {
+                if let Some(text) = row.text(*of) {
+                    page.presented_text(at, column, &formula, text, &looked)?;
+                }
+                continue;
+            }
+            Shown::Setting(position) => row.setting(*position),
+            Shown::Input(of) => row.number(*of),
+            _ => None,
+        };
+        if let Some(value) = value {
+            page.presentation(at, column, &formula, &value.to_string(), &looked)?;
+        }
+    }
+    Ok(())
 }
 
 /// A figure over two axes, in colour.
 fn map(report: &SweepReport, map: &Map) -> Result<Worksheet, XlsxError> {
     let sheet = match map.of {
-        MapOf::Time => Sheet::Map,
+        MapOf::Time {
+            of: RowKind::Program,
+            ..
+        } if report.counts.runs > 0 => Sheet::MapOfSources,
+        MapOf::Time { .. } => Sheet::Map,
         MapOf::Epochs(_) => Sheet::MapOfEpochs,
     };
     let mut page = Paper::new(sheet, ())?;
     page.title(&format!("{} over two axes", map.title()))?;
     let name = |axis: Axis| axis.name(&report.settings);
-    let remark = format!(
-        "{} Across: {}. Down: {}.",
-        map.meaning(&report.settings),
-        name(map.across),
-        name(map.down)
-    );
+    let remark = map.meaning(&report.settings);
     page.text(1, 0, &remark, &style::remark())?;
     head(&mut page, 0, &name(map.down), Look::Text)?;
-    for (column, value) in (1..).zip(&map.columns) {
-        head(&mut page, column, &value.to_string(), Look::Ratio)?;
+    page.text(HEADER - 1, 1, &name(map.across), &style::remark())?;
+    for (column, label) in (1..).zip(map.across.labels(&map.columns)) {
+        head(&mut page, column, &label, Look::Ratio)?;
     }
     let mut at = HEADER;
-    for (value, figures) in map.rows.iter().zip(&map.values) {
+    let labels = map.down.labels(&map.rows);
+    for ((value, label), figures) in map.rows.iter().zip(&labels).zip(&map.values) {
         at += 1;
+        let (number, text) = (Look::Number, style::cell(Look::Text, Role::Plain));
         match value {
-            AxisValue::Number(value) => {
-                page.number(at, 0, *value, &style::cell(Look::Number, Role::Plain))?;
+            AxisValue::Number(value) if value.to_string() == *label => {
+                page.number(at, 0, *value, &style::cell(number, Role::Plain))?;
             }
-            AxisValue::Text(text) => {
-                page.text(at, 0, text, &style::cell(Look::Text, Role::Plain))?;
-            }
+            _ => page.text(at, 0, label, &text)?,
         }
         for (column, figure) in (1..).zip(figures) {
             if let Some(figure) = figure {
@@ -446,7 +472,7 @@ fn front(report: &SweepReport) -> Result<Worksheet, XlsxError> {
     let mut page = begin(
         Sheet::Front,
         "What more area buys",
-        "Of each input the configurations that no other one beats in both time and area.",
+        "Of each input the configurations that no other one at the same latency beats in both time and area.",
     )?;
     heads(&mut page, 0, &FRONT)?;
     let mut at = HEADER;

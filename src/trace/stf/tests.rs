@@ -215,7 +215,10 @@ fn records_that_are_none_have_their_place() {
     let mut bytes = records(&[(Kind::HalfWord, ADDI)]);
     bytes.push(200);
     let message = executed(&bytes).1.expect_err("no record").to_string();
-    let place = format!("byte {} of the records, behind 1 instructions", header + 3);
+    let place = format!(
+        "byte {} of the unpacked trace, after 1 instructions",
+        header + 3
+    );
     assert!(message.starts_with(&place), "{message}");
     assert!(
         message.contains("200 is the number of no record"),

@@ -1,0 +1,297 @@
+//! What files hold, by their hashes: read again only where a file may have changed since somebody looked.
+
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use super::inputs;
+use super::place::Place;
+use crate::commands::outputs::Output;
+use crate::sweep::hash::Hash;
+use crate::sweep::manifest::{Manifest, Shard, Work};
+
+/// What the system says of a file without reading it. Changing a file sets `changed`, whatever is done to `modified`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    bytes: u64,
+    /// Nanoseconds since 1970.
+    modified: i64,
+    changed: i64,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Seen {
+    path: String,
+    #[serde(flatten)]
+    stamp: Stamp,
+    sha256: Hash,
+}
+
+/// The contents that are known, by path from the root of the sweep.
+#[derive(Debug, Default)]
+pub struct Contents(Mutex<BTreeMap<String, Seen>>);
+
+impl Contents {
+    /// What the plan noted. Without a note, or with one that nobody can read, files are read.
+    pub fn noted(place: &Place) -> Contents {
+        let text = std::fs::read_to_string(place.contents()).unwrap_or_default();
+        let seen = text.lines().map_while(|line| {
+            let seen: Seen = serde_json::from_str(line).ok()?;
+            Some((seen.path.clone(), seen))
+        });
+        Contents(Mutex::new(seen.collect()))
+    }
+
+    /// Notes what is known of the files of a plan, for those who compute it.
+    ///
+    /// # Errors
+    /// The note cannot be written.
+    pub fn note(&self, place: &Place, manifest: &Manifest) -> anyhow::Result<()> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = manifest.shards.iter().flat_map(|shard| &shard.files);
+        let wanted: std::collections::BTreeSet<&String> = files.map(|file| &file.path).collect();
+        let lines = wanted.into_iter().filter_map(|path| {
+            let seen = known.get(path)?;
+            let line = serde_json::to_string(seen).expect("texts and numbers are valid JSON");
+            Some(line + "\n")
+        });
+        Output::create(&place.contents())?.finish(lines.collect::<String>().as_bytes())
+    }
+
+    /// The hash of a file's content.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn hash(&self, path: &str) -> std::io::Result<Hash> {
+        let begun = now();
+        let file = File::open(path)?;
+        let stamp = stamp(&file.metadata()?);
+        let known = |seen: &Seen| seen.stamp == stamp;
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(seen) = lock().get(path).filter(|seen| known(seen)) {
+            return Ok(seen.sha256.clone());
+        }
+        let sha256 = Hash::of_stream(file)?;
+        // What was changed just now may change again without a trace: clocks of file systems are coarse.
+        const COARSE: i64 = 2_000_000_000;
+        if begun - stamp.modified.max(stamp.changed) > COARSE {
+            let seen = Seen {
+                path: path.to_string(),
+                stamp,
+                sha256: sha256.clone(),
+            };
+            lock().insert(path.to_string(), seen);
+        }
+        Ok(sha256)
+    }
+}
+
+fn now() -> i64 {
+    nanoseconds(SystemTime::now())
+}
+
+fn nanoseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    let modified = metadata.modified().map_or(i64::MAX, nanoseconds);
+    #[cfg(unix)]
+    let changed = {
+        use std::os::unix::fs::MetadataExt;
+        metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec()
+    };
+    #[cfg(not(unix))]
+    let changed = modified;
+    Stamp {
+        bytes: metadata.len(),
+        modified,
+        changed,
+    }
+}
+
+/// Why an input is not what was planned.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// It holds something else, or leads to another file.
+    Content,
+    /// It was not there.
+    New,
+    /// It is not there, or cannot be read.
+    Gone,
+}
+
+/// The paths that shards read and that are not what was planned, each once, with the inputs that they belong to.
+///
+/// # Errors
+/// There is no current directory.
+pub fn changes<'m>(
+    contents: &Contents,
+    shards: impl Iterator<Item = &'m Shard>,
+) -> anyhow::Result<BTreeMap<String, Change>> {
+    let mut found = BTreeMap::new();
+    let mut asked: BTreeMap<&str, &[crate::sweep::manifest::FileHash]> = BTreeMap::new();
+    for shard in shards {
+        // Shards of one input read the same files.
+        if asked
+            .get(shard.input.as_str())
+            .is_some_and(|known| *known == &shard.files[..])
+        {
+            continue;
+        }
+        asked.insert(&shard.input, &shard.files);
+        found.extend(of_input(contents, shard)?);
+    }
+    Ok(found)
+}
+
+/// The paths of one shard's input that are not what was planned.
+///
+/// # Errors
+/// There is no current directory.
+pub fn of_input(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<String, Change>> {
+    let mut found = BTreeMap::new();
+    for file in &shard.files {
+        match contents.hash(&file.path) {
+            Ok(hash) if hash == file.sha256 => {}
+            Ok(_) => {
+                found.insert(file.path.clone(), Change::Content);
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                found.insert(file.path.clone(), Change::Gone);
+            }
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", file.path));
+            }
+        }
+    }
+    // A link may lead elsewhere now, and a directory may have more in it.
+    let here = Path::new(".").canonicalize()?;
+    let is_known = |path: &Path| {
+        let whole = path.canonicalize().ok();
+        let path = whole.map(|whole| super::place::relative(&whole, &here));
+        path.is_none_or(|path| shard.files.iter().any(|file| file.path == path))
+    };
+    let input = Path::new(&shard.input);
+    if input.is_file() {
+        if !is_known(input) {
+            found.insert(shard.input.clone(), Change::Content);
+        }
+    } else if matches!(shard.work, Work::Source(_)) && input.is_dir() {
+        for path in inputs::sources_under(&shard.input)? {
+            if !is_known(&path) {
+                found.insert(path.to_string_lossy().into_owned(), Change::New);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A sentence for each kind of change, with the files.
+pub fn sentences(changes: &BTreeMap<String, Change>) -> Vec<String> {
+    const MOST_NAMED: usize = 5;
+    [Change::Content, Change::New, Change::Gone]
+        .into_iter()
+        .filter_map(|kind| {
+            let paths = changes.iter().filter(|(_, change)| **change == kind);
+            let paths: Vec<&str> = paths.map(|(path, _)| path.as_str()).collect();
+            let more = match paths.len() {
+                0 => return None,
+                count if count > MOST_NAMED => format!(" and {} more", count - MOST_NAMED),
+                _ => String::new(),
+            };
+            let (is, was) = if paths.len() == 1 {
+                ("is", "was")
+            } else {
+                ("are", "were")
+            };
+            let what = match kind {
+                Change::Content => format!(
+                    "{is} not what {} {was}",
+                    if paths.len() == 1 { "it" } else { "they" }
+                ),
+                Change::New => format!("{was} not there"),
+                Change::Gone => format!(
+                    "{is} no longer there, as {} {was}",
+                    if paths.len() == 1 { "it" } else { "they" }
+                ),
+            };
+            let named = paths[..paths.len().min(MOST_NAMED)].join(", ");
+            Some(format!("{named}{more} {what} when the sweep was planned"))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// Content counts, whatever the time of the file says; what has not been touched for long is not read.
+    #[test]
+    fn contents_decide() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a");
+        let name = path.to_str().expect("UTF-8");
+        let contents = Contents::default();
+        std::fs::write(&path, "one").expect("written");
+        assert_eq!(contents.hash(name).expect("read"), Hash::of(b"one"));
+        let old = SystemTime::now() - Duration::from_secs(100);
+        let set = || {
+            let file = File::options().append(true).open(&path).expect("a file");
+            file.set_modified(old).expect("a time");
+        };
+        set();
+        assert_eq!(contents.hash(name).expect("read"), Hash::of(b"one"));
+        // As long, and as old as before.
+        std::fs::write(&path, "two").expect("written");
+        set();
+        assert_eq!(contents.hash(name).expect("read"), Hash::of(b"two"));
+        let stamp = stamp(&path.metadata().expect("a file"));
+        let seen = Seen {
+            path: name.to_string(),
+            stamp,
+            sha256: Hash::of(b"noted"),
+        };
+        contents
+            .0
+            .lock()
+            .expect("alone")
+            .insert(name.to_string(), seen);
+        assert_eq!(contents.hash(name).expect("noted"), Hash::of(b"noted"));
+    }
+
+    #[test]
+    fn sentences_name_files() {
+        let changes = |names: &[(&str, Change)]| -> Vec<String> {
+            let changes = names.iter().cloned();
+            sentences(
+                &changes
+                    .map(|(name, change)| (name.to_string(), change))
+                    .collect(),
+            )
+        };
+        let one = changes(&[
+            ("a", Change::Content),
+            ("b", Change::New),
+            ("c", Change::Gone),
+            ("d", Change::Gone),
+        ]);
+        assert_eq!(
+            one,
+            [
+                "a is not what it was when the sweep was planned",
+                "b was not there when the sweep was planned",
+                "c, d are no longer there, as they were when the sweep was planned"
+            ]
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! One value or a list of such, as people write them; what is wrong with a value is said where it stands.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
+
+use crate::spec::{CacheEntry, Entry};
+
+/// One value, or a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OneOrMany<T>(pub Vec<T>);
+
+impl<T> Default for OneOrMany<T> {
+    fn default() -> OneOrMany<T> {
+        OneOrMany(Vec::new())
+    }
+}
+
+impl<T> Deref for OneOrMany<T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+/// What stands for itself where a list may be.
+pub trait Single: for<'de> Deserialize<'de> {
+    const EXPECTED: &'static str;
+}
+
+impl Single for String {
+    const EXPECTED: &'static str = "a text or a list of texts";
+}
+
+impl Single for Entry {
+    const EXPECTED: &'static str =
+        "a number, a range such as \"64..256:64\" or \"16KiB..1MiB:x2\", or a list of these";
+}
+
+impl Single for CacheEntry {
+    const EXPECTED: &'static str = "caches such as \"32KiB,8way + 1MiB,16way\", { levels = \"32KiB,8way\", area_mm2 = 0.2 }, or a list of these";
+}
+
+impl<'de, T: Single> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<OneOrMany<T>, D::Error> {
+        struct Seen<T>(PhantomData<T>);
+
+        impl<'de, T: Single> Visitor<'de> for Seen<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(T::EXPECTED)
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<OneOrMany<T>, E> {
+                Ok(OneOrMany(vec![T::deserialize(text.into_deserializer())?]))
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<OneOrMany<T>, E> {
+                Ok(OneOrMany(vec![T::deserialize(value.into_deserializer())?]))
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<OneOrMany<T>, E> {
+                Ok(OneOrMany(vec![T::deserialize(value.into_deserializer())?]))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OneOrMany<T>, A::Error> {
+                Ok(OneOrMany(vec![T::deserialize(
+                    MapAccessDeserializer::new(map),
+                )?]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<OneOrMany<T>, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(OneOrMany(values))
+            }
+        }
+
+        from.deserialize_any(Seen(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Entry, D::Error> {
+        struct Seen;
+
+        impl Visitor<'_> for Seen {
+            type Value = Entry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, or a range such as \"64..256:64\" or \"16KiB..1MiB:x2\"")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Entry, E> {
+                Ok(Entry::Text(text.to_string()))
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Entry, E> {
+                Ok(Entry::Number(value as f64))
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Entry, E> {
+                Ok(Entry::Number(value))
+            }
+        }
+
+        from.deserialize_any(Seen)
+    }
+}
+
+impl<'de> Deserialize<'de> for CacheEntry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<CacheEntry, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct WithArea {
+            levels: String,
+            area_mm2: f64,
+        }
+
+        struct Seen;
+
+        impl<'de> Visitor<'de> for Seen {
+            type Value = CacheEntry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "caches such as \"32KiB,8way + 1MiB,16way\", or { levels = \"32KiB,8way\", area_mm2 = 0.2 }",
+                )
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<CacheEntry, E> {
+                Ok(CacheEntry::Text(text.to_string()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CacheEntry, A::Error> {
+                let WithArea { levels, area_mm2 } =
+                    WithArea::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(CacheEntry::WithArea { levels, area_mm2 })
+            }
+        }
+
+        from.deserialize_any(Seen)
+    }
+}
