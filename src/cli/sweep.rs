@@ -24,7 +24,8 @@ sweep.toml names inputs and axes; the sweep is the product of all of them:
   [area]
   mm2_per_mib = 1.5                      # what caches take, for column area_mm2
 
-Relative paths begin at the file. Ranges with x multiply: 16KiB..1MiB:x2.";
+Relative paths begin at the file. Ranges with x multiply: 16KiB..1MiB:x2. Where a list has one entry, the entry will do.
+Sources and the beginnings of traces are read: what no shard could compute is refused.";
 
 const RUN_NOTES: &str = "\
 Examples:
@@ -34,9 +35,10 @@ Examples:
   srun loopsheet sweep run --from-slurm --of 50
 
 What is there with the same hash is not computed again: a run that was ended goes on where it stopped, and several
-may run at once. A shard that fails is noted, with its error, and the others go on.
+may run at once. A shard that fails is noted, with its error, and the others go on. Ctrl-C keeps what is finished.
 
-Exit status: 0 done; 1 done, but shards failed; 2 bad usage, nothing was computed.";
+Exit status: 0 done; 1 done, but shards failed or inputs have changed since the plan; 2 bad usage, nothing was computed;
+130 interrupted.";
 
 const SUBMIT_NOTES: &str = "\
 Examples:
@@ -50,9 +52,10 @@ allows: a task computes as many shards as fit into about ten minutes.";
 const REPORT_NOTES: &str = "\
 Examples:
   loopsheet sweep report -o sweep.xlsx   a workbook whose times follow latency, slots and clock
-  loopsheet sweep report --html sweep.html --map caches,latency_cycles
+  loopsheet sweep report --html sweep.html --map last_cache_bytes,latency_cycles
 
-Axes are columns of the data set with more than one value: machine, caches, latency_cycles, slots, set_NAME.
+Axes are columns of the data set with more than one value: set_NAME, last_cache_bytes, caches, latency_cycles, slots,
+machine, area_mm2. Traces have a best configuration for each latency, which the machine has and nobody chooses.
 
 Exit status: 0 done; 1 done, but some shards failed; 2 nothing was written.";
 
@@ -158,7 +161,7 @@ pub struct SweepReportArgs {
     /// Write a page for a browser; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Axes of the map: across, then down [default: the first two that have more than one value]
+    /// Axes of the map: across, then down [default: of traces and of sources the first two that have more than one value]
     #[arg(long, value_name = "ACROSS,DOWN")]
     pub map: Option<String>,
     #[command(flatten)]

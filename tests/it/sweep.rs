@@ -791,15 +791,15 @@ fn bad_inputs_are_refused_by_the_plan() {
         ),
         (
             "sources = [\"kernels/*.c\"]\n[set]\nnn = 4\n",
-            "there is no parameter of that name",
+            "set.nn: there is no parameter of that name",
         ),
         (
-            "sources = [\"kernels/sum.c\"]\n[set]\nn = [4, -5]\n",
-            "n=-5",
+            "sources = [\"kernels/sum.c\"]\n[set]\nl2_bytes = [4096, -5]\n",
+            "set.l2_bytes=-5: ",
         ),
         (
             "sources = [\"traces/axpy.execlog.zst\"]\n",
-            "is no C or Fortran source",
+            "is a trace; `traces` names those",
         ),
         ("traces = [\"nothing\"]\n", "the trace is empty"),
         ("traces = [\"kernels/sum.c\"]\n", "is no line of a trace"),
@@ -844,7 +844,11 @@ fn wrong_values_are_said_where_they_stand() {
             "`-1KiB`:",
         ),
         ("caches = '1KiB..4KiB'", "by which step or factor", "sets"),
-        ("slots = [1, true, 3]", "|                ^^^^", "^^^^^"),
+        (
+            "slots = [1, true, 3]",
+            " ^^^^\ninvalid type: boolean",
+            "^^^^^",
+        ),
     ] {
         let project = project(&format!("traces = 'traces/*.zst'\n[trace]\n{axes}\n"));
         let (status, text) = sweep(project.path(), &["plan", "sweep.toml"]);

@@ -121,7 +121,13 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
     let name = path.to_string_lossy().into_owned();
     let check = || source::Source::read(&name, Voice::silent())?.check(spec);
     let (checked, mut read) = files::noting_reads(check);
-    checked.with_context(|| format!("`sources`: {name}"))?;
+    if let Err(error) = checked {
+        anyhow::ensure!(
+            !path.is_file() || super::trace::recognise(path).is_err(),
+            "`sources`: {name} is a trace; `traces` names those"
+        );
+        return Err(error.context(format!("`sources`: {name}")));
+    }
     if path.is_file() {
         read.insert(path.to_path_buf());
     }

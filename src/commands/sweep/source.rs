@@ -106,12 +106,21 @@ impl Source {
                     Setting::new(name.as_str(), value.to_string())
                 };
                 let of_axes: Vec<Setting> = axes.iter().map(setting).collect();
-                self.project.build(Voice::silent(), |settings| {
+                let built = self.project.build(Voice::silent(), |settings| {
                     let is_set = |setting: &&Setting| spec.set.contains_key(&setting.name);
                     let others = settings.iter().filter(|setting| !is_set(setting)).cloned();
                     let all: Vec<Setting> = others.chain(of_axes.iter().cloned()).collect();
                     check.check(machine.clone(), &all)
-                })?;
+                });
+                // Where it is written it is called otherwise.
+                let named = |error: anyhow::Error| {
+                    let text = format!("{error:#}");
+                    match text.strip_prefix("--set ") {
+                        Some(rest) => anyhow::anyhow!("set.{rest}"),
+                        None => error,
+                    }
+                };
+                built.map_err(named)?;
             }
         }
         Ok(())
