@@ -82,12 +82,7 @@ impl Cache {
     /// It cannot be made, or is not a directory.
     pub fn at(directory: &Path) -> io::Result<Cache> {
         if !directory.is_dir() {
-            let in_the_way = directory.ancestors().find(|path| path.exists());
-            if let Some(file) = in_the_way.filter(|path| !path.is_dir()) {
-                let what = format!("{} is a file", file.display());
-                return Err(io::Error::new(io::ErrorKind::NotADirectory, what));
-            }
-            fs::create_dir_all(directory)?;
+            make(directory)?;
             // Not in a directory that may hold something else.
             let _ = fs::write(directory.join(TAG.0), TAG.1);
         }
@@ -159,7 +154,7 @@ impl Cache {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let path = self.path(key);
         let directory = path.parent().unwrap_or(&self.directory);
-        fs::create_dir_all(directory)?;
+        make(directory)?;
         let packed = zstd::bulk::compress(bytes, 1)?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let new = directory.join(format!("{NEW}{}-{number}", std::process::id()));
@@ -230,6 +225,16 @@ impl Cache {
             bytes -= length;
         }
     }
+}
+
+/// Makes a directory where it is not there.
+fn make(directory: &Path) -> io::Result<()> {
+    let in_the_way = directory.ancestors().find(|path| path.exists());
+    if let Some(file) = in_the_way.filter(|path| !path.is_dir()) {
+        let what = format!("{} is a file", file.display());
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, what));
+    }
+    fs::create_dir_all(directory)
 }
 
 /// Where the user's programs keep what they can make again, for this one. Relative paths in the variables are to be ignored

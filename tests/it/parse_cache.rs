@@ -352,6 +352,10 @@ fn what_is_no_directory_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(complaint.contains("--cache-dir"), "{complaint}");
+    assert!(
+        complaint.contains(" is a file") && !complaint.contains("os error"),
+        "{complaint}"
+    );
 }
 
 /// Whatever order tasks come in, at once, again, or after one was killed: everything is in the cache then, and the report
@@ -473,5 +477,9 @@ fn a_shard_that_cannot_keep_what_it_read_fails() {
     let output = command.arg(&cache).output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("--cache-dir"), "{said}");
+    assert!(
+        said.contains("--cache-dir") && said.contains(" is a file"),
+        "{said}"
+    );
+    assert!(!said.contains("os error"), "{said}");
 }

@@ -495,6 +495,7 @@ fn a_report_has_the_best_of_every_input() {
     let sheets = [
         "Best",
         "Map",
+        "Sources map",
         "Epochs map",
         "Front",
         "Ranking",
@@ -954,7 +955,7 @@ fn a_run_that_is_interrupted_says_how_to_go_on() {
     let project = project("traces = ['traces/axpy.execlog.zst', 'long.edan']\n");
     let long = fs::File::create(project.path().join("long.edan")).expect("a file");
     let mut long = std::io::BufWriter::new(long);
-    for number in 0..4_000_000_u64 {
+    for number in 0..2_000_000_u64 {
         let line = format!("0;0x104be;lw a4,0(a5);{:#x}\n", 0x40_0000 + number * 8);
         long.write_all(line.as_bytes()).expect("written");
     }

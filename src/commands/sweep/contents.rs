@@ -118,6 +118,18 @@ fn stamp(metadata: &Metadata) -> Stamp {
     }
 }
 
+/// What the system says of the files of a shard, to see whether they were touched meanwhile.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Touched(Vec<Option<Stamp>>);
+
+impl Touched {
+    pub fn of(shard: &Shard) -> Touched {
+        let one = |path: &str| Path::new(path).metadata().ok().map(|file| stamp(&file));
+        let files = shard.files.iter().map(|file| one(&file.path));
+        Touched(files.chain([one(&shard.input)]).collect())
+    }
+}
+
 /// Why an input is not what was planned.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {

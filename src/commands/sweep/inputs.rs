@@ -123,7 +123,7 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
     let (checked, mut read) = files::noting_reads(check);
     if let Err(error) = checked {
         anyhow::ensure!(
-            !path.is_file() || super::trace::recognise(path).is_err(),
+            !path.is_file() || !super::trace::is_trace(path),
             "`sources`: {name} is a trace; `traces` names those"
         );
         return Err(error.context(format!("`sources`: {name}")));

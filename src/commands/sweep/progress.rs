@@ -40,7 +40,7 @@ impl Progress {
             true => ProgressBar::hidden(),
             false => ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr()),
         };
-        let style = ProgressStyle::with_template("{bar:30} {msg}, {eta} left");
+        let style = ProgressStyle::with_template("{bar:30} {msg}");
         Arc::new(Progress {
             shards,
             done: AtomicUsize::new(0),
@@ -73,12 +73,20 @@ impl Progress {
             running.load(Ordering::Relaxed),
         );
         let read = self.read.load(Ordering::Relaxed);
-        let share = 100.0 * read as f64 / self.bytes.max(1) as f64;
-        let time = HumanDuration(Duration::from_secs(self.begun.elapsed().as_secs()));
+        let share = (read as f64 / self.bytes.max(1) as f64).min(1.0);
+        let elapsed = self.begun.elapsed().as_secs_f64();
+        let whole = |seconds: f64| HumanDuration(Duration::from_secs(seconds as u64));
+        // Before that nobody can say.
+        const ENOUGH: f64 = 0.02;
+        let left = match share > ENOUGH {
+            true => format!(", about {} left", whole(elapsed * (1.0 - share) / share)),
+            false => String::new(),
+        };
         format!(
-            "{done} of {} finished, {running} under way, {:.0} % of the input read, {time}",
+            "{done} of {} finished, {running} under way, {:.0} % of the input read in {}{left}",
             counted(self.shards, "shard"),
-            share.min(100.0)
+            100.0 * share,
+            whole(elapsed)
         )
     }
 
@@ -122,7 +130,8 @@ mod tests {
         let progress = Progress::begin(3, 1000, Voice::silent());
         progress.start_shard().fetch_add(250, Ordering::Relaxed);
         let text = progress.text();
-        let expected = "0 of 3 shards finished, 1 under way, 25 % of the input read, ";
+        let expected =
+            "0 of 3 shards finished, 1 under way, 25 % of the input read in 0 seconds, about";
         assert!(text.starts_with(expected), "{text}");
         progress.finish_shard();
         let text = progress.text();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::contents::{self, Contents};
+use super::contents::{self, Contents, Touched};
 use super::{source, trace};
 use crate::attempt::attempt;
 use crate::commands::Voice;
@@ -33,6 +33,7 @@ fn rows(
     contents: &Contents,
     read: &Arc<AtomicU64>,
 ) -> anyhow::Result<Vec<Row>> {
+    let before = Touched::of(shard);
     refuse_changes(shard, contents)?;
     let rows = match &shard.work {
         Work::Trace(work) => trace::rows(&shard.input, work, read)?,
@@ -43,7 +44,9 @@ fn rows(
         }
     };
     // It may have changed meanwhile.
-    refuse_changes(shard, contents)?;
+    if Touched::of(shard) != before {
+        refuse_changes(shard, contents)?;
+    }
     Ok(rows)
 }
 

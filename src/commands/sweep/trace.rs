@@ -1,5 +1,6 @@
 //! Shards of traces: one pass for all caches, windows and capacities, formulas for all latencies and slots.
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,17 +20,26 @@ use crate::sweep::row::{Row, RowKind};
 use crate::trace::{self, LineError, Options, ReadSummary, RunEnd, TraceError, UnknownPolicy};
 use crate::traced;
 
-/// Whether a file begins as a trace does. What is wrong further inside a shard finds.
-///
-/// # Errors
-/// It cannot be read, is empty, or is in no format that is known.
-pub fn recognise(path: &Path) -> anyhow::Result<()> {
+/// Whether a file begins as a trace does.
+pub fn is_trace(path: &Path) -> bool {
+    input::open_noting(path, |_| ()).is_ok_and(|input| begin_reading(input).is_ok())
+}
+
+/// The first instructions. What is wrong further inside a shard finds.
+fn begin_reading(input: impl Read) -> Result<ReadSummary, TraceError> {
     let options = Options {
         format: None,
         unknown: UnknownPolicy::Warn,
     };
-    let input = input::open_noting(path, |_| ())?;
-    let Err(error) = trace::read(input, options, &mut |_| None) else {
+    trace::read(input, options, &mut |_| None)
+}
+
+/// Makes sure that a file begins as a trace does.
+///
+/// # Errors
+/// It cannot be read, is empty, or is in no format that is known.
+pub fn recognise(path: &Path) -> anyhow::Result<()> {
+    let Err(error) = begin_reading(input::open_noting(path, |_| ())?) else {
         return Ok(());
     };
     match &error.error {
@@ -37,6 +47,7 @@ pub fn recognise(path: &Path) -> anyhow::Result<()> {
         | LineError::UnknownFormat(_)
         | LineError::OtherFormat { .. }
         | LineError::TooLong { .. }
+        | LineError::NoCommits
         | LineError::Read(_)
         | LineError::Compression(_)
         | LineError::Record(_) => Err(anyhow::anyhow!("{}", error.without_remedy())),
