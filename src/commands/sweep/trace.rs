@@ -48,6 +48,7 @@ pub fn recognise(path: &Path) -> anyhow::Result<()> {
         | LineError::OtherFormat { .. }
         | LineError::TooLong { .. }
         | LineError::NoCommits
+        | LineError::NothingKnown(_)
         | LineError::Read(_)
         | LineError::Compression(_)
         | LineError::Record(_) => Err(anyhow::anyhow!("{}", error.without_remedy())),
