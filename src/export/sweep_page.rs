@@ -5,8 +5,9 @@ use std::fmt::Write;
 use crate::quantity::{Seconds, binary_size, significant};
 use crate::svg::escaped;
 use crate::sweep::columns::Column;
+use crate::sweep::groups::Latency;
 use crate::sweep::map::{Map, MapOf};
-use crate::sweep::report::{Latency, SweepReport};
+use crate::sweep::report::SweepReport;
 use crate::sweep::row::Row;
 use crate::wording::counted;
 

@@ -12,6 +12,7 @@ use loopsheet_cache as cache;
 
 pub mod axis;
 pub mod columns;
+pub mod groups;
 pub mod hash;
 pub mod manifest;
 pub mod map;

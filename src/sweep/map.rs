@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::axis::{Axis, AxisValue, EPOCHS, values};
 use crate::columns::Column;
-use crate::report::{Group, InputPart, Latency, time};
+use crate::groups::{Group, InputPart, Latency, time};
 use crate::row::{Row, RowKind};
 
 /// What a map shows.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::columns::Column;
-use crate::report::InputPart;
+use crate::groups::InputPart;
 use crate::row::{Row, RowKind};
 
 /// The order of the traces, and what it is by.

@@ -13,8 +13,9 @@ use super::page::Paper;
 use super::style::{self, Look, Role};
 use crate::sweep::axis::{Axis, AxisValue};
 use crate::sweep::columns::{Column, setting_name};
+use crate::sweep::groups::Group;
 use crate::sweep::map::{Map, MapOf};
-use crate::sweep::report::{Group, SweepReport};
+use crate::sweep::report::SweepReport;
 use crate::sweep::row::{Row, RowKind};
 
 /// Headings stand here, what is below begins with the next row.

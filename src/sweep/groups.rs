@@ -1,0 +1,123 @@
+//! Configurations by input and latency, and which of them is the best.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::columns::Column;
+use crate::row::{Row, RowKind};
+
+/// One input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputPart {
+    pub name: String,
+    pub kind: RowKind,
+    pub configurations: std::ops::Range<usize>,
+    /// Configurations that are compared with one another.
+    pub groups: Vec<Group>,
+}
+
+/// Configurations at one latency of memory: that is a property of the machine around the caches, which nobody chooses, and
+/// the shortest would always be the best.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// None for sources, whose machines have theirs.
+    pub latency: Option<Latency>,
+    /// Positions, in the order of the plan.
+    pub configurations: Vec<usize>,
+    /// The position of the fastest; the first of those, the smallest first. None if no time is known.
+    pub best: Option<usize>,
+}
+
+/// A latency of memory that configurations have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Latency {
+    /// Of every machine.
+    Cycles(f64),
+    /// Every machine has its own.
+    OfMachine,
+}
+
+impl fmt::Display for Latency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Latency::Cycles(cycles) => write!(f, "a latency of {cycles} cycles"),
+            Latency::OfMachine => f.write_str("the latency of each machine"),
+        }
+    }
+}
+
+/// What configurations are compared by.
+pub fn time(row: &Row) -> Option<f64> {
+    row.number(Column::TimeSeconds)
+}
+
+/// The configurations of every input.
+pub(crate) fn inputs(configurations: &[Row]) -> Vec<InputPart> {
+    let mut inputs: Vec<InputPart> = Vec::new();
+    for (number, row) in configurations.iter().enumerate() {
+        let name = row.text(Column::Input).unwrap_or_default();
+        let kind = row.kind();
+        match inputs.last_mut() {
+            Some(last) if last.name == name && last.kind == kind => {
+                last.configurations.end = number + 1;
+            }
+            _ => inputs.push(InputPart {
+                name: name.to_string(),
+                kind,
+                configurations: number..number + 1,
+                groups: Vec::new(),
+            }),
+        }
+    }
+    for input in &mut inputs {
+        input.groups = groups(input.configurations.clone(), configurations);
+    }
+    inputs
+}
+
+/// The configurations of one input by latency, in the order of the plan.
+fn groups(of_input: std::ops::Range<usize>, configurations: &[Row]) -> Vec<Group> {
+    let cycles = |number: usize| configurations[number].number(Column::LatencyCycles);
+    let mut by_machine: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for number in of_input.clone() {
+        let machine = configurations[number]
+            .text(Column::Machine)
+            .unwrap_or_default();
+        let known = by_machine.entry(machine).or_default();
+        known.extend(cycles(number).filter(|cycles| !known.contains(cycles)));
+    }
+    let is_of_all = |cycles: f64| by_machine.values().all(|known| known.contains(&cycles));
+    let mut groups: Vec<Group> = Vec::new();
+    for number in of_input {
+        let latency = cycles(number).map(|cycles| match is_of_all(cycles) {
+            true => Latency::Cycles(cycles),
+            false => Latency::OfMachine,
+        });
+        match groups.iter_mut().find(|group| group.latency == latency) {
+            Some(group) => group.configurations.push(number),
+            None => groups.push(Group {
+                latency,
+                configurations: vec![number],
+                best: None,
+            }),
+        }
+    }
+    for group in &mut groups {
+        let size = |number: &usize| {
+            let row = &configurations[*number];
+            (time(row).unwrap_or(f64::INFINITY), area(row))
+        };
+        let known = group.configurations.iter().copied();
+        let known = known.filter(|number| time(&configurations[*number]).is_some());
+        group.best = known.min_by(|one, other| {
+            let ((t, a), (u, b)) = (size(one), size(other));
+            t.total_cmp(&u).then(a.total_cmp(&b))
+        });
+    }
+    groups
+}
+
+/// A configuration without an area comes behind those that have one.
+pub(crate) fn area(row: &Row) -> f64 {
+    row.number(Column::AreaMm2).unwrap_or(f64::INFINITY)
+}
