@@ -59,10 +59,9 @@ pub fn say_changes<'m>(
     voice: Voice,
 ) -> anyhow::Result<Status> {
     let shards = shards.filter(|shard| result::state(place, shard) == State::Done);
-    let mut changes = contents::changes(contents, shards)?;
-    let gone: BTreeMap<String, Change> = changes
-        .extract_if(.., |_, change| *change == Change::Gone)
-        .collect();
+    let changes = contents::changes(contents, shards)?.into_iter();
+    let (gone, changes): (BTreeMap<String, Change>, BTreeMap<String, Change>) =
+        changes.partition(|(_, change)| *change == Change::Gone);
     if !voice.quiet {
         for sentence in contents::sentences(&gone) {
             eprintln!("loopsheet: {sentence}; their shards are there, with what they held then");
