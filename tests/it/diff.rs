@@ -288,6 +288,42 @@ fn thresholds_and_budgets_end_with_status_1() {
 }
 
 #[test]
+fn budgets_bound_the_levels_that_the_machine_has() {
+    let directory = tree(&[
+        ("level.toml", "[[budget]]\nnest = \"*\"\nl7_bytes = 4\n"),
+        ("none.c", "int next(int a)\n{\n    return a + 1;\n}\n"),
+    ]);
+    let none = directory.path().join("none.c");
+    for machine in ["epyc-7763", "a64fx", "sg2042", "exasat", "edan", "camat"] {
+        let run = |source: &Path, arguments: &[&str]| {
+            let mut command = loopsheet();
+            let asked = ["analyze", "-q", "--no-config", "--machine", machine];
+            command.current_dir(root()).args(asked).arg(source);
+            command.args(arguments).output().expect("it runs")
+        };
+        let matmul = Path::new("samples/kernels/matmul.c");
+        let report: Value =
+            serde_json::from_slice(&run(matmul, &["--json", "-"]).stdout).expect("a report");
+        let levels = report["functions"][0]["nests"][0]["levels"].as_array();
+        let names = levels.expect("a list").iter();
+        let names: Vec<String> = names
+            .map(|level| format!("{} bytes", level["name"].as_str().expect("a name")))
+            .collect();
+        let expected = format!("has only {}", names.join(", "));
+        for source in [matmul, &none] {
+            let mut command = loopsheet();
+            command.current_dir(root()).args(["analyze", "-q"]);
+            command.args(["--machine", machine, "--check-budgets", "--config"]);
+            command.arg(directory.path().join("level.toml")).arg(source);
+            let output = command.output().expect("it runs");
+            let said = String::from_utf8(output.stderr).expect("text");
+            assert_eq!(output.status.code(), Some(2), "{machine}: {said}");
+            assert!(said.trim_end().ends_with(&expected), "{machine}: {said}");
+        }
+    }
+}
+
+#[test]
 fn one_version_is_held_against_budgets() {
     let directory = tree(&[
         (
