@@ -289,7 +289,7 @@ mod tests {
             assert_eq!(extent, Expr::parse(&format!("{a} - {b}")).unwrap().expand());
             assert_eq!(found[1].subscript.base, Expr::from(0.0));
         }
-        check("i + j*(m - n) + k*(n - m)", &[("i", 0), ("j - k", 0)]);
+        check("i + j*(m - n) + k*(n - m)", &[("i", 0), ("k - j", 0)]);
     }
 
     #[test]
