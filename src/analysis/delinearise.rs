@@ -27,14 +27,21 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
             contiguous.push((variable.clone(), coefficient));
             continue;
         }
-        let (factor, stride) = primitive(&coefficient)?;
-        let position = strides
-            .iter()
-            .position(|s| *s == stride)
-            .unwrap_or_else(|| {
-                strides.push(stride);
-                strides.len() - 1
-            });
+        let (mut factor, stride) = primitive(&coefficient)?;
+        let backwards = (-stride.clone()).expand();
+        let position = match strides.iter().position(|s| *s == stride) {
+            Some(position) => position,
+            None => match strides.iter().position(|s| *s == backwards) {
+                Some(position) => {
+                    factor = -factor;
+                    position
+                }
+                None => {
+                    strides.push(stride);
+                    strides.len() - 1
+                }
+            },
+        };
         terms.push((variable.clone(), position, factor));
     }
     // A lone unknown stride is not a sign of a flattened array: it may be any vector's increment.
@@ -99,8 +106,8 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
     Some(found)
 }
 
-/// The largest whole number that divides all coefficients, and the expression divided by it; the
-/// leading coefficient of the quotient is positive.
+/// The largest whole number that divides all coefficients, and the expression divided by it; the leading coefficients of
+/// the quotient are positive together. Of two that cancel, as those of `m - n`, nothing says which one is larger.
 fn primitive(expr: &Expr) -> Option<(i64, Expr)> {
     let monomials = expr.monomials();
     let mut divisor = 0i64;
@@ -110,8 +117,8 @@ fn primitive(expr: &Expr) -> Option<(i64, Expr)> {
         }
         divisor = gcd(divisor, *coefficient as i64);
     }
-    let leading = leading(&monomials)?;
-    let sign = if leading.1 < 0.0 { -1 } else { 1 };
+    let leading: f64 = leading(&monomials).iter().map(|(_, by)| by).sum();
+    let sign = if leading < 0.0 { -1 } else { 1 };
     let divisor = divisor.max(1) * sign;
     Some((divisor, (expr.clone() * (1.0 / divisor as f64)).expand()))
 }
@@ -132,52 +139,60 @@ fn monomial_degree(monomial: &Monomial) -> u32 {
     monomial.iter().map(|(_, power)| power).sum()
 }
 
-fn leading(monomials: &[(Monomial, f64)]) -> Option<&(Monomial, f64)> {
-    monomials.iter().max_by(|a, b| {
-        monomial_degree(&a.0)
-            .cmp(&monomial_degree(&b.0))
-            .then_with(|| a.0.cmp(&b.0))
-    })
+/// The monomials of the highest degree: what their symbols are called makes none of them the first.
+fn leading(monomials: &[(Monomial, f64)]) -> Vec<&(Monomial, f64)> {
+    let degrees = || {
+        monomials
+            .iter()
+            .map(|(monomial, _)| monomial_degree(monomial))
+    };
+    let highest = degrees().max();
+    let all = monomials.iter().zip(degrees());
+    all.filter(|(_, degree)| Some(*degree) == highest)
+        .map(|(monomial, _)| monomial)
+        .collect()
 }
 
-/// How often `stride` is in `rest`, judged by its leading monomial: a whole number of times, or as often as symbols say,
+/// What all of them come to, if it is the same for all.
+fn agreed<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}
+
+/// How often `stride` is in `rest`, judged by its leading monomials: a whole number of times, or as often as symbols say,
 /// `r*w + 2*w` being r + 2 times w.
 fn multiples_in(rest: &Expr, stride: &Expr) -> Expr {
     let monomials = stride.monomials();
-    let Some((lead, coefficient)) = leading(&monomials) else {
-        return Expr::from(0.0);
-    };
-    let times = |(monomial, by): (Monomial, f64)| {
-        let times = by / coefficient;
-        let mut left = monomial;
-        for (factor, power) in lead {
-            let (_, own) = left.iter_mut().find(|(known, _)| known == factor)?;
-            *own = own.checked_sub(*power)?;
-        }
-        let factors = left
-            .into_iter()
-            .map(|(factor, power)| factor.power(Expr::from(f64::from(power))));
-        (times.fract() == 0.0 && times.abs() < 1e9).then(|| Expr::product(factors) * times)
-    };
-    Expr::sum(rest.monomials().into_iter().filter_map(times)).expand()
+    let leading = leading(&monomials);
+    let each = leading.iter().map(|(lead, coefficient)| {
+        let times = |(monomial, by): (Monomial, f64)| {
+            let times = by / coefficient;
+            let mut left = monomial;
+            for (factor, power) in lead {
+                let (_, own) = left.iter_mut().find(|(known, _)| known == factor)?;
+                *own = own.checked_sub(*power)?;
+            }
+            let factors = left
+                .into_iter()
+                .map(|(factor, power)| factor.power(Expr::from(f64::from(power))));
+            (times.fract() == 0.0 && times.abs() < 1e9).then(|| Expr::product(factors) * times)
+        };
+        Expr::sum(rest.monomials().into_iter().filter_map(times)).expand()
+    });
+    agreed(each).unwrap_or_else(|| Expr::from(0.0))
 }
 
-/// How many whole times `stride` is in `rest`, judged by its leading monomial.
+/// How many whole times `stride` is in `rest`, judged by its leading monomials.
 pub fn multiple_in(rest: &Expr, stride: &Expr) -> i64 {
-    let monomials = stride.monomials();
-    let Some((monomial, coefficient)) = leading(&monomials) else {
-        return 0;
-    };
-    let in_rest = rest
-        .monomials()
-        .into_iter()
-        .find(|(m, _)| m == monomial)
-        .map_or(0.0, |(_, c)| c);
-    let times = in_rest / coefficient;
-    if times.fract() == 0.0 && times.abs() < 1e9 {
-        times as i64
-    } else {
-        0
+    let (monomials, in_rest) = (stride.monomials(), rest.monomials());
+    let leading = leading(&monomials);
+    let each = leading.iter().map(|(monomial, coefficient)| {
+        let found = in_rest.iter().find(|(other, _)| other == monomial);
+        found.map_or(0.0, |(_, by)| *by) / coefficient
+    });
+    match agreed(each) {
+        Some(times) if times.fract() == 0.0 && times.abs() < 1e9 => times as i64,
+        _ => 0,
     }
 }
 
@@ -260,6 +275,21 @@ mod tests {
             ["nx + 2", "ny + 2", "?"]
         );
         assert_eq!(extents("i + j*js + k*ks"), ["js", "ks/js", "?"]);
+    }
+
+    #[test]
+    fn what_symbols_are_called_decides_nothing() {
+        for [a, b] in [["m", "n"], ["n", "m"]] {
+            check(&format!("i + j*({a} - {b})"), &[("i", 0), ("j", 0)]);
+            let text = format!("i + j*({a} - {b}) + 3*{a} + 2*{b}");
+            let (subscript, offset) =
+                affine(&Expr::parse(&text).unwrap(), &["k", "j", "i"]).unwrap();
+            let found = delinearise(&subscript, offset).unwrap();
+            let extent = found[0].extent.clone().unwrap();
+            assert_eq!(extent, Expr::parse(&format!("{a} - {b}")).unwrap().expand());
+            assert_eq!(found[1].subscript.base, Expr::from(0.0));
+        }
+        check("i + j*(m - n) + k*(n - m)", &[("i", 0), ("k - j", 0)]);
     }
 
     #[test]

@@ -64,15 +64,18 @@ fn budget(file: &File<'_>, place: usize, table: &DeTable<'_>) -> anyhow::Result<
             }
             "seconds" => bounds.push(Bound {
                 quantity: Quantity::Seconds,
-                most: number(value).ok_or_else(|| complaint("`seconds` must be a number"))?,
+                most: number(value)
+                    .ok_or_else(|| complaint("`seconds` must be a number that is 0 or more"))?,
             }),
             "flops" => bounds.push(Bound {
                 quantity: Quantity::Flops,
-                most: number(value).ok_or_else(|| complaint("`flops` must be a number"))?,
+                most: number(value)
+                    .ok_or_else(|| complaint("`flops` must be a number that is 0 or more"))?,
             }),
             name => {
                 let level = level(name).ok_or_else(|| {
-                    let message = format!("unknown bound `{name}`; known are {KNOWN}");
+                    let message =
+                        format!("unknown key `{name}`; known are nest and the bounds {KNOWN}");
                     file.complaint(key.span().start, &message)
                 })?;
                 let most = match value.get_ref().as_str() {

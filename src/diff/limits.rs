@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::difference::{NestDifference, NestPlace, Row};
 use crate::quantity::{Cost, Quantity};
 use crate::report::Figure;
+use crate::report::static_report::MachineReport;
 use crate::side::Side;
 
 /// All limits of a difference.
@@ -139,35 +140,30 @@ pub struct UnknownLevel {
 }
 
 impl Limits {
-    /// Whether the nests of a side have every level that a budget bounds.
+    /// Whether the machine of a side has every level that a budget bounds, be there nests or none.
     ///
     /// # Errors
     /// One of them is none of the machine's.
     pub fn fit(&self, side: &Side) -> Result<(), UnknownLevel> {
-        let mut nests = side.functions.iter().flat_map(|function| &function.nests);
-        let Some(nest) = nests.next() else {
+        let levels = levels(&side.machine);
+        let all = self.budgets.iter().flat_map(|budget| {
+            let bounds = budget.bounds.iter();
+            bounds.map(move |bound| (budget, &bound.quantity))
+        });
+        let is_unknown = |quantity: &Quantity| {
+            matches!(quantity, Quantity::Bytes(_)) && !levels.contains(quantity)
+        };
+        let mut unknown = all.filter(|(_, quantity)| is_unknown(quantity));
+        let Some((budget, quantity)) = unknown.next() else {
             return Ok(());
         };
-        let levels: Vec<&Quantity> = (nest.figures.iter())
-            .map(|(quantity, _)| quantity)
-            .filter(|quantity| matches!(quantity, Quantity::Bytes(_)))
-            .collect();
-        for budget in &self.budgets {
-            let bounds = budget.bounds.iter().map(|bound| &bound.quantity);
-            let unknown = bounds
-                .filter(|quantity| matches!(quantity, Quantity::Bytes(_)))
-                .find(|quantity| !levels.contains(quantity));
-            if let Some(quantity) = unknown {
-                let known: Vec<String> = levels.iter().map(ToString::to_string).collect();
-                return Err(UnknownLevel {
-                    nests: budget.nests.to_string(),
-                    quantity: quantity.clone(),
-                    machine: side.machine.name.clone(),
-                    levels: known.join(", "),
-                });
-            }
-        }
-        Ok(())
+        let known: Vec<String> = levels.iter().map(ToString::to_string).collect();
+        Err(UnknownLevel {
+            nests: budget.nests.to_string(),
+            quantity: quantity.clone(),
+            machine: side.machine.name.clone(),
+            levels: known.join(", "),
+        })
     }
 
     /// What of the nests and totals exceeds a limit. Nests that were added or removed have no old or new figures of
@@ -184,6 +180,23 @@ impl Limits {
         }
         found
     }
+}
+
+/// The levels of a machine that serve its nests: caches of known size and bandwidth, nearest first, and memory.
+fn levels(machine: &MachineReport) -> Vec<Quantity> {
+    let is_known = |name: &str| {
+        let figure = machine.parameters.get(name);
+        figure.is_some_and(|figure| figure.known().is_some())
+    };
+    let size = |index: &u32| format!("l{index}_bytes");
+    let is_level = |index: &u32| {
+        is_known("line_bytes") && is_known(&size(index)) && is_known(&format!("l{index}_gbs"))
+    };
+    let caches = (1..).take_while(|index| machine.parameters.contains_key(&size(index)));
+    let caches = caches
+        .filter(is_level)
+        .map(|index| Quantity::Bytes(format!("L{index}")));
+    caches.chain([Quantity::memory_bytes()]).collect()
 }
 
 impl Budget {

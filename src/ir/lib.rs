@@ -65,6 +65,19 @@ pub struct Unit {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+// Here, and not where they are needed, as what is made for a type is compiled with its crate.
+impl Unit {
+    /// As it is kept in a cache; `None` if it cannot be written.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        postcard::to_stdvec(self).ok()
+    }
+
+    /// What [`Unit::to_bytes`] wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Unit> {
+        postcard::from_bytes(bytes).ok()
+    }
+}
+
 /// A function, subroutine or main program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Function {

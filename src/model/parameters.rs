@@ -485,13 +485,9 @@ impl ParameterTable {
             if functions.is_empty() {
                 continue;
             }
-            let value = |f: usize| {
-                let constant = program.functions[f].constant(symbol)?;
-                (constant.value != Expr::from(symbol.clone())).then_some(&constant.value)
-            };
-            let usual = usual_value(program, symbol, &functions);
-            let is_usual =
-                |f: usize| program.functions[f].constant(symbol).map(|c| &c.value) == usual;
+            let known = |f: usize| Known::of(program, usage, f, symbol);
+            let usual = usual(functions.iter().map(|f| known(*f)));
+            let is_usual = |f: usize| Some(known(f)) == usual;
             let (own, shared): (Vec<usize>, Vec<usize>) = functions
                 .iter()
                 .partition(|f| is_set(**f) || !is_usual(**f));
@@ -502,11 +498,11 @@ impl ParameterTable {
                     .collect();
                 self.add_row((&written, &written), used_by, symbol, &shared, names);
             }
-            let mut by_name: BTreeMap<(&str, Option<&Expr>), Vec<usize>> = BTreeMap::new();
+            let mut by_name: BTreeMap<(&str, Known), Vec<usize>> = BTreeMap::new();
             for function in own {
                 let name = program.functions[function].name.as_str();
                 by_name
-                    .entry((name, value(function)))
+                    .entry((name, known(function)))
                     .or_default()
                     .push(function);
             }
@@ -606,14 +602,7 @@ impl ParameterTable {
             let found = program.functions[function].constant(&symbol);
             let definition = found.map(|c| self.resolve(function, &c.value));
             let entry = &mut self.rows[row];
-            entry.value = match entry.kind {
-                Kind::Probability => DEFAULT_PROBABILITY,
-                Kind::Neighbours => DEFAULT_NEIGHBOURS,
-                Kind::Problem | Kind::Processes if usage.origins.contains(&symbol) => {
-                    DEFAULT_ORIGIN
-                }
-                _ => usage.default_size(&symbol),
-            };
+            entry.value = default_value(usage, function, &symbol);
             match (found, &entry.definition) {
                 (Some(constant), None) if constant.value == Expr::from(symbol.clone()) => {
                     entry.origin = Origin::Callers;
@@ -644,7 +633,9 @@ impl ParameterTable {
             };
             let definition = place.value.as_ref().map(|value| self.resolve(0, value));
             let entry = &mut self.rows[row];
-            entry.value = place.guess.unwrap_or_else(|| usage.default_value(&symbol));
+            entry.value = place
+                .guess
+                .unwrap_or_else(|| usage.default_value(0, &symbol));
             (entry.definition, entry.origin) = (definition, place.origin);
             entry.place = Some(format!("{}:{}", place.file, place.line));
         }
@@ -863,20 +854,59 @@ enum State {
     Done,
 }
 
-/// The value that most functions have for a symbol, before all others one that nothing gives: `None`, or a guess. Of
-/// equally common ones the first.
-fn usual_value<'p>(program: &'p Program, symbol: &Symbol, functions: &[usize]) -> Option<&'p Expr> {
-    let mut counts: Vec<(Option<&Constant>, usize)> = Vec::new();
-    for function in functions {
-        let found = program.functions[*function].constant(symbol);
-        let is_it = |known: &Option<&Constant>| known.map(|c| &c.value) == found.map(|c| &c.value);
-        match counts.iter_mut().find(|(known, _)| is_it(known)) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((found, 1)),
+/// What a function has for a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known<'p> {
+    /// Nothing, for which this is taken.
+    Open(Positive),
+    /// Its callers give it several values, for which this is taken.
+    Callers(Positive),
+    Given(&'p Expr),
+}
+
+/// The bits of a number that is not negative, which are in the order of the numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Positive(u64);
+
+impl<'p> Known<'p> {
+    fn of(program: &'p Program, usage: &Usage, function: usize, symbol: &Symbol) -> Known<'p> {
+        let default = || Positive(default_value(usage, function, symbol).to_bits());
+        match program.functions[function].constant(symbol) {
+            None => Known::Open(default()),
+            Some(constant) if constant.value == Expr::from(symbol.clone()) => {
+                Known::Callers(default())
+            }
+            Some(constant) => {
+                let guess = constant.value.as_number();
+                match guess.filter(|guess| constant.origin == Origin::Default && *guess >= 0.0) {
+                    Some(guess) => Known::Open(Positive(guess.to_bits())),
+                    None => Known::Given(&constant.value),
+                }
+            }
         }
     }
-    let is_open = |found: &Option<&Constant>| found.is_none_or(|c| c.origin == Origin::Default);
-    let rank = |(found, count): &(Option<&Constant>, usize)| (is_open(found), *count);
-    let usual = counts.iter().rev().max_by_key(|entry| rank(entry))?;
-    usual.0.map(|constant| &constant.value)
+}
+
+/// The value of a symbol of a function that nothing gives one.
+fn default_value(usage: &Usage, function: usize, symbol: &Symbol) -> f64 {
+    match Kind::of(symbol) {
+        Kind::Probability => DEFAULT_PROBABILITY,
+        Kind::Neighbours => DEFAULT_NEIGHBOURS,
+        Kind::Problem | Kind::Processes => usage.default_value(function, symbol),
+        Kind::Block | Kind::Real | Kind::TripCount => usage.default_size(function, symbol),
+    }
+}
+
+/// What most functions have, before all others what nothing gives. Of equally common ones the first.
+fn usual<'p>(all: impl Iterator<Item = Known<'p>>) -> Option<Known<'p>> {
+    let mut counts: Vec<(Known, usize)> = Vec::new();
+    for known in all {
+        match counts.iter_mut().find(|(other, _)| *other == known) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((known, 1)),
+        }
+    }
+    let rank = |(known, count): &(Known, usize)| (matches!(known, Known::Open(_)), *count);
+    let usual = counts.into_iter().rev().max_by_key(rank)?;
+    Some(usual.0)
 }

@@ -9,8 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use super::cache::{Cache, Key};
@@ -39,10 +38,26 @@ pub struct Known {
 #[derive(Serialize, Deserialize)]
 struct Entry {
     /// Of a source that defines some.
-    modules: Option<Vec<u8>>,
+    modules: Option<Packed>,
     answers: Answers,
     /// Nothing while only the modules have been read.
-    unit: Option<Vec<u8>>,
+    unit: Option<Packed>,
+}
+
+/// Something that is written already, and copied as a whole: a list of numbers is read one by one.
+struct Packed(Vec<u8>);
+
+impl Serialize for Packed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Packed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Packed, D::Error> {
+        let bytes = <&[u8]>::deserialize(deserializer)?;
+        Ok(Packed(bytes.to_vec()))
+    }
 }
 
 /// What lowering asked of the modules of other sources, with digests of what it got.
@@ -77,7 +92,8 @@ impl<'c> Memory<'c> {
     /// What there is of a source.
     pub fn recall(&self, prepared: &Prepared) -> Known {
         let key = self.key(prepared);
-        let entry = self.cache.load(&key).and_then(|bytes| self.read(&bytes));
+        let entry = self.cache.load(&key);
+        let entry = entry.and_then(|bytes| self.within(|| postcard::from_bytes(&bytes).ok()));
         Known { key, entry }
     }
 
@@ -88,11 +104,11 @@ impl<'c> Memory<'c> {
             return;
         }
         let entry = Entry {
-            modules: Some(modules.to_vec()),
+            modules: Some(Packed(modules.to_vec())),
             answers: Answers::default(),
             unit: None,
         };
-        if let Some(entry) = self.written(&entry) {
+        if let Some(entry) = self.within(|| postcard::to_stdvec(&entry).ok()) {
             self.cache.store(&known.key, &entry);
         }
     }
@@ -105,37 +121,39 @@ impl<'c> Memory<'c> {
         (unit, asked): (&Unit, &Asked),
         world: &World,
     ) {
-        let Some(unit) = self.written(unit) else {
+        let Some(unit) = self.within(|| unit.to_bytes()) else {
             return;
         };
         let entry = Entry {
-            modules: modules.map(<[u8]>::to_vec),
+            modules: modules.map(|modules| Packed(modules.to_vec())),
             answers: world.answers(asked),
-            unit: Some(unit),
+            unit: Some(Packed(unit)),
         };
-        if let Some(entry) = self.written(&entry) {
+        if let Some(entry) = self.within(|| postcard::to_stdvec(&entry).ok()) {
             self.cache.store(&known.key, &entry);
         }
     }
 
     /// The modules that a source defines, and as they are written.
     pub fn modules(&self, known: &Known) -> Option<(Modules, Vec<u8>)> {
-        let bytes = known.entry.as_ref()?.modules.as_ref()?;
-        Some((self.read(bytes)?, bytes.clone()))
+        let Packed(bytes) = known.entry.as_ref()?.modules.as_ref()?;
+        Some((self.within(|| Modules::from_bytes(bytes))?, bytes.clone()))
     }
 
     /// The loop nests of a source, if the modules of other sources are as they were.
     pub fn unit(&self, known: &Known, world: &World) -> Option<Unit> {
-        self.read(known.bytes_of_unit(world)?)
+        let bytes = known.bytes_of_unit(world)?;
+        self.within(|| Unit::from_bytes(bytes))
     }
 
-    /// A value as it is kept; `None` if it cannot be written.
-    pub fn written<T: Serialize>(&self, value: &T) -> Option<Vec<u8>> {
-        interned::fresh(&self.hidden, || postcard::to_stdvec(value)).ok()
+    /// Modules as they are kept; `None` if they cannot be written.
+    pub fn written(&self, modules: &Modules) -> Option<Vec<u8>> {
+        self.within(|| modules.to_bytes())
     }
 
-    fn read<T: DeserializeOwned>(&self, bytes: &[u8]) -> Option<T> {
-        interned::fresh(&self.hidden, || postcard::from_bytes(bytes)).ok()
+    /// Reads or writes something of its own, in which names of files begin behind what is hidden.
+    fn within<T>(&self, work: impl FnOnce() -> Option<T>) -> Option<T> {
+        interned::fresh(&self.hidden, work)
     }
 
     /// The name of a file without what is hidden.
@@ -196,7 +214,7 @@ impl Known {
     /// Its loop nests as they are kept, if the modules of other sources are as they were.
     pub fn bytes_of_unit(&self, world: &World) -> Option<&[u8]> {
         let entry = self.entry.as_ref()?;
-        let unit = entry.unit.as_deref()?;
+        let Packed(unit) = entry.unit.as_ref()?;
         let asked = Asked {
             modules: entry.answers.modules.keys().cloned().collect(),
             allocations: entry.answers.allocations.keys().cloned().collect(),

@@ -288,6 +288,42 @@ fn thresholds_and_budgets_end_with_status_1() {
 }
 
 #[test]
+fn budgets_bound_the_levels_that_the_machine_has() {
+    let directory = tree(&[
+        ("level.toml", "[[budget]]\nnest = \"*\"\nl7_bytes = 4\n"),
+        ("none.c", "int next(int a)\n{\n    return a + 1;\n}\n"),
+    ]);
+    let none = directory.path().join("none.c");
+    for machine in ["epyc-7763", "a64fx", "sg2042", "exasat", "edan", "camat"] {
+        let run = |source: &Path, arguments: &[&str]| {
+            let mut command = loopsheet();
+            let asked = ["analyze", "-q", "--no-config", "--machine", machine];
+            command.current_dir(root()).args(asked).arg(source);
+            command.args(arguments).output().expect("it runs")
+        };
+        let matmul = Path::new("samples/kernels/matmul.c");
+        let report: Value =
+            serde_json::from_slice(&run(matmul, &["--json", "-"]).stdout).expect("a report");
+        let levels = report["functions"][0]["nests"][0]["levels"].as_array();
+        let names = levels.expect("a list").iter();
+        let names: Vec<String> = names
+            .map(|level| format!("{} bytes", level["name"].as_str().expect("a name")))
+            .collect();
+        let expected = format!("has only {}", names.join(", "));
+        for source in [matmul, &none] {
+            let mut command = loopsheet();
+            command.current_dir(root()).args(["analyze", "-q"]);
+            command.args(["--machine", machine, "--check-budgets", "--config"]);
+            command.arg(directory.path().join("level.toml")).arg(source);
+            let output = command.output().expect("it runs");
+            let said = String::from_utf8(output.stderr).expect("text");
+            assert_eq!(output.status.code(), Some(2), "{machine}: {said}");
+            assert!(said.trim_end().ends_with(&expected), "{machine}: {said}");
+        }
+    }
+}
+
+#[test]
 fn one_version_is_held_against_budgets() {
     let directory = tree(&[
         (
@@ -440,20 +476,22 @@ fn regions_that_cannot_be_read_any_more_end_with_status_1() {
     assert_eq!(run(&unsound, &also).0, Some(0));
 }
 
+fn git(directory: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command
+        .current_dir(directory)
+        .args(["-c", "user.name=a", "-c", "user.email=a@b"]);
+    let output = command.args(arguments).output().expect("git runs");
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+}
+
 /// A repository with two commits and a branch.
 fn repository() -> TempDir {
     let directory = tree(&[
         ("src/heat.f90", SWEEPS),
         ("loopsheet.toml", "[sizes]\nn = 5000\n"),
     ]);
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command
-            .current_dir(directory.path())
-            .args(["-c", "user.name=a", "-c", "user.email=a@b"]);
-        let output = command.args(arguments).output().expect("git runs");
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-    };
+    let git = |arguments: &[&str]| git(directory.path(), arguments);
     git(&["init", "-q", "-b", "main"]);
     git(&["add", "."]);
     git(&["commit", "-qm", "first"]);
@@ -517,7 +555,7 @@ fn revisions_are_read_and_nothing_is_touched() {
     assert!(complaint.contains("no revision nowhere"), "{complaint}");
     let complaint = refused(directory.path(), &["main..wider", "--", "lib"]);
     assert!(
-        complaint.contains("revision main has no lib"),
+        complaint.contains("neither main nor wider has lib"),
         "{complaint}"
     );
     let complaint = refused(directory.path(), &["main..wider", "--", "../other"]);
@@ -525,6 +563,47 @@ fn revisions_are_read_and_nothing_is_touched() {
         complaint.contains("outside of the repository"),
         "{complaint}"
     );
+}
+
+/// What one revision lacks was added or removed, with the settings of the project on both sides.
+#[test]
+fn paths_of_one_revision_were_added_or_removed() {
+    let directory = repository();
+    write(directory.path(), &[("more/heat.f90", SWEEPS)]);
+    git(directory.path(), &["add", "more"]);
+    git(directory.path(), &["commit", "-qm", "third"]);
+    for (range, status, remark) in [
+        ("main..wider", "added", "main has no more"),
+        ("wider..main", "removed", "main has no more"),
+    ] {
+        let mut command = loopsheet();
+        command.current_dir(directory.path()).arg("diff");
+        command.args([range, "--json", "-", "-q", "--", "more"]);
+        let found = printed(&mut command);
+        assert_eq!(found["nests"][0]["status"], status);
+        assert_eq!(found["notes"][0], remark);
+        let [known, absent] = match status {
+            "added" => ["new", "old"],
+            _ => ["old", "new"],
+        };
+        let rows = found["totals"].as_array().expect("a list").iter();
+        let flops: Vec<&Value> = rows.filter(|row| row["quantity"] == "flops").collect();
+        assert_eq!(flops[0][known], 4998, "{range}");
+        assert_eq!(flops[0][absent], 0, "{range}");
+    }
+}
+
+#[test]
+fn a_shallow_clone_says_that_it_lacks_history() {
+    let directory = repository();
+    let place = TempDir::new().expect("a directory");
+    let from = format!("file://{}", directory.path().display());
+    let to = place.path().join("clone");
+    let to = to.to_str().expect("a path");
+    git(place.path(), &["clone", "-q", "--depth", "1", &from, to]);
+    let complaint = refused(Path::new(to), &["HEAD~1..HEAD"]);
+    assert!(complaint.contains("no revision HEAD~1"), "{complaint}");
+    assert!(complaint.contains("git fetch --unshallow"), "{complaint}");
 }
 
 /// The commands of the workflow, as they stand.
@@ -600,7 +679,7 @@ fn bad_input_is_refused_with_what_to_do() {
         (&["a.f90", "b.f90", "--set", "nn=4"], "--set nn"),
         (
             &["a.f90", "b.f90", "--config", "bad.toml"],
-            "bad.toml:3:1: unknown bound `dram_byte`",
+            "bad.toml:3:1: unknown key `dram_byte`",
         ),
         (
             &["a.f90", "b.f90", "--config", "empty.toml"],

@@ -45,7 +45,9 @@ pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
     let directory = removed_on_signals(tempfile::tempdir, TempDir::path)
         .context("cannot make a directory for the revisions")?;
     let root = directory.path().canonicalize()?;
-    let [old, new] = repository.revisions(range)?;
+    let revisions = repository.revisions(range)?;
+    repository.refuse_missing(&revisions, &args.paths)?;
+    let [old, new] = revisions;
     let tree =
         |revision: &Revision, name: &str| repository.check_out(revision, &root.join(name), args);
     Ok(CheckedOut {
@@ -100,7 +102,8 @@ impl Repository {
         if from_fork {
             let base = git(Some(&self.top), &["merge-base", &old.hash, &new.hash]);
             let base = base.with_context(|| {
-                format!("{} and {} have no history in common", old.name, new.name)
+                let (old, new, hint) = (&old.name, &new.name, self.hint());
+                format!("{old} and {new} have no history in common{hint}")
             })?;
             old = Revision {
                 name: format!("fork of {} and {}", old.name, new.name),
@@ -121,7 +124,8 @@ impl Repository {
         ];
         let hash = git(Some(&self.top), &words);
         let hash = hash.map_err(|_| {
-            anyhow::anyhow!("there is no revision {name} in {}", self.top.display())
+            let (top, hint) = (self.top.display(), self.hint());
+            anyhow::anyhow!("there is no revision {name} in {top}{hint}")
         })?;
         Ok(Revision {
             name,
@@ -133,6 +137,33 @@ impl Repository {
     fn has(&self, revision: &Revision, path: &str) -> bool {
         let object = format!("{}:{path}", revision.hash);
         git(Some(&self.top), &["cat-file", "-e", &object]).is_ok()
+    }
+
+    /// A path that one of the revisions lacks was added or removed; one that both lack is a mistake.
+    fn refuse_missing(&self, revisions: &[Revision; 2], paths: &[PathBuf]) -> anyhow::Result<()> {
+        for path in paths {
+            let below = self.below_top(path)?;
+            let is_there = |revision: &Revision| below.is_empty() || self.has(revision, &below);
+            let [old, new] = revisions;
+            anyhow::ensure!(
+                revisions.iter().any(is_there),
+                "neither {} nor {} has {below}",
+                old.name,
+                new.name
+            );
+        }
+        Ok(())
+    }
+
+    /// What to do where a revision is not there, as history may be.
+    fn hint(&self) -> &'static str {
+        let words = ["rev-parse", "--is-shallow-repository"];
+        match git(Some(&self.top), &words) {
+            Ok(said) if line(&said) == "true" => {
+                "; this is a shallow clone: git fetch --unshallow gets the rest of its history"
+            }
+            _ => "",
+        }
     }
 
     /// A path as seen from the current directory, from the top on, with slashes; empty for the top itself.
@@ -171,11 +202,6 @@ impl Repository {
         }
         let mut wanted: Vec<String> = paths.clone();
         for path in paths.iter().filter(|path| !path.is_empty()) {
-            anyhow::ensure!(
-                self.has(revision, path),
-                "revision {} has no {path}",
-                revision.name
-            );
             let above = Path::new(path).ancestors().skip(1);
             let files = above.map(|above| above.join(config::FILE_NAME));
             wanted.extend(files.map(|file| file.to_string_lossy().into_owned()));
@@ -192,10 +218,22 @@ impl Repository {
             }
         }
         wanted.retain(|path| path.is_empty() || self.has(revision, path));
-        self.extract(revision, &wanted, root)?;
+        match wanted.is_empty() {
+            true => std::fs::create_dir_all(root)?,
+            false => self.extract(revision, &wanted, root)?,
+        }
+        let paths: Vec<PathBuf> = paths.iter().map(|path| root.join(path)).collect();
+        let absent: Vec<PathBuf> = (paths.iter().filter(|path| !path.exists()))
+            .cloned()
+            .collect();
+        // The settings of the project are looked for from there on upwards.
+        for path in &absent {
+            std::fs::create_dir_all(path)?;
+        }
         Ok(Tree {
             name: revision.name.clone(),
-            paths: paths.iter().map(|path| root.join(path)).collect(),
+            paths,
+            absent,
             root: root.to_path_buf(),
             is_hidden: true,
             include: Some(include),

@@ -22,6 +22,8 @@ pub struct Tree {
     /// What people call it.
     pub name: String,
     pub paths: Vec<PathBuf>,
+    /// Those of its paths that only the other side has.
+    pub absent: Vec<PathBuf>,
     /// Where its paths begin.
     pub root: PathBuf,
     /// Whether nobody has seen the root: files are named without it.
@@ -36,6 +38,7 @@ impl Tree {
         Tree {
             name: path.display().to_string(),
             paths: vec![path.to_path_buf()],
+            absent: Vec::new(),
             root: path.to_path_buf(),
             is_hidden: false,
             include: None,
@@ -51,6 +54,14 @@ impl Tree {
             true => Place::Hidden(root),
             false => Place::Below(root),
         }
+    }
+
+    /// What it lacks of what was asked for.
+    fn remarks(&self) -> impl Iterator<Item = String> {
+        self.absent.iter().map(|path| {
+            let below = path.strip_prefix(&self.root).unwrap_or(path);
+            format!("{} has no {}", self.name, below.display())
+        })
     }
 
     /// A file as people know it.
@@ -138,7 +149,7 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
             program: new,
         },
     ];
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = trees.iter().flat_map(Tree::remarks).collect();
     let (old, new) = models(&sides, &mut notes, voice)?;
     limits.fit(&new)?;
     let mut difference = compare(&old, &new, &limits);
@@ -168,7 +179,12 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
 
 fn read(tree: &Tree, project: &mut Project, voice: Voice) -> anyhow::Result<Program> {
     use anyhow::Context;
-    let mut program = inputs::read(&tree.paths, &project.reading, &FileBar::new(voice))
+    let there = tree.paths.iter().filter(|path| !tree.absent.contains(path));
+    let there: Vec<PathBuf> = there.cloned().collect();
+    if there.is_empty() {
+        return Ok(Program::default());
+    }
+    let mut program = inputs::read(&there, &project.reading, &FileBar::new(voice))
         .with_context(|| tree.name.clone())?;
     project
         .begin(&mut program)

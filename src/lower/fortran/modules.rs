@@ -51,6 +51,16 @@ impl Modules {
 }
 
 impl Modules {
+    /// As they are kept in a cache; `None` if they cannot be written.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        postcard::to_stdvec(self).ok()
+    }
+
+    /// What [`Modules::to_bytes`] wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Modules> {
+        postcard::from_bytes(bytes).ok()
+    }
+
     /// The modules.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.scopes.keys().map(|name| &**name)

@@ -13,12 +13,31 @@ use crate::nest::Nest;
 /// Which functions mention which symbols, and how.
 pub struct Usage {
     pub functions: BTreeMap<Symbol, Vec<usize>>,
-    /// Symbols that only ever start a range or are a step.
-    pub origins: HashSet<Symbol>,
+    /// What does more than to start a range or to be a step.
+    sizes: HashSet<Variable>,
     /// Strides of flattened arrays, each with the next shorter one of the same array.
-    strides: BTreeMap<Symbol, Symbol>,
-    /// Symbols in exponents, with the number that is raised: `m` of `2^m`.
-    exponents: BTreeMap<Symbol, f64>,
+    strides: BTreeMap<Variable, Variable>,
+    /// What is in exponents, with the number that is raised: `m` of `2^m`.
+    exponents: BTreeMap<Variable, f64>,
+}
+
+/// A symbol of one function, or storage of the program: what functions do with theirs says nothing of what others call the
+/// same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Variable {
+    /// `None` for storage of the program.
+    function: Option<usize>,
+    symbol: Symbol,
+}
+
+impl Variable {
+    /// What a function means by a symbol.
+    fn of(function: usize, symbol: &Symbol) -> Variable {
+        Variable {
+            function: (symbol.kind() != SymbolKind::Place).then_some(function),
+            symbol: symbol.clone(),
+        }
+    }
 }
 
 impl Usage {
@@ -30,12 +49,14 @@ impl Usage {
     ) -> Usage {
         let mut usage = Usage {
             functions: BTreeMap::new(),
-            origins: HashSet::new(),
+            sizes: HashSet::new(),
             strides: BTreeMap::new(),
             exponents: BTreeMap::new(),
         };
-        let (mut sizes, mut strides) = (HashSet::new(), BTreeMap::new());
+        let (mut all_sizes, mut strides) = (HashSet::new(), BTreeMap::new());
         for nest in nests {
+            let own = |symbol: &Symbol| Variable::of(nest.function, symbol);
+            let mut sizes = HashSet::new();
             let variables: HashSet<&str> = nest
                 .loops
                 .iter()
@@ -85,7 +106,7 @@ impl Usage {
                 branches.for_each(|branch| mention(&branch));
                 for (lower, upper) in used.stream.extents.iter().flatten() {
                     if let Some((longer, shorter)) = ratio_of_strides(upper) {
-                        strides.entry(longer).or_insert(shorter);
+                        strides.entry(own(&longer)).or_insert(own(&shorter));
                     }
                     [lower, upper].into_iter().for_each(&mut mention);
                     add_sizes(lower, -1.0, &mut sizes);
@@ -105,10 +126,12 @@ impl Usage {
                     add_all(&facts.upper, base, &mut exponents);
                 }
             }
-            exponents
-                .into_iter()
-                .for_each(|(symbol, base)| add_exponent(symbol, base, &mut usage.exponents));
+            for (symbol, base) in exponents {
+                add_exponent(own(&symbol), base, &mut usage.exponents);
+            }
+            all_sizes.extend(sizes.iter().map(own));
         }
+        let mut sizes = all_sizes;
         for (function, symbol) in calls.symbols() {
             usage.add(program, function, symbol);
         }
@@ -116,18 +139,13 @@ impl Usage {
             site.symbols(&mut |symbol, is_size| {
                 usage.add(program, site.function, symbol);
                 if is_size {
-                    sizes.insert(symbol.clone());
+                    sizes.insert(Variable::of(site.function, symbol));
                 }
             });
         }
         sizes_behind(program, &mut sizes);
         exponents_behind(program, &mut usage.exponents);
-        usage.origins = usage
-            .functions
-            .keys()
-            .filter(|symbol| !sizes.contains(*symbol))
-            .cloned()
-            .collect();
+        usage.sizes = sizes;
         usage.strides = strides;
         usage
     }
@@ -136,16 +154,20 @@ impl Usage {
     /// one row.
     ///
     /// Of an exponent, what makes the power about as large: 7, of two.
-    pub fn default_size(&self, symbol: &Symbol) -> f64 {
-        if let Some(base) = self.exponents.get(symbol) {
+    pub fn default_size(&self, function: usize, symbol: &Symbol) -> f64 {
+        self.size(&Variable::of(function, symbol))
+    }
+
+    fn size(&self, variable: &Variable) -> f64 {
+        if let Some(base) = self.exponents.get(variable) {
             return DEFAULT_SIZE.log(*base).round().max(1.0);
         }
-        let (mut size, mut symbol) = (DEFAULT_SIZE, symbol);
+        let (mut size, mut variable) = (DEFAULT_SIZE, variable);
         for _ in 0..MOST_STRIDES {
-            let Some(shorter) = self.strides.get(symbol) else {
+            let Some(shorter) = self.strides.get(variable) else {
                 break;
             };
-            (size, symbol) = (size * DEFAULT_SIZE, shorter);
+            (size, variable) = (size * DEFAULT_SIZE, shorter);
         }
         size
     }
@@ -161,7 +183,12 @@ impl Usage {
             }
             users.push(function);
             if let Some(value) = value(program, function, &symbol) {
-                add_exponents(value, &mut self.exponents);
+                let mut found = BTreeMap::new();
+                add_exponents(value, &mut found);
+                for (symbol, base) in found {
+                    let variable = Variable::of(function, &symbol);
+                    add_exponent(variable, base, &mut self.exponents);
+                }
                 todo.extend(value.symbols());
             }
         }
@@ -179,12 +206,13 @@ impl Usage {
         users.is_none_or(|users| users.iter().all(is_it))
     }
 
-    /// The value of a place that nothing gives one.
-    pub fn default_value(&self, symbol: &Symbol) -> f64 {
-        if self.origins.contains(symbol) {
-            DEFAULT_ORIGIN
+    /// The value of what nothing gives one.
+    pub fn default_value(&self, function: usize, symbol: &Symbol) -> f64 {
+        let variable = Variable::of(function, symbol);
+        if self.sizes.contains(&variable) {
+            self.size(&variable)
         } else {
-            self.default_size(symbol)
+            DEFAULT_ORIGIN
         }
     }
 }
@@ -236,26 +264,30 @@ fn add_all(exponent: &Expr, base: f64, exponents: &mut BTreeMap<Symbol, f64>) {
 }
 
 /// Of several numbers that a symbol raises the largest counts.
-fn add_exponent(symbol: Symbol, base: f64, exponents: &mut BTreeMap<Symbol, f64>) {
-    let known = exponents.entry(symbol).or_insert(base);
+fn add_exponent<K: Ord>(raises: K, base: f64, exponents: &mut BTreeMap<K, f64>) {
+    let known = exponents.entry(raises).or_insert(base);
     *known = known.max(base);
 }
 
 /// Adds what the values of known sizes are made from: `m`, where the source says `n = 2*m`.
-fn sizes_behind(program: &Program, sizes: &mut HashSet<Symbol>) {
-    let constants = || {
-        let own = program.functions.iter().flat_map(|function| {
-            let constants = function.constants.iter();
-            constants.map(|constant| (&constant.symbol, &constant.value))
-        });
-        let places = program.places.iter();
-        own.chain(places.filter_map(|(symbol, place)| Some((symbol, place.value.as_ref()?))))
-    };
+fn sizes_behind(program: &Program, sizes: &mut HashSet<Variable>) {
     loop {
         let before = sizes.len();
-        for (symbol, value) in constants() {
-            if sizes.contains(symbol) {
-                add_sizes(value, 1.0, sizes);
+        let mut add = |function: usize, symbol: &Symbol, value: &Expr| {
+            if sizes.contains(&Variable::of(function, symbol)) {
+                let mut behind = HashSet::new();
+                add_sizes(value, 1.0, &mut behind);
+                sizes.extend(behind.iter().map(|symbol| Variable::of(function, symbol)));
+            }
+        };
+        for (number, function) in program.functions.iter().enumerate() {
+            for constant in &function.constants {
+                add(number, &constant.symbol, &constant.value);
+            }
+        }
+        for (symbol, place) in &program.places {
+            if let Some(value) = &place.value {
+                add(0, symbol, value);
             }
         }
         if sizes.len() == before {
@@ -265,16 +297,18 @@ fn sizes_behind(program: &Program, sizes: &mut HashSet<Symbol>) {
 }
 
 /// Adds what the values of known exponents are made from.
-fn exponents_behind(program: &Program, exponents: &mut BTreeMap<Symbol, f64>) {
+fn exponents_behind(program: &Program, exponents: &mut BTreeMap<Variable, f64>) {
     loop {
         let before = exponents.len();
-        for constant in program
-            .functions
-            .iter()
-            .flat_map(|function| &function.constants)
-        {
-            if let Some(base) = exponents.get(&constant.symbol).copied() {
-                add_all(&constant.value, base, exponents);
+        for (number, function) in program.functions.iter().enumerate() {
+            for constant in &function.constants {
+                let variable = Variable::of(number, &constant.symbol);
+                let Some(base) = exponents.get(&variable).copied() else {
+                    continue;
+                };
+                for symbol in constant.value.symbols() {
+                    add_exponent(Variable::of(number, &symbol), base, exponents);
+                }
             }
         }
         if exponents.len() == before {
