@@ -3,7 +3,7 @@
 use super::code::Slot;
 use super::compiler::Compiler;
 use super::layout::{ArrayLayout, Bounds};
-use crate::ir::{Type, Value, VarId};
+use crate::ir::{Type, Value, VarId, Variable};
 
 /// Size of what nothing gives a size, as in the model.
 const DEFAULT_SIZE: i64 = 128;
@@ -78,7 +78,7 @@ impl<'a> Compiler<'a> {
         }
         let (bytes, skipped) = match member {
             Some(layout) => (Some(layout.record_bytes), layout.extents.len()),
-            None => (variable.ty.bytes(), 0),
+            None => (element_bytes(variable), 0),
         };
         if bytes.is_none_or(|bytes| bytes == 0) {
             self.notes.insert(format!(
@@ -99,6 +99,13 @@ impl<'a> Compiler<'a> {
                 upper,
             });
         }
+        if is_string(variable) {
+            let length = variable.ty.bytes().map(i64::from);
+            bounds.push(Bounds {
+                lower: first,
+                upper: length.map(|length| first + length - 1),
+            });
+        }
         let base = self.new_slot(0);
         let number = self.arrays.len();
         self.arrays
@@ -114,4 +121,15 @@ impl<'a> Compiler<'a> {
             Type::Integer(_) | Type::Logical(_) | Type::Unknown
         )
     }
+}
+
+/// Whether a variable is a string that stands alone: an array of its characters.
+pub(super) fn is_string(variable: &Variable) -> bool {
+    variable.dimensions.is_empty() && matches!(variable.ty, Type::Character(_))
+}
+
+/// Bytes of an element of an array, or of a character of a string.
+pub(super) fn element_bytes(variable: &Variable) -> Option<u32> {
+    let ty = variable.ty.clone();
+    ty.of_elements(!variable.dimensions.is_empty()).bytes()
 }

@@ -2,6 +2,7 @@
 
 use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
 use super::compiler::Compiler;
+use super::storage;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::intrinsics::{Intrinsics, Meaning};
@@ -217,16 +218,17 @@ impl<'a> Compiler<'a> {
     ) -> Option<Reference> {
         let function = self.source.function;
         let variable = function.variable(array);
-        if variable.dimensions.is_empty() {
-            // A part of a text, which is a scalar.
+        // Strings in structures have no place of their own.
+        let is_text = storage::is_string(variable) && !function.members.contains_key(&array);
+        if variable.dimensions.is_empty() && !is_text {
             subscripts.iter().for_each(|s| self.reads(s, out));
             return None;
         }
-        if variable.dimensions.len() != subscripts.len() {
+        if variable.dimensions.len().max(1) != subscripts.len() {
             let detail = format!(
                 "`{}` has {} dimensions, not {}",
                 variable.name,
-                variable.dimensions.len(),
+                variable.dimensions.len().max(1),
                 subscripts.len()
             );
             self.refuse(ReasonCode::Rank, place.line, detail);
@@ -243,9 +245,7 @@ impl<'a> Compiler<'a> {
         let mut start = Affine::slot(self.arrays[number].base);
         let mut found = Vec::new();
         let own = member.map_or(0, |layout| layout.extents.len());
-        let bytes = variable
-            .ty
-            .bytes()
+        let bytes = storage::element_bytes(variable)
             .filter(|bytes| *bytes > 0)
             .unwrap_or(self.arrays[number].bytes as u32);
         if let Some(layout) = member {

@@ -257,12 +257,13 @@ impl Row {
         is_size && is_open
     }
 
-    /// Whether the source calls it so, whichever function or module it belongs to.
+    /// Whether the source calls it so, whichever function or module it belongs to; or a workbook, as far as it can.
     fn is_called(&self, name: &str) -> bool {
-        match self.is_case_sensitive {
-            true => self.symbol == name,
-            false => self.symbol.eq_ignore_ascii_case(name),
-        }
+        let is_same = |own: &str| match self.is_case_sensitive {
+            true => own == name,
+            false => own.eq_ignore_ascii_case(name),
+        };
+        is_same(&self.symbol) || is_same(&legal_name(&self.symbol))
     }
 
     /// Whether nothing says what its value is.
@@ -669,8 +670,12 @@ impl ParameterTable {
             .or_else(|| find(&|row| row.is_guessed() && row.is_called(&compact)));
         let Some(found) = found else {
             let parameter = name.strip_prefix(OF_MACHINE);
+            // All functions that have it are set on their own, which leaves nothing open for it to set.
+            let mut set = self.rows.iter().filter(|row| row.origin == *origin);
+            let is_superseded = set.any(|row| row.is_called(&compact));
             return match parameter.filter(|parameter| machine.parameter(parameter).is_some()) {
                 Some(parameter) => of_machine(machine, parameter),
+                None if is_superseded => Ok(()),
                 None => Err(self.unknown(name, machine)),
             };
         };

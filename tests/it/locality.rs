@@ -300,8 +300,26 @@ fn ends_of_rows_that_lie_beside_each_other() {
     is_right("ends.f90", "assumed", &["--sizes", "np,mp=30,64,203"]);
     is_right("ends.f90", "long_rows", &["--sizes", "m=30,64,203"]);
     is_right("ends.f90", "first", &["--sizes", "n=16,20,64"]);
+    // Arrays without declared bounds begin at one, wherever the loop begins.
+    let sizes = [
+        "--sizes",
+        "shifted.n=16,40,64",
+        "--sizes",
+        "shifted.m=7,40,64",
+    ];
+    is_right("ends.f90", "shifted", &sizes);
     // Guessed, its rows have one element, and columns 1 and `mp` are the same.
     assert_eq!(marked("ends.f90"), BTreeSet::from(["assumed".to_string()]));
+}
+
+/// A string is an array of its characters: they lie in memory like others, and a loop may walk along them.
+#[test]
+fn strings_walked_character_by_character() {
+    is_right("strings.f90", "upper", &["--sizes", "len_s=17,64,203"]);
+    for function in ["blank", "spaces"] {
+        is_right("strings.f90", function, &["--sizes", "n=17,64,203"]);
+    }
+    assert!(marked("strings.f90").is_empty());
 }
 
 /// What a call of another procedure accesses is its own: C loads the values that it passes, Fortran passes places.

@@ -184,6 +184,46 @@ fn a_constant_that_no_figure_depends_on_is_not_set_somewhere_else() {
     assert_eq!(iterations(&json, "ddx"), [12.0 * 130.0, 10.0 * 130.0]);
 }
 
+/// Two functions of one name: set by it, both are, and the size that they share has nothing left to set.
+#[test]
+fn all_that_is_listed_can_be_set_at_once() {
+    let counter = "module t
+         type el
+           integer, pointer :: nd
+         contains
+           procedure, public :: total
+         end type
+       contains
+         integer function total(this)
+           class(el), intent(inout) :: this
+           total = this%nd
+         end function
+       end module";
+    let user = |module: &str| {
+        format!(
+            "module {module}
+               use t
+             contains
+               subroutine fill(this, a)
+                 class(el), intent(inout) :: this
+                 real(8) :: a(:)
+                 integer :: i
+                 do i = 1, this%total()
+                   a(i) = 0
+                 end do
+               end subroutine
+             end module"
+        )
+    };
+    let [first, second] = ["a", "b"].map(user);
+    let files = [("t.f90", counter), ("a.f90", &first), ("b.f90", &second)];
+    let [own, shared] = ["fill.this_total_this=20", "this_total_this=30"];
+    for settings in [[own, shared], [shared, own]] {
+        assert_eq!(iterations(&analyse(&files, &settings), "fill"), [20.0]);
+    }
+    assert_eq!(iterations(&analyse(&files, &[shared]), "fill"), [30.0]);
+}
+
 #[test]
 fn coarrays_have_the_extents_that_they_are_allocated_with() {
     let json = fortran(

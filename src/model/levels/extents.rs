@@ -41,8 +41,8 @@ pub fn of(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loop]) -> Vec
     streams.iter().map(extents).collect()
 }
 
-/// The first index of the last dimension of every stream's array, if only the language says it: the smallest subscript, if
-/// that is a number, or where the language begins to count.
+/// The first index of the last dimension of every stream's array, if only the language says it: where the language begins
+/// to count, or the smallest subscript, if that is less.
 pub fn firsts(
     domain: &Domain<Expr>,
     streams: &[NestStream],
@@ -61,8 +61,8 @@ pub fn firsts(
         let ends: Option<Vec<(Expr, Expr)>> = same
             .map(|other| reach(domain, loops, other, last))
             .collect();
-        let lows: Option<Vec<f64>> = ends?.iter().map(|(low, _)| low.as_number()).collect();
-        Some(Expr::from(lows?.into_iter().fold(begin, f64::min)))
+        let lows = ends?.into_iter().map(|(low, _)| low);
+        Some(order::smallest(lows.chain([Expr::from(begin)]).collect()))
     };
     streams.iter().map(first).collect()
 }
