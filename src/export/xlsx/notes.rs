@@ -1,5 +1,6 @@
 //! The sheet Notes: how the figures are made, what each column means, and all that is missing.
 
+use indexmap::IndexMap;
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
 use super::layout::Sheet;
@@ -162,23 +163,35 @@ impl Notes<'_> {
         Ok(())
     }
 
+    /// Reasons that differ by their lines only are one row.
     fn gaps(&mut self) -> Result<(), XlsxError> {
-        let gaps = coverage::gaps(self.page.book.model.program);
-        let title = "What was not understood";
-        let headers = ["Loop", "Reason", "Function", "Line", "File", "Detail"];
-        let rows = gaps.into_iter().map(|gap| {
+        let mut lines: IndexMap<_, Vec<u32>> = IndexMap::new();
+        for gap in coverage::gaps(self.page.book.model.program) {
             let file = gap.inside.map_or(&gap.function.file, |inner| &inner.file);
             let inside = gap.inside.map_or("outside of loops", |inner| &inner.id);
-            [
-                text(inside),
-                text(gap.reason.code.as_str()),
-                text(&gap.function.name),
-                Cell::Number(f64::from(gap.reason.line)),
-                text(file),
-                text(&gap.reason.detail),
-            ]
-        });
-        self.list(title, headers, rows)
+            let of = lines.entry((
+                inside,
+                gap.reason.code,
+                &gap.function.name,
+                file,
+                &gap.reason.detail,
+            ));
+            of.or_default().push(gap.reason.line);
+        }
+        let headers = ["Loop", "Reason", "Function", "Lines", "File", "Detail"];
+        let rows = lines
+            .into_iter()
+            .map(|((inside, code, function, file, detail), lines)| {
+                [
+                    text(inside),
+                    text(code.as_str()),
+                    text(function),
+                    Cell::lines(&lines),
+                    text(file),
+                    text(detail),
+                ]
+            });
+        self.list("What was not understood", headers, rows)
     }
 
     /// Nests of which a run with small sizes says something else than the model.
@@ -305,6 +318,19 @@ impl Notes<'_> {
 enum Cell {
     Text(String),
     Number(f64),
+}
+
+impl Cell {
+    /// One line as a number, several as a list.
+    fn lines(lines: &[u32]) -> Cell {
+        match lines {
+            [line] => Cell::Number(f64::from(*line)),
+            _ => {
+                let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+                Cell::Text(lines.join(", "))
+            }
+        }
+    }
 }
 
 fn text(text: &str) -> Cell {
