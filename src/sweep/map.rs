@@ -13,7 +13,7 @@ pub enum MapOf {
     /// How many times as long as with its best configuration a program takes: geometric mean over the inputs, each with
     /// the best of all other axes.
     Time,
-    /// Epochs in 1,000 instructions: mean over the inputs, with these values of other axes; none is no limit.
+    /// Epochs per 1,000 instructions: mean over the inputs, with these values of other axes; none is no limit.
     Epochs(Vec<(Axis, Option<AxisValue>)>),
 }
 
@@ -103,7 +103,7 @@ impl Map {
                         None => format!(", {} without limit", axis.name(settings)),
                     })
                     .collect();
-                format!("Epochs in 1,000 instructions: mean over {inputs} inputs{others}.")
+                format!("Epochs per 1,000 instructions: mean over {inputs} inputs{others}.")
             }
         }
     }

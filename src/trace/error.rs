@@ -47,7 +47,9 @@ pub enum LineError {
          Spike's --log-commits, gdb's disassembly, STF, ChampSim's records, and the compact format of this program; --format chooses one of them"
     )]
     UnknownFormat(String),
-    #[error("`{text}` is no {format} line, as the lines before it are or --format says: {reason}")]
+    #[error(
+        "`{text}` is not a line of the format {format}, which the lines before it have or --format names: {reason}"
+    )]
     OtherFormat {
         text: String,
         format: FormatName,
@@ -82,7 +84,7 @@ pub enum LineError {
     TooManyHarts { limit: usize },
     #[error("the log has no committed instruction: run Spike with --log-commits")]
     NoCommits,
-    #[error("not one line up to here has an instruction that is known: this is no {0} trace")]
+    #[error("no line up to here has a known instruction: this is not a trace in the format {0}")]
     NothingKnown(FormatName),
     #[error(transparent)]
     Record(#[from] RecordError),
