@@ -31,7 +31,7 @@ impl fmt::Display for Place {
                 instructions,
             } => write!(
                 f,
-                "byte {offset} of the records, behind {instructions} instructions"
+                "byte {offset} of the records, after {instructions} instructions"
             ),
         }
     }
@@ -43,7 +43,7 @@ pub enum LineError {
     #[error("the trace is empty: it has no instruction")]
     Empty,
     #[error(
-        "`{0}` is no line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
+        "`{0}` is not a line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
          Spike's --log-commits, gdb's disassembly, STF, ChampSim's records, and the compact format of this program; --format chooses one of them"
     )]
     UnknownFormat(String),
@@ -56,11 +56,11 @@ pub enum LineError {
         reason: &'static str,
     },
     #[error(
-        "unknown mnemonic `{mnemonic}` in `{text}`; --unknown=warn counts such instructions and goes on"
+        "unknown mnemonic `{mnemonic}` in `{text}`; --unknown=warn counts such instructions and continues"
     )]
     UnknownMnemonic { mnemonic: String, text: String },
     #[error(
-        "unknown machine word {word:#010x}{}; --unknown=warn counts such instructions and goes on",
+        "unknown machine word {word:#010x}{}; --unknown=warn counts such instructions and continues",
         in_parentheses(text)
     )]
     UnknownWord { word: u32, text: String },
@@ -109,7 +109,7 @@ impl LineError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     #[error(
-        "{0} is the number of no record of STF 1.6: the trace is damaged, or of a later version"
+        "{0} is not the number of a record of STF 1.6: the trace is damaged, or of a later version"
     )]
     Unknown(u8),
     #[error("a record of timed transactions: only traces of instructions are read")]
@@ -137,7 +137,7 @@ pub enum RecordError {
     #[error("kind {0} of an access is neither a load nor a store: the trace is damaged")]
     AccessKind(u8),
     #[error(
-        "the branch flags of the record are not 0 or 1, or say taken of what is no branch: the trace is damaged"
+        "the branch flags of the record are not 0 or 1, or mark as taken what is not a branch: the trace is damaged"
     )]
     Branch,
     #[error("the trace has more than {limit} different registers")]

@@ -157,7 +157,7 @@ fn a_trace_without_addresses_says_so() {
     assert!(read.is_err_and(|error| error.to_string().contains("the first accesses")));
     let missing = [late[1], late[2], late[0]];
     let (found, read) = executed(&records(&missing));
-    assert!(read.is_err_and(|error| error.to_string().contains("behind 1 instructions: ")));
+    assert!(read.is_err_and(|error| error.to_string().contains("after 1 instructions: ")));
     assert!(found.len() <= 1);
 }
 
@@ -215,7 +215,7 @@ fn records_that_are_none_have_their_place() {
     let mut bytes = records(&[(Kind::HalfWord, ADDI)]);
     bytes.push(200);
     let message = executed(&bytes).1.expect_err("no record").to_string();
-    let place = format!("byte {} of the records, behind 1 instructions", header + 3);
+    let place = format!("byte {} of the records, after 1 instructions", header + 3);
     assert!(message.starts_with(&place), "{message}");
     assert!(
         message.contains("200 is the number of no record"),
