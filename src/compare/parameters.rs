@@ -490,7 +490,9 @@ fn branch_frequencies(report: &StaticReport, places: &Places, seen: Observed) ->
                 is_trip_count: false,
             })
         };
-        with_parameters.filter_map(suggestion).collect::<Vec<Suggestion>>()
+        with_parameters
+            .filter_map(suggestion)
+            .collect::<Vec<Suggestion>>()
     };
     seen.loops.keys().flat_map(of_loop).collect()
 }
