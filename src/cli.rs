@@ -83,7 +83,7 @@ pub struct MeasureArgs {
 pub enum Command {
     /// Analyse source files, or a model in XML, and estimate every loop nest
     ///
-    /// With no output asked for, a table goes to standard output.
+    /// Without an output option, a table goes to standard output.
     #[command(after_help = ANALYZE_EXAMPLES)]
     Analyze(Box<AnalyzeArgs>),
     /// Run a RISC-V program and write its instructions as a trace
@@ -95,32 +95,32 @@ pub enum Command {
     Record(Box<RecordArgs>),
     /// Read an instruction trace of a RISC-V program: work, depth and memory latency sensitivity
     ///
-    /// With no output asked for, a table goes to standard output.
+    /// Without an output option, a table goes to standard output.
     #[command(after_help = TRACE_EXAMPLES)]
     Trace(Box<TraceArgs>),
     /// Rank several traces by their sensitivity to memory latency
     ///
-    /// With no output asked for, a table goes to standard output.
+    /// Without an output option, a table goes to standard output.
     #[command(after_help = rank::NOTES)]
     Rank(Box<RankArgs>),
     /// Compare a static report with a trace: what the source says, what the run did
     ///
-    /// With no output asked for, a table goes to standard output.
+    /// Without an output option, a table goes to standard output.
     #[command(after_help = compare::NOTES)]
     Compare(Box<CompareArgs>),
     /// Analyse source, record and trace a run of its program, and compare the two
     ///
-    /// With no output asked for, a table goes to standard output.
+    /// Without an output option, a table goes to standard output.
     #[command(after_help = study::NOTES, override_usage = "loopsheet study [OPTIONS] PATH... -- BINARY [ARG]...")]
     Study(Box<StudyArgs>),
     /// Run nests literally through simulated caches, and compare their traffic with the model's
     ///
-    /// With no output asked for, a table goes to standard output.
+    /// Without an output option, a table goes to standard output.
     #[command(after_help = validate::NOTES)]
     Validate(Box<ValidateArgs>),
     /// Compare two versions of a source: which nests cost more, and why
     ///
-    /// With no output asked for, a table goes to standard output.
+    /// Without an output option, a table goes to standard output.
     #[command(after_help = diff::NOTES, override_usage = "loopsheet diff [OPTIONS] OLD NEW\n       loopsheet diff [OPTIONS] REV1..REV2 [-- PATH...]")]
     Diff(Box<DiffArgs>),
     /// Compute many configurations of many sources or traces, on one machine or many
@@ -130,7 +130,7 @@ pub enum Command {
     },
     /// List what the figures rest on: sizes that the program is given, and what is guessed, by influence
     ///
-    /// With no output asked for, a table goes to standard output.
+    /// Without an output option, a table goes to standard output.
     #[command(after_help = parameters::NOTES)]
     Parameters(Box<ParametersArgs>),
     /// List the machine presets, or show the parameters of one
@@ -189,7 +189,7 @@ Examples:
   loopsheet analyze --explain while_loop             what a reason means, and what to do about it
   loopsheet analyze --explain memory_traffic         what a figure means, with unit and source
 
-Exit status: 0 done; 1 done, but some regions could not be read or, with --check-budgets, a budget was exceeded;
+Exit status: 0 done; 1 done, but some regions could not be read or, with --check-budgets, a budget was exceeded; \
 2 nothing could be done.";
 
 const RECORD_NOTES: &str = "\
@@ -199,26 +199,24 @@ Examples:
   loopsheet record --function smooth -o t.trace -- ./kernel one function and what it calls
   loopsheet record --limit 1000000 -- ./kernel | head       no file at all
 
-The program's standard output stays what it was; where the trace goes to standard output, the
-program's goes to standard error. Only the first process is recorded, with all its threads; what it
-forks or executes is not.
+The program's standard output stays as it is; if the trace goes to standard output, the program's output \
+goes to standard error. Only the first process is recorded, with all its threads; what it forks or executes is not.
 
---function follows calls and returns, through recursion and tail calls. A function that is left by
-longjmp counts as running until the function jumped to returns. One that the compiler put into its
-callers has no instructions of its own: build with -fno-inline, or mark it noinline.
+--function follows calls and returns, through recursion and tail calls. A function that is left by longjmp counts as \
+running until the function jumped to returns. One that the compiler inlined has no instructions of its own: build \
+with -fno-inline, or mark it noinline.
 
-Environment: LOOPSHEET_QEMU names another qemu-riscv64, built with plugins; QEMU_LD_PREFIX another
-directory for shared libraries than /usr/riscv64-linux-gnu.
+Environment: LOOPSHEET_QEMU names another qemu-riscv64, built with plugins; QEMU_LD_PREFIX names another directory \
+for shared libraries than /usr/riscv64-linux-gnu.
 
-Exit status: 0 the trace is complete, or its reader went away, whatever the program's own status,
-which is reported if it is not 0; 1 the trace is empty, as the functions were never entered; 2
-nothing could be recorded or written.";
+Exit status: 0 the trace is complete, or its reader went away, whatever the program's own status, which is reported \
+if it is not 0; 1 the trace is empty, as the functions were never entered; 2 nothing could be recorded or written.";
 
 #[derive(Debug, Args)]
 pub struct RecordArgs {
     /// Where to write the trace: a file, compressed if its name ends in .gz or .zst; - is standard output
     ///
-    /// Without it the trace goes to standard output, unless that is a terminal.
+    /// Without it, the trace goes to standard output, unless that is a terminal.
     #[arg(short, long, value_name = "TRACE")]
     pub output: Option<PathBuf>,
     /// How to write it [default: native if its name ends in .native, .native.gz or .native.zst, else execlog]
@@ -252,10 +250,10 @@ pub struct AnalyzeArgs {
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Draw which loops must follow which, one file for each function or loop that holds several: DOT for Graphviz
+    /// Draw which loops must follow which, one file for each function, or loop that holds several, as DOT for Graphviz
     #[arg(long, value_name = "DIR")]
     pub dot: Option<PathBuf>,
-    /// The same as SVG, and for each of the ten costliest nests what it moves through a cache, over its size
+    /// The same as SVG, and for each of the ten costliest nests the bytes through a cache over its size
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
     /// Write every table as CSV or Parquet (--tables-format), for pandas and notebooks; tables.json has units and meanings of the
@@ -287,7 +285,7 @@ pub struct AnalyzeArgs {
     /// Do not check the costliest nests by running them with small sizes, which marks those that the model gets wrong
     #[arg(long)]
     pub no_check: bool,
-    /// Hold the nests against the budgets of loopsheet.toml: what exceeds one is named, and the exit status is 1
+    /// Check the nests against the budgets of loopsheet.toml: those that exceed one are named, and the exit status is 1
     #[arg(long, conflicts_with = "no_config")]
     pub check_budgets: bool,
     /// Show what one nest costs and why: its id (`smooth@12`), `file:line`, or a function; without a name, list the nests.
@@ -432,11 +430,11 @@ pub struct TraceArgs {
     /// and 50 % longer than at --latency; with --by for every region too
     #[arg(long)]
     pub by_latency: bool,
-    /// Who causes the time that misses really cost: pure miss cycles (with --camat) and epochs of --slots misses in a
+    /// What causes the time that misses really cost: pure miss cycles (with --camat) and epochs of --slots misses in a
     /// window of 64 instructions or --window, by instruction, and with --elf by source line and by what was accessed
     #[arg(long)]
     pub blame: bool,
-    /// What may go to slower memory: accesses, misses and epochs of global variables, the stack and the rest, and which of
+    /// Which objects may go to slower memory: accesses, misses and epochs of global variables, the stack and the rest, and which of
     /// them lose little there. Needs --camat and --elf
     #[arg(long, requires_all = ["camat", "elf"])]
     pub objects: bool,

@@ -60,7 +60,7 @@ topics! {
     DynamicModel dynamic_model "dynamic-model" "Every formula of the analysis of traces: eDAG, λ, epochs, C-AMAT";
     Accuracy accuracy "accuracy" "Which figure to trust for what, with measurements";
     Languages languages "languages" "What of C and Fortran is read, and every reason code";
-    Compare compare "compare" "What the source says beside what a run did";
+    Compare compare "compare" "What the source says, compared with what a run did";
     Diff diff "diff" "What a change of the source changes in the figures";
     Traces traces "traces" "How to record and read traces of RISC-V programs";
     Sweeps sweeps "sweeps" "Many configurations of many inputs, on one machine or a cluster; Parquet and DuckDB";

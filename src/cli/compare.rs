@@ -12,8 +12,8 @@ Examples:
   loopsheet compare --static static.json --trace trace.json
   loopsheet compare --static static.json --trace trace.json -o compare.xlsx
 
-The program has to be compiled with -g. Instructions are joined with loops by file and line; files by the directories
-that both paths have in common from the end on. `ratio` is traced over static.
+The program must be compiled with -g. Instructions are joined with loops by file and line; files match if their \
+paths agree from the end. `ratio` is traced over static.
 
 Exit status: 0 done; 2 bad usage or nothing to compare, nothing written.";
 
@@ -31,7 +31,7 @@ pub struct CompareArgs {
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Only functions whose name fits the pattern (* and ? are wildcards)
+    /// Only functions whose name matches the pattern (* and ? are wildcards)
     #[arg(long, value_name = "GLOB")]
     pub function: Option<String>,
     /// Show only the N nests with the most instructions in the table

@@ -14,12 +14,11 @@ Examples:
   loopsheet diff before.json after.json                     two reports of `loopsheet analyze --json`
   loopsheet diff main...HEAD --markdown diff.md --sarif diff.sarif --fail-above 5%:bytes
 
-Both sides are analysed with the same machine, sizes and options, and with loopsheet.toml of NEW.
-Nests are matched by what they do, not by names and lines: topic diff of the guide. REV1...REV2
-begins where the two histories part.
+Both sides are analysed with the same machine, sizes and options, and with loopsheet.toml of NEW. Nests are matched \
+by what they do, not by names and lines (loopsheet guide diff). REV1...REV2 begins where the two histories part.
 
-Exit status: 0 done; 1 done, and a limit of --fail-above or a budget of loopsheet.toml was exceeded, or more regions could
-not be read than before; 2 bad usage or nothing to compare, nothing written.";
+Exit status: 0 done; 1 done, and a limit of --fail-above or a budget of loopsheet.toml was exceeded, or more regions \
+could not be read than before; 2 bad usage or nothing to compare, nothing written.";
 
 #[derive(Debug, Args)]
 pub struct DiffArgs {

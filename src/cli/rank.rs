@@ -26,7 +26,7 @@ pub struct RankArgs {
     /// Write everything as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Draw epochs in 1,000 instructions as bars: .svg
+    /// Draw epochs per 1,000 instructions as bars: .svg
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Format of the traces

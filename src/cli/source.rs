@@ -45,16 +45,16 @@ pub struct SourceArgs {
     /// Otherwise loopsheet's own bodies stand for them: the loops of the reference implementation.
     #[arg(long)]
     pub no_blas: bool,
-    /// Leave out files and directories that fit the pattern, as in .gitignore: tests/ or *_old.f90
+    /// Leave out files and directories that match the pattern, as in .gitignore: tests/ or *_old.f90
     #[arg(long, value_name = "GLOB")]
     pub ignore: Vec<String>,
     /// A procedure that a run begins with [default: the main program]
     #[arg(long, value_name = "NAME")]
     pub entry: Vec<String>,
-    /// The input of a run of the program, a namelist or lines of key = value: its sizes and options are taken from there
+    /// The input file of a run of the program, a namelist or lines of key = value: sizes and options are taken from it
     #[arg(long, value_name = "FILE")]
     pub input: Vec<PathBuf>,
-    /// Leave out the input that lies in the tree under the name by which the program opens it; without this, and without
+    /// Ignore the input file that is in the tree under the name by which the program opens it; without this, and without
     /// --input, it is read
     #[arg(long, conflicts_with = "input")]
     pub no_input: bool,
@@ -69,17 +69,17 @@ pub struct SourceArgs {
     /// Read no loopsheet.toml
     #[arg(long)]
     pub no_config: bool,
-    /// Where what was read of each source is kept for later runs [default: loopsheet/parses in $XDG_CACHE_HOME or ~/.cache, for
+    /// The directory that keeps what was read of each source, for later runs [default: loopsheet/parses in $XDG_CACHE_HOME or ~/.cache, for
     /// more than 1 MB of source]
     ///
-    /// The results are the same with and without. It may be deleted at any time; beyond 2 GiB what was not used for the
-    /// longest time is removed.
+    /// The results are the same with and without. It may be deleted at any time; beyond 2 GiB, the entries that have been
+    /// unused for longest are removed.
     #[arg(long, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
     /// Read every source again, and keep nothing
     #[arg(long, conflicts_with = "cache_dir")]
     pub no_cache: bool,
-    /// Only functions whose name fits the pattern (* and ? are wildcards)
+    /// Only functions whose name matches the pattern (* and ? are wildcards)
     #[arg(long, value_name = "GLOB")]
     pub function: Option<String>,
 }

@@ -15,9 +15,9 @@ Examples:
   loopsheet study kernel.c --html study.html -- ./kernel          one page for a browser
   loopsheet study src --parameters-from-trace --cache 32KiB --cache 1MiB --keep study -- ./kernel 100
 
-Runs analyze, record, trace and compare, one after the other. --keep keeps what each of them wrote, so that a step
-can be repeated on its own: static.json, trace.execlog.zst, trace.json, compare.json. What was written before a step
-failed stays there too.
+Runs analyze, record, trace and compare, one after another. --keep keeps what each of them wrote, so that a step \
+can be repeated on its own: static.json, trace.execlog.zst, trace.json, compare.json. If a step fails, what was \
+written before stays there too.
 
 Exit status: 0 done; 1 done, but some regions of the source could not be read; 2 nothing could be done.";
 

@@ -34,10 +34,11 @@ Examples:
   loopsheet sweep run 3 --of 50          the third of fifty equal parts
   srun loopsheet sweep run --from-slurm --of 50
 
-What is there with the same hash is not computed again: a run that was ended goes on where it stopped, and several
-may run at once. A shard that fails is noted, with its error, and the others go on. Ctrl-C keeps what is finished.
+A result that is there with the same hash is not computed again: a run that was interrupted continues where it \
+stopped, and several may run at once. A shard that fails is recorded with its error, and the others go on. \
+Ctrl-C keeps what is finished.
 
-Exit status: 0 done; 1 done, but shards failed or inputs have changed since the plan; 2 bad usage, nothing was computed;
+Exit status: 0 done; 1 done, but shards failed or inputs have changed since the plan; 2 bad usage, nothing was computed; \
 130 interrupted.";
 
 const SUBMIT_NOTES: &str = "\

@@ -15,13 +15,13 @@ Examples:
   loopsheet validate src --machine xeon-8380 --sizes nx,ny,nz=64..256:64 --json cases.json
   loopsheet validate kernel.f90 --function 'advance*' --sizes n=100,101,128
 
-What is simulated: every array element that the source reads or writes, in program order, for one nest after
-another from cold caches, dirty lines written back at the end. Scalars are registers. Data are not computed: a
-condition on data holds as often as its probability parameter says, spread evenly; an index from data is a fixed
-pseudo-random one within the declared extent. `simulated` is a fully associative LRU cache of that capacity
-alone, as in the model; `set-assoc.` the levels as given, one behind the other.
+Simulated is every access to an array element in the source, in program order, nest by nest, each from cold \
+caches, with dirty lines written back at the end. Scalars are registers. Data are not computed: a condition on data \
+holds as often as its probability parameter says, spread evenly; an index from data is a fixed pseudo-random one \
+within the declared extent. `simulated` is a fully associative LRU cache of that capacity alone, as in the model; \
+`set-assoc.` is the hierarchy as given.
 
-Exit status: 0 done; 1 done, but some regions could not be read or some nests could not be run; 2 bad usage or
+Exit status: 0 done; 1 done, but some regions could not be read or some nests could not be run; 2 bad usage or \
 nothing could be done.";
 
 #[derive(Debug, Args)]
@@ -54,7 +54,7 @@ pub struct ValidateArgs {
     pub whole: bool,
     /// Accesses of one nest that are simulated at most; longer ones are sampled
     ///
-    /// Eight windows of the iterations of an outer loop, half of each to warm the caches up, stand for all.
+    /// Eight windows of the iterations of an outer loop then represent all of them; half of each warms the caches up.
     #[arg(long, value_name = "N", default_value_t = MOST_ACCESSES, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_accesses: u64,
     /// Bytes between one array and the next

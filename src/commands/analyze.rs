@@ -350,7 +350,7 @@ fn refuse_empty(
         return Ok(());
     }
     if let Some(pattern) = &args.source.function {
-        anyhow::bail!("no function fits --function {pattern}");
+        anyhow::bail!("no function matches --function {pattern}");
     }
     if found.iter().any(|d| d.severity == Severity::Error) {
         anyhow::bail!("nothing could be analysed: no function could be read");

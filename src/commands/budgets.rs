@@ -26,7 +26,7 @@ pub fn are_exceeded(model: &Model, budgets: &[Budget], voice: Voice) -> anyhow::
         eprintln!("loopsheet: exceeded: {found}");
     }
     for pattern in unused.iter().filter(|_| !voice.quiet) {
-        eprintln!("loopsheet: no nest fits the budget of {pattern}");
+        eprintln!("loopsheet: no nest matches the budget for {pattern}");
     }
     Ok(!exceeded.is_empty())
 }

@@ -43,7 +43,7 @@ pub fn run(args: &CompareArgs, voice: Voice) -> anyhow::Result<Status> {
         args.function
             .as_ref()
             .map_or_else(String::new, |pattern| format!(
-                " whose function fits {pattern}"
+                " whose function matches {pattern}"
             ))
     );
     let status = trace::judge(run.trace.end, voice);

@@ -73,7 +73,7 @@ pub struct Value {
 /// The nearest file above the sources, each of which may be a directory, or else above the current directory.
 ///
 /// # Errors
-/// The sources lie under different ones.
+/// The sources are under different ones.
 pub fn find(sources: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
     let found = find_below(None, sources)?;
     Ok(found.or_else(|| above(None, Path::new("."))))
@@ -82,7 +82,7 @@ pub fn find(sources: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
 /// The nearest file above the sources that is not above `root`.
 ///
 /// # Errors
-/// The sources lie under different ones.
+/// The sources are under different ones.
 pub fn find_below(root: Option<&Path>, sources: &[PathBuf]) -> anyhow::Result<Option<PathBuf>> {
     let mut found: Option<PathBuf> = None;
     for source in sources {
@@ -91,7 +91,7 @@ pub fn find_below(root: Option<&Path>, sources: &[PathBuf]) -> anyhow::Result<Op
         };
         if let Some(other) = found.as_ref().filter(|other| **other != path) {
             bail!(
-                "the sources lie under {} and under {}: choose one with --config, or none with --no-config",
+                "the sources are under {} and under {}: choose one with --config, or none with --no-config",
                 other.display(),
                 path.display()
             );
@@ -112,7 +112,7 @@ fn above(root: Option<&Path>, path: &Path) -> Option<PathBuf> {
 /// The file that the command line chooses, or the nearest one above the sources, and what it says.
 ///
 /// # Errors
-/// It cannot be read, or the sources lie under different ones.
+/// It cannot be read, or the sources are under different ones.
 pub fn chosen(
     source: &SourceArgs,
     sources: &[PathBuf],

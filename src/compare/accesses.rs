@@ -290,8 +290,8 @@ fn around(sides: &Sides, kind: AccessCount, predicted: f64, traced: f64) -> Opti
         .sum();
     let shared = predicted - own;
     let each = own + shared * of_report / of_run;
-    let is_it = of_report != of_run && shared > 0.0 && is_near(each, traced);
-    is_it.then(|| {
+    let follows = of_report != of_run && shared > 0.0 && is_near(each, traced);
+    follows.then(|| {
         let words = format!(
             "the loop of line {} goes round {} times each, not {}; the accesses around it are shared out among these",
             facts.line,

@@ -191,10 +191,10 @@ fn of_function<'n>(
         .collect();
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for &array in &arrays {
-        let is_it = |range: &&&str| {
+        let is_named = |range: &&&str| {
             is_variable_of(range, array) && !is_pointer(nests, profile, conventions, (array, range))
         };
-        names.extend(ranges.iter().find(is_it).map(|range| (array, *range)));
+        names.extend(ranges.iter().find(is_named).map(|range| (array, *range)));
     }
     for (array, range) in namesakes(nests, &names, &arrays, &ranges) {
         names.remove(array);
@@ -205,9 +205,9 @@ fn of_function<'n>(
     // Variables that are passed under another name too, but for scalars and pointers.
     let is_long = |range: &DataRange| range.is_variable && range.high - range.low > 8;
     let is_heap = |range: &DataRange| range.kind() == RangeKind::Heap;
-    let any = |name: &str, is_it: &dyn Fn(&DataRange) -> bool| {
+    let any = |name: &str, is_named: &dyn Fn(&DataRange) -> bool| {
         let mut named = profile.data.iter().filter(|range| range.name == name);
-        named.any(is_it)
+        named.any(is_named)
     };
     ranges.retain(|range| {
         let is_free = || !names.values().any(|taken| taken == range);

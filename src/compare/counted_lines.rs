@@ -12,7 +12,7 @@ use super::conservation::{Each, each};
 use super::counts::LoopCounts;
 use super::doubts::{Doubt, Doubts};
 use super::line_counts::{Decision, Line, LineCounts};
-use super::parameters::{self, Told};
+use super::parameters::{self, Observed};
 use super::places::{LoopRef, Places};
 use crate::report::StaticReport;
 use crate::report::static_report::{BranchReport, LoopReport};
@@ -23,11 +23,11 @@ pub fn told_by_lines(predicted: &StaticReport, counts: &LineCounts) -> Option<Ve
     let counted = Counted::of(predicted, counts)?;
     let loops = counted.loops();
     let frequency = |found: LoopRef, branch: &BranchReport| counted.frequency(found, branch);
-    let told = Told {
+    let observed = Observed {
         loops: &loops,
         frequency: &frequency,
     };
-    Some(parameters::all(predicted, &counted.places, told))
+    Some(parameters::all(predicted, &counted.places, observed))
 }
 
 struct Counted<'a> {

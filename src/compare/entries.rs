@@ -77,14 +77,14 @@ impl MachineParts<'_> {
                 == (one.entries, self.rounds[part], &one.file, one.line)
         };
         let comes_after = |other: usize| {
-            let is_it = |after: &After| {
+            let is_meant = |after: &After| {
                 after.machine_loop as usize == other && after.entries == one.entries
             };
             let is_in_round = outer.is_none() || around.is_some();
             is_in_round
                 && self.is_told(part)
                 && self.are_of_one_call(part, other)
-                && one.after.iter().any(is_it)
+                && one.after.iter().any(is_meant)
         };
         let is_around = |other: usize| {
             before.is_some() && self.loops[other].parent.map(|one| one as usize) == before

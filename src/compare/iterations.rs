@@ -56,9 +56,9 @@ pub(super) fn of_trip_count(
     }
     if let Some(words) = left_early(sides, &[found]) {
         // A bound that is guessed may be too large.
-        let is_it =
+        let explains =
             traced < predicted && parameters::is_bound_known(sides.predicted, sides.places, found);
-        return Explanation::of(words, is_it.then_some((Cause::LeftEarly, difference)));
+        return Explanation::of(words, explains.then_some((Cause::LeftEarly, difference)));
     }
     if let Some(words) = of_calls(sides, &[found]) {
         return Explanation::without_amount(words);
@@ -173,11 +173,11 @@ fn other_executions(sides: &Sides, found: LoopRef) -> Option<String> {
     let (predicted, traced) = all_rounds(sides, found)?;
     let executions = sides.join.loops.get(sides.loops().first()?)?.executions() as f64;
     let calls = sides.calls();
-    let is_it = executions > 0.0
+    let explains = executions > 0.0
         && calls > 0.0
         && executions != calls
         && agree((predicted / calls, traced / executions));
-    is_it.then(|| {
+    explains.then(|| {
         format!(
             "each execution has the {} of the report; the run has {executions} executions",
             predicted / calls
@@ -206,8 +206,8 @@ fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
         .nth(1)?;
     let counts = sides.join.loops.get(&inner)?;
     let is_entered_by_each = counts.peeled == 0 && counts.entries as f64 == traced;
-    let is_it = traced < predicted && is_entered_by_each && agree(all_rounds(sides, inner)?);
-    is_it.then(|| {
+    let explains = traced < predicted && is_entered_by_each && agree(all_rounds(sides, inner)?);
+    explains.then(|| {
         format!(
             "{} iterations do not enter the loop inside, and the compiler left them out",
             predicted - traced

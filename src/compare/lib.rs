@@ -98,7 +98,7 @@ use joined::Joined;
 pub use line_counts::{CountsError, LineCounts};
 pub use live::Live;
 pub use measured::{Measured, measure};
-use parameters::Told;
+use parameters::Observed;
 pub use places::LoopRef;
 use places::Places;
 pub use quantity::{AccessCount, Direction, LoopName, Object, Operation, Quantity, Reused, Role};
@@ -271,11 +271,11 @@ fn shown(predicted: &StaticReport, Joined { places, join, .. }: &Joined) -> Vec<
     let frequency = |found: LoopRef, branch: &BranchReport| {
         join.lines.frequency(places, &join.loops, found, branch)
     };
-    let told = Told {
+    let observed = Observed {
         loops: &join.loops,
         frequency: &frequency,
     };
-    parameters::all(predicted, places, told)
+    parameters::all(predicted, places, observed)
 }
 
 /// Finds the nest of a static report that a line belongs to.

@@ -93,11 +93,11 @@ fn exchanged(sides: &Sides, rows: &[Row], operation: Operation) -> Option<Explan
         return Some(Explanation::of(words, [(Cause::Doubled, amount)]));
     }
     let repeated = sides.repeated();
-    let is_it = matches!(operation, Adds | Multiplies)
+    let explains = matches!(operation, Adds | Multiplies)
         && adds > 0.0
         && repeated[0] == 0.0
         && are_equal(-(multiplies + adds), repeated[1]);
-    is_it.then(|| {
+    explains.then(|| {
         let products = match adds {
             1.0 => "1 product by two became a sum".to_string(),
             adds => format!("{} products by two became sums", short(adds)),
@@ -122,8 +122,8 @@ pub(super) fn shared_out(sides: &Sides, predicted: f64, traced: f64) -> Option<E
     let (Some(of_report), Some(of_run)) = sides.iterations() else {
         return None;
     };
-    let is_it = of_report != of_run && are_same_rate(predicted * of_report, traced * of_run);
-    is_it.then(|| {
+    let explains = of_report != of_run && are_same_rate(predicted * of_report, traced * of_run);
+    explains.then(|| {
         let words = format!(
             "as many in all as the source has, shared out over {of_run} iterations instead of {of_report}"
         );
@@ -203,9 +203,9 @@ fn hoisted(sides: &Sides, kind: usize, missing: f64, iterations: f64) -> Option<
     let counts = sides.join.loops.get(&inner)?;
     let outside = *counts.outside.get(kind)?;
     let moved = (missing + outside) / iterations;
-    let is_it = outside > 0.0 && counts.peeled == 0 && moved >= 1.0 - NEAR && is_whole(moved);
+    let explains = outside > 0.0 && counts.peeled == 0 && moved >= 1.0 - NEAR && is_whole(moved);
     let facts = sides.places.facts(inner);
-    is_it.then(|| {
+    explains.then(|| {
         format!(
             "{} an iteration do not change in the loop of {} (line {}) and are done outside of it, {outside} times",
             moved.round(),
@@ -222,8 +222,8 @@ fn not_entered(sides: &Sides, missing: f64) -> Option<String> {
         let (outer, inner) = (sides.join.loops.get(&pair[0])?, sides.join.loops.get(&pair[1])?);
         let idle = outer.rounds.checked_sub(inner.entries).filter(|idle| *idle > 0 && inner.entries > 0)? as f64;
         let facts = sides.places.facts(pair[1]);
-        let is_it = inner.peeled == 0 && are_same_rate(missing, idle);
-        is_it.then(|| format!("1 fewer in each of {idle} rounds that do not enter the loop of {} (line {}), where operands are constants", facts.var, facts.line))
+        let explains = inner.peeled == 0 && are_same_rate(missing, idle);
+        explains.then(|| format!("1 fewer in each of {idle} rounds that do not enter the loop of {} (line {}), where operands are constants", facts.var, facts.line))
     })
 }
 

@@ -28,7 +28,7 @@ use crate::report::static_report::{BranchReport, ParameterReport};
 
 /// What was counted.
 #[derive(Clone, Copy)]
-pub struct Told<'a> {
+pub struct Observed<'a> {
     pub loops: &'a BTreeMap<LoopRef, LoopCounts>,
     /// How often the first arm of a condition was taken, for once that it was reached.
     pub frequency: &'a dyn Fn(LoopRef, &BranchReport) -> Option<f64>,
@@ -47,7 +47,7 @@ pub fn that_differ(all: Vec<Suggestion>) -> Vec<Suggestion> {
 pub fn short_triangles(
     report: &StaticReport,
     places: &Places,
-    seen: Told,
+    seen: Observed,
     all: &[Suggestion],
 ) -> Vec<(LoopRef, u64)> {
     let is_size = |found: &&Suggestion| !found.is_probability && !found.is_mean;
@@ -69,7 +69,7 @@ pub fn short_triangles(
 }
 
 /// Everything that the run shows about parameters, also those that agree.
-pub fn all(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
+pub fn all(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Suggestion> {
     trip_counts(report, places, seen)
         .into_iter()
         .chain(branch_frequencies(report, places, seen))
@@ -124,21 +124,23 @@ pub fn parameter<'r>(
 
 /// Problem sizes: for each the value that most loops ask for. A loop decides one if its bounds have no other that may
 /// be wrong as well; its value is settled, and other loops are asked again.
-fn trip_counts(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
+fn trip_counts(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Suggestion> {
     let mut sizes = Sizes {
         report,
         settled: BTreeMap::new(),
     };
     let mut found = Vec::new();
     loop {
-        let told = sizes.told(places, seen);
-        if told.is_empty() {
+        let suggested = sizes.suggested(places, seen);
+        if suggested.is_empty() {
             return found;
         }
-        sizes
-            .settled
-            .extend(told.iter().map(|told| (told.0, told.1.fits)));
-        found.extend(told.into_iter().map(|told| told.1));
+        sizes.settled.extend(
+            suggested
+                .iter()
+                .map(|suggested| (suggested.0, suggested.1.fits)),
+        );
+        found.extend(suggested.into_iter().map(|suggested| suggested.1));
     }
 }
 
@@ -199,7 +201,7 @@ impl<'r> Sizes<'r> {
     }
 
     /// What follows from loops and was not known.
-    fn told(&self, places: &Places<'r>, seen: Told) -> Vec<(&'r str, Suggestion)> {
+    fn suggested(&self, places: &Places<'r>, seen: Observed) -> Vec<(&'r str, Suggestion)> {
         let mut votes: BTreeMap<&'r str, Vec<Vote<'r>>> = BTreeMap::new();
         for found in seen.loops.keys() {
             if let Some((name, vote)) = self.vote(places, seen, *found) {
@@ -218,7 +220,12 @@ impl<'r> Sizes<'r> {
             .collect()
     }
 
-    fn vote(&self, places: &Places<'r>, seen: Told, found: LoopRef) -> Option<(&'r str, Vote<'r>)> {
+    fn vote(
+        &self,
+        places: &Places<'r>,
+        seen: Observed,
+        found: LoopRef,
+    ) -> Option<(&'r str, Vote<'r>)> {
         let (facts, counts) = (places.facts(found), seen.loops.get(&found)?);
         // A loop that is left early says something about its data, not its bounds.
         if facts.exits_early || !is_certain(places, seen, found) {
@@ -396,7 +403,7 @@ fn is_fixed(parameter: &ParameterReport) -> bool {
 }
 
 /// Whether nothing contradicts the counts of a loop and the rounds of the one around it.
-fn is_certain(places: &Places, seen: Told, found: LoopRef) -> bool {
+fn is_certain(places: &Places, seen: Observed, found: LoopRef) -> bool {
     let doubts = |found: LoopRef| seen.loops.get(&found).map(|counts| counts.doubts);
     let around = places.chain(found).nth(1).and_then(doubts);
     doubts(found).is_some_and(|own| own == Doubts::default())
@@ -406,7 +413,7 @@ fn is_certain(places: &Places, seen: Told, found: LoopRef) -> bool {
 /// How often a loop of the source was executed: as often as the loop around it went round, with the executions of no
 /// round, which enter no loop of the machine code; on a condition, as often as was counted. `None` if the loop around
 /// may have been left before.
-fn executions(places: &Places, seen: Told, found: LoopRef) -> Option<u64> {
+fn executions(places: &Places, seen: Observed, found: LoopRef) -> Option<u64> {
     let executions = seen.loops.get(&found)?.executions();
     let Some(outer) = places.chain(found).nth(1) else {
         return Some(executions);
@@ -428,7 +435,7 @@ fn executions(places: &Places, seen: Told, found: LoopRef) -> Option<u64> {
 }
 
 /// Outermost loops, entered once, with a loop inside whose bounds depend on their variable.
-fn triangles<'r>(places: &Places<'r>, seen: Told) -> Vec<Triangle<'r>> {
+fn triangles<'r>(places: &Places<'r>, seen: Observed) -> Vec<Triangle<'r>> {
     let triangle = |(found, counts): (&LoopRef, &LoopCounts)| {
         let chain: Vec<LoopRef> = places.chain(*found).collect();
         let [inner, outer] = chain[..] else {
@@ -461,11 +468,11 @@ fn triangles<'r>(places: &Places<'r>, seen: Told) -> Vec<Triangle<'r>> {
 }
 
 /// Probabilities of branches.
-fn branch_frequencies(report: &StaticReport, places: &Places, seen: Told) -> Vec<Suggestion> {
+fn branch_frequencies(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Suggestion> {
     let of_loop = |found: &LoopRef| {
         let facts = places.facts(*found);
         // A branch that nothing depends on has no parameter.
-        let told = facts
+        let with_parameters = facts
             .branches
             .iter()
             .filter(|branch| report.parameters.contains_key(&branch.probability));
@@ -483,7 +490,9 @@ fn branch_frequencies(report: &StaticReport, places: &Places, seen: Told) -> Vec
                 is_trip_count: false,
             })
         };
-        told.filter_map(suggestion).collect::<Vec<Suggestion>>()
+        with_parameters
+            .filter_map(suggestion)
+            .collect::<Vec<Suggestion>>()
     };
     seen.loops.keys().flat_map(of_loop).collect()
 }

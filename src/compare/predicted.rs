@@ -21,13 +21,15 @@ pub fn trip_counts(
     let given = |symbol: &str| parameter(report, found.function, symbol)?.1.value.known();
     let fits = |symbol: &str| {
         let (name, known) = parameter(report, found.function, symbol)?;
-        let told = fitting.iter().find(|told| told.parameter == name);
-        told.map(|told| told.fits).or(known.value.known())
+        let suggested = fitting.iter().find(|suggested| suggested.parameter == name);
+        suggested
+            .map(|suggested| suggested.fits)
+            .or(known.value.known())
     };
     // At a mean of sizes, the mean of the rounds.
     let is_mean = fitting
         .iter()
-        .any(|told| told.is_mean || told.is_trip_count);
+        .any(|suggested| suggested.is_mean || suggested.is_trip_count);
     let at = |values: &dyn Fn(&str) -> Option<f64>| {
         let rounds = match is_mean {
             true => own.mean_rounds(values),

@@ -12,16 +12,16 @@
 use super::comparison::Suggestion;
 use super::doubts::Doubt;
 use super::joined::Joined;
-use super::parameters::{self, Told};
+use super::parameters::{self, Observed};
 use crate::report::StaticReport;
 
 /// Marks them. `all` is what the run shows about parameters.
 pub(super) fn mark(report: &StaticReport, joined: &mut Joined, all: &[Suggestion]) {
-    let told = Told {
+    let observed = Observed {
         loops: &joined.join.loops,
         frequency: &|_, _| None,
     };
-    for (found, bounds) in parameters::short_triangles(report, &joined.places, told, all) {
+    for (found, bounds) in parameters::short_triangles(report, &joined.places, observed, all) {
         if let Some(counts) = joined.join.loops.get_mut(&found) {
             counts.doubts.rounds = Some(Doubt::FewerThanBounds { bounds });
         }

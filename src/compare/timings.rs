@@ -83,7 +83,7 @@ pub enum TimingsError {
         text: String,
     },
     #[error(
-        "line {line}: samples of the event `{event}` stand for no time: record with `perf record -e cpu-clock`"
+        "line {line}: samples of the event `{event}` do not measure time: record with `perf record -e cpu-clock`"
     )]
     NotTime { line: u64, event: String },
     #[error(
@@ -123,7 +123,7 @@ pub fn read(text: &str) -> Result<Vec<Timing>, TimingsError> {
         Some(perf::Kind::Script) => return perf::script(text),
         Some(perf::Kind::Report) => return perf::report(text),
         Some(perf::Kind::Stat) => return Err(TimingsError::WholeProgram),
-        None if likwid::is_it(text) => return likwid::read(text),
+        None if likwid::is_output(text) => return likwid::read(text),
         None => {}
     }
     let mut header = None;

@@ -79,9 +79,9 @@ pub fn side_by_side(around: &LoopReport, facts: &LoopReport, sites: &[&Site], di
     };
     let times = |kind: usize| did[kind] / source[kind];
     let kinds = || (ADDS..=DIVIDES).filter(|kind| source[*kind] > 0.0);
-    let is_it = kinds().any(|kind| times(kind) == copies as f64)
+    let agrees = kinds().any(|kind| times(kind) == copies as f64)
         && kinds().all(|kind| times(kind) <= copies as f64);
-    if is_it { copies } else { 1 }
+    if agrees { copies } else { 1 }
 }
 
 /// What sites of one loop did in one round.
@@ -216,10 +216,10 @@ fn jammed(facts: &LoopReport, copies: u64, sites: &[&Site], rounds: f64, did: &W
         .filter(|array| varies(facts, array))
         .map(read)
         .sum();
-    let is_it = times.all(|other| other == first)
+    let agrees = times.all(|other| other == first)
         && first > copies as f64
         && (first as u64).is_multiple_of(copies);
-    if is_it && loaded > once * copies as f64 {
+    if agrees && loaded > once * copies as f64 {
         first as u64 / copies
     } else {
         1

@@ -208,7 +208,7 @@ fn ranked(page: &mut String, report: &SweepReport) {
     let _ = writeln!(
         page,
         "<h2>Which programs feel memory's latency most</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th>\
-         <th>epochs in 1,000 instructions</th><th class=\"t\">of</th><th>Λ, 1/cycle</th><th>λ, accesses</th>\
+         <th>epochs per 1,000 instructions</th><th class=\"t\">of</th><th>Λ, 1/cycle</th><th>λ, accesses</th>\
          <th class=\"t\">configuration</th><th>time</th></tr>",
         report.ranking.by.meaning()
     );

@@ -47,7 +47,7 @@ pub struct Options {
     pub no_blas: bool,
     /// Patterns of files to leave out, as in `.gitignore`.
     pub ignore: Vec<String>,
-    /// Only functions whose name fits the pattern.
+    /// Only functions whose name matches the pattern.
     pub function: Option<String>,
     /// Procedures that a run begins with; without any it is the main program.
     pub entry: Vec<String>,

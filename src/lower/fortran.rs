@@ -22,7 +22,7 @@
 //! ```
 //!
 //! Nothing that is not understood is dropped: it stays as an opaque value or statement, with a reason and what
-//! is inside it (guide: languages, "Nothing is dropped in silence").
+//! is inside it (guide: languages, "Nothing is dropped silently").
 
 mod allocations;
 mod array_functions;

@@ -153,7 +153,7 @@ impl Rank {
         self.notes.extend(shared);
     }
 
-    /// Puts the traces with most epochs in 1,000 instructions first; those that have as many stay as given, and those
+    /// Puts the traces with most epochs per 1,000 instructions first; those that have as many stay as given, and those
     /// that have no such figure are last.
     pub fn sort(&mut self) {
         let rate = |trace: &RankedTrace| trace.get(F::SlotEpochRate).unwrap_or(-1.0);

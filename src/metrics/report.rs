@@ -235,7 +235,7 @@ impl CacheEpochs {
 }
 
 impl Epochs {
-    /// Epochs in 1,000 instructions, of [`Epochs::epochs`] or a table of [`Epochs::slots`]; not a number if
+    /// Epochs per 1,000 instructions, of [`Epochs::epochs`] or a table of [`Epochs::slots`]; not a number if
     /// nothing was executed.
     pub fn per_thousand(&self, table: &[Vec<u64>]) -> Vec<Vec<f64>> {
         let [part, whole] = ["epochs", "instructions"].map(Symbol::source);

@@ -149,7 +149,7 @@ impl Slices {
         (0..first.capacities.len()).map(row).collect()
     }
 
-    /// Epochs in 1,000 instructions, of a table of [`Slices::epochs`].
+    /// Epochs per 1,000 instructions, of a table of [`Slices::epochs`].
     pub fn per_thousand(&self, table: &Table) -> Table {
         let instructions = self.instructions();
         let rate = |epochs: &f64| 1000.0 * epochs / instructions;

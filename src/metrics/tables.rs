@@ -7,7 +7,7 @@ pub fn share(part: &str, whole: &str) -> Expr {
     Expr::symbol(part).quotient(Expr::symbol(whole))
 }
 
-/// How many in 1,000 of the whole: epochs in 1,000 instructions (EPKI).
+/// How many in 1,000 of the whole: epochs per 1,000 instructions (EPKI).
 pub fn per_thousand(part: &str, whole: &str) -> Expr {
     (Expr::symbol(part) * 1000.0).quotient(Expr::symbol(whole))
 }

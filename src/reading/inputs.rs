@@ -272,7 +272,7 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
     if metadata.is_file() {
         let Some(kind) = kind(path) else {
             anyhow::bail!(
-                "{} is no C or Fortran source and no model: its extension is none of \
+                "{} is neither C or Fortran source nor a model: its extension is none of \
                  .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml",
                 path.display()
             );

@@ -70,7 +70,7 @@ pub fn remark_directives(source: &mut SourceText, cpp: &Cpp, by_flags: Option<bo
     let (severity, code, row, message, help) = if is_wanted(source, false, cpp, by_flags) {
         let any = directive(source, &[&DECIDING[..], &INCLUDING].concat());
         let message = "this file has directives and is preprocessed, though its extension does not ask for it";
-        let help = "--cpp never reads it as it stands";
+        let help = "--cpp never reads it as it is";
         let code = DiagnosticCode::Preprocessed;
         (Severity::Note, code, any, message, help)
     } else {

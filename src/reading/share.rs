@@ -77,7 +77,8 @@ pub(super) fn keep(
     watch: &dyn Watch,
 ) -> anyhow::Result<ShareRead> {
     let memory = Memory::new(cache, None);
-    let memory = memory.context("cannot tell this program from others of its version")?;
+    let memory =
+        memory.context("cannot distinguish this program file from others of its version")?;
     let read = deep_threads()?.install(|| -> anyhow::Result<ShareRead> {
         let prepared = prepare::all(inputs, flags, headers, cpp)?;
         let prepared = included::left_out(prepared, flags);

@@ -17,7 +17,7 @@ pub enum MapOf {
         /// The one latency that it is for, where that is no axis.
         at: Option<Latency>,
     },
-    /// Epochs in 1,000 instructions: mean over the inputs, with these values of other axes; none is no limit.
+    /// Epochs per 1,000 instructions: mean over the inputs, with these values of other axes; none is no limit.
     Epochs(Vec<(Axis, Option<AxisValue>)>),
 }
 
@@ -148,7 +148,7 @@ impl Map {
                         None => format!(", {} without limit", axis.name(settings)),
                     })
                     .collect();
-                format!("Epochs in 1,000 instructions: mean over {inputs}{others}.")
+                format!("Epochs per 1,000 instructions: mean over {inputs}{others}.")
             }
         };
         let axis = |axis: Axis| format!("{} ({})", axis.name(settings), axis.meaning(settings));

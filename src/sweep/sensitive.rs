@@ -1,6 +1,6 @@
 //! Which traces feel memory's latency most.
 //!
-//! Where all traces have epochs, the most epochs in 1,000 instructions come first: the slope of time over latency follows
+//! Where all traces have epochs, the most epochs per 1,000 instructions come first: the slope of time over latency follows
 //! E_m more closely than λ (topic *accuracy*). Elsewhere the largest Λ comes first.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl RankedBy {
     pub fn meaning(self) -> &'static str {
         match self {
             RankedBy::Epochs => {
-                "By epochs in 1,000 instructions, with the first window and capacity of the sweep and the first m that bounds how many \
+                "By epochs per 1,000 instructions, with the first window and capacity of the sweep and the first m that bounds how many \
                  misses are under way, if there is one; beside them λ and Λ of the first configuration of each trace."
             }
             RankedBy::Lambda => {

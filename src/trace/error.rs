@@ -50,11 +50,13 @@ pub enum LineError {
     #[error("the trace is empty: it has no instruction")]
     Empty,
     #[error(
-        "`{0}` is no line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
+        "`{0}` is not a line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
          Spike's --log-commits, gdb's disassembly, STF, ChampSim's records, and the compact format of this program"
     )]
     UnknownFormat(String),
-    #[error("`{text}` is no {format} line, which the trace was taken to consist of: {reason}")]
+    #[error(
+        "`{text}` is not a line of the format {format}, which the trace was taken to have: {reason}"
+    )]
     OtherFormat {
         text: String,
         format: FormatName,
@@ -84,7 +86,7 @@ pub enum LineError {
     TooManyHarts { limit: usize },
     #[error("the log has no committed instruction: run Spike with --log-commits")]
     NoCommits,
-    #[error("not one line up to here has an instruction that is known: this is no {0} trace")]
+    #[error("no line up to here has a known instruction: this is not a trace in the format {0}")]
     NothingKnown(FormatName),
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -101,7 +103,7 @@ impl LineError {
             LineError::UnknownFormat(_) => Some("; --format chooses one of them"),
             LineError::OtherFormat { .. } => Some("; --format says which lines they are"),
             LineError::UnknownMnemonic { .. } | LineError::UnknownWord { .. } => {
-                Some("; --unknown=warn counts such instructions and goes on")
+                Some("; --unknown=warn counts such instructions and continues")
             }
             _ => None,
         }
@@ -121,7 +123,7 @@ impl LineError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     #[error(
-        "{0} is the number of no record of STF 1.6: the trace is damaged, or of a later version"
+        "{0} is not the number of a record of STF 1.6: the trace is damaged, or of a later version"
     )]
     Unknown(u8),
     #[error("a record of timed transactions: only traces of instructions are read")]
@@ -149,7 +151,7 @@ pub enum RecordError {
     #[error("kind {0} of an access is neither a load nor a store: the trace is damaged")]
     AccessKind(u8),
     #[error(
-        "the branch flags of the record are not 0 or 1, or say taken of what is no branch: the trace is damaged"
+        "the branch flags of the record are not 0 or 1, or mark as taken what is not a branch: the trace is damaged"
     )]
     Branch,
     #[error("the trace has more than {limit} different registers")]

@@ -24,15 +24,15 @@ pub enum Target {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     #[error(
-        "it takes the pc and the machine word of every instruction, which this trace does not have; traces of \
+        "it needs the pc and the machine word of every instruction, which this trace does not have; traces of \
          `loopsheet record`, of Spike and in STF do"
     )]
     NoWords,
     #[error(
-        "the compact format takes what instructions do, which this trace does not say: it has no opcodes"
+        "the compact format needs what instructions do, which this trace does not say: it has no opcodes"
     )]
     NoOpcodes,
-    #[error("the compact format takes the addresses of accesses, which this trace does not have")]
+    #[error("the compact format needs the addresses of accesses, which this trace does not have")]
     NoAddresses,
     #[error("a ChampSim trace is of one core, and this trace has several harts")]
     SeveralHarts,

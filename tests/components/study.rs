@@ -92,6 +92,38 @@ fn sides(nest: &Value, quantity: &str) -> (f64, f64) {
     )
 }
 
+/// The README's command for a recorded run, as it stands there.
+#[test]
+fn the_command_of_the_readme_runs() {
+    const LINE: &str = "loopsheet study kernel.c -- ./kernel";
+    let readme = std::fs::read_to_string(command::root().join("README.md")).expect("README.md");
+    assert!(readme.contains(LINE));
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::copy(source(), dir.path().join("kernel.c")).expect("a source");
+    let mut compile = Command::new("riscv64-linux-gnu-gcc");
+    compile.args([
+        "-O1",
+        "-g",
+        "-static",
+        "-fno-inline",
+        "-o",
+        "kernel",
+        "kernel.c",
+    ]);
+    let status = compile.current_dir(dir.path()).status();
+    assert!(status.expect("the compiler runs").success());
+    let words: Vec<&str> = LINE.split(' ').skip(1).collect();
+    let output = loopsheet(dir.path(), &words);
+    let (text, errors) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.success() && text.contains("smooth@"),
+        "{text}{errors}"
+    );
+}
+
 #[test]
 fn a_study_joins_both_sides() {
     let dir = studied(&["--parameters-from-trace"]);

@@ -385,7 +385,7 @@ fn bad_timelines_are_refused_with_their_line() {
         ),
         (
             "id,start,h1,m1,hart\nA,1,3,0,0\n",
-            "a column hart may stand behind id",
+            "a column hart may follow id",
         ),
         (
             "id,start,h1,m1\nA,1,,0\n",

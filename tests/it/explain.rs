@@ -100,7 +100,7 @@ fn names_that_fit_several_nests_or_none_are_refused() {
         (
             "advance",
             &[
-                "7 nests are called so",
+                "7 nests have this name",
                 "advance@22 (samples/kernels/euler.f90:22)",
             ][..],
         ),

@@ -288,6 +288,125 @@ fn commands_that_are_shown_exist() {
     assert!(checked > 30, "{checked}");
 }
 
+/// A directory with what the commands of the README name: `mycode`, its input, a repository with a branch.
+fn own_code() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    let copy = |from: &str, to: &str| {
+        fs::copy(root().join(from), path(to)).expect("a copy");
+    };
+    for name in ["mycode", "src"] {
+        fs::create_dir(path(name)).expect("a directory");
+        copy("samples/input/jacobi.f90", &format!("{name}/jacobi.f90"));
+    }
+    copy("samples/input/jacobi.in", "run.in");
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.current_dir(&directory).args(arguments);
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "A");
+            command.env(format!("GIT_{role}_EMAIL"), "a@example.org");
+        }
+        assert!(command.output().expect("git runs").status.success());
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    git(&["checkout", "-qb", "change"]);
+    copy("samples/kernels/redblack.f90", "src/jacobi.f90");
+    git(&["commit", "-qam", "second"]);
+    directory
+}
+
+/// The commands of the README's blocks without output, and those that need more than the program itself: a build, an
+/// installation, an emulator (`components::study` runs that one).
+#[test]
+fn every_command_of_the_readme_runs() {
+    const ELSEWHERE: &[&str] = &[
+        "cargo build --release",
+        "bash tests/run",
+        "loopsheet study kernel.c -- ./kernel",
+    ];
+    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
+    let directory = own_code();
+    let (mut ran, mut elsewhere) = (0, BTreeSet::new());
+    for line in blocks(&readme, "text").into_iter().flatten() {
+        let line = line.split(" #").next().expect("a command").trim();
+        if let Some(known) = ELSEWHERE.iter().find(|known| **known == line) {
+            elsewhere.insert(*known);
+            continue;
+        }
+        let arguments = line
+            .strip_prefix("loopsheet ")
+            .or_else(|| line.strip_prefix("cargo run --release -- "))
+            .unwrap_or_else(|| panic!("README.md: {line}: nothing runs this"));
+        let mut program = loopsheet();
+        program
+            .args(shlex::split(arguments).expect("words"))
+            .current_dir(&directory);
+        let output = program.output().expect("it runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {errors}");
+        ran += 1;
+    }
+    assert_eq!(elsewhere.len(), ELSEWHERE.len(), "{elsewhere:?}");
+    assert!(ran >= 7, "{ran}");
+    for written in [
+        "loopsheet-demo/report.html",
+        "loopsheet-demo/report.xlsx",
+        "report.xlsx",
+    ] {
+        assert!(directory.path().join(written).exists(), "{written}");
+    }
+}
+
+/// The names in backquotes that look like files of the repository, as the page writes them.
+fn files_named(page: &str) -> BTreeSet<&str> {
+    let quoted = page.split('`').skip(1).step_by(2);
+    let is_file = |name: &&str| {
+        let is_path = name.contains('/') && !name.contains([' ', '*', '=']);
+        is_path
+            && [".rs", ".md", ".toml", ".f90"]
+                .iter()
+                .any(|end| name.ends_with(end))
+    };
+    // Names in capitals stand for what a reader adds.
+    let is_real = |name: &&str| !name.contains("NAME") && !name.contains("CODE");
+    quoted.filter(is_file).filter(is_real).collect()
+}
+
+#[test]
+fn files_that_the_architecture_names_exist() {
+    let named = files_named(Topic::Architecture.text());
+    for name in &named {
+        let is_there = ["", "src"]
+            .iter()
+            .any(|directory| root().join(directory).join(name).exists());
+        assert!(is_there, "architecture: {name}");
+    }
+    assert!(named.len() > 40, "{}", named.len());
+}
+
+/// Who adds something is told which files to touch: five at most.
+#[test]
+fn what_is_added_takes_five_files_at_most() {
+    let sections = Topic::Architecture.text().split("\n## ").skip(1);
+    let mut checked = 0;
+    for section in sections.filter(|section| section.starts_with("How to add")) {
+        let title = section.lines().next().expect("a title");
+        let steps: Vec<&str> = section
+            .lines()
+            .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
+            .collect();
+        assert!((3..=5).contains(&steps.len()), "{title}: {steps:?}");
+        for step in &steps {
+            assert!(step.contains('`'), "{title}: no file in {step}");
+        }
+        checked += 1;
+    }
+    assert_eq!(checked, 6);
+}
+
 /// All files of some kinds below a directory.
 fn tree(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("a directory") {
@@ -427,4 +546,21 @@ fn the_glossary_has_the_sheets_and_the_groups_of_columns() {
             assert!(is_there, "{}: {group}", table.name);
         }
     }
+}
+
+#[test]
+fn the_glossary_has_the_headings_of_the_page() {
+    let page = fs::read_to_string(root().join("templates/report/report.html")).expect("the page");
+    let words = words();
+    let mut checked = 0;
+    for mark in ["<h2", "<h3"] {
+        for rest in page.split(mark).skip(1) {
+            let (_, rest) = rest.split_once('>').expect("the end of a tag");
+            let heading = rest.split('<').next().expect("a heading").to_lowercase();
+            let is_there = words.iter().any(|word| heading.contains(word));
+            assert!(is_there, "page: {heading}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 8, "{checked}");
 }

@@ -160,13 +160,13 @@ fn a_name_that_is_not_one_nest_lists_those_that_are() {
     let files = [("star.c", STAR), ("twice.c", TWICE)];
     let all = ["star.c", "twice.c", "-o", "book.xlsx", "--nest-sheet"];
     for (name, wanted) in [
-        ("stra@2", "no nest is called so (did you mean star@2"),
+        ("stra@2", "no nest has this name (did you mean star@2"),
         (
             "twice",
-            "2 nests are called so; name one of them: twice@2 (twice.c:2), twice@3 (twice.c:3)",
+            "2 nests have this name; name one of these: twice@2 (twice.c:2), twice@3 (twice.c:3)",
         ),
-        ("", "no nest is called so; the nests, costliest first: "),
-        ("while_loop", "no nest is called so"),
+        ("", "no nest has this name; the nests, costliest first: "),
+        ("while_loop", "no nest has this name"),
     ] {
         let (status, errors) = run(path, &files, &[&all[..], &[name]].concat());
         assert_eq!(status, Some(2), "{errors}");

@@ -541,7 +541,7 @@ fn a_report_has_the_best_of_every_input() {
         "{ranking:?}"
     );
     let page = fs::read_to_string(project.path().join("sweep.html")).expect("a page");
-    assert!(page.contains("By epochs in 1,000 instructions"));
+    assert!(page.contains("By epochs per 1,000 instructions"));
     for (input, _) in least.keys() {
         assert!(page.contains(input), "{input}");
     }

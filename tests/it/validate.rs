@@ -201,7 +201,7 @@ fn bad_usage_writes_nothing() {
         (&["--sizes", "n"], "expected NAMES=LIST"),
         (&["--sizes", "n=1..x"], "not a whole number"),
         (&["--set", "nn=3"], "no parameter of that name"),
-        (&["--function", "none"], "no function fits"),
+        (&["--function", "none"], "no function matches"),
         (&["--gap", "x"], "--gap"),
     ] {
         let all = [&["validate", "k.c", "--json", "out.json"], arguments].concat();

@@ -591,11 +591,11 @@ warning: unknown pragma
             (6, "`pure` of `<loop>` has no value and was left out"),
             (
                 7,
-                "`&` or `<` in the value of `lowerbound` of `<loop>` is not escaped and stands for itself"
+                "`&` or `<` in the value of `lowerbound` of `<loop>` is not escaped, and is taken literally"
             ),
             (
                 8,
-                "`&` or `<` in the value of `datatype` of `<array>` is not escaped and stands for itself"
+                "`&` or `<` in the value of `datatype` of `<array>` is not escaped, and is taken literally"
             ),
             (
                 13,

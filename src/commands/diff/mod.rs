@@ -54,7 +54,7 @@ pub fn run(args: &DiffArgs, voice: Voice) -> anyhow::Result<Status> {
             Format::Json => json::render(&difference).into_bytes(),
             Format::Markdown => markdown::render(&difference, args.top).into_bytes(),
             Format::Sarif => sarif::render(&difference).into_bytes(),
-            Format::Page => anyhow::bail!("a difference has no page"),
+            Format::Page => anyhow::bail!("`loopsheet diff` writes no page"),
         })
     })?;
     let is_too_much = !difference.exceeded.is_empty() || difference.reads_less();

@@ -181,7 +181,7 @@ impl Repository {
                     parts.pop();
                 }
                 _ => anyhow::bail!(
-                    "{} lies outside of the repository {}",
+                    "{} is outside the repository {}",
                     path.display(),
                     self.top.display()
                 ),

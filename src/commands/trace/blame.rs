@@ -9,7 +9,7 @@ use crate::metrics::blame::BlameSettings;
 ///
 /// # Errors
 /// There are no caches, m or the window is out of range, or the run counts as another tool does.
-pub fn of(args: &TraceArgs, caches: &[CacheSpec]) -> anyhow::Result<Option<BlameSettings>> {
+pub fn settings(args: &TraceArgs, caches: &[CacheSpec]) -> anyhow::Result<Option<BlameSettings>> {
     if !args.blame && !args.objects {
         return Ok(None);
     }

@@ -33,7 +33,7 @@ const COSTS: &str = "[cycles]\nmultiply = 3\nfp_add = 2\nfp_other = 2\nfp_multip
 ///
 /// # Errors
 /// An argument is out of range, there are no caches or their latencies are not given, or stores are written through.
-pub fn of(
+pub fn settings(
     args: &TraceArgs,
     costs: &Costs,
     caches: &[CacheSpec],

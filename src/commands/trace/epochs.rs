@@ -8,7 +8,7 @@ use crate::quantity::parse_bytes;
 ///
 /// # Errors
 /// A list is empty or has something that is not a number, or the run counts as another tool does.
-pub fn of(args: &TraceArgs, line: u64) -> anyhow::Result<Option<EpochSettings>> {
+pub fn settings(args: &TraceArgs, line: u64) -> anyhow::Result<Option<EpochSettings>> {
     if !args.epochs {
         return Ok(None);
     }
@@ -51,7 +51,7 @@ fn list<T: Ord>(
         let entry = entry.trim();
         anyhow::ensure!(
             !entry.is_empty(),
-            "{flag} {text}: an entry is empty; entries stand between commas"
+            "{flag} {text}: an entry between commas is empty"
         );
         parse(entry).map_err(|error| anyhow::anyhow!("{flag} {text}: `{entry}`: {error}"))
     };

@@ -8,7 +8,7 @@ use crate::metrics::counted::Counted;
 ///
 /// # Errors
 /// `--graph` asks for one that cannot be drawn.
-pub fn of(args: &TraceArgs, counted: &Counted) -> anyhow::Result<Option<Edag>> {
+pub fn drawn(args: &TraceArgs, counted: &Counted) -> anyhow::Result<Option<Edag>> {
     let dependences = match args.dependences {
         DependenceKind::True => Dependences::True,
         DependenceKind::All => Dependences::All,

@@ -81,7 +81,7 @@ pub struct Traced {
 /// # Errors
 /// Bad usage.
 pub fn check(args: &TraceArgs) -> anyhow::Result<bool> {
-    settings::of(args)?;
+    settings::from_arguments(args)?;
     settings::inputs(args)?;
     Ok(regions::sites(args)?.is_some())
 }
@@ -98,7 +98,7 @@ pub fn analyse(
     let Some(trace) = &args.trace else {
         anyhow::bail!("no trace is given")
     };
-    let mut settings = settings::of(args)?;
+    let mut settings = settings::from_arguments(args)?;
     let core = settings
         .core
         .as_ref()
@@ -155,7 +155,7 @@ pub fn analyse(
         .take()
         .transpose()
         .with_context(|| format!("--elf of {}", name(trace)))?;
-    let graph = graph::of(args, &counted)?;
+    let graph = graph::drawn(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core));
     let objects = counted.objects.take();
     let path = trace.display().to_string();

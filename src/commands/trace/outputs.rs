@@ -108,7 +108,7 @@ impl Outputs {
                 .any(|other| place(other) == place(path));
             anyhow::ensure!(
                 !is_twice,
-                "cannot write {}: it is asked for twice",
+                "cannot write {}: it would be written twice",
                 path.display()
             );
         }

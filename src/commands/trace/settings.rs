@@ -22,7 +22,7 @@ pub const MOST_DRAWN: usize = 5000;
 ///
 /// # Errors
 /// An argument is not a cache or not a length, is out of range, or cannot be combined with another.
-pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
+pub fn from_arguments(args: &TraceArgs) -> anyhow::Result<Settings> {
     let costs = match &args.costs {
         None => Costs::default(),
         Some(path) => {
@@ -39,16 +39,16 @@ pub fn of(args: &TraceArgs) -> anyhow::Result<Settings> {
     let caches = caches(args)?;
     Ok(Settings {
         rules: rules(args)?,
-        core: super::core::of(args, &costs, &caches)?,
+        core: super::core::settings(args, &costs, &caches)?,
         other_caches: Vec::new(),
         costs,
         like_edan: args.compat == Some(Compat::Edan),
         reuse_line: args.reuse.then_some(line),
         remote: remote(args)?,
-        epochs: super::epochs::of(args, line)?,
+        epochs: super::epochs::settings(args, line)?,
         memory_chain: args.memory_chain,
         by_latency: args.by_latency,
-        blame: super::blame::of(args, &caches)?,
+        blame: super::blame::settings(args, &caches)?,
         caches,
         keep: MOST_DRAWN,
     })

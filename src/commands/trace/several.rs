@@ -20,7 +20,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         core: None,
         by_latency: false,
         blame: None,
-        ..settings::of(args)?
+        ..settings::from_arguments(args)?
     };
     let paths: Vec<&PathBuf> = args.trace.iter().chain(&args.more).collect();
     let files = Outputs::create(args)?;

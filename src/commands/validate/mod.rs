@@ -23,7 +23,7 @@ use crate::validate::{self, Report, Settings};
 
 pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     let mut project = Project::of(args.machine.as_deref(), &args.source, &args.paths, voice)?;
-    let settings = settings::of(args, &project.machine)?;
+    let settings = settings::from_arguments(args, &project.machine)?;
     let sizes = settings::combinations(args, &project.settings, &settings.levels)?;
     // Created first, so that a path that cannot be written fails before the work.
     let output = args.json.as_deref().map(Output::create).transpose()?;
@@ -44,7 +44,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
     diagnostics::print(&found, voice, &analyze::source_text);
     anyhow::ensure!(
         !program.functions.is_empty() || args.source.function.is_none(),
-        "no function fits --function {}",
+        "no function matches --function {}",
         args.source.function.as_deref().unwrap_or("")
     );
     let (mut models, mut unknown) = (Vec::new(), BTreeSet::new());

@@ -25,7 +25,7 @@ const MOST_COMBINATIONS: usize = 10_000;
 ///
 /// # Errors
 /// An argument is not a cache or not a size, or the levels are not a hierarchy.
-pub fn of(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Settings> {
+pub fn from_arguments(args: &ValidateArgs, machine: &MachineModel) -> anyhow::Result<Settings> {
     let level = |text: &String| {
         text.parse::<CacheSpec>()
             .with_context(|| format!("--cache {text}"))

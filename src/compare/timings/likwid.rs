@@ -14,7 +14,7 @@ const VOLUME: &str = "Memory data volume [GBytes]";
 const GIGA: f64 = 1e9;
 
 /// Whether a text is such output.
-pub fn is_it(text: &str) -> bool {
+pub fn is_output(text: &str) -> bool {
     let mut lines = text.lines().map(fields);
     lines.any(|fields| match fields[..] {
         ["STRUCT", "Info", ..] => true,

@@ -293,7 +293,7 @@ mod tests {
         for (text, complaint) in [
             (
                 "pf 250000 cycles:      401156 smooth+0x26\n",
-                "line 1: samples of the event `cycles` stand for no time",
+                "line 1: samples of the event `cycles` do not measure time",
             ),
             (
                 "# Samples: 1K of event 'cycles:u'\n# Period,Symbol\n1,[.] f\n",

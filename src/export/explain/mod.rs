@@ -150,7 +150,7 @@ pub fn nest_named(model: &Model, (option, name): (&str, &str)) -> Result<usize, 
             let near = did_you_mean(name, nest_names(model));
             let there = there(model);
             Err(format!(
-                "{option} {name}: no nest is called so{near}; {there}"
+                "{option} {name}: no nest has this name{near}; {there}"
             ))
         }
         several => Err(ambiguous(model, (option, name), several)),
@@ -187,7 +187,7 @@ fn fitting(model: &Model, name: &str) -> Vec<usize> {
 
 fn ambiguous(model: &Model, (option, name): (&str, &str), several: &[usize]) -> String {
     format!(
-        "{option} {name}: {} nests are called so; name one of them: {}",
+        "{option} {name}: {} nests have this name; name one of these: {}",
         several.len(),
         some(model, several)
     )

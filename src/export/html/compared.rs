@@ -36,7 +36,7 @@ struct Side<'a> {
     ratio: Value,
 }
 
-pub(super) fn of(model: &Model, study: Study, figures: &mut Figures) -> Compared {
+pub(super) fn build(model: &Model, study: Study, figures: &mut Figures) -> Compared {
     let Study { run, comparison } = study;
     let live = Live::of(model);
     let mut sides = Vec::new();

@@ -60,7 +60,7 @@ const ADVICE: &Shown = &[
 /// All columns.
 const ALL: &Shown = &[];
 
-const ABOUT_NESTS: &str = "One row a loop nest. Choose its name to see its source, stencils, layer conditions and time by bound; choose a \
+const ABOUT_NESTS: &str = "One row per loop nest. Choose its name to see its source, stencils, layer conditions and time by bound; choose a \
      heading to sort by it. A star: not everything of it is understood or exact.";
 const ABOUT_REGISTERS: &str = "An estimate of the values that one iteration of the innermost loop keeps in registers, \
                                without vectorisation and unrolling.";
@@ -68,7 +68,7 @@ const ABOUT_REGISTERS: &str = "An estimate of the values that one iteration of t
 /// Calls and parts of them that are listed where not all nests follow the inputs.
 const MOST_ROWS: usize = 2000;
 
-pub(super) fn of(
+pub(super) fn build(
     model: &Model,
     study: Option<Study>,
     sources: Sources,
@@ -78,7 +78,7 @@ pub(super) fn of(
     let mut tables = tables(model, figures, &mut choices);
     let mut scatter = Value::Null;
     if let Some(study) = study {
-        let compared = compared::of(model, study, figures);
+        let compared = compared::build(model, study, figures);
         tables.extend(compared.tables);
         scatter = compared.scatter;
     }
@@ -86,7 +86,7 @@ pub(super) fn of(
     let nests = nests::places(model, figures);
     let headline = listings::totals::headline(model);
     let (totals, roofline) = (totals(model, figures), roofline(model, figures));
-    let maps = maps::of(model, study, figures);
+    let maps = maps::build(model, study, figures);
     let kept = figures.kept_inputs();
     let order = inputs::machine_order(model);
     json!({

@@ -15,7 +15,7 @@ const MOST: usize = 12;
 /// Offsets that are drawn.
 const POINTS: usize = 200;
 
-pub(super) fn of(model: &Model, index: usize, figures: &mut Figures) -> Value {
+pub(super) fn build(model: &Model, index: usize, figures: &mut Figures) -> Value {
     let nest = &model.nests[index];
     let about = model.advice.iter().filter(|one| one.nests.contains(&index));
     let advice: Vec<String> = about.map(|one| words::sentence(model, one)).collect();

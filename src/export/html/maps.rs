@@ -10,7 +10,7 @@ use crate::model::{Model, Sweep};
 use crate::quantity::binary_size;
 
 /// The sections with maps. A cell is the position of a figure, or `[number]`.
-pub(super) fn of(model: &Model, study: Option<Study>, figures: &mut Figures) -> Value {
+pub(super) fn build(model: &Model, study: Option<Study>, figures: &mut Figures) -> Value {
     let sweeps: Vec<Value> = model
         .sensitivity
         .iter()

@@ -61,7 +61,7 @@ pub fn study(model: &Model, study: Study, sources: Sources) -> String {
 fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
     let mut figures = Figures::new(model);
     let graphs = graphs::drawings(model, &mut figures);
-    let data = data::of(model, study, sources, &mut figures);
+    let data = data::build(model, study, sources, &mut figures);
     let kept = figures.kept_inputs();
     let script = figures.script(&kept);
     let mut page = String::new();
@@ -90,7 +90,7 @@ fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
 pub fn bound_figures(model: &Model) -> Vec<Option<FigureId>> {
     let mut figures = Figures::new(model);
     graphs::drawings(model, &mut figures);
-    data::of(model, None, &|_| None, &mut figures);
+    data::build(model, None, &|_| None, &mut figures);
     figures.bound()
 }
 

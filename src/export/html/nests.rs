@@ -25,7 +25,7 @@ const WIDTH: usize = 160;
 pub(super) fn places(model: &Model, figures: &mut Figures) -> Vec<Value> {
     let live = figures.live().to_vec();
     let mut place = |index: usize| {
-        let detail = live[index].then(|| details::of(model, index, figures));
+        let detail = live[index].then(|| details::build(model, index, figures));
         place(&model.nests[index], detail)
     };
     (0..model.nests.len()).map(&mut place).collect()

@@ -19,7 +19,7 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
     bytes(model, &mut columns);
     Table {
         title: "Arrays",
-        remark: "One row an array, or a component of one, of a loop nest. Dimensions are in storage order, the contiguous one first."
+        remark: "One row per array, or component of one, of a loop nest. Dimensions are in storage order, the contiguous one first."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.streams.iter().map(move |stream| (nest, stream))).collect(),
         columns,

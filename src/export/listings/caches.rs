@@ -114,8 +114,8 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         (group, "With its ways", "B", meaning),
         Look::Count,
         |(nest, cache): &CacheRow| {
-            let is_it = |known: &CacheFigures| std::ptr::eq(known, *cache);
-            let level = nest.levels.caches.iter().position(is_it);
+            let is_same = |known: &CacheFigures| std::ptr::eq(known, *cache);
+            let level = nest.levels.caches.iter().position(is_same);
             let mut conflicts = nest.conflicts.iter();
             let conflict = conflicts.find(|conflict| Some(conflict.level) == level);
             conflict.map_or(Content::Empty, |c| Content::Fact(c.set_associative_bytes))
@@ -129,7 +129,7 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     ));
     Table {
         title: "Caches",
-        remark: "One row a loop nest and cache: what moves between the cache and what is behind it. \
+        remark: "One row per loop nest and cache: what moves between the cache and what is behind it. \
                  Fully associative, least recently used first to go, write-allocate and write-back. Nests in one loop share the caches; \
                  else each begins with cold caches, unless reuse_between_nests is 1."
             .into(),
@@ -147,7 +147,7 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
     add_largest_sizes(model, &mut columns);
     Table {
         title: "Layer conditions",
-        remark: "One row a loop that carries reuse and a distance: if the working set in between fits, the lines are \
+        remark: "One row per reuse distance of a loop that carries reuse: if the working set in between fits, the lines are \
                  found again, else they move again. Sheet Caches adds these up."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.levels.reuses.iter().map(move |reuse| (nest, reuse))).collect(),

@@ -52,7 +52,7 @@ pub(crate) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usi
     ];
     Table {
         title: "Calls",
-        remark: "One row a call of a function of these files that keeps its loops to itself. Bodies without loops are counted where they are called.".into(),
+        remark: "One row per call of a function in these files that keeps its loops to itself. Bodies without loops are counted where they are called.".into(),
         rows: (0..calls.sites.len()).collect(),
         columns,
     }

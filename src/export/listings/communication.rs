@@ -21,7 +21,7 @@ pub(crate) fn table<'a>(
     in_all(communication, &mut columns);
     Table {
         title: "Communication",
-        remark: "One row a call, in the time and with the bytes of one process. A receive takes no time of its own while nic_full_duplex is 1: what it receives is counted where it is sent.".into(),
+        remark: "One row per call, in the time and with the bytes of one process. A receive takes no time of its own while nic_full_duplex is 1: what it receives is counted where it is sent.".into(),
         rows: communication.calls.iter().map(Some).chain([None]).collect(),
         columns,
     }

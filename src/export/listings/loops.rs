@@ -101,7 +101,7 @@ pub(crate) fn by_topic<'a>(model: &'a Model<'a>) -> (Table<'a, (usize, Row<'a>)>
 }
 
 fn remark(model: &Model) -> String {
-    let how = "One row a loop nest. Point at a heading to read what its column means; Notes has the whole glossary.";
+    let how = "One row per loop nest. Point at a heading to read what its column means; Notes has the whole glossary.";
     match &model.measured {
         Some(measured) => format!("{how} {}.", measured::total(measured)),
         None => how.to_string(),

@@ -108,7 +108,7 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "Siblings",
-        "Loops side by side are nests of their own. In the columns of scenarios what one leaves in the cache for the next is not counted; sheet Caches has what Notes says of reuse between nests.",
+        "Neighbouring loops are nests of their own. In the columns of scenarios what one leaves in the cache for the next is not counted; sheet Caches has what Notes says of reuse between nests.",
     ),
     (
         "Unknown",

@@ -18,9 +18,9 @@ const NAME: usize = 34;
 /// with any number of misses in an epoch.
 pub fn rank(rank: &Rank) -> String {
     let height = TOP + ROW * rank.traces.len() as f64 + BOTTOM;
-    let title = "Which program feels the latency of RAM most";
+    let title = "Which program is most sensitive to the latency of RAM";
     let about = format!(
-        "epochs in 1,000 instructions: cycles that 1,000 instructions take longer for a cycle of latency; window {}, at most {} \
+        "epochs per 1,000 instructions: cycles that 1,000 instructions take longer for a cycle of latency; window {}, at most {} \
          misses in an epoch",
         rank.window, rank.slots
     );
@@ -57,7 +57,7 @@ pub fn rank(rank: &Rank) -> String {
     }
     let middle = (LEFT + WIDTH - RIGHT) / 2.0;
     let ink = format!("fill=\"{INK}\"");
-    let axis = "epochs in 1,000 instructions";
+    let axis = "epochs per 1,000 instructions";
     document.text((middle, height - 14.0), Anchor::Middle, &ink, axis);
     document.finish()
 }

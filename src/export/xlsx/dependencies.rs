@@ -127,9 +127,9 @@ fn write_sequences(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     let headers = [
         "In",
         "Loops",
-        "One after the other [s]",
+        "One after another [s]",
         "Critical path [s]",
-        "At most times as fast",
+        "Largest speed-up",
     ];
     headings(
         page,

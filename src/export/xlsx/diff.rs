@@ -120,7 +120,7 @@ fn write_row(page: &mut Paper<()>, row: RowNum, entry: &Row) -> Result<(), XlsxE
 /// What turned into its opposite, limits that were exceeded, and remarks.
 fn flips(difference: &Difference) -> Result<Worksheet, XlsxError> {
     let mut page = Paper::new(Sheet::DiffNotes, ())?;
-    page.title("What flipped, and what is too much")?;
+    page.title("What flipped, and which limits were exceeded")?;
     for (column, width) in (0..).zip([40.0, 110.0]) {
         page.worksheet.set_column_width(column, width)?;
     }

@@ -162,7 +162,7 @@ fn write_data(
         (
             8,
             "Effect",
-            "The larger of the two changes, less next to nothing that tells equal ones apart",
+            "The larger of the two changes, plus next to nothing, so that equal ones differ",
         ),
     ] {
         page.text(head + 1, column, header, &style::header())?;

@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str, lines: &Lines) -> Result<Element, XmlError> {
         root: None,
     };
     if let Some((at, c)) = text.char_indices().find(|(_, c)| !is_allowed(*c)) {
-        let what = format!("the character U+{:04X} cannot stand in XML", c as u32);
+        let what = format!("the character U+{:04X} is not allowed in XML", c as u32);
         return Err(parser.malformed(at, what, "is this a text file in UTF-8?"));
     }
     let mut reader = NsReader::from_str(text);

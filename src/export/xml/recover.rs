@@ -211,7 +211,7 @@ impl Mender<'_> {
         }
         if is_escaped {
             self.note(format!(
-                "`&` or `<` in the value of `{key}` of `<{element}>` is not escaped and stands for itself"
+                "`&` or `<` in the value of `{key}` of `<{element}>` is not escaped, and is taken literally"
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! Who causes the time that misses really cost: the pure miss cycles of the nearest level, and the epochs, by
+//! What causes the time that misses really cost: the pure miss cycles of the nearest level, and the epochs, by
 //! instruction, source line and what was accessed (guide: dynamic-model, "Who causes the stalls").
 //!
 //! Both are shared in whole units, so that the parts add up to the total exactly. A pure miss cycle goes to the oldest

@@ -31,7 +31,7 @@ pub enum TimelineError {
     NoAccess { line: u64 },
     #[error(
         "line {line}, column {column}: `{found}` in the header, not `{expected}`: it is id,start,h1,m1,h2,m2…, and a \
-         column hart may stand behind id"
+         column hart may follow id"
     )]
     Header {
         line: u64,

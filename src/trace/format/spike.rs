@@ -53,7 +53,7 @@ impl Format for Spike {
         let hart = next()?
             .strip_suffix(':')
             .and_then(|hart| decimal(hart.as_bytes()));
-        let hart = hart.ok_or("the hart behind `core` is not a number with a colon")?;
+        let hart = hart.ok_or("the hart after `core` is not a number with a colon")?;
         next()?;
         let pc = hex::whole(next()?.as_bytes()).ok_or("the pc is not an address")?;
         let word = next()?

@@ -58,7 +58,9 @@ fn read_chunks(
     let mut bytes = Vec::new();
     take(input, BEGINNING, &mut bytes)?;
     if bytes[..MAGIC.len()] != MAGIC[..] {
-        return Err(RecordError::Chunk("the trace does not begin as a compact one does").into());
+        return Err(
+            RecordError::Chunk("the trace does not begin like one in the compact format").into(),
+        );
     }
     if bytes[MAGIC.len()] != VERSION {
         return Err(RecordError::NativeVersion(bytes[MAGIC.len()]).into());
@@ -71,7 +73,7 @@ fn read_chunks(
         let [kind, control, addresses, run, low, high] =
             [0, 1, 2, 3, 4, 5].map(|place: usize| u32::from_le_bytes(words[place]));
         if !matches!(kind, CHUNK | LAST) || control.max(addresses) > LONGEST {
-            return Err(RecordError::Chunk("here is no chunk").into());
+            return Err(RecordError::Chunk("no chunk begins here").into());
         }
         take(input, control as usize + addresses as usize, &mut bytes)?;
         let (in_control, in_addresses) = bytes.split_at(control as usize);
@@ -97,7 +99,7 @@ fn read_chunks(
 /// What is checked at the end.
 fn last(input: &mut impl Read, state: &mut State<'_>) -> Result<(), LineError> {
     if input.read(&mut [0]).map_err(LineError::of_io)? != 0 {
-        return Err(RecordError::Chunk("something is behind the last chunk").into());
+        return Err(RecordError::Chunk("there is data after the last chunk").into());
     }
     if state.instructions == 0 {
         return Err(LineError::Empty);
@@ -275,7 +277,7 @@ impl<'s> State<'s> {
     }
 
     fn follow(&mut self, run: u64, addresses: &mut Stream<'_>) -> Result<(), LineError> {
-        let none = RecordError::Chunk("an instruction is foreseen that nothing foresees");
+        let none = RecordError::Chunk("an instruction is predicted where nothing predicts one");
         for _ in 0..run {
             let hart = &mut self.harts[self.hart].1;
             let last = hart.slots.get(hart.last as usize);

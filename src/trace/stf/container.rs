@@ -112,7 +112,7 @@ impl<R: Read> Container<R> {
         }
         match self.input.fill_buf()?.is_empty() {
             true => Ok(()),
-            false => Err(damage("there is more behind its index")),
+            false => Err(damage("there is more after its index")),
         }
     }
 }

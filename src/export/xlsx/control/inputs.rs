@@ -84,8 +84,9 @@ impl Controls {
     pub fn of(model: &Model) -> Controls {
         let machine = |names: &[&str]| -> Vec<(String, Of)> {
             let found = names.iter().filter_map(|name| {
-                let is_it = |parameter: &crate::machine::MachineParameter| parameter.name == *name;
-                let position = model.machine.parameters.iter().position(is_it)?;
+                let is_named =
+                    |parameter: &crate::machine::MachineParameter| parameter.name == *name;
+                let position = model.machine.parameters.iter().position(is_named)?;
                 Some((name.to_string(), Of::Machine(position)))
             });
             found.collect()
