@@ -100,7 +100,9 @@ impl<'a> Compiler<'a> {
             });
         }
         if is_string(variable) {
-            let length = variable.ty.bytes().map(i64::from);
+            // A character of which parts are taken is a string whose length is not known.
+            let length = variable.ty.bytes().filter(|length| *length > 1);
+            let length = length.map(i64::from);
             bounds.push(Bounds {
                 lower: first,
                 upper: length.map(|length| first + length - 1),

@@ -293,16 +293,19 @@ fn tile_offset(facts: &Loop, outer: &str) -> Option<Expr> {
 }
 
 /// Loops that move along a dimension by an unknown stride beside other loops: each is a dimension of
-/// its own, since its steps are taken to be longer than what the others cover.
+/// its own, since its steps are taken to be longer than what the others cover. Where all strides are
+/// unknown, the innermost loop keeps the dimension.
 fn split_long_strides(dimensions: &mut [Vec<(usize, i64)>]) -> Vec<Vec<(usize, i64)>> {
     let mut split = Vec::new();
     for terms in dimensions.iter_mut().filter(|terms| terms.len() > 1) {
-        let (long, known): (Vec<_>, Vec<_>) =
+        let (mut long, mut known): (Vec<_>, Vec<_>) =
             terms.iter().partition(|(_, stride)| *stride >= LONG_STRIDE);
-        if !known.is_empty() {
-            *terms = known;
-            split.extend(long.into_iter().map(|(position, _)| vec![(position, 1)]));
+        long.sort_by_key(|(position, _)| *position);
+        if known.is_empty() {
+            known.push(long.remove(0));
         }
+        *terms = known;
+        split.extend(long.into_iter().map(|(position, _)| vec![(position, 1)]));
     }
     split
 }

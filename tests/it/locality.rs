@@ -349,13 +349,8 @@ fn arguments_of_calls() {
 /// eight of them. So every element of `a` is fetched anew, 512 × 512 lines, and those of `b` as they are written.
 #[test]
 fn lines_that_collide_in_sets() {
-    let text = "double a[512][512], b[512][512], c[512][520], d[512][520];
-      void turned(void) { for (int j = 0; j < 512; j++) for (int i = 0; i < 512; i++) b[j][i] = a[i][j]; }
-      void padded(void) { for (int j = 0; j < 512; j++) for (int i = 0; i < 512; i++) d[j][i] = c[i][j]; }
-      void guessed(int n, double x[n][n], double y[n][n])
-      { for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) y[j][i] = x[i][j]; }";
     let caches = "l1_bytes=48 KiB,l1_ways=12";
-    let report = command::analysed_text("k.c", text, &["--set", caches]);
+    let report = command::analysed("tests/fixtures/collisions/rows.c", &["--set", caches]);
     let functions = report["functions"].as_array().expect("functions");
     let nest = |name: &str| {
         let function = functions.iter().find(|function| function["name"] == name);

@@ -124,7 +124,10 @@ fn keys_of_static_reports() {
     std::fs::write(table.path(), times).expect("the table");
     let path = table.path().to_str().expect("UTF-8");
     let measured = report(&["analyze", "samples/kernels", "--measured", path]);
-    let keys = keys("loopsheet/static/1", &[sources, advised, measured]);
+    let ways = "l1_bytes=48 KiB,l1_ways=12";
+    let colliding = report(&["analyze", "tests/fixtures/collisions", "--set", ways]);
+    let reports = [sources, advised, measured, colliding];
+    let keys = keys("loopsheet/static/1", &reports);
     expect_file!["../golden/keys/static.txt"].assert_eq(&keys);
 }
 

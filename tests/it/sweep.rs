@@ -806,7 +806,10 @@ fn bad_inputs_are_refused_by_the_plan() {
             "is a trace; `traces` names those",
         ),
         ("traces = [\"nothing\"]\n", "the trace is empty"),
-        ("traces = [\"kernels/matmul.c\"]\n", "is not a line of a trace"),
+        (
+            "traces = [\"kernels/matmul.c\"]\n",
+            "is not a line of a trace",
+        ),
         ("traces = [\"no/*.zst\"]\n", "there is no directory no"),
     ] {
         let project = project(text);

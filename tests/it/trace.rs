@@ -520,7 +520,7 @@ fn text_without_an_instruction_is_no_trace() {
         "passwd",
         prose,
         &["--unknown", "warn"],
-        &["line", "no edan-bare trace"],
+        &["line", "not a trace in the format edan-bare"],
     );
 }
 

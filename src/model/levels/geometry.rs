@@ -386,10 +386,14 @@ fn separate_long_strides(
 ) {
     for d in 0..dimensions.len() {
         if dimensions[d].len() > 1 {
-            let (long, known): (Vec<_>, Vec<_>) = dimensions[d]
+            let (mut long, mut known): (Vec<_>, Vec<_>) = dimensions[d]
                 .iter()
                 .partition(|(_, c)| c.abs() >= LONG_STRIDE);
-            if !known.is_empty() && !long.is_empty() {
+            long.sort_by_key(|(variable, _)| *variable);
+            if known.is_empty() {
+                known.extend(long.pop());
+            }
+            if !long.is_empty() {
                 dimensions[d] = known;
                 for (variable, _) in long {
                     dimensions.push(vec![(variable, 1.0)]);

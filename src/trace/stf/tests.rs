@@ -221,7 +221,7 @@ fn records_that_are_none_have_their_place() {
     );
     assert!(message.starts_with(&place), "{message}");
     assert!(
-        message.contains("200 is the number of no record"),
+        message.contains("200 is not the number of a record"),
         "{message}"
     );
 }
