@@ -67,7 +67,7 @@ pub fn run(args: &DiffArgs, voice: Voice) -> anyhow::Result<Status> {
 /// What is compared.
 enum Sides<'a> {
     Reports([&'a Path; 2]),
-    Trees([Tree; 2]),
+    Trees(Box<[Tree; 2]>),
     /// `REV1..REV2`.
     Revisions(&'a str),
 }
@@ -107,7 +107,7 @@ impl Sides<'_> {
         let is_report = |path: &Path| path.extension().is_some_and(|end| end == "json");
         match (is_report(old), is_report(new)) {
             (true, true) => Ok(Sides::Reports([old, new])),
-            (false, false) => Ok(Sides::Trees([Tree::at(old), Tree::at(new)])),
+            (false, false) => Ok(Sides::Trees(Box::new([Tree::at(old), Tree::at(new)]))),
             _ => anyhow::bail!(
                 "{} and {}: one is a report, the other source; `loopsheet analyze --json` makes a report of source",
                 old.display(),
