@@ -28,7 +28,7 @@ pub fn pass(
     let read = trace::stream(input, options, &mut analysis)?;
     anyhow::ensure!(
         read.has_addresses || !needs_addresses,
-        "caches, epochs and reuse distances need the addresses of accesses, which a {} trace does not have; \
+        "caches, epochs and reuse distances need the addresses of accesses, which this trace ({}) does not have; \
          `loopsheet record` writes them",
         read.format
     );

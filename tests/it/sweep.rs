@@ -773,6 +773,50 @@ fn inputs_may_change_without_a_file_that_changed() {
     assert!(said.contains("kernels/new.c was not there"), "{said}");
 }
 
+/// Other tables beside the merged ones stay; those of inputs that are in the sweep no more go.
+#[test]
+fn merging_removes_its_own_files_only() {
+    let project = project("traces = [\"traces/*\"]\n");
+    let data = |name: &str| project.path().join("sweep/data").join(name);
+    fs::create_dir_all(data("")).expect("a directory");
+    fs::write(data("mine.parquet"), "mine").expect("a file");
+    let again = |sweep: &str| {
+        fs::write(project.path().join("sweep.toml"), sweep).expect("written");
+        done(project.path(), &["plan", "sweep.toml"]);
+        done(project.path(), &["run", "--all"]);
+        done(project.path(), &["merge"]);
+    };
+    again("traces = [\"traces/*\"]\n");
+    assert!(data("list.execlog.zst.parquet").exists());
+    again("traces = [\"traces/axpy*\"]\n");
+    assert!(data("axpy.execlog.zst.parquet").exists());
+    assert!(!data("list.execlog.zst.parquet").exists());
+    assert_eq!(
+        fs::read_to_string(data("mine.parquet")).expect("a file"),
+        "mine"
+    );
+}
+
+/// A machine counts once under all its names; what of a source cannot be read is said.
+#[test]
+fn plans_say_what_they_leave_out() {
+    let project =
+        project("sources = [\"kernels\"]\nmachines = [\"epyc-7763\", \"grace\", \"epyc-7763\"]\n");
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    assert!(
+        said.contains("machine epyc-7763 is named twice, and counts once"),
+        "{said}"
+    );
+    assert!(said.contains("2 configurations"), "{said}");
+    let link = project.path().join("kernels/lost");
+    std::os::unix::fs::symlink("nowhere", link).expect("a link");
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    assert!(
+        said.contains("cannot read a part of this directory"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_file_counts_once_under_all_its_names() {
     let own = "traces = [\"./traces/*\", \"traces/list.execlog.zst\", \"./traces/axpy.execlog.zst\", \"link\"]\n";

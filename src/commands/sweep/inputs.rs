@@ -149,6 +149,23 @@ pub fn sources_under(name: &str) -> anyhow::Result<Vec<PathBuf>> {
     source::paths(name)
 }
 
+/// What of a source cannot be read, one sentence each.
+///
+/// # Errors
+/// None of it can be read.
+pub fn skipped_under(name: &str) -> anyhow::Result<Vec<String>> {
+    source::skipped(name)
+}
+
+/// Machines by their first names, and the names by which they come again.
+pub fn machines(names: &[String]) -> (Vec<&str>, Vec<&str>) {
+    let mut seen = BTreeSet::new();
+    names.iter().map(String::as_str).partition(|name| {
+        let file = Path::new(name).canonicalize();
+        seen.insert(file.unwrap_or_else(|_| PathBuf::from(name)))
+    })
+}
+
 /// What a sweep needs of a machine; its caches only where there are traces.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! `loopsheet sweep merge`: the rows of all shards, one Parquet file an input.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::Context;
@@ -39,12 +40,16 @@ pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
         )?);
         kept.insert(name);
     }
+    let earlier = merged(&place)?;
+    let all: BTreeSet<String> = kept.union(&earlier).cloned().collect();
+    note_merged(&place, &all)?;
     for name in &kept {
         let path = data.join(name);
         std::fs::rename(unfinished.path().join(name), &path)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    remove_others(&data, &kept)?;
+    remove(&data, earlier.difference(&kept))?;
+    note_merged(&place, &kept)?;
     if !voice.quiet {
         eprintln!(
             "loopsheet: {} of {} ({}) in {}",
@@ -176,20 +181,30 @@ fn merge(
     })
 }
 
-/// Files of inputs that are in the sweep no more: who reads the directory would read them.
-fn remove_others(data: &Path, kept: &BTreeSet<String>) -> anyhow::Result<()> {
-    let what = || format!("cannot read {}", data.display());
-    for entry in std::fs::read_dir(data).with_context(what)? {
-        let path = entry.with_context(what)?.path();
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        let is_table = path
-            .extension()
-            .is_some_and(|extension| extension == "parquet");
-        if is_table && name.is_some_and(|name| !kept.contains(&name)) {
-            std::fs::remove_file(&path)
-                .with_context(|| format!("cannot remove {}", path.display()))?;
+/// The names of the files that earlier merges wrote; what else is in the directory belongs to the user.
+fn merged(place: &Place) -> anyhow::Result<BTreeSet<String>> {
+    let path = place.merged();
+    match std::fs::read_to_string(&path) {
+        Ok(names) => Ok(names.lines().map(str::to_string).collect()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+fn note_merged(place: &Place, names: &BTreeSet<String>) -> anyhow::Result<()> {
+    let lines: String = names.iter().map(|name| format!("{name}\n")).collect();
+    Output::create(&place.merged())?.finish(lines.as_bytes())
+}
+
+/// Removes files of inputs that are in the sweep no more: who reads the directory would read them.
+fn remove<'n>(data: &Path, names: impl Iterator<Item = &'n String>) -> anyhow::Result<()> {
+    for name in names {
+        let path = data.join(name);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot remove {}", path.display()));
+            }
+            _ => {}
         }
     }
     Ok(())

@@ -139,6 +139,11 @@ impl Place {
         self.directory.join("data")
     }
 
+    /// The names of the merged files, one a line.
+    pub fn merged(&self) -> PathBuf {
+        self.directory.join("merged.txt")
+    }
+
     /// A script that runs the sweep.
     pub fn script(&self, name: &str) -> PathBuf {
         self.directory.join(name)

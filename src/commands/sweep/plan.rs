@@ -62,7 +62,8 @@ fn manifest(
 ) -> anyhow::Result<(Manifest, Vec<String>, Contents)> {
     let sources = inputs::named(&spec.sources, "sources")?;
     let traces = inputs::named(&spec.traces, "traces")?;
-    let machines = spec.machines.iter();
+    let (names, again) = inputs::machines(&spec.machines);
+    let machines = names.into_iter();
     let machines = machines.map(|name| inputs::machine(name, !traces.paths.is_empty()));
     let machines = machines.collect::<anyhow::Result<Vec<_>>>()?;
     let planned = |sources: &[Input], traces: &[Input]| {
@@ -85,7 +86,10 @@ fn manifest(
     };
     planned(&unread(&sources), &unread(&traces))?;
     let contents = Contents::noted(place);
-    let mut remarks = Vec::new();
+    let mut remarks: Vec<String> = again
+        .iter()
+        .map(|name| format!("machine {name} is named twice, and counts once"))
+        .collect();
     for (again, first) in sources.again.iter().chain(&traces.again) {
         remarks.push(format!(
             "{} is the same file as {}, and counts once",
@@ -94,6 +98,9 @@ fn manifest(
         ));
     }
     let sources = read(&sources, |path| inputs::source(path, spec, &contents))?;
+    for source in &sources {
+        remarks.extend(inputs::skipped_under(&source.name)?);
+    }
     let traces = read(&traces, |path| inputs::trace(path, &contents))?;
     remarks.extend(alike(&traces));
     remarks.extend(alike(&sources));
