@@ -2,10 +2,9 @@
 //!
 //! A figure has one home: the first cell that shows it holds its formula, later ones refer to it.
 
-use std::collections::HashSet;
-
 use rust_xlsxwriter::utility::{column_number_to_name, row_col_to_cell};
 use rust_xlsxwriter::{ColNum, RowNum};
+use rustc_hash::FxHashSet;
 
 use super::control::Controls;
 use super::unsure::unsure;
@@ -159,7 +158,7 @@ pub(super) struct Place {
 pub(super) struct Layout {
     places: FigureMap<Option<Place>>,
     unsure: FigureMap<bool>,
-    machine: HashSet<String>,
+    machine: FxHashSet<String>,
     /// The inputs on Control.
     pub controls: Controls,
 }

@@ -1,6 +1,6 @@
 //! What each step of a formula is measured in: of a part of one, that follows from the units of what it is made of.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::expr::{Expr, FigureId, Function, Node, Symbol, SymbolKind};
 use crate::formula::Unit;
@@ -30,8 +30,8 @@ enum Measure {
 /// Units of steps; those that were asked for are remembered.
 pub(super) struct StepUnits<'f> {
     figures: &'f Figures,
-    machine: HashMap<String, Measure>,
-    known: HashMap<FigureId, Measure>,
+    machine: FxHashMap<String, Measure>,
+    known: FxHashMap<FigureId, Measure>,
 }
 
 impl<'f> StepUnits<'f> {
@@ -47,7 +47,7 @@ impl<'f> StepUnits<'f> {
         StepUnits {
             figures,
             machine: machine.chain([(SWING.to_string(), share)]).collect(),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
         }
     }
 

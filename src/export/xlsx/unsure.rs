@@ -1,7 +1,7 @@
 //! Figures that are unknown on some machines: of all that depends on a machine figure that nobody published, the
 //! workbook says so, and shows a number as soon as a machine is picked that has one.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use crate::expr::{Comparison, Expr, Function, Node, SymbolKind};
 use crate::machine::parameters::{Fallback, all_parameters};
@@ -29,7 +29,7 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
         let others: Vec<String> = in_scenarios.chain([Model::on_other(name)]).collect();
         others
     };
-    let names: HashSet<String> = (names.iter())
+    let names: FxHashSet<String> = (names.iter())
         .flat_map(|name| elsewhere(name).into_iter().chain([name.clone()]))
         .collect();
     for (id, figure) in model.figures.iter() {
@@ -50,7 +50,7 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
 /// Looks for parameters that a machine may lack.
 struct Search<'m> {
     figures: &'m Figures,
-    names: &'m HashSet<String>,
+    names: &'m FxHashSet<String>,
     /// Of the figures that are defined before.
     unsure: &'m FigureMap<bool>,
     /// What was asked for being more than zero.

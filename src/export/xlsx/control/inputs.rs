@@ -1,10 +1,9 @@
 //! Which inputs have their cells on Control: those that results depend on the most. Every other input has its cell on
 //! Machine or Parameters; no input has two.
 
-use std::collections::{HashMap, HashSet};
-
 use rust_xlsxwriter::utility::row_col_to_cell_absolute;
 use rust_xlsxwriter::{ColNum, RowNum};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::layout::Sheet;
 use crate::model::Model;
@@ -77,7 +76,7 @@ pub(crate) struct Section {
 pub(crate) struct Controls {
     pub sections: Vec<Section>,
     /// By the names of parameters: the names of their values in force, where scenarios may set others.
-    in_force: HashMap<String, String>,
+    in_force: FxHashMap<String, String>,
 }
 
 impl Controls {
@@ -131,7 +130,7 @@ impl Controls {
         }
         let mut controls = Controls {
             sections: placed,
-            in_force: HashMap::new(),
+            in_force: FxHashMap::default(),
         };
         if model.alternatives.is_some() {
             controls.in_force = controls.names_in_force(model);
@@ -140,13 +139,13 @@ impl Controls {
     }
 
     /// Names that no parameter has.
-    fn names_in_force(&self, model: &Model) -> HashMap<String, String> {
+    fn names_in_force(&self, model: &Model) -> FxHashMap<String, String> {
         let rows = model.parameters.rows().iter();
-        let mut taken: HashSet<String> = rows.map(|row| row.name.to_lowercase()).collect();
+        let mut taken: FxHashSet<String> = rows.map(|row| row.name.to_lowercase()).collect();
         let parameters = self
             .all()
             .filter(|control| matches!(control.of, Of::Parameter(_)));
-        let mut names = HashMap::new();
+        let mut names = FxHashMap::default();
         for control in parameters {
             let mut name = format!("{}.A", control.name);
             while !taken.insert(name.to_lowercase()) {
