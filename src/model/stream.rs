@@ -292,20 +292,34 @@ fn tile_offset(facts: &Loop, outer: &str) -> Option<Expr> {
     upper_moves.then_some(lower)
 }
 
-/// Loops that move along a dimension by an unknown stride beside other loops: each is a dimension of
-/// its own, since its steps are taken to be longer than what the others cover. Where all strides are
-/// unknown, the innermost loop keeps the dimension.
+/// Of the loops that move along a dimension, those that keep it, and those that move along one of their own, the innermost
+/// first: by unknown strides, which are taken to be longer than what the others cover. Where all strides are unknown, the
+/// innermost loop keeps the dimension. `outwards` grows from the innermost loop on.
+pub(super) fn kept_and_split<C: Copy, K: Ord>(
+    terms: &[(usize, C)],
+    is_long: impl Fn(C) -> bool,
+    outwards: impl Fn(usize) -> K,
+) -> (Vec<(usize, C)>, Vec<usize>) {
+    let (mut long, mut kept): (Vec<_>, Vec<_>) =
+        terms.iter().partition(|(_, stride)| is_long(*stride));
+    long.sort_by_key(|(position, _)| outwards(*position));
+    if kept.is_empty() && !long.is_empty() {
+        kept.push(long.remove(0));
+    }
+    (
+        kept,
+        long.into_iter().map(|(position, _)| position).collect(),
+    )
+}
+
+/// Loops with unknown strides beside other loops become dimensions of their own.
 fn split_long_strides(dimensions: &mut [Vec<(usize, i64)>]) -> Vec<Vec<(usize, i64)>> {
     let mut split = Vec::new();
-    for terms in dimensions.iter_mut().filter(|terms| terms.len() > 1) {
-        let (mut long, mut known): (Vec<_>, Vec<_>) =
-            terms.iter().partition(|(_, stride)| *stride >= LONG_STRIDE);
-        long.sort_by_key(|(position, _)| *position);
-        if known.is_empty() {
-            known.push(long.remove(0));
-        }
-        *terms = known;
-        split.extend(long.into_iter().map(|(position, _)| vec![(position, 1)]));
+    for terms in dimensions.iter_mut() {
+        let (kept, long) =
+            kept_and_split(terms, |stride| stride >= LONG_STRIDE, |position| position);
+        *terms = kept;
+        split.extend(long.into_iter().map(|position| vec![(position, 1)]));
     }
     split
 }

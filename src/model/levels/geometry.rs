@@ -21,6 +21,7 @@
 //! static-model, "Trip counts and iterations"); `doubts` marks such nests. Extents of arrays come from
 //! `extents`, the loops over blocks from `blocks`.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::domain::{Affine, Domain, LoopRange};
@@ -35,6 +36,7 @@ use crate::analysis::facts::{AccessClass, Component, GuardRange, Loop, Stream, S
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Comparison, Expr, Function};
 use crate::nest::{ChainLoop, Nest, NestStream, Weight, weight_expr};
+use crate::stream::kept_and_split;
 
 /// A nest's loops and references; values are expressions over the source's symbols.
 pub struct Geometry {
@@ -385,32 +387,22 @@ fn separate_long_strides(
     bases: &mut Vec<Expr>,
 ) {
     for d in 0..dimensions.len() {
-        if dimensions[d].len() > 1 {
-            let (mut long, mut known): (Vec<_>, Vec<_>) = dimensions[d]
+        let (kept, long) = kept_and_split(&dimensions[d], |by| by.abs() >= LONG_STRIDE, Reverse);
+        dimensions[d] = kept;
+        for variable in long.into_iter().rev() {
+            dimensions.push(vec![(variable, 1.0)]);
+            let by = stream.subscripts[d]
+                .terms
                 .iter()
-                .partition(|(_, c)| c.abs() >= LONG_STRIDE);
-            long.sort_by_key(|(variable, _)| *variable);
-            if known.is_empty() {
-                known.extend(long.pop());
-            }
-            if !long.is_empty() {
-                dimensions[d] = known;
-                for (variable, _) in long {
-                    dimensions.push(vec![(variable, 1.0)]);
-                    let by = stream.subscripts[d]
-                        .terms
-                        .iter()
-                        .find(|(name, _)| *name == loops[variable].variable);
-                    let by = by.map(|(_, by)| by).filter(|by| !is_unknown_stride(by));
-                    pitches.push(
-                        pitches[d]
-                            .clone()
-                            .zip(by)
-                            .map(|(pitch, by)| pitch * by.clone()),
-                    );
-                    bases.push(Expr::from(0.0));
-                }
-            }
+                .find(|(name, _)| *name == loops[variable].variable);
+            let by = by.map(|(_, by)| by).filter(|by| !is_unknown_stride(by));
+            pitches.push(
+                pitches[d]
+                    .clone()
+                    .zip(by)
+                    .map(|(pitch, by)| pitch * by.clone()),
+            );
+            bases.push(Expr::from(0.0));
         }
     }
 }
