@@ -110,14 +110,6 @@ pub fn paths(paths: &[PathBuf], reading: &Reading) -> anyhow::Result<Vec<PathBuf
     Ok(found.inputs.into_iter().map(|input| input.path).collect())
 }
 
-/// What [`read`] leaves out because it cannot be read.
-///
-/// # Errors
-/// As [`read`].
-pub fn skipped(paths: &[PathBuf], reading: &Reading) -> anyhow::Result<Vec<Diagnostic>> {
-    Ok(Found::under(paths, reading)?.skipped)
-}
-
 /// Reads one share of the sources under `paths` into a cache, and analyses nothing.
 ///
 /// # Errors

@@ -10,8 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::inputs;
 use super::place::Place;
+use super::source;
 use crate::commands::outputs::Output;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{Manifest, Shard, Work};
@@ -198,7 +198,7 @@ pub fn of_input(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<S
             found.insert(shard.input.clone(), Change::Content);
         }
     } else if matches!(shard.work, Work::Source(_)) && input.is_dir() {
-        for path in inputs::sources_under(&shard.input)? {
+        for path in source::paths(&shard.input)? {
             if !is_known(&path) {
                 found.insert(path.to_string_lossy().into_owned(), Change::New);
             }

@@ -113,21 +113,29 @@ pub fn trace(path: &Path, contents: &Contents) -> anyhow::Result<Input> {
 }
 
 /// A source with all files that are read for its models on these machines: what it includes, the project's settings,
-/// inputs, machine files.
+/// inputs, machine files; and what of it could not be read, one sentence each.
 ///
 /// # Errors
 /// It cannot be analysed, or has no parameter that is set, or not for such a value.
-pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Result<Input> {
+pub fn source(
+    path: &Path,
+    spec: &SweepSpec,
+    contents: &Contents,
+) -> anyhow::Result<(Input, Vec<String>)> {
     let name = path.to_string_lossy().into_owned();
-    let check = || source::Source::read(&name, Voice::silent())?.check(spec);
+    let check = || {
+        let source = source::Source::read(&name, Voice::silent())?;
+        source.check(spec)?;
+        Ok(source.unread())
+    };
     let (checked, mut read) = files::noting_reads(check);
-    if let Err(error) = checked {
+    let unread = checked.or_else(|error: anyhow::Error| {
         anyhow::ensure!(
             !path.is_file() || !super::trace::is_trace(path),
             "`sources`: {name} is a trace; `traces` names those"
         );
-        return Err(error.context(format!("`sources`: {name}")));
-    }
+        Err(error.context(format!("`sources`: {name}")))
+    })?;
     if path.is_file() {
         read.insert(path.to_path_buf());
     }
@@ -135,26 +143,8 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
         let (_, of_machine) = files::noting_reads(|| machine_file::load(machine));
         read.extend(of_machine);
     }
-    Ok(Input {
-        name,
-        files: hashes(&read, contents)?,
-    })
-}
-
-/// The sources that a source of a sweep has now.
-///
-/// # Errors
-/// It cannot be read.
-pub fn sources_under(name: &str) -> anyhow::Result<Vec<PathBuf>> {
-    source::paths(name)
-}
-
-/// What of a source cannot be read, one sentence each.
-///
-/// # Errors
-/// None of it can be read.
-pub fn skipped_under(name: &str) -> anyhow::Result<Vec<String>> {
-    source::skipped(name)
+    let files = hashes(&read, contents)?;
+    Ok((Input { name, files }, unread))
 }
 
 /// Machines by their first names, and the names by which they come again.

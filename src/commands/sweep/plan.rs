@@ -98,9 +98,8 @@ fn manifest(
         ));
     }
     let sources = read(&sources, |path| inputs::source(path, spec, &contents))?;
-    for source in &sources {
-        remarks.extend(inputs::skipped_under(&source.name)?);
-    }
+    let (sources, unread): (Vec<Input>, Vec<Vec<String>>) = sources.into_iter().unzip();
+    remarks.extend(unread.into_iter().flatten());
     let traces = read(&traces, |path| inputs::trace(path, &contents))?;
     remarks.extend(alike(&traces));
     remarks.extend(alike(&sources));
@@ -111,10 +110,7 @@ fn manifest(
 ///
 /// # Errors
 /// One cannot be read: says which, and why.
-fn read(
-    named: &Named,
-    read: impl Fn(&Path) -> anyhow::Result<Input>,
-) -> anyhow::Result<Vec<Input>> {
+fn read<T>(named: &Named, read: impl Fn(&Path) -> anyhow::Result<T>) -> anyhow::Result<Vec<T>> {
     let (mut inputs, mut refused) = (Vec::new(), Vec::new());
     for path in &named.paths {
         match read(path) {

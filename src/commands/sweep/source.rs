@@ -10,7 +10,7 @@ use crate::cli::{Cli, Command, SourceArgs};
 use crate::commands::Voice;
 use crate::commands::progress::FileBar;
 use crate::commands::project::Project;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::machine::MachineModel;
 use crate::model::{Detail, KnownTotals, Model, Setting, SettingCheck};
 use crate::reading::{inputs, machine_file};
@@ -126,6 +126,14 @@ impl Source {
         Ok(())
     }
 
+    /// What of it could not be read, one sentence each.
+    pub fn unread(&self) -> Vec<String> {
+        let remarks = self.program.files.iter().flat_map(|file| &file.diagnostics);
+        let unread = remarks.filter(|remark| remark.code == DiagnosticCode::NotRead);
+        let sentence = |remark: &Diagnostic| format!("{}: {}", remark.place.file, remark.message);
+        unread.map(sentence).collect()
+    }
+
     fn machine(&self, name: Option<&str>) -> anyhow::Result<MachineModel> {
         match name {
             None => Ok(self.project.machine.clone()),
@@ -142,18 +150,6 @@ pub fn paths(name: &str) -> anyhow::Result<Vec<PathBuf>> {
     let paths = [PathBuf::from(name)];
     let project = Project::of(None, &plain(name)?, &paths, Voice::silent())?;
     inputs::paths(&paths, &project.reading)
-}
-
-/// What of the source cannot be read, one sentence each.
-///
-/// # Errors
-/// None of it can be read.
-pub fn skipped(name: &str) -> anyhow::Result<Vec<String>> {
-    let paths = [PathBuf::from(name)];
-    let project = Project::of(None, &plain(name)?, &paths, Voice::silent())?;
-    let skipped = inputs::skipped(&paths, &project.reading)?;
-    let sentence = |remark: Diagnostic| format!("{}: {}", remark.place.file, remark.message);
-    Ok(skipped.into_iter().map(sentence).collect())
 }
 
 /// The arguments of a command line that has nothing but the source.
