@@ -19,6 +19,8 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
+use super::files;
+
 /// What says which content an entry has.
 pub type Key = [u8; 32];
 
@@ -229,8 +231,7 @@ impl Cache {
 
 /// Makes a directory where it is not there.
 fn make(directory: &Path) -> io::Result<()> {
-    let in_the_way = directory.ancestors().find(|path| path.exists());
-    if let Some(file) = in_the_way.filter(|path| !path.is_dir()) {
+    if let Some(file) = files::in_the_way(directory) {
         let what = format!("{} is a file", file.display());
         return Err(io::Error::new(io::ErrorKind::NotADirectory, what));
     }

@@ -25,6 +25,12 @@ pub fn noting_reads<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<PathBuf>) {
     (done, set(None).unwrap_or_default())
 }
 
+/// The file that is where a directory would have to be.
+pub fn in_the_way(directory: &Path) -> Option<&Path> {
+    let nearest = directory.ancestors().find(|path| path.exists())?;
+    (!nearest.is_dir()).then_some(nearest)
+}
+
 /// A path without `.` and without `name/..`; links are not followed.
 pub fn normalized(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();

@@ -54,8 +54,7 @@ impl Place {
                 self.name.join(way).display()
             )
         };
-        let in_the_way = directory.ancestors().find(|path| path.exists());
-        if let Some(file) = in_the_way.filter(|path| !path.is_dir()) {
+        if let Some(file) = files::in_the_way(directory) {
             let file = file.strip_prefix(&self.directory).unwrap_or(file);
             // Joining nothing would add a slash.
             let file = match file == Path::new("") {
