@@ -48,14 +48,8 @@ impl Setting {
 }
 
 /// What is wrong with a setting.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum SettingError {
-    #[error(
-        "--set {name}: there is no parameter of that name{}{}{}",
-        listed("no figure depends on the constant of", constant_of),
-        listed("near ones are", near),
-        listed("the roots are", roots)
-    )]
     Unknown {
         name: String,
         /// The functions that call a constant so, which no figure depends on.
@@ -64,13 +58,11 @@ pub enum SettingError {
         /// The parameters that others follow from, where that is known.
         roots: Vec<String>,
     },
-    #[error("--set {name}={value}: {why}")]
     BadValue {
         name: String,
         value: String,
         why: &'static str,
     },
-    #[error("--set {name}={value}: {why}")]
     Machine {
         name: String,
         value: String,
@@ -110,7 +102,37 @@ impl SettingError {
             | SettingError::Machine { name, .. } => name,
         }
     }
+
+    /// The same, with what sets it in place of the option of the command line.
+    pub fn said_of(&self, setter: &str) -> String {
+        match self {
+            SettingError::Unknown {
+                name,
+                constant_of,
+                near,
+                roots,
+            } => {
+                let remarks = [
+                    listed("no figure depends on the constant of", constant_of),
+                    listed("near ones are", near),
+                    listed("the roots are", roots),
+                ];
+                let remarks = remarks.concat();
+                format!("{setter}{name}: there is no parameter of that name{remarks}")
+            }
+            SettingError::BadValue { name, value, why } => format!("{setter}{name}={value}: {why}"),
+            SettingError::Machine { name, value, why } => format!("{setter}{name}={value}: {why}"),
+        }
+    }
 }
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.said_of("--set "))
+    }
+}
+
+impl std::error::Error for SettingError {}
 
 fn listed(what: &str, names: &[String]) -> String {
     if names.is_empty() {

@@ -12,7 +12,7 @@ use crate::commands::progress::FileBar;
 use crate::commands::project::Project;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::machine::MachineModel;
-use crate::model::{Detail, KnownTotals, Model, Setting, SettingCheck};
+use crate::model::{Detail, KnownTotals, Model, Setting, SettingCheck, SettingError};
 use crate::reading::{inputs, machine_file};
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{self, SourceWork};
@@ -113,12 +113,11 @@ impl Source {
                     check.check(machine.clone(), &all)
                 });
                 // Where it is written it is called otherwise.
-                let named = |error: anyhow::Error| {
-                    let text = format!("{error:#}");
-                    match text.strip_prefix("--set ") {
-                        Some(rest) => anyhow::anyhow!("set.{rest}"),
-                        None => error,
+                let named = |error: anyhow::Error| match error.downcast_ref::<SettingError>() {
+                    Some(own) if spec.set.contains_key(own.setting()) => {
+                        anyhow::anyhow!("{}", own.said_of("set."))
                     }
+                    _ => error,
                 };
                 built.map_err(named)?;
             }
