@@ -1020,8 +1020,13 @@ fn a_run_that_is_interrupted_says_how_to_go_on() {
         .stderr(Stdio::piped());
     let child = command.spawn().expect("it runs");
     let shards = project.path().join("sweep/shards");
-    let files = || fs::read_dir(&shards).expect("shards").count();
-    while files() < 1 {
+    let names = || {
+        let files = fs::read_dir(&shards).expect("shards");
+        files.map(|file| file.expect("a file").file_name())
+    };
+    // A file has its name once it is whole.
+    let is_result = |name: std::ffi::OsString| !name.as_encoded_bytes().starts_with(b".");
+    while !names().any(is_result) {
         std::thread::sleep(Duration::from_millis(2));
     }
     let sent = Command::new("kill")
@@ -1034,5 +1039,5 @@ fn a_run_that_is_interrupted_says_how_to_go_on() {
     assert_eq!(output.status.signal(), Some(2), "{said}");
     let expected = "stopped: 1 of 2 shards finished and kept; `loopsheet sweep run --all --dir sweep` computes the others";
     assert!(said.contains(expected), "{said}");
-    assert_eq!(files(), 1, "nothing half-written is left");
+    assert_eq!(names().count(), 1, "nothing half-written is left");
 }

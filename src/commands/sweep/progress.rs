@@ -67,11 +67,8 @@ impl Progress {
 
     /// How far it is, in words.
     pub fn text(&self) -> String {
-        let (done, running) = (&self.done, &self.running);
-        let (done, running) = (
-            done.load(Ordering::Relaxed),
-            running.load(Ordering::Relaxed),
-        );
+        let done = self.done.load(Ordering::Relaxed);
+        let running = self.running.load(Ordering::Relaxed);
         let read = self.read.load(Ordering::Relaxed);
         let share = (read as f64 / self.bytes.max(1) as f64).min(1.0);
         let elapsed = self.begun.elapsed().as_secs_f64();
@@ -107,15 +104,14 @@ impl Progress {
         }
     }
 
-    /// What is said when a signal ends the run; `again` is the command that goes on.
-    pub fn farewell(&self, again: &str) -> Option<String> {
+    /// What is said when a signal ends the run that has kept so many results; `again` is the command that goes on.
+    pub fn farewell(&self, kept: usize, again: &str) -> Option<String> {
         if self.is_quiet {
             return None;
         }
         self.bar.finish_and_clear();
-        let done = self.done.load(Ordering::Relaxed);
         Some(format!(
-            "loopsheet: stopped: {done} of {} finished and kept; {again} computes the others",
+            "loopsheet: stopped: {kept} of {} finished and kept; {again} computes the others",
             counted(self.shards, "shard")
         ))
     }

@@ -1,6 +1,8 @@
 //! `loopsheet sweep run`: which shards, and several at once.
 
 use std::collections::BTreeMap;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
@@ -111,7 +113,7 @@ pub fn compute(
 ) -> anyhow::Result<()> {
     let shards = || wanted.iter().map(|number| &manifest.shards[*number]);
     let progress = Progress::begin(wanted.len(), shards().map(shard::bytes).sum(), voice);
-    let _farewell = farewell(&progress, place);
+    let _farewell = farewell(&progress, place, shards());
     let next = AtomicUsize::new(0);
     let stopped: Mutex<Option<anyhow::Error>> = Mutex::new(None);
     let lock = || stopped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -153,16 +155,26 @@ pub fn compute(
     }
 }
 
-/// What is said if a signal ends the program meanwhile.
+/// What is said if a signal ends the program meanwhile. What is kept by then is what has come into the directory: a thread
+/// may be between writing a result and counting it.
 #[cfg(target_os = "linux")]
-fn farewell(progress: &Arc<Progress>, place: &Place) -> crate::commands::unfinished::Farewell {
+fn farewell<'m>(
+    progress: &Arc<Progress>,
+    place: &Place,
+    shards: impl Iterator<Item = &'m Shard>,
+) -> crate::commands::unfinished::Farewell {
     let progress = progress.clone();
     let again = format!("`loopsheet sweep run --all --dir {}`", place.word());
-    crate::commands::unfinished::say_on_signals(move || progress.farewell(&again))
+    let results = shards.flat_map(|shard| [place.rows(&shard.hash), place.failure(&shard.hash)]);
+    let new: Vec<PathBuf> = results.filter(|path| !path.exists()).collect();
+    crate::commands::unfinished::say_on_signals(move || {
+        let kept = new.iter().filter(|path| path.exists()).count();
+        progress.farewell(kept, &again)
+    })
 }
 
 #[cfg(not(target_os = "linux"))]
-fn farewell(_: &Arc<Progress>, _: &Place) {}
+fn farewell<'m>(_: &Arc<Progress>, _: &Place, _: impl Iterator<Item = &'m Shard>) {}
 
 /// Says what came of the shards that were asked for.
 fn summary(
