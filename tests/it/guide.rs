@@ -265,6 +265,53 @@ fn what_an_example_shows_must_be_printed() {
     }
 }
 
+/// The shape of a report on the page, as the words in it that are keys: not values that stand for one another (`a|b`), names
+/// in capitals, or explanations in braces.
+fn keys_shown(shape: &str) -> BTreeSet<&str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut shown = BTreeSet::new();
+    for (start, part) in shape.match_indices(is_word) {
+        let is_start = !shape[..start].ends_with(is_word);
+        let rest = &shape[start..];
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let word = &rest[..end];
+        let is_value = shape[..start].ends_with(['|', '/']) || rest[end..].starts_with(['|', '/']);
+        let is_name = word.chars().all(|c| !c.is_ascii_lowercase());
+        if is_start && !is_value && !is_name && !part.chars().all(|c| c.is_ascii_digit()) {
+            shown.insert(word);
+        }
+    }
+    shown
+}
+
+/// The page says what reports look like: every key on it is one that reports have.
+#[test]
+fn keys_on_the_page_are_keys_of_reports() {
+    /// Words that explain, and what stands for a number.
+    const EXPLANATIONS: &[&str] = &["n", "lo", "hi", "as", "that", "of", "a", "its", "own", "the", "same", "figures"];
+    let page = Topic::Outputs.text();
+    for schema in ["static", "trace", "rank", "validate", "compare"] {
+        let name = format!("loopsheet/{schema}/1");
+        let (before, after) = page.split_once(&name).unwrap_or_else(|| panic!("{name}"));
+        // The name stands in the shape itself, or the shape follows it.
+        let shape = match before.ends_with("\"schema\": \"") {
+            true => after.split("```").next(),
+            false => after.split("{ \"schema\"").nth(1).and_then(|rest| rest.split("```").next()),
+        };
+        let shape = shape.expect("a shape").split("\n\n").next().expect("a shape");
+        let golden = root().join(format!("tests/golden/keys/{schema}.txt"));
+        let golden = fs::read_to_string(golden).expect("keys");
+        let keys: BTreeSet<&str> = golden.split(['.', '[', ']', '\n']).collect();
+        let shown = keys_shown(shape);
+        let unknown: Vec<&&str> = shown
+            .iter()
+            .filter(|word| !keys.contains(**word) && !EXPLANATIONS.contains(word))
+            .collect();
+        assert!(unknown.is_empty(), "{name}: {unknown:?}");
+        assert!(shown.len() > 8, "{name}: {shown:?}");
+    }
+}
+
 /// Commands that are not run are commands of this version all the same.
 #[test]
 fn commands_that_are_shown_exist() {

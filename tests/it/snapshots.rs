@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use assert_cmd::Command;
 use expect_test::expect_file;
 use loopsheet_export::json;
+use loopsheet_trace::RunEnd;
 use serde_json::Value;
 
 use crate::support::command::{self, printed};
@@ -113,6 +114,36 @@ fn report(arguments: &[&str]) -> Value {
     printed(loopsheet().args(arguments).args(["--quiet", "--json", "-"]))
 }
 
+/// Sources with a nest of which a run says something else, and with one whose flags change the time.
+fn doubtful() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let command = "gcc -O3 -ffast-math -c sum.c";
+    let commands = serde_json::json!([{"directory": ".", "file": "sum.c", "command": command}]);
+    for (name, text) in [
+        (
+            "left.f90",
+            "subroutine left(field, buffer, x, y1, y2, depth)
+                integer :: x, y1, y2, depth, j, k
+                real(8) :: field(-1:, -1:), buffer(:)
+                do k = y1 - depth, y2 + depth
+                  do j = 1, depth
+                    buffer(j + (k + depth - 1)*depth) = field(x + 2 - j, k)
+                  end do
+                end do
+              end subroutine",
+        ),
+        (
+            "sum.c",
+            "double sum(int n, const double *a)
+             { double s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }",
+        ),
+        ("compile_commands.json", &commands.to_string()),
+    ] {
+        std::fs::write(directory.path().join(name), text).expect("written");
+    }
+    directory
+}
+
 #[test]
 fn keys_of_static_reports() {
     let sources = report(&["analyze", "samples/kernels", "tests/fixtures"]);
@@ -126,7 +157,14 @@ fn keys_of_static_reports() {
     let measured = report(&["analyze", "samples/kernels", "--measured", path]);
     let ways = "l1_bytes=48 KiB,l1_ways=12";
     let colliding = report(&["analyze", "tests/fixtures/collisions", "--set", ways]);
-    let reports = [sources, advised, measured, colliding];
+    let [pages, core] = ["pages", "core"].map(|name| format!("tests/fixtures/clock/{name}.toml"));
+    let irregular = ["analyze", "tests/fixtures/irregular", "--machine", &pages];
+    let irregular = report(&[&irregular[..], &["--set", "n=1048576"]].concat());
+    let doubtful = doubtful();
+    let sized = ["--machine", &core, "--set", "depth=2,n=1000"];
+    let path = doubtful.path().to_str().expect("UTF-8");
+    let doubtful = report(&[&["analyze", path][..], &sized].concat());
+    let reports = [sources, advised, measured, colliding, irregular, doubtful];
     let keys = keys("loopsheet/static/1", &reports);
     expect_file!["../golden/keys/static.txt"].assert_eq(&keys);
 }
@@ -194,7 +232,16 @@ fn keys_of_comparisons() {
     let model = model(&program, "xeon-8380", WORKED);
     let mut comparison = studied::comparison(&model, "a remark");
     comparison.nests[0].rows[0].repeated = Some(1.0);
-    let report = serde_json::from_str(&json::comparison(&comparison)).expect("JSON");
-    let keys = keys("loopsheet/compare/1", &[report]);
+    comparison.nests[0].rows[0].unsure = Some("nothing confirms it".to_string());
+    let ends = [
+        RunEnd::ExitStatus(1),
+        RunEnd::Signal(11),
+        RunEnd::Limit(1000),
+    ];
+    let reports = ends.map(|end| {
+        comparison.run_end = Some(end);
+        serde_json::from_str(&json::comparison(&comparison)).expect("JSON")
+    });
+    let keys = keys("loopsheet/compare/1", &reports);
     expect_file!["../golden/keys/compare.txt"].assert_eq(&keys);
 }

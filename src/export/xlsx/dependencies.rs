@@ -97,7 +97,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     style::print_setup(&mut page.worksheet);
     let printed = PrintedRows {
         first: rows.sequences,
-        count: (last.saturating_sub(rows.sequences)) as usize,
+        lines: &vec![1; last.saturating_sub(rows.sequences) as usize],
         last_column: WIDTHS.len() as ColNum - 1,
         breaks: &[],
     };

@@ -128,7 +128,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     style::print_setup(&mut page.worksheet);
     let rows = PrintedRows {
         first: FIRST_ROW,
-        count: rows.len(),
+        lines: &vec![1; rows.len()],
         last_column: COLUMNS.len() as ColNum - 1,
         breaks: &[],
     };

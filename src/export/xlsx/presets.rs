@@ -23,6 +23,8 @@ const TITLE_ROW: RowNum = 7;
 const NARROW: f64 = 16.0;
 const FIRST_ROW: RowNum = 8;
 const FIRST: ColNum = 1;
+/// Columns right of the first one that the heads need on paper.
+const PRINTED_WIDE: ColNum = 8;
 /// Names of the cells with the positions of machines A and B.
 const PICKED: [(&str, &str); 2] = [
     ("preset.A", "Position of machine A"),
@@ -102,7 +104,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Presets, book)?;
     let choices = Choices::of(book.model);
     page.title("Presets")?;
-    let text = "What sheet Control picks from: the machine as written with the values that it has there, and every preset.";
+    let text = "What sheet Control picks from: the machine as written with the values that it has there, and every preset. \
+                Printed are the picked ones.";
     page.text(1, 0, text, &style::remark())?;
     write_picked(&mut page, &choices)?;
     let own = &book.model.machine;
@@ -160,7 +163,6 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             }
         }
     }
-    let last_row = FIRST_ROW + own.parameters.len() as RowNum - 1;
     let titles = choices
         .presets
         .iter()
@@ -174,7 +176,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         .set_row_height(TITLE_ROW, style::row_height(lines))?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet
-        .set_print_area(0, 0, last_row, FIRST + choices.presets.len() as ColNum)?;
+        .set_print_area(0, 0, GROUP_ROW - 1, FIRST + PRINTED_WIDE)?;
     style::print_setup(&mut page.worksheet);
     Ok(page)
 }

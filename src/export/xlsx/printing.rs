@@ -5,8 +5,8 @@ use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
 use super::page::Paper;
 
-/// Rows of a long sheet that are printed: about those of a page.
-const PRINTED_ROWS: usize = 55;
+/// Lines of a long sheet that are printed: about those of a page.
+const PRINTED_LINES: usize = 55;
 
 /// Pages side by side on which the columns of a long sheet are printed.
 const PRINTED_WIDE: usize = 2;
@@ -16,14 +16,24 @@ const PRINTED_WIDE: usize = 2;
 #[derive(Clone, Copy)]
 pub(super) struct PrintedRows<'b> {
     pub first: RowNum,
-    pub count: usize,
+    /// The lines of text of each row.
+    pub lines: &'b [usize],
     pub last_column: ColNum,
     pub breaks: &'b [ColNum],
 }
 
 impl PrintedRows<'_> {
+    /// The rows that one page has room for, and the first one whatever its height.
+    fn fit(self) -> usize {
+        let ends = self.lines.iter().scan(0, |end, lines| {
+            *end += lines;
+            Some(*end)
+        });
+        ends.take_while(|end| *end <= PRINTED_LINES).count().max(1)
+    }
+
     fn is_long(self) -> bool {
-        self.count > PRINTED_ROWS
+        self.fit() < self.lines.len()
     }
 
     /// The last column that is printed of a long sheet, and whether that is not the last one.
@@ -39,7 +49,8 @@ impl PrintedRows<'_> {
         if !self.is_long() {
             return String::new();
         }
-        let pages = self.count.div_ceil(PRINTED_ROWS) * (self.breaks.len() + 1);
+        let lines: usize = self.lines.iter().sum();
+        let pages = lines.div_ceil(PRINTED_LINES) * (self.breaks.len() + 1);
         let columns = match self.last_printed() {
             (last, true) => format!(
                 ", with {} of {} columns",
@@ -49,17 +60,21 @@ impl PrintedRows<'_> {
             (_, false) => String::new(),
         };
         format!(
-            "Printed are the first {PRINTED_ROWS} of {} rows{columns}; without the print area all are about {pages} pages. ",
-            self.count
+            "Printed are the first {} of {} rows{columns}; without the print area all are about {pages} pages. ",
+            self.fit(),
+            self.lines.len()
         )
     }
 
-    /// Lets a long sheet be printed as far as its first rows and columns go.
+    /// Lets a long sheet be printed as far as its first rows and columns go: on one page, if its columns fit there.
     pub fn set_print_area<B>(self, page: &mut Paper<B>) -> Result<(), XlsxError> {
         if self.is_long() {
-            let last = self.first + PRINTED_ROWS as RowNum - 1;
+            let last = self.first + self.fit() as RowNum - 1;
             let (last_column, _) = self.last_printed();
             page.worksheet.set_print_area(0, 0, last, last_column)?;
+            if self.breaks.is_empty() {
+                page.worksheet.set_print_fit_to_pages(1, 1);
+            }
         }
         Ok(())
     }

@@ -110,6 +110,7 @@ impl<R> Shown<'_, '_, R> {
             Printed::OnePageWide => LONGEST_FITTED,
         };
         let mut widths: Vec<usize> = self.columns.iter().map(narrowest).collect();
+        let mut lines_of_rows = Vec::with_capacity(self.rows.len());
         for (row, entry) in (FIRST_ROW..).zip(self.rows) {
             let mut lines = 1;
             for (index, shown) in self.columns.iter().enumerate() {
@@ -123,6 +124,7 @@ impl<R> Shown<'_, '_, R> {
                 let height = style::row_height(lines);
                 page.worksheet.set_row_height(row, height)?;
             }
+            lines_of_rows.push(lines);
         }
         // The title stands in the first column, which is on all printed pages.
         widths[0] = widths[0].max(self.title.chars().count() * 3 / 2);
@@ -132,7 +134,7 @@ impl<R> Shown<'_, '_, R> {
         };
         let rows = PrintedRows {
             first: FIRST_ROW,
-            count: self.rows.len(),
+            lines: &lines_of_rows,
             last_column: self.columns.len() as ColNum - 1,
             breaks: &breaks,
         };

@@ -20,6 +20,7 @@ use super::super::fold;
 use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
+use super::effects::Use;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
@@ -152,7 +153,7 @@ impl<'t> Lowering<'t> {
             // These look at their target twice.
             Some(Role::Update) if self.part_is_pure(node, Field::Argument) => {
                 // `*p++`: the increment is a statement, before or after this one.
-                let value = self.value(node);
+                let value = self.update(node, Use::Effect);
                 let base = self.part_access(node, Field::Argument);
                 match (value, base) {
                     (Value::Binary(op, _, amount), Access::Path(path)) => {
@@ -162,7 +163,7 @@ impl<'t> Lowering<'t> {
                 }
             }
             Some(Role::AssignmentExpression) if self.part_is_pure(node, Field::Left) => {
-                self.value(node);
+                self.assignment(node, Use::Effect);
                 self.part_access(node, Field::Left)
             }
             Some(Role::Cast) => self.cast_access(node),

@@ -7,7 +7,11 @@
 //! ```text
 //! x[i++] = y[--n];      ►     n = n - 1;  x[i] = y[n];  i = i + 1;
 //! if (i++ < n) …        ►     i = i + 1;  if (i - 1 < n) …
+//! x[i] = y[i] = z[i];   ►     t = z[i];  y[i] = t;  x[i] = t;
+//! at = next[k]++;       ►     t = next[k];  next[k] = t + 1;  at = t;
 //! ```
+//!
+//! What was written to an element is not read back from there: its value is in a register.
 
 use tree_sitter::Node;
 
@@ -17,6 +21,13 @@ use super::lowering::Lowering;
 use crate::ir::{BinaryOp, If, Printed, Reason, Stmt, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
+
+/// What an expression is evaluated for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    Effect,
+    Value,
+}
 
 impl<'t> Lowering<'t> {
     /// An expression for its effects; what it increments after use follows it.
@@ -41,8 +52,11 @@ impl<'t> Lowering<'t> {
 
     fn effects_within(&mut self, node: Node<'t>) {
         match self.role(node) {
-            Some(Role::AssignmentExpression | Role::Update) => {
-                self.value(node);
+            Some(Role::AssignmentExpression) => {
+                self.assignment(node, Use::Effect);
+            }
+            Some(Role::Update) => {
+                self.update(node, Use::Effect);
             }
             Some(Role::Comma) => {
                 for field in [Field::Left, Field::Right] {
@@ -98,7 +112,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Emits the assignment and gives what it leaves in its target.
-    pub fn assignment(&mut self, node: Node<'t>) -> Value {
+    pub fn assignment(&mut self, node: Node<'t>, used: Use) -> Value {
         let operator = self.operator(node);
         let place = self.place(node);
         let structure = part(node, Field::Left).map(|left| self.type_of(left, 0));
@@ -119,10 +133,14 @@ impl<'t> Lowering<'t> {
             None | Some("") => right,
             Some(operator) => self.operation(operator, target.clone(), right),
         };
-        // Reading a literal back from memory would count an access that no program makes.
-        let left_behind = match &value {
-            Value::Integer(_) | Value::Real(..) | Value::Logical(_) => value.clone(),
-            _ => target.clone(),
+        // Reading back from memory would count an access that no program makes.
+        let (value, left_behind) = match &value {
+            Value::Integer(_) | Value::Real(..) | Value::Logical(_) => (value.clone(), value),
+            _ if self.is_kept(used, node, Field::Left, &target) => {
+                let kept = self.temporary(&place, &target, value);
+                (kept.clone(), kept)
+            }
+            _ => (value, target.clone()),
         };
         self.emit(Stmt::Assign {
             place,
@@ -130,6 +148,13 @@ impl<'t> Lowering<'t> {
             value,
         });
         left_behind
+    }
+
+    /// Whether what is written to memory is used besides: a number, which a register then holds.
+    fn is_kept(&self, used: Use, node: Node<'t>, written: Field, target: &Value) -> bool {
+        let is_number = part(node, written)
+            .is_some_and(|part| matches!(self.type_of(part, 0), CType::Arithmetic(_)));
+        used == Use::Value && is_number && matches!(target, Value::Element { .. })
     }
 
     /// Whether evaluating an expression twice would do something twice.
@@ -147,21 +172,37 @@ impl<'t> Lowering<'t> {
     }
 
     /// `i++` and its like: the step is a statement of its own.
-    pub fn update(&mut self, node: Node<'t>) -> Value {
+    pub fn update(&mut self, node: Node<'t>, used: Use) -> Value {
         let target = self.part_value(node, Field::Argument);
+        let place = self.place(node);
         let (op, inverse) = if self.operator(node) == "--" {
             (BinaryOp::Subtract, BinaryOp::Add)
         } else {
             (BinaryOp::Add, BinaryOp::Subtract)
         };
-        let value = Value::binary(op, target.clone(), Value::Integer(1));
-        let step = Stmt::Assign {
-            place: self.place(node),
+        let argument = part(node, Field::Argument);
+        let is_prefix = argument.is_some_and(|argument| argument.start_byte() > node.start_byte());
+        let is_kept = self.is_kept(used, node, Field::Argument, &target);
+        let step = |value| Stmt::Assign {
+            place: place.clone(),
             target: target.clone(),
             value,
         };
-        let argument = part(node, Field::Argument);
-        let is_prefix = argument.is_some_and(|argument| argument.start_byte() > node.start_byte());
+        let by_one = |value| Value::binary(op, value, Value::Integer(1));
+        if is_kept {
+            let value = match is_prefix {
+                true => by_one(target.clone()),
+                false => target.clone(),
+            };
+            let kept = self.temporary(&place, &target, value);
+            let next = match is_prefix {
+                true => kept.clone(),
+                false => by_one(kept.clone()),
+            };
+            self.emit(step(next));
+            return kept;
+        }
+        let step = step(by_one(target.clone()));
         if is_prefix {
             self.emit(step);
             return target;

@@ -13,6 +13,7 @@ use tree_sitter::Node;
 
 use super::access::negate;
 use super::ctype::CType;
+use super::effects::Use;
 use super::fields::{Field, children, part};
 use super::literals;
 use super::lowering::Lowering;
@@ -76,8 +77,8 @@ impl<'t> Lowering<'t> {
             Some(Role::Cast) => self.cast(node),
             Some(Role::Call) => self.call_value(node),
             Some(Role::Conditional) => self.select(node),
-            Some(Role::AssignmentExpression) => self.assignment(node),
-            Some(Role::Update) => self.update(node),
+            Some(Role::AssignmentExpression) => self.assignment(node, Use::Value),
+            Some(Role::Update) => self.update(node, Use::Value),
             Some(Role::Comma) => {
                 if let Some(left) = part(node, Field::Left) {
                     self.effects(left);

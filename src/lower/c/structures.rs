@@ -71,7 +71,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Keeps a value in a new scalar.
-    fn temporary(&mut self, place: &Place, target: &Value, value: Value) -> Value {
+    pub fn temporary(&mut self, place: &Place, target: &Value, value: Value) -> Value {
         let name = id_of(target).map_or("", |id| self.draft.variable(id).name.as_str());
         let (name, ty) = (
             format!("{name} (new)"),
