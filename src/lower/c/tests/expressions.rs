@@ -19,16 +19,59 @@ fn assignments_inside_expressions_come_before() {
               argument i: integer4
               argument j: integer4
               argument x: real8
-              b[i] := (x * 2.0_8)
-              a[i] := b[i]
+              local b (new): real8
+              local b (new): real8
+              b (new) := (x * 2.0_8)
+              b[i] := b (new)
+              a[i] := b (new)
               j := 0
               i := 0
-              b[j] := (b[j] * x)
-              a[i] := (a[i] + b[j])
+              b (new) := (b[j] * x)
+              b[j] := b (new)
+              a[i] := (a[i] + b (new))
               i := 3
               x := a[i]
               i := (i * 2)
               j := (j % 3)
+        "#]],
+    );
+}
+
+/// What was written to an element is in a register: one load and one store each.
+#[test]
+fn elements_that_were_written_are_not_read_back() {
+    check(
+        "void f(int *next, double *a, int i, int j) {
+           i = next[j]++;
+           j = ++next[i];
+           a[next[i]++] = 1.0;
+           next[j]++;
+           if ((a[i] = a[j]) > 0.0) i = 1;
+         }",
+        expect![[r#"
+            function f @1
+              argument next: integer4[:]
+              argument a: real8[:]
+              argument i: integer4
+              argument j: integer4
+              local next (new): integer4
+              local next (new): integer4
+              local next (new): integer4
+              local a (new): real8
+              next (new) := next[j]
+              next[j] := (next (new) + 1)
+              i := next (new)
+              next (new) := (next[i] + 1)
+              next[i] := next (new)
+              j := next (new)
+              next (new) := next[i]
+              next[i] := (next (new) + 1)
+              a[next (new)] := 1.0_8
+              next[j] := (next[j] + 1)
+              a (new) := a[j]
+              a[i] := a (new)
+              if (a (new) > 0.0_8) @6
+                i := 1
         "#]],
     );
 }
