@@ -572,7 +572,7 @@ fn draw(page: &mut Page, total: RowNum, row: RowNum) -> Result<(), XlsxError> {
         .set_gap(60);
     chart
         .title()
-        .set_name("Time of the scenarios; none: it has to be picked");
+        .set_name("Time of the scenarios (no bar: pick it on Control)");
     chart.y_axis().set_name("seconds").set_min(0);
     chart
         .legend()
