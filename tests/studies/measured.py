@@ -14,18 +14,18 @@ from pathlib import Path
 
 import running
 
-FREQUENCY = 1999
 STACK = 8192
 
 
-def samples(directory, command, stdin):
+def samples(directory, command, stdin, frequency=1999, seconds=None):
     """The call chain of every sample of the user time, innermost first, as [(file, line, symbol), …], inlined calls included;
-    only frames of the program itself, not those of libraries."""
+    only frames of the program itself, not those of libraries. The run is stopped after so many seconds, if any are given."""
     with tempfile.TemporaryDirectory() as temporary:
         data = Path(temporary) / "perf.data"
-        recorder = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(FREQUENCY), "--call-graph", f"dwarf,{STACK}",
+        recorder = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(frequency), "--call-graph", f"dwarf,{STACK}",
                     "-o", str(data), "--"]
-        recorded = ran(directory, recorder + command, stdin)
+        stopped = ["timeout", str(seconds)] if seconds else []
+        recorded = ran(directory, recorder + stopped + command, stdin)
         if not data.exists():
             sys.exit(f"perf record {' '.join(command)}: {recorded.stderr}")
         script = running.call("perf", "script", "-i", data, "--no-inline", "-F", "ip,sym,dso")
