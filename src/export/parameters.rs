@@ -11,11 +11,8 @@ use super::listings::inputs;
 use super::table::Screen;
 use crate::analysis::facts::{Block, Item, Origin, Program};
 use crate::model::Model;
-use crate::model::influence::{Influence, influence};
+use crate::model::influence::{FELT, Influence, Standing, influence};
 use crate::model::parameters::{Kind, ValueSource};
-
-/// Parameters that less of the time rests on are left out of the table.
-const LEAST_SHARE: f64 = 0.001;
 
 /// Conditions of branches by the name of their probability, with their places.
 type Conditions = HashMap<String, (String, String)>;
@@ -54,7 +51,11 @@ struct Parameter {
     #[serde(rename = "detail")]
     origin: Origin,
     kind: Kind,
+    /// Whether it is what the program is given, and time to speak of rests on it.
     root: bool,
+    /// What it is to a run, if the program is given it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given: Option<Standing>,
     guessed: bool,
     /// Share of the estimated time of all nests in those that depend on it.
     influence: f64,
@@ -95,7 +96,8 @@ fn report(model: &Model) -> Report {
             source: row.value_source(),
             origin: row.origin,
             kind: row.kind,
-            root: parameter.row.is_root(),
+            root: parameter.is_root(),
+            given: parameter.standing,
             guessed: parameter.row.is_guessed(),
             influence: parameter.share,
             source_name: row.label.clone(),
@@ -118,32 +120,40 @@ fn report(model: &Model) -> Report {
 /// A group of parameters in the table and the file.
 #[derive(Clone, Copy, PartialEq)]
 enum Group {
-    Roots,
+    Given(Standing),
     Probabilities,
     TripCounts,
     Others,
 }
 
 impl Group {
-    const ALL: [Group; 4] = [
-        Group::Roots,
+    const ALL: [Group; 7] = [
+        Group::Given(Standing::Root),
         Group::Probabilities,
         Group::TripCounts,
+        Group::Given(Standing::Minor),
+        Group::Given(Standing::OfData),
+        Group::Given(Standing::Unreached),
         Group::Others,
     ];
 
     fn of(parameter: &Influence) -> Group {
-        match parameter.row.kind {
-            Kind::Probability => Group::Probabilities,
-            Kind::TripCount => Group::TripCounts,
-            _ if parameter.row.is_root() => Group::Roots,
-            _ => Group::Others,
+        match (parameter.row.kind, parameter.standing) {
+            (Kind::Probability, _) => Group::Probabilities,
+            (Kind::TripCount, _) => Group::TripCounts,
+            (_, Some(standing)) => Group::Given(standing),
+            (_, None) => Group::Others,
         }
     }
 
     fn title(self) -> &'static str {
         match self {
-            Group::Roots => "What the program is given",
+            Group::Given(Standing::Root) => "What the program is given",
+            Group::Given(Standing::Minor) => {
+                "The same, but less than 0.1 % of the time rests on it"
+            }
+            Group::Given(Standing::OfData) => "Where data lie that nothing describes",
+            Group::Given(Standing::Unreached) => "Sizes of what no call leads to",
             Group::Probabilities => "How often branches are taken",
             Group::TripCounts => "How often loops run whose bounds say nothing",
             Group::Others => "What the source says, and what follows",
@@ -171,7 +181,7 @@ pub fn table(model: &Model, shows_all: bool, screen: Screen) -> String {
         let members: Vec<&Influence> = members.collect();
         let shown: Vec<&&Influence> = members
             .iter()
-            .filter(|parameter| shows_all || parameter.share >= LEAST_SHARE)
+            .filter(|parameter| shows_all || parameter.share >= FELT)
             .filter(|_| shows_all || group != Group::Others)
             .collect();
         if !shown.is_empty() {
@@ -209,15 +219,20 @@ pub fn toml(model: &Model) -> String {
         "# What the figures of this program rest on, by influence. Delete a line, and the value is again the one that\n\
          # follows from the source or is guessed.\n",
     );
-    for (group, table) in [
-        (Group::Roots, "sizes"),
-        (Group::TripCounts, "sizes"),
-        (Group::Probabilities, "probabilities"),
+    for (group, head) in [
+        (Group::Given(Standing::Root), "\n[sizes]\n"),
+        (Group::TripCounts, ""),
+        (Group::Given(Standing::Minor), ""),
+        (
+            Group::Given(Standing::OfData),
+            "\n# Where data lie that nothing describes.\n",
+        ),
+        (Group::Probabilities, "\n[probabilities]\n"),
     ] {
         let members = all.iter().filter(|parameter| Group::of(parameter) == group);
         let members: Vec<&Influence> = members.filter(|p| p.share > 0.0).collect();
-        if group != Group::TripCounts {
-            let _ = writeln!(text, "\n[{table}]");
+        if group != Group::Given(Standing::OfData) || !members.is_empty() {
+            text.push_str(head);
         }
         for parameter in members {
             let row = parameter.row;

@@ -422,7 +422,7 @@ fn more(count: usize, shown: usize) -> String {
 /// Which sizes are guessed, those first that most time rests on.
 fn write_guesses(text: &mut String, influences: &Influences) {
     let Influences { all, on_guesses } = influences;
-    let is_size = |row: &Row| row.is_root() || row.kind == Kind::TripCount;
+    let is_size = |row: &Row| row.is_given() || row.kind == Kind::TripCount;
     let guessed: Vec<&Influence> = all
         .iter()
         .filter(|parameter| is_size(parameter.row) && parameter.row.is_guessed())

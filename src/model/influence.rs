@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde::Serialize;
+
 use super::Model;
 use super::nest::Nest;
 use super::parameters::{Kind, ParameterTable, Row};
@@ -15,6 +17,43 @@ pub struct Influence<'m> {
     pub share: f64,
     /// How many of the costliest nests depend on it, of how many.
     pub nests: (usize, usize),
+    /// What it is to a run, if the program is given it; `None` of what the source says or what follows.
+    pub standing: Option<Standing>,
+}
+
+/// What a parameter that the program is given is to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// A root: at least [`FELT`] of the time rests on it.
+    Root,
+    /// Less time rests on it.
+    Minor,
+    /// Where a run begins, no calls lead to what mentions it.
+    Unreached,
+    /// How far data lie apart that nothing describes, or where they begin.
+    OfData,
+}
+
+impl Standing {
+    fn of(row: &Row, is_reached: bool, share: f64) -> Option<Standing> {
+        row.is_given().then(|| match row.is_of_data() {
+            true => Standing::OfData,
+            false if !is_reached => Standing::Unreached,
+            false if share < FELT => Standing::Minor,
+            false => Standing::Root,
+        })
+    }
+}
+
+/// On a root rests at least this share of the time.
+pub const FELT: f64 = 0.001;
+
+impl Influence<'_> {
+    /// Whether the program is given it, and time to speak of rests on it.
+    pub fn is_root(&self) -> bool {
+        self.standing == Some(Standing::Root)
+    }
 }
 
 /// So many nests are the costliest.
@@ -48,6 +87,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         .into_iter()
         .collect();
     let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
+    let mut reached = vec![false; rows.len()];
     let mut on_guesses = 0.0;
     for (number, nest) in model.nests.iter().enumerate() {
         let mut used = BTreeSet::new();
@@ -64,15 +104,17 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         for row in used {
             times[row] += seconds;
             counts[row] += usize::from(costliest.contains(&number));
+            reached[row] |= model.ranking.of(number).is_some();
         }
     }
     let share = |time: f64| if total > 0.0 { time / total } else { 0.0 };
-    let mut found: Vec<Influence> = (rows.iter().zip(times).zip(counts))
-        .filter(|((row, _), _)| row.kind != Kind::Block)
-        .map(|((row, time), count)| Influence {
+    let mut found: Vec<Influence> = (rows.iter().zip(times).zip(counts).zip(reached))
+        .filter(|(((row, _), _), _)| row.kind != Kind::Block)
+        .map(|(((row, time), count), is_reached)| Influence {
             row,
             share: share(time),
             nests: (count, costliest.len()),
+            standing: Standing::of(row, is_reached, share(time)),
         })
         .collect();
     found.sort_by(|a, b| b.share.total_cmp(&a.share));

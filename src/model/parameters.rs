@@ -196,6 +196,7 @@ pub struct Row {
     /// As the source writes it, without a function.
     pub symbol: String,
     pub kind: Kind,
+    pub stands_for: SymbolKind,
     pub value: f64,
     /// The value as an expression over other parameters, where the source defines it so.
     pub definition: Option<Expr>,
@@ -252,9 +253,17 @@ impl Row {
         }
     }
 
+    /// Whether it says how far data lie apart that nothing describes, or where they begin: no size of a run.
+    pub fn is_of_data(&self) -> bool {
+        matches!(
+            self.stands_for,
+            SymbolKind::Stride | SymbolKind::Start | SymbolKind::Earlier | SymbolKind::Held
+        )
+    }
+
     /// Whether it is what the program is given: a size that the source gives no value, or reads, and that no other
     /// parameter defines.
-    pub fn is_root(&self) -> bool {
+    pub fn is_given(&self) -> bool {
         let is_size = matches!(
             self.kind,
             Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours
@@ -428,6 +437,7 @@ impl ParameterTable {
                 symbol: name.clone(),
                 name,
                 kind: Kind::Block,
+                stands_for: SymbolKind::Block,
                 value: 0.0,
                 definition: None,
                 origin: Origin::Default,
@@ -587,6 +597,7 @@ impl ParameterTable {
             label: label.to_string(),
             symbol: symbol_name.to_string(),
             kind,
+            stands_for: symbol.kind(),
             value: 0.0,
             definition: None,
             origin,
@@ -771,7 +782,7 @@ impl ParameterTable {
 
     /// Names of the sizes that the program is given.
     fn roots(&self) -> Vec<String> {
-        let roots = self.rows.iter().filter(|row| row.is_root());
+        let roots = (self.rows.iter()).filter(|row| row.is_given() && !row.is_of_data());
         roots.map(|row| row.name.clone()).take(MOST_ROOTS).collect()
     }
 

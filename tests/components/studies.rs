@@ -80,6 +80,17 @@ fn every_study_says_how_to_use_it() {
     }
 }
 
+/// Examples of what the studies share hold: lines of included files belong to the functions that they are in.
+#[test]
+fn examples_of_shared_parts_hold() {
+    let mut python = Command::new("python3");
+    python
+        .current_dir(command::root().join("tests/studies"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .args(["-m", "doctest", "lines.py", "measured.py"]);
+    assert_eq!(printed(&mut python), "");
+}
+
 /// Both sides of both kernels agree, and the picture says so.
 #[test]
 fn compared() {

@@ -294,6 +294,63 @@ fn c_programs_take_sizes_from_the_command_line_and_through_pointers() {
     assert_eq!(parameter(&json, "steps").1, "initial");
 }
 
+/// Three times three neighbours, of which one procedure makes a list and others walk it.
+#[test]
+fn what_a_procedure_counts_in_loops_is_as_many_as_they_run() {
+    let source = "void middle(int box, int *x, int *y);
+        int neighbours(int box, int *list) {
+          int x, y;
+          middle(box, &x, &y);
+          int count = 0;
+          for (int i = x - 1; i <= x + 1; i++)
+            for (int j = y - 1; j <= y + 1; j++) { list[count] = i + j; count++; }
+          return count;
+        }
+        int main(void) {
+          int list[64]; double a[64];
+          int n = neighbours(3, list);
+          for (int i = 0; i < n; i++) a[i] = list[i];
+          return 0;
+        }";
+    let json = c(source);
+    assert_eq!(iterations(&json, "main"), [9.0]);
+    // Under a condition or where the loops may be left, it is not known.
+    for (statement, other) in [
+        ("count++;", "if (list[count] > 7) count++;"),
+        ("count++;", "count++; if (list[count] > 7) return count;"),
+    ] {
+        let json = c(&source.replace(statement, other));
+        let [found] = iterations(&json, "main")[..] else {
+            panic!("one nest");
+        };
+        assert_ne!(found, 9.0, "{other}");
+    }
+}
+
+/// Levels that halve the size of the one before, whose size is that of the structure that is made from it.
+#[test]
+fn sizes_that_only_shrink_in_a_circle_are_at_most_what_comes_from_outside() {
+    let source = "struct level { int box; double *v; };
+        void create(struct level *l, int box) { l->box = box; }
+        void build(struct level *fine, struct level *levels, int n) {
+          int box[9];
+          box[0] = fine->box;
+          for (int l = 1; l < n; l++) { int before = box[l - 1]; box[l] = before / 2; }
+          for (int l = 1; l < n; l++) create(&levels[l], box[l]);
+        }
+        void smooth(struct level *l) { for (int i = 0; i < l->box; i++) l->v[i] = 0; }
+        int main(int argc, char **argv) {
+          struct level fine, levels[9];
+          create(&fine, 1 << 6);
+          build(&fine, levels, 5);
+          smooth(&fine);
+          return 0;
+        }";
+    assert_eq!(iterations(&c(source), "smooth"), [64.0]);
+    let grows = source.replace("before / 2", "before + 2");
+    assert_ne!(iterations(&c(&grows), "smooth"), [64.0]);
+}
+
 #[test]
 fn ranges_run_whichever_symbols_their_bounds_are_made_of() {
     let json = fortran(
@@ -571,6 +628,34 @@ fn run(directory: &Path, arguments: &[&str]) -> String {
         String::from_utf8_lossy(&output.stderr)
     );
     String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// A size on which hardly any time rests, and one of a procedure that no call leads to, are no roots.
+#[test]
+fn roots_are_what_time_rests_on() {
+    let json = |name: &str, text: &str| {
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::write(directory.path().join(name), text).expect("written");
+        let json = run(directory.path(), &["parameters", name, "--json", "-"]);
+        let json: Value = serde_json::from_str(&json).expect("JSON");
+        json["parameters"].clone()
+    };
+    let found = json(
+        "a.c",
+        "#include <stdlib.h>
+        void unused(int depth, double *a) { for (int i = 0; i < depth; i++) a[i] = 0; }
+        int main(int argc, char **argv) {
+          int large = atoi(argv[1]), few = 4; double *a = malloc(8);
+          if (argc > 2) few = atoi(argv[2]);
+          for (int i = 0; i < large; i++) for (int j = 0; j < large; j++) a[j] += a[i];
+          for (int i = 0; i < few; i++) a[i] = 1;
+          return 0;
+        }",
+    );
+    let standing = |name: &str| (found[name]["root"].clone(), found[name]["given"].clone());
+    assert_eq!(standing("large"), (true.into(), "root".into()));
+    assert_eq!(standing("few"), (false.into(), "minor".into()));
+    assert_eq!(standing("depth"), (false.into(), "unreached".into()));
 }
 
 #[test]

@@ -1,16 +1,43 @@
 """Which loop nest of a report a source line belongs to."""
 
+import re
+from collections import defaultdict
 from pathlib import Path
 
 
 class Loops:
     """The nests of a report of `loopsheet analyze`, by (file, line where the innermost loop of their own begins). Nests that share
-    that line, and copies of a function, are one: no profile can part them."""
+    that line, and copies of a function, are one: no profile can part them.
+
+    GCC files some lines of a function that is `#include`d, above all of a body that it moves into a function of its own for
+    OpenMP, under the file that includes it, with the numbers that they have in their own. The symbol is right, as the function
+    is compiled once; a line of a file in which no part of its function lies cannot be one of the function. It is looked up in
+    the function's own file, if that has a loop of the function there, and is outside of loops else:
+
+    >>> loop = {"id": "smooth@100", "parent": None, "depth": 0, "line": 100, "end_line": 104}
+    >>> other = {"id": "norm@100", "parent": None, "depth": 0, "line": 100, "end_line": 101}
+    >>> nest = lambda name: {"loop": name, "loops": [name], "all_calls_seconds": 1, "share": 0.5, "calls": 1, "iterations": 8}
+    >>> loops = Loops({"functions": [
+    ...     {"name": "smooth", "file": "ops/gsrb.c", "loops": [loop], "nests": [nest("smooth@100")]},
+    ...     {"name": "norm", "file": "operators.c", "loops": [other], "nests": [nest("norm@100")]}]})
+    >>> loops.nest_at("/build/operators.c", 100, "smooth._omp_fn.0")
+    ('ops/gsrb.c', 100)
+    >>> loops.nest_at("/build/operators.c", 99, "smooth._omp_fn.0") is None
+    True
+    >>> loops.nest_at("/build/operators.c", 100, "norm")
+    ('operators.c', 100)
+    >>> loops.nest_at("/build/ops/gsrb.c", 102, "smooth")
+    ('ops/gsrb.c', 100)
+    >>> loops.nest_at("/build/operators.c", 101, "unknown")
+    ('operators.c', 100)
+    """
 
     def __init__(self, report):
         self.nests = {}
         self._owner = {}
         self._files = {}
+        # Where the parts of functions lie, by their names.
+        self._homes = defaultdict(set)
         # A file that a debugger knows under another directory is found by its name, if that is unambiguous.
         self._known = {}
         for function in report["functions"]:
@@ -20,6 +47,7 @@ class Loops:
 
     def _add(self, function):
         loops = {loop["id"]: loop for loop in function["loops"]}
+        self._homes[function["name"]] |= {function["file"]} | {loop.get("file", function["file"]) for loop in loops.values()}
         belongs = {}
         for nest in sorted(function["nests"], key=lambda nest: len(nest["loops"])):
             own = loops[nest["loops"][-1]]
@@ -51,16 +79,29 @@ class Loops:
         timed = (nest for nest in self.nests.values() if nest["seconds"] > 0)
         return sorted(timed, key=lambda nest: (-nest["seconds"], nest["key"]))[:count]
 
-    def nest_at(self, file, line):
-        """The innermost nest around the line, None outside of loops."""
+    def nest_at(self, file, line, symbol=None):
+        """The innermost nest around the line of the function with the symbol, None outside of loops."""
         if file not in self._known:
             self._known[file] = self._matching(Path(file))
+        homes = self._homes.get(function_of(symbol), set()) if symbol else set()
+        if homes and self._known[file] not in homes:
+            found = {self._owner[home, line] for home in homes if (home, line) in self._owner}
+            return found.pop() if len(found) == 1 else None
         return self._owner.get((self._known[file], line))
 
     def _matching(self, file):
         candidates = self._files.get(file.name, [])
         alike = lambda other: sum(1 for _ in _common(file.parts, Path(other).parts))
         return max(candidates, key=alike, default=None)
+
+
+def function_of(symbol):
+    """The name of a function without what GCC adds to that of a part or a copy of it.
+
+    >>> [function_of(name) for name in ("smooth._omp_fn.0", "walk.constprop.0.isra.1", "main")]
+    ['smooth', 'walk', 'main']
+    """
+    return re.sub(r"\.(_omp_fn|_omp_cpyfn|constprop|isra|part|cold|lto_priv|localalias)\b.*", "", symbol)
 
 
 def _common(one, other):

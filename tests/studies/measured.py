@@ -14,18 +14,18 @@ from pathlib import Path
 
 import running
 
-FREQUENCY = 1999
 STACK = 8192
 
 
-def samples(directory, command, stdin):
-    """The call chain of every sample of the user time, innermost first, as [(file, line), …], inlined calls included; only
-    frames of the program itself, not those of libraries."""
+def samples(directory, command, stdin, frequency=1999, seconds=None):
+    """The call chain of every sample of the user time, innermost first, as [(file, line, symbol), …], inlined calls included;
+    only frames of the program itself, not those of libraries. The run is stopped after so many seconds, if any are given."""
     with tempfile.TemporaryDirectory() as temporary:
         data = Path(temporary) / "perf.data"
-        recorder = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(FREQUENCY), "--call-graph", f"dwarf,{STACK}",
+        recorder = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(frequency), "--call-graph", f"dwarf,{STACK}",
                     "-o", str(data), "--"]
-        recorded = ran(directory, recorder + command, stdin)
+        stopped = ["timeout", str(seconds)] if seconds else []
+        recorded = ran(directory, recorder + stopped + command, stdin)
         if not data.exists():
             sys.exit(f"perf record {' '.join(command)}: {recorded.stderr}")
         script = running.call("perf", "script", "-i", data, "--no-inline", "-F", "ip,sym,dso")
@@ -46,20 +46,23 @@ def ran(directory, command, stdin):
 
 
 def lines_of(program, addresses):
-    """(file, line) of each offset in the program, with the calls that were inlined there, innermost first."""
+    """(file, line, symbol) of each offset in the program, with the calls that were inlined there, innermost first."""
     segments = [tuple(int(part, 16) for part in found) for found in
                 re.findall(r"^\s*LOAD\s+(0x\w+) (0x\w+) 0x\w+ (0x\w+)", running.call("readelf", "-lW", program), re.MULTILINE)]
     moved = {address: address + next((at - offset for offset, at, size in segments if offset <= address < offset + size), 0)
              for address in addresses}
-    told = subprocess.run(["addr2line", "-a", "-i", "-e", program], input="".join(f"{moved[address]:#x}\n" for address in addresses),
+    told = subprocess.run(["addr2line", "-a", "-f", "-i", "-e", program], input="".join(f"{moved[address]:#x}\n" for address in addresses),
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     found = defaultdict(list)
-    at = None
+    at = symbol = None
     for line in told.splitlines():
         if re.fullmatch(r"0x[0-9a-f]+", line):
-            at = int(line, 16)
-        elif number := re.fullmatch(r"(.*):(\d+)( \(.*\))?", line):
-            found[at].append((number[1], int(number[2])))
+            at, symbol = int(line, 16), None
+        elif number := re.fullmatch(r"(.*):(\d+|\?)( \(.*\))?", line):
+            if number[2] != "?":
+                found[at].append((number[1], int(number[2]), symbol))
+        else:
+            symbol = line
     return {address: found[moved[address]] for address in addresses}
 
 
@@ -84,7 +87,16 @@ def counts(directory, command, stdin):
 
 
 class Counts:
-    """Executions by file name and line."""
+    """Executions by file name and line.
+
+    >>> line = lambda number, count: {"line_number": number, "count": count, "branches": [], "function_name": "smooth"}
+    >>> smooth = {"name": "smooth", "start_line": 24, "end_line": 130, "execution_count": 2}
+    >>> counts = Counts()
+    >>> counts.add({"files": [{"file": "operators.c", "functions": [], "lines": [line(101, 16), line(200, 3)]},
+    ...                       {"file": "ops/gsrb.c", "functions": [smooth], "lines": [line(24, 2)]}]})
+    >>> counts.of({"key": ("ops/gsrb.c", 100), "inside": [], "last": 104})
+    (2, 8.0)
+    """
 
     def __init__(self):
         self._lines = defaultdict(dict)
@@ -92,16 +104,21 @@ class Counts:
         self._functions = defaultdict(list)
 
     def add(self, report):
+        # Lines of a function that lies in an included file are its own, even where gcov has them under the file that includes it.
+        homes = {function["name"]: (Path(file["file"]).name, function["start_line"], function["end_line"])
+                 for file in report["files"] for function in file["functions"]}
         for file in report["files"]:
-            name = Path(file["file"]).name
+            own = Path(file["file"]).name
             for line in file["lines"]:
                 at = line["line_number"]
+                home, first, last = homes.get(line.get("function_name"), (own, 0, 0))
+                name = home if home != own and first <= at <= last else own
                 self._lines[name][at] = self._lines[name].get(at, 0) + line["count"]
                 branches = [branch["count"] for branch in line["branches"]]
                 known = self._branches[name].get(at)
                 self._branches[name][at] = [sum(pair) for pair in zip(known, branches)] if known else branches
             for function in file["functions"]:
-                self._functions[name].append((function["start_line"], function["execution_count"]))
+                self._functions[own].append((function["start_line"], function["execution_count"]))
 
     def of(self, nest):
         """Calls of the nest's function, and the iterations of its innermost own loop in one call, None if it was never called."""

@@ -1,8 +1,9 @@
 //! The values that a place may have, and what they add up to.
 
+use super::circles::{Way, way};
 use super::found::Found;
 use super::places::Place;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
 
 /// Different values of one place of which the largest counts.
@@ -33,6 +34,8 @@ pub struct Candidates {
     /// Where the loops begin.
     pub firsts: Vec<Expr>,
     pub is_circular: bool,
+    /// It is made from itself, but no larger.
+    pub is_bounded: bool,
     pub has_gaps: bool,
 }
 
@@ -47,16 +50,36 @@ impl Candidates {
         }
     }
 
+    /// Leaves out what the place with the symbol is made from itself and no larger by; what may be larger makes it circular.
+    pub fn leave_out(&mut self, own: &Symbol) {
+        for value in std::mem::take(&mut self.values) {
+            match way(&value, own) {
+                Way::FromOutside(value) => self.add(Ok(value)),
+                Way::NoLarger(left) => {
+                    self.is_bounded = true;
+                    left.into_iter().for_each(|left| self.add(Ok(left)));
+                }
+                Way::Grows => self.is_circular = true,
+            }
+        }
+        self.limits.retain(|limit| !limit.mentions(own));
+        self.firsts.retain(|first| !first.mentions(own));
+    }
+
     /// Whether it is what input may give: it is read from outside, or is shared and has numbers only.
     pub fn may_be_read(&self, place: &Place, has_initial: bool) -> bool {
-        let is_open = self.is_circular || self.has_gaps || self.is_counted;
+        let is_open = self.is_circular || self.is_bounded || self.has_gaps || self.is_counted;
         let has_numbers = self.values.iter().all(|value| value.as_number().is_some());
         let is_set = has_initial || !self.values.is_empty();
         self.is_given || (!place.is_local && !place.is_own && !is_open && has_numbers && is_set)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty() && !self.is_given && !self.is_circular && !self.has_gaps
+        self.values.is_empty()
+            && !self.is_given
+            && !self.is_circular
+            && !self.is_bounded
+            && !self.has_gaps
     }
 
     /// The value that several add up to.
@@ -69,6 +92,7 @@ impl Candidates {
             is_counted,
             firsts,
             is_circular,
+            is_bounded,
             has_gaps,
         } = self;
         if let Some(alone) = alone {
@@ -88,12 +112,13 @@ impl Candidates {
             let value = value.filter(|value| !is_unset(value));
             return Found::one(value, Origin::Given);
         }
-        let is_complete = !is_circular && !has_gaps;
+        let is_followed = !is_circular && !has_gaps;
+        let is_complete = is_followed && !is_bounded;
         match (values.len(), initial) {
             (0, Some(value)) if is_complete => Found::one(Some(value), Origin::Initial),
             (0, _) => Found::NOTHING,
             // What is counted from a number, or is a number at times, is not known by it.
-            (1, _) if !is_complete && values[0].as_number().is_some() => Found::NOTHING,
+            (1, _) if !is_followed && values[0].as_number().is_some() => Found::NOTHING,
             (1, _) if is_complete && !is_counted => {
                 let origin = match is_assigned {
                     true => Origin::Derived,
@@ -102,7 +127,7 @@ impl Candidates {
                 Found::one(values.pop(), origin)
             }
             (..=MOST_VALUES, _) => Found {
-                smallest: (values.len() + firsts.len() > 1)
+                smallest: (values.len() + firsts.len() > 1 && !is_bounded)
                     .then(|| Expr::min(values.iter().cloned().chain(firsts))),
                 value: Some(Expr::max(values)),
                 origin: Origin::Callers,
@@ -110,6 +135,7 @@ impl Candidates {
             },
             _ => {
                 let (value, smallest) = ends(&values).unzip();
+                let smallest = smallest.filter(|_| !is_bounded);
                 Found {
                     value,
                     smallest,

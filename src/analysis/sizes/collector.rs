@@ -8,9 +8,12 @@
 //! Procedures that no run gets to come last, and count only for places that nothing else gives a value: a test
 //! program beside the real one must not set its sizes.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::asked::{instead_of_input, under_input};
+use super::counters::{Counter, Role, counters};
 use super::definition::{Definition, Definitions, is_among};
 use super::guarded::{Guarded, guarded};
 use super::inputs;
@@ -97,11 +100,22 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
         let under_input = under_input(self.known, id);
         let instead_of_input = instead_of_input(self.known, id);
+        let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let mut limits: Vec<&Value> = Vec::new();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
                 Stmt::Assign { target, value, .. } => {
-                    self.assigned(id, target, (value, is_among(&limits, value)));
+                    let counter = counters
+                        .iter()
+                        .find_map(|one| Some((one, one.role(value)?)));
+                    match counter {
+                        Some((counter, Role::FirstStep)) => {
+                            let definition = Definition::CountedUp(id, counter.clone());
+                            self.assign(id, target, definition);
+                        }
+                        Some((_, Role::Other)) => {}
+                        None => self.assigned(id, target, (value, is_among(&limits, value))),
+                    }
                     if is_among(&under_input, value)
                         && let Some(place) = self.place(id, target)
                     {

@@ -1,5 +1,8 @@
 //! What gives places values.
 
+use std::sync::Arc;
+
+use super::counters::Counter;
 use super::guarded::Around;
 use super::places::PlaceId;
 use crate::calls::ProcedureId;
@@ -24,6 +27,8 @@ pub enum Definition<'u> {
     Alone(i64),
     /// The variable of a loop, with its smallest and its largest value.
     Counted(ProcedureId, [&'u Value; 2]),
+    /// What a procedure counts up to.
+    CountedUp(ProcedureId, Arc<Counter<'u>>),
     /// The number of elements that an array, or a part of one, has along a dimension.
     Extent(ProcedureId, &'u Value, u32),
     /// The same of an array whose bounds a procedure knows, as it allocates it.

@@ -27,6 +27,8 @@
 //!                 guarded, asked   under which conditions    keys   by which word of the input
 //!                 inputs           what comes from outside
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
+//! circles       made from themselves
+//! counters      counted up in loops, from a number
 //! dead          leaves out what no run gets to that is given the same, and resolves again
 //! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
@@ -39,8 +41,10 @@
 
 mod asked;
 mod candidates;
+mod circles;
 mod collector;
 mod copied;
+mod counters;
 mod dead;
 mod definition;
 mod found;

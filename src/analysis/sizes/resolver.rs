@@ -14,10 +14,14 @@ use crate::inputs::Inputs;
 /// Places that lead to each other are followed so far.
 const DEPTH: u32 = 100;
 
+/// Places in circles are followed again so often; after that, a circle is unknown.
+const MOST_AGAIN: u32 = 20_000;
+
 #[derive(Clone, Debug)]
 pub enum State {
     Waiting,
-    Busy,
+    /// It is being followed, as so manyth of the places that lead to each other.
+    Busy(usize),
     Done(Found),
 }
 
@@ -25,7 +29,7 @@ impl State {
     fn found(self) -> Found {
         match self {
             State::Done(found) => found,
-            State::Waiting | State::Busy => Found::NOTHING,
+            State::Waiting | State::Busy(_) => Found::NOTHING,
         }
     }
 }
@@ -38,6 +42,11 @@ pub struct Resolver<'a, 'u> {
     symbols: &'a [Symbol],
     pub numbers: &'a FxHashMap<&'a Symbol, usize>,
     pub states: Vec<State>,
+    /// How many places are being followed, and the first of them that something led back to.
+    followed: usize,
+    led_back: usize,
+    /// How often a place was followed again, as it led back to one that was being followed.
+    again: u32,
     inputs: &'a Inputs,
     /// The names of the input that places took their values from.
     taken: Vec<String>,
@@ -58,6 +67,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
             symbols,
             numbers,
             states: vec![State::Waiting; places.len()],
+            followed: 0,
+            led_back: usize::MAX,
+            again: 0,
             inputs,
             taken: Vec::new(),
         };
@@ -68,24 +80,50 @@ impl<'a, 'u> Resolver<'a, 'u> {
         (found, resolver.taken)
     }
 
+    /// What is known of a place. What a circle leads through is followed again once the place is known that closes it.
     fn resolve(&mut self, place: PlaceId, depth: u32) -> Result<Found, Gap> {
         match &self.states[place.at()] {
             State::Done(found) => return Ok(found.clone()),
-            State::Busy => return Err(Gap::Circle),
+            State::Busy(_) => return Err(Gap::Circle),
             State::Waiting if depth == 0 => return Err(Gap::Unfollowed),
             State::Waiting => {}
         }
-        self.states[place.at()] = State::Busy;
+        let own = self.followed;
+        self.states[place.at()] = State::Busy(own);
+        self.followed += 1;
+        let before = std::mem::replace(&mut self.led_back, usize::MAX);
         let found = self.decide(place, depth - 1);
-        self.states[place.at()] = State::Done(found.clone());
+        self.followed -= 1;
+        let is_settled = matches!(found.origin, Origin::Given | Origin::Alone | Origin::Input)
+            || found.value.is_none();
+        let is_in_circle = self.led_back < own && !is_settled;
+        self.led_back = match is_in_circle {
+            true => before.min(self.led_back),
+            false => before,
+        };
+        self.states[place.at()] = match is_in_circle {
+            true => {
+                self.again += 1;
+                State::Waiting
+            }
+            false => State::Done(found.clone()),
+        };
         Ok(found)
     }
 
     /// The value of a place where an expression mentions it.
     pub fn mention(&mut self, place: PlaceId, depth: u32) -> Result<Expr, Gap> {
+        let itself = || Expr::from(self.symbols[place.at()].clone());
+        if let State::Busy(at) = self.states[place.at()]
+            && self.again < MOST_AGAIN
+        {
+            self.led_back = self.led_back.min(at);
+            return Ok(itself());
+        }
         let found = self.resolve(place, depth)?;
+        let is_open = matches!(self.states[place.at()], State::Waiting);
         Ok(match &found.value {
-            Some(value) if found.is_plain() => value.clone(),
+            Some(value) if found.is_plain() || is_open => value.clone(),
             _ => Expr::from(self.symbols[place.at()].clone()),
         })
     }
@@ -96,6 +134,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
         let is_assigned = !candidates.is_empty();
         self.passed(place, &mut candidates, depth);
         let initial = self.initial(place, depth);
+        candidates.leave_out(&self.symbols[place.at()]);
         if candidates.may_be_read(self.places.get(place), initial.is_some())
             && let Some((name, number)) = self.input(place)
             && (self.places.get(place).is_real || number.fract() == 0.0)
@@ -181,6 +220,16 @@ impl<'a, 'u> Resolver<'a, 'u> {
                             .firsts
                             .extend(self.value(*procedure, first, depth - 1));
                     }
+                    Definition::CountedUp(procedure, counter) => {
+                        match self.counted_up(*procedure, counter, depth - 1) {
+                            Ok([last, first]) => {
+                                found.add(Ok(last));
+                                found.firsts.push(first);
+                                found.is_counted = true;
+                            }
+                            Err(gap) => found.add(Err(gap)),
+                        }
+                    }
                     Definition::Extent(procedure, array, dimension) => {
                         found.add(self.extent(*procedure, array, *dimension, depth - 1));
                     }
@@ -213,6 +262,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                 | Definition::AtMost(..)
                 | Definition::Given
                 | Definition::Alone(_)
+                | Definition::CountedUp(..)
                 | Definition::Counted(..) => {}
             }
         }

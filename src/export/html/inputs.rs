@@ -11,7 +11,7 @@ use crate::machine::parameters::{
 use crate::machine::{MachineModel, preset_names};
 use crate::model::Model;
 use crate::model::advice::words;
-use crate::model::influence::{Influences, influence};
+use crate::model::influence::{Influence, Influences, Standing, influence};
 use crate::model::parameters::{Kind, Row};
 
 /// All inputs in the order in which the script counts them: machine, then those of the problem that are kept.
@@ -99,19 +99,23 @@ fn note(row: &Row, share: f64) -> String {
 pub(super) fn order(model: &Model, kept: &[usize]) -> Vec<usize> {
     let first = model.machine.parameters.len();
     let Influences { all, .. } = influence(model);
-    let shares = all
-        .iter()
-        .map(|found| (found.row.name.as_str(), found.share));
-    let shares: HashMap<&str, f64> = shares.collect();
+    let found: HashMap<&str, &Influence> = (all.iter())
+        .map(|found| (found.row.name.as_str(), found))
+        .collect();
     let rows = model.parameters.rows();
-    let group = |row: &Row| match row.kind {
-        _ if row.is_root() => 0,
-        Kind::TripCount => 1,
-        Kind::Probability => 2,
-        Kind::Block => 3,
-        Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
+    let of = |row: &Row| found.get(row.name.as_str());
+    let group = |row: &Row| match of(row).and_then(|found| found.standing) {
+        Some(Standing::Root | Standing::Minor) => 0,
+        Some(Standing::OfData) => 5,
+        Some(Standing::Unreached) => 6,
+        None => match row.kind {
+            Kind::TripCount => 1,
+            Kind::Probability => 2,
+            Kind::Block => 3,
+            Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
+        },
     };
-    let share = |row: &Row| shares.get(row.name.as_str()).copied().unwrap_or_default();
+    let share = |row: &Row| of(row).map_or(0.0, |found| found.share);
     let mut places: Vec<usize> = (0..kept.len()).collect();
     places.sort_by(|a, b| {
         let (a, b) = (&rows[kept[*a]], &rows[kept[*b]]);

@@ -1,9 +1,12 @@
 //! What is said of an input: which values it may have, what it is for, where its value comes from.
 
+use std::collections::HashMap;
+
 use crate::analysis::facts::Origin;
 use crate::machine::MachineParameter;
 use crate::machine::parameters::ParameterKind;
 use crate::model::Model;
+use crate::model::influence::{Influences, Standing};
 use crate::model::parameters::{Kind, Row};
 
 /// Allowed values in words.
@@ -37,18 +40,42 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// The parameters, each with its position in the model, in an order that edits of values do not change: sizes of blocks,
-/// what the program is given, how often loops run and branches are taken, and what follows from others.
-pub(crate) fn ordered<'m>(model: &'m Model) -> Vec<(usize, &'m Row)> {
-    let mut rows: Vec<(usize, &Row)> = model.parameters.rows().iter().enumerate().collect();
-    rows.sort_by_key(|(_, row)| match row.kind {
-        Kind::Block => 0,
-        _ if row.is_root() => 1,
-        Kind::TripCount => 2,
-        Kind::Probability => 3,
-        Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
+/// The parameters, each with its position in the model and what it is to a run, in an order that edits of values do not
+/// change: sizes of blocks, what the program is given, how often loops run and branches are taken, what follows from others,
+/// what data are apart, and what no calls from where a run begins lead to.
+pub(crate) fn ordered<'m>(
+    model: &'m Model,
+    influences: &Influences<'m>,
+) -> Vec<(usize, &'m Row, Option<Standing>)> {
+    let standings = influences.all.iter();
+    let standings: HashMap<&str, Option<Standing>> = standings
+        .map(|found| (found.row.name.as_str(), found.standing))
+        .collect();
+    let standing = |row: &Row| standings.get(row.name.as_str()).copied().flatten();
+    let rows = model.parameters.rows().iter().enumerate();
+    let mut rows: Vec<(usize, &Row, Option<Standing>)> =
+        rows.map(|(at, row)| (at, row, standing(row))).collect();
+    rows.sort_by_key(|(_, row, standing)| match standing {
+        Some(Standing::Root | Standing::Minor) => 1,
+        Some(Standing::OfData) => 5,
+        Some(Standing::Unreached) => 6,
+        None => match row.kind {
+            Kind::Block => 0,
+            Kind::TripCount => 2,
+            Kind::Probability => 3,
+            Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
+        },
     });
     rows
+}
+
+/// What a parameter is for, in words, with why it is no root though the program is given it.
+pub(crate) fn kind_of_given(kind: Kind, standing: Option<Standing>) -> &'static str {
+    match standing {
+        Some(Standing::OfData) => "place of data",
+        Some(Standing::Unreached) => "not reached",
+        Some(Standing::Root | Standing::Minor) | None => self::kind(kind),
+    }
 }
 
 /// Where a value comes from, in words.

@@ -10,9 +10,9 @@ use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page};
 use super::printing::PrintedRows;
 use super::style::{self, Look, Role};
-use crate::listings::inputs::{kind, ordered, origin};
+use crate::listings::inputs::{kind_of_given, ordered, origin};
 use crate::model::Model;
-use crate::model::influence::{Influences, influence};
+use crate::model::influence::{Influences, Standing, influence};
 use crate::model::parameters::{Kind, Row};
 
 const HEADER_ROW: RowNum = 4;
@@ -35,7 +35,8 @@ const COLUMNS: [(&str, f64); 8] = [
 
 /// Gives the value cells their names.
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
-    for (row, (_, parameter)) in (FIRST_ROW..).zip(ordered(book.model)) {
+    let influences = influence(book.model);
+    for (row, (_, parameter, _)) in (FIRST_ROW..).zip(ordered(book.model, &influences)) {
         if book.layout.controls.row(&parameter.name).is_none() {
             inputs::define_name(workbook, &parameter.name, Sheet::Parameters, (row, VALUE))?;
         }
@@ -45,12 +46,12 @@ pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), Xl
 
 /// All values, and the sum of them each times its row as Excel counts it.
 pub(super) fn weighted(model: &Model) -> (String, f64) {
-    let rows = ordered(model);
+    let rows = ordered(model, &influence(model));
     let last = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
     let range = fixed_column_range(VALUE, FIRST_ROW, last);
     let terms = (FIRST_ROW + 1..).zip(&rows);
     let sum = terms
-        .map(|(row, (_, parameter))| parameter.value * f64::from(row))
+        .map(|(row, (_, parameter, _))| parameter.value * f64::from(row))
         .sum();
     (format!("{}!{range}", Sheet::Parameters.name()), sum)
 }
@@ -58,7 +59,8 @@ pub(super) fn weighted(model: &Model) -> (String, f64) {
 pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Parameters, book)?;
     page.title("Parameters")?;
-    let Influences { all, on_guesses } = influence(book.model);
+    let influences = influence(book.model);
+    let Influences { all, on_guesses } = &influences;
     let shares: HashMap<&str, f64> = all
         .iter()
         .map(|found| (found.row.name.as_str(), found.share))
@@ -91,10 +93,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
     }
-    let rows: Vec<&Row> = ordered(book.model)
-        .into_iter()
-        .map(|(_, row)| row)
-        .collect();
+    let ordered = ordered(book.model, &influences);
+    let rows: Vec<&Row> = ordered.iter().map(|(_, row, _)| *row).collect();
     let texts: [fn(&Row) -> &str; 2] = [|row| &row.name, |row| &row.label];
     for (column, text) in (0..).zip(texts) {
         let longest = rows
@@ -107,9 +107,9 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             (longest + 3.0).clamp(COLUMNS[usize::from(column)].1, WIDEST),
         )?;
     }
-    for (row, parameter) in (FIRST_ROW..).zip(&rows) {
+    for (row, (_, parameter, standing)) in (FIRST_ROW..).zip(&ordered) {
         let share = shares.get(parameter.name.as_str());
-        write_parameter(&mut page, row, parameter, share.copied())?;
+        write_parameter(&mut page, row, (parameter, *standing), share.copied())?;
     }
     // A sheet holds fewer validations than a large program has parameters: one for each run of a kind.
     let mut first = FIRST_ROW;
@@ -140,7 +140,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
 fn write_parameter(
     page: &mut Page,
     row: RowNum,
-    parameter: &Row,
+    (parameter, standing): (&Row, Option<Standing>),
     share: Option<f64>,
 ) -> Result<(), XlsxError> {
     let plain = style::cell(Look::Text, Role::Plain);
@@ -174,7 +174,7 @@ fn write_parameter(
         let share = format!("{:.1} %", 100.0 * share);
         page.text(row, SHARE, &share, &plain)?;
     }
-    page.text(row, 4, kind(parameter.kind), &plain)?;
+    page.text(row, 4, kind_of_given(parameter.kind, standing), &plain)?;
     page.text(row, 5, origin(parameter.origin), &plain)?;
     let definition = parameter
         .definition

@@ -56,7 +56,7 @@ pub struct ParameterReport {
     pub definition: Option<String>,
 }
 
-/// What the program is given: a parameter that no other one defines.
+/// What the program is given: a parameter that no other one defines, and on which time to speak of rests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RootReport {
     /// For `--set`.
@@ -78,7 +78,7 @@ pub struct RootReport {
 /// The roots, those first that most time rests on.
 pub(super) fn roots(influences: &Influences) -> Vec<RootReport> {
     let all = influences.all.iter();
-    all.filter(|parameter| parameter.row.is_root())
+    all.filter(|parameter| parameter.is_root())
         .map(|root| RootReport {
             name: root.row.name.clone(),
             value: root.row.value.into(),
