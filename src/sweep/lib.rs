@@ -12,6 +12,7 @@ use loopsheet_cache as cache;
 
 pub mod axis;
 pub mod columns;
+mod counts;
 pub mod groups;
 pub mod hash;
 pub mod manifest;
@@ -25,3 +26,5 @@ pub mod row;
 pub mod sensitive;
 pub mod spec;
 pub mod submit;
+pub mod swept;
+mod trace_axes;
