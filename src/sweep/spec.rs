@@ -400,11 +400,21 @@ mod tests {
             let text = format!("traces = [\"t\"]\n{name} = [[\"32KiB\"]]\n");
             says(&text, "expected a table");
             says(&text, &format!("`[{name}]` with"));
-            says(&format!("traces = [\"t\"]\n{name} = 4\n"), "expected a table");
+            says(
+                &format!("traces = [\"t\"]\n{name} = 4\n"),
+                "expected a table",
+            );
         }
         for name in ["traces", "sources", "machines"] {
-            let other = if name == "sources" { "traces" } else { "sources" };
-            says(&format!("{name} = []\n{other} = 't'\n"), "the list is empty");
+            let other = if name == "sources" {
+                "traces"
+            } else {
+                "sources"
+            };
+            says(
+                &format!("{name} = []\n{other} = 't'\n"),
+                "the list is empty",
+            );
         }
     }
 }
