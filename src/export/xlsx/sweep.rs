@@ -42,6 +42,8 @@ fn columns(report: &SweepReport) -> Vec<Shown> {
         Column::NonMemoryCycles,
         Column::TrafficBytes,
         Column::Flops,
+        Column::UnknownNests,
+        Column::IdleNests,
     ];
     let inputs = [
         Column::AreaMm2,
@@ -63,7 +65,7 @@ impl Shown {
             Shown::Text(column) | Shown::Input(column) | Shown::Number(column) => {
                 column.entry().name.to_string()
             }
-            Shown::Setting(position) => setting_name(&report.settings[position]),
+            Shown::Setting(position) => setting_name(&report.settings[position].name),
             Shown::Lambda => Column::Lambda.entry().name.to_string(),
             Shown::TimeCycles => Column::TimeUpperCycles.entry().name.to_string(),
             Shown::TimeSeconds => Column::TimeSeconds.entry().name.to_string(),
@@ -138,8 +140,11 @@ pub fn sweep_workbook(report: &SweepReport) -> Result<Vec<u8>, XlsxError> {
     workbook.set_properties(&super::properties("A sweep over configurations")?);
     let configurations = Configurations::of(report);
     workbook.push_worksheet(best(report, &configurations)?);
-    for shown in &report.maps {
-        workbook.push_worksheet(map(report, shown)?);
+    for maps in report
+        .maps
+        .chunk_by(|one, other| sheet_of(one, report) == sheet_of(other, report))
+    {
+        workbook.push_worksheet(sheet_of_maps(report, maps)?);
     }
     if !report.fronts.is_empty() {
         workbook.push_worksheet(front(report)?);
@@ -170,7 +175,16 @@ fn finish(mut page: Paper<()>, last: RowNum, columns: usize) -> Result<Worksheet
 
 /// A heading, with room for what stands below.
 fn head(page: &mut Paper<()>, column: ColNum, text: &str, look: Look) -> Result<(), XlsxError> {
-    page.text(HEADER, column, text, &style::header())?;
+    head_at(page, (HEADER, column), text, look)
+}
+
+fn head_at(
+    page: &mut Paper<()>,
+    (row, column): (RowNum, ColNum),
+    text: &str,
+    look: Look,
+) -> Result<(), XlsxError> {
+    page.text(row, column, text, &style::header())?;
     let width = match look {
         Look::Text => 34.0,
         _ => (text.chars().count() as f64 + 4.0).max(14.0),
@@ -261,8 +275,9 @@ fn best(report: &SweepReport, configurations: &Configurations) -> Result<Workshe
     let mut page = begin(
         Sheet::Best,
         "The best configuration of each input",
-        "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. Of a \
-         trace for each latency of memory, which the machine around the caches has and nobody chooses.",
+        "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. Compared \
+         are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a source with its \
+         sizes) and latency of memory, which nobody chooses.",
     )?;
     let is_found = |shown: &&Shown| {
         matches!(shown, Shown::Text(_) | Shown::Setting(_) | Shown::Input(_))
@@ -357,28 +372,49 @@ fn best_of(
     Ok(())
 }
 
-/// A figure over two axes, in colour.
-fn map(report: &SweepReport, map: &Map) -> Result<Worksheet, XlsxError> {
-    let sheet = match map.of {
+/// Where a map is.
+fn sheet_of(map: &Map, report: &SweepReport) -> Sheet {
+    match map.of {
         MapOf::Time {
             of: RowKind::Program,
             ..
         } if report.counts.runs > 0 => Sheet::MapOfSources,
         MapOf::Time { .. } => Sheet::Map,
         MapOf::Epochs(_) => Sheet::MapOfEpochs,
-    };
-    let mut page = Paper::new(sheet, ())?;
-    page.title(&format!("{} over two axes", map.title()))?;
-    let name = |axis: Axis| axis.name(&report.settings);
-    let remark = map.meaning(&report.settings);
-    page.text(1, 0, &remark, &style::remark())?;
-    head(&mut page, 0, &name(map.down), Look::Text)?;
-    page.text(HEADER - 1, 1, &name(map.across), &style::remark())?;
-    for (column, label) in (1..).zip(map.across.labels(&map.columns)) {
-        head(&mut page, column, &label, Look::Ratio)?;
     }
-    let mut at = HEADER;
-    let labels = map.down.labels(&map.rows);
+}
+
+/// Maps of one kind, one below the other.
+fn sheet_of_maps(report: &SweepReport, maps: &[Map]) -> Result<Worksheet, XlsxError> {
+    let mut page = Paper::new(sheet_of(&maps[0], report), ())?;
+    page.title(&format!("{} over two axes", maps[0].title()))?;
+    let mut above = 0;
+    for shown in maps {
+        above = map(&mut page, report, shown, above)? + 3;
+    }
+    page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
+    style::print_setup(&mut page.worksheet);
+    Ok(page.worksheet)
+}
+
+/// A figure over two axes, in colour, below row `above`; returns its last row.
+fn map(
+    page: &mut Paper<()>,
+    report: &SweepReport,
+    map: &Map,
+    above: RowNum,
+) -> Result<RowNum, XlsxError> {
+    let settings = &report.settings;
+    let header = above + HEADER;
+    let name = |axis: Axis| axis.name(settings);
+    page.text(above + 1, 0, &map.meaning(settings), &style::remark())?;
+    page.text(header - 1, 1, &name(map.across), &style::remark())?;
+    head_at(page, (header, 0), &name(map.down), Look::Text)?;
+    for (column, label) in (1..).zip(map.across.labels(&map.columns, settings)) {
+        head_at(page, (header, column), &label, Look::Ratio)?;
+    }
+    let mut at = header;
+    let labels = map.down.labels(&map.rows, settings);
     for ((value, label), figures) in map.rows.iter().zip(&labels).zip(&map.values) {
         at += 1;
         let (number, text) = (Look::Number, style::cell(Look::Text, Role::Plain));
@@ -395,17 +431,15 @@ fn map(report: &SweepReport, map: &Map) -> Result<Worksheet, XlsxError> {
             }
         }
     }
-    if at > HEADER {
+    if at > header {
         let scale = ConditionalFormat3ColorScale::new()
             .set_minimum_color(style::GOOD)
             .set_midpoint_color(style::FAIR)
             .set_maximum_color(style::BAD);
         let last = map.columns.len() as ColNum;
-        (page.worksheet).add_conditional_format(HEADER + 1, 1, at, last, &scale)?;
+        (page.worksheet).add_conditional_format(header + 1, 1, at, last, &scale)?;
     }
-    page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
-    style::print_setup(&mut page.worksheet);
-    Ok(page.worksheet)
+    Ok(at)
 }
 
 /// Columns of a sheet that are copied from rows of the data set.
