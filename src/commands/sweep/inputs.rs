@@ -69,7 +69,12 @@ pub fn named(texts: &[String], what: &str) -> anyhow::Result<Named> {
                     found.paths.push(path);
                 }
                 Some(first) if *first == path => {}
-                Some(first) => found.again.push((path, first.clone())),
+                Some(first) => {
+                    let again = (path, first.clone());
+                    if !found.again.contains(&again) {
+                        found.again.push(again);
+                    }
+                }
             }
         }
     }

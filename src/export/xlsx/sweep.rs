@@ -2,21 +2,22 @@
 //! area buys, and which programs feel memory's latency most. With another latency or other slots times follow, and with
 //! them what is best.
 
-use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
-use rust_xlsxwriter::{
-    ColNum, ConditionalFormat3ColorScale, RowNum, Workbook, Worksheet, XlsxError,
-};
+mod copied;
+mod maps;
 
+use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
+use rust_xlsxwriter::{ColNum, RowNum, Workbook, Worksheet, XlsxError};
+
+use self::copied::{front, ranking};
+use self::maps::{sheet_of, sheet_of_maps};
 use super::layout::Sheet;
 use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
-use crate::sweep::axis::{Axis, AxisValue};
 use crate::sweep::columns::{Column, setting_name};
 use crate::sweep::groups::Group;
-use crate::sweep::map::{Map, MapOf};
 use crate::sweep::report::SweepReport;
-use crate::sweep::row::{Row, RowKind};
+use crate::sweep::row::Row;
 
 /// Headings stand here, what is below begins with the next row.
 const HEADER: RowNum = 3;
@@ -370,172 +371,4 @@ fn best_of(
         }
     }
     Ok(())
-}
-
-/// Where a map is.
-fn sheet_of(map: &Map, report: &SweepReport) -> Sheet {
-    match map.of {
-        MapOf::Time {
-            of: RowKind::Program,
-            ..
-        } if report.counts.runs > 0 => Sheet::MapOfSources,
-        MapOf::Time { .. } => Sheet::Map,
-        MapOf::Epochs(_) => Sheet::MapOfEpochs,
-    }
-}
-
-/// Maps of one kind, one below the other.
-fn sheet_of_maps(report: &SweepReport, maps: &[Map]) -> Result<Worksheet, XlsxError> {
-    let mut page = Paper::new(sheet_of(&maps[0], report), ())?;
-    page.title(&format!("{} over two axes", maps[0].title()))?;
-    let mut above = 0;
-    for shown in maps {
-        above = map(&mut page, report, shown, above)? + 3;
-    }
-    page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
-    style::print_setup(&mut page.worksheet);
-    Ok(page.worksheet)
-}
-
-/// A figure over two axes, in colour, below row `above`; returns its last row.
-fn map(
-    page: &mut Paper<()>,
-    report: &SweepReport,
-    map: &Map,
-    above: RowNum,
-) -> Result<RowNum, XlsxError> {
-    let settings = &report.settings;
-    let header = above + HEADER;
-    let name = |axis: Axis| axis.name(settings);
-    page.text(above + 1, 0, &map.meaning(settings), &style::remark())?;
-    page.text(header - 1, 1, &name(map.across), &style::remark())?;
-    head_at(page, (header, 0), &name(map.down), Look::Text)?;
-    for (column, label) in (1..).zip(map.across.labels(&map.columns, settings)) {
-        head_at(page, (header, column), &label, Look::Ratio)?;
-    }
-    let mut at = header;
-    let labels = map.down.labels(&map.rows, settings);
-    for ((value, label), figures) in map.rows.iter().zip(&labels).zip(&map.values) {
-        at += 1;
-        let (number, text) = (Look::Number, style::cell(Look::Text, Role::Plain));
-        match value {
-            AxisValue::Number(value) if value.to_string() == *label => {
-                page.number(at, 0, *value, &style::cell(number, Role::Plain))?;
-            }
-            _ => page.text(at, 0, label, &text)?,
-        }
-        for (column, figure) in (1..).zip(figures) {
-            if let Some(figure) = figure {
-                let looked = style::cell(Look::Ratio, Role::Plain);
-                page.number(at, column, *figure, &looked)?;
-            }
-        }
-    }
-    if at > header {
-        let scale = ConditionalFormat3ColorScale::new()
-            .set_minimum_color(style::GOOD)
-            .set_midpoint_color(style::FAIR)
-            .set_maximum_color(style::BAD);
-        let last = map.columns.len() as ColNum;
-        (page.worksheet).add_conditional_format(header + 1, 1, at, last, &scale)?;
-    }
-    Ok(at)
-}
-
-/// Columns of a sheet that are copied from rows of the data set.
-type Copied = (Column, Look);
-
-const FRONT: [Copied; 10] = [
-    (Column::Input, Look::Text),
-    (Column::Machine, Look::Text),
-    (Column::Caches, Look::Text),
-    (Column::AreaMm2, Look::Ratio),
-    (Column::LatencyCycles, Look::Number),
-    (Column::Slots, Look::Number),
-    (Column::TimeSeconds, Look::Seconds),
-    (Column::TimeUpperCycles, Look::Count),
-    (Column::Lambda, Look::Ratio),
-    (Column::RelativeLambda, Look::Ratio),
-];
-
-/// What is copied of a trace's epochs, and behind it of its first configuration.
-const RANKED: ([Copied; 4], [Copied; 8]) = (
-    [
-        (Column::EpochsPerThousand, Look::Ratio),
-        (Column::Window, Look::Number),
-        (Column::LastCacheBytes, Look::Number),
-        (Column::EpochSlots, Look::Number),
-    ],
-    [
-        (Column::RelativeLambda, Look::Ratio),
-        (Column::Lambda, Look::Ratio),
-        (Column::Machine, Look::Text),
-        (Column::Caches, Look::Text),
-        (Column::LatencyCycles, Look::Number),
-        (Column::Slots, Look::Number),
-        (Column::TimeSeconds, Look::Seconds),
-        (Column::TimeUpperCycles, Look::Count),
-    ],
-);
-
-fn heads(page: &mut Paper<()>, first: ColNum, columns: &[Copied]) -> Result<(), XlsxError> {
-    for (column, (of, look)) in (first..).zip(columns) {
-        head(page, column, of.entry().name, *look)?;
-    }
-    Ok(())
-}
-
-fn copy(
-    page: &mut Paper<()>,
-    (at, first): (RowNum, ColNum),
-    columns: &[Copied],
-    row: &Row,
-) -> Result<(), XlsxError> {
-    for (column, (of, look)) in (first..).zip(columns) {
-        let looked = style::cell(*look, Role::Plain);
-        if let Some(text) = row.text(*of) {
-            page.text(at, column, text, &looked)?;
-        } else if let Some(value) = row.number(*of) {
-            page.number(at, column, value, &looked)?;
-        }
-    }
-    Ok(())
-}
-
-/// What no other configuration beats, as it was computed.
-fn front(report: &SweepReport) -> Result<Worksheet, XlsxError> {
-    let mut page = begin(
-        Sheet::Front,
-        "What more area buys",
-        "Of each input the configurations that no other one at the same latency beats in both time and area.",
-    )?;
-    heads(&mut page, 0, &FRONT)?;
-    let mut at = HEADER;
-    for number in &report.fronts {
-        at += 1;
-        copy(&mut page, (at, 0), &FRONT, &report.configurations[*number])?;
-    }
-    finish(page, at, FRONT.len())
-}
-
-/// What feels latency most, as it was computed.
-fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
-    let title = "Which programs feel memory's latency most";
-    let mut page = begin(Sheet::Ranking, title, report.ranking.by.meaning())?;
-    let input = [(Column::Input, Look::Text)];
-    let (epochs, run) = RANKED;
-    heads(&mut page, 0, &input)?;
-    heads(&mut page, 1, &epochs)?;
-    heads(&mut page, 1 + epochs.len() as ColNum, &run)?;
-    let mut at = HEADER;
-    for trace in &report.ranking.traces {
-        at += 1;
-        let row = &report.configurations[trace.configuration];
-        copy(&mut page, (at, 0), &input, row)?;
-        if let Some(counted) = &trace.epochs {
-            copy(&mut page, (at, 1), &epochs, counted)?;
-        }
-        copy(&mut page, (at, 1 + epochs.len() as ColNum), &run, row)?;
-    }
-    finish(page, at, 1 + epochs.len() + run.len())
 }
