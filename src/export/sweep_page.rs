@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::quantity::{Seconds, binary_size, significant};
 use crate::svg::escaped;
-use crate::sweep::best::best_lines;
+use crate::sweep::best::{BestLine, best_lines};
 use crate::sweep::columns::Column;
 use crate::sweep::described::Description;
 use crate::sweep::map::{Map, MapOf};
@@ -133,7 +133,7 @@ fn best(page: &mut String, report: &SweepReport, words: &Words) {
         let of_kind = words.of_kind(line.kind);
         let rows = line.rows(report);
         let first = rows.first();
-        let text = first.map_or_else(|| "no time is known".to_string(), |row| of_kind.choice(row));
+        let text = first.map_or_else(|| without_best(&line, report), |row| of_kind.choice(row));
         let time = match (line.times(report), &rows[..]) {
             (_, [row]) => seconds(row),
             (Some((least, most)), _) if least < most => {
@@ -151,6 +151,16 @@ fn best(page: &mut String, report: &SweepReport, words: &Words) {
         );
     }
     page.push_str("</table></div>\n");
+}
+
+/// Why there is no best configuration.
+fn without_best(line: &BestLine, report: &SweepReport) -> String {
+    let positions = line.groups.iter().flat_map(|group| &group.configurations);
+    let mut rows = positions.map(|position| &report.configurations[*position]);
+    match rows.find(|row| row.number(Column::TimeSeconds).is_some()) {
+        Some(row) => format!("takes no time on any machine: {}", seconds(row)),
+        None => "no time is known".to_string(),
+    }
 }
 
 fn number(value: Option<f64>) -> String {

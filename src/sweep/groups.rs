@@ -27,7 +27,7 @@ pub struct Group {
     pub latency: Option<Latency>,
     /// Positions, in the order of the plan.
     pub configurations: Vec<usize>,
-    /// The position of the fastest; the first of those, the smallest first. None if no time is known.
+    /// The position of the fastest; the first of those, the smallest first. None if no time is known, or nothing runs.
     pub best: Option<usize>,
 }
 
@@ -134,13 +134,18 @@ fn groups(
             (time(row).unwrap_or(f64::INFINITY), area(row))
         };
         let known = group.configurations.iter().copied();
-        let known = known.filter(|number| time(&configurations[*number]).is_some());
+        let known = known.filter(|number| is_comparable(&configurations[*number]));
         group.best = known.min_by(|one, other| {
             let ((t, a), (u, b)) = (size(one), size(other));
             t.total_cmp(&u).then(a.total_cmp(&b))
         });
     }
     groups
+}
+
+/// Whether it says how long something takes: a source that runs nothing takes no time on any machine.
+fn is_comparable(row: &Row) -> bool {
+    time(row).is_some_and(|time| time > 0.0 || !row.is(RowKind::Program))
 }
 
 /// A configuration without an area comes behind those that have one.

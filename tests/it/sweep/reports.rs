@@ -64,7 +64,10 @@ fn a_report_has_the_best_of_every_input() {
     let page = fs::read_to_string(project.path().join("sweep.html")).expect("a page");
     assert!(page.contains("By epochs per 1,000 instructions"));
     // Said once, and what differs only.
-    assert!(page.contains("<p>All sources: "), "{page}");
+    assert!(
+        page.contains("<p>All traces: caches 64B write-back.</p>"),
+        "{page}"
+    );
     assert!(
         page.contains("α = 50") && !page.contains("α = 50, m"),
         "{page}"
