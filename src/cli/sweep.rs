@@ -56,7 +56,8 @@ Examples:
   loopsheet sweep report --html sweep.html --map last_cache_bytes,latency_cycles
 
 Axes are columns of the data set with more than one value: set_NAME, last_cache_bytes, caches, latency_cycles, slots,
-machine, area_mm2. Traces have a best configuration for each latency, which the machine has and nobody chooses.
+machine, area_mm2. Compared is what can be chosen (machine and its parameters, caches, slots) for the same problem and
+latency of memory: each source has a best configuration for every size, each trace for every latency.
 
 Exit status: 0 done; 1 done, but some shards failed; 2 nothing was written.";
 
@@ -75,7 +76,7 @@ pub enum SweepCommand {
     Submit(SweepSubmitArgs),
     /// Put the rows of all shards into one Parquet file an input
     Merge(SweepMergeArgs),
-    /// Write what all shards say together: the best configuration of each input, time over two axes, what more area buys
+    /// Write what all shards say together: the best configuration of each input and problem, time over two axes, what more area buys
     #[command(after_help = REPORT_NOTES)]
     Report(SweepReportArgs),
 }
@@ -162,7 +163,7 @@ pub struct SweepReportArgs {
     /// Write a page for a browser; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Axes of the map: across, then down [default: of traces and of sources the first two that have more than one value]
+    /// Axes of the map: across, then down [default: across the choice with the most values, down every other axis in turn]
     #[arg(long, value_name = "ACROSS,DOWN")]
     pub map: Option<String>,
     #[command(flatten)]

@@ -240,11 +240,14 @@ pub fn spare_inputs<'a, I: AsRef<Path>>(
     Ok(())
 }
 
+/// How names of temporary files and directories begin.
+pub const UNFINISHED: &str = ".loopsheet-";
+
 /// A temporary file that a signal removes, where the system lets it.
 fn unfinished_file(directory: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let make = || {
         tempfile::Builder::new()
-            .prefix(".loopsheet-")
+            .prefix(UNFINISHED)
             .tempfile_in(directory)
     };
     removed_on_signals(make, tempfile::NamedTempFile::path)
@@ -254,7 +257,7 @@ fn unfinished_file(directory: &Path) -> std::io::Result<tempfile::NamedTempFile>
 pub fn temporary_directory_in(directory: &Path) -> std::io::Result<tempfile::TempDir> {
     let make = || {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".loopsheet-").tempdir_in(directory)
+        builder.prefix(UNFINISHED).tempdir_in(directory)
     };
     removed_on_signals(make, tempfile::TempDir::path)
 }

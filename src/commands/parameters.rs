@@ -36,13 +36,36 @@ pub fn split_names(text: &str) -> impl Iterator<Item = String> + '_ {
     names.map(|name| name.trim().to_string())
 }
 
-/// Says which settings could mean something else than they set.
+/// Says which settings could mean something else than they set, and where negative ones leave nothing to run.
 pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
     if voice.quiet {
         return;
     }
     for ambiguous in model.parameters.ambiguous(settings, &model.machine) {
         eprintln!("loopsheet: {ambiguous}");
+    }
+    let is_negative =
+        |setting: &&Setting| setting.value.parse().is_ok_and(|value: f64| value < 0.0);
+    let negative = settings.iter().filter(is_negative);
+    let negative: Vec<String> = negative
+        .map(|setting| format!("{} = {}", setting.name, setting.value))
+        .collect();
+    let idle = model.idle_nests();
+    if idle > 0 && !negative.is_empty() {
+        eprintln!(
+            "loopsheet: with {} {}, which takes no time",
+            negative.join(", "),
+            idle_nests(idle, model.nests.len())
+        );
+    }
+}
+
+/// `2 of 3 nests run no iteration`.
+pub fn idle_nests(idle: usize, all: usize) -> String {
+    match (idle, all) {
+        (1, 1) => "the only nest runs no iteration".to_string(),
+        (1, _) => format!("1 of {all} nests runs no iteration"),
+        _ => format!("{idle} of {all} nests run no iteration"),
     }
 }
 

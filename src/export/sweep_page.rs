@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use crate::quantity::{Seconds, binary_size, significant};
 use crate::svg::escaped;
+use crate::sweep::best::{BestLine, best_lines};
 use crate::sweep::columns::Column;
-use crate::sweep::groups::Latency;
+use crate::sweep::described::Description;
 use crate::sweep::map::{Map, MapOf};
 use crate::sweep::report::SweepReport;
-use crate::sweep::row::Row;
+use crate::sweep::row::{Row, RowKind};
 use crate::wording::counted;
 
 const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;color:#1f2a37;margin:2rem auto;max-width:76rem;padding:0 1rem}\
@@ -28,17 +29,24 @@ pub fn sweep_page(report: &SweepReport) -> String {
         report.counts.in_parentheses()
     );
     failed(&mut page, report);
-    best(&mut page, report);
+    let words = Words::of(report);
+    page.push_str(&words.shared());
+    best(&mut page, report, &words);
     for map in &report.maps {
         shown(&mut page, report, map);
     }
     if !report.fronts.is_empty() {
         let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
         let rows = report.fronts.iter();
-        listed(&mut page, ("What more area buys", about), rows, report);
+        listed(
+            &mut page,
+            ("What more area buys", about),
+            rows,
+            (report, &words),
+        );
     }
     if !report.ranking.traces.is_empty() {
-        ranked(&mut page, report);
+        ranked(&mut page, report, &words);
     }
     page.push_str("</body></html>\n");
     page
@@ -58,59 +66,101 @@ fn failed(page: &mut String, report: &SweepReport) {
     page.push_str("</ul>\n");
 }
 
-/// What configures a row, in words.
-fn configuration(row: &Row, settings: &[String]) -> String {
-    let mut parts = Vec::new();
-    for column in [Column::Machine, Column::Caches] {
-        parts.extend(row.text(column).map(str::to_string));
-    }
-    for (position, name) in settings.iter().enumerate() {
-        parts.extend(
-            row.setting(position)
-                .map(|value| format!("{name} = {value}")),
-        );
-    }
-    for (column, name) in [(Column::LatencyCycles, "α"), (Column::Slots, "m")] {
-        parts.extend(row.number(column).map(|value| format!("{name} = {value}")));
-    }
-    parts.join(", ")
-}
+/// Configurations in words, of traces and of sources.
+struct Words<'r>([(RowKind, Description<'r>); 2]);
 
-fn seconds(row: &Row) -> String {
-    let value = row.number(Column::TimeSeconds);
-    value.map_or_else(String::new, |value| Seconds(value).to_string())
-}
+impl<'r> Words<'r> {
+    fn of(report: &'r SweepReport) -> Words<'r> {
+        Words([RowKind::Trace, RowKind::Program].map(|kind| {
+            let words = Description::of(kind, &report.configurations, &report.settings);
+            (kind, words)
+        }))
+    }
 
-fn best(page: &mut String, report: &SweepReport) {
-    page.push_str(
-        "<h2>The best configuration of each input</h2>\n<p>The fastest one, of equal ones that with the smallest area. Of a trace \
-         there is one for each latency of memory, which the machine around the caches has and nobody chooses.</p>\n\
-         <div class=\"scroll\"><table><tr><th>input</th><th>α, cycles</th><th class=\"t\">configuration</th><th>area, mm²</th>\
-         <th>time</th></tr>\n",
-    );
-    for input in &report.inputs {
-        for group in &input.groups {
-            let row = group.best.map(|best| &report.configurations[best]);
-            let text = row.map_or_else(
-                || "no time is known".to_string(),
-                |row| configuration(row, &report.settings),
-            );
-            let latency = match group.latency {
-                None => String::new(),
-                Some(Latency::Cycles(cycles)) => cycles.to_string(),
-                Some(Latency::OfMachine) => "that of each machine".to_string(),
+    fn of_kind(&self, kind: RowKind) -> &Description<'r> {
+        let [(first, traces), (_, sources)] = &self.0;
+        if kind == *first { traces } else { sources }
+    }
+
+    /// All that configures a row and is not the same everywhere.
+    fn all(&self, row: &Row) -> String {
+        self.of_kind(row.kind()).all(row)
+    }
+
+    /// What is the same everywhere, a sentence a kind.
+    fn shared(&self) -> String {
+        let sentence = |(kind, words): &(RowKind, Description)| {
+            let what = if *kind == RowKind::Trace {
+                "traces"
+            } else {
+                "sources"
             };
-            let _ = writeln!(
-                page,
-                "<tr><td>{}</td><td>{latency}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
-                escaped(&input.name),
-                escaped(&text),
-                number(row.and_then(|row| row.number(Column::AreaMm2))),
-                row.map_or_else(String::new, seconds)
-            );
+            match words.shared() {
+                shared if shared.is_empty() => String::new(),
+                shared => format!("<p>All {what}: {}.</p>\n", escaped(&shared)),
+            }
+        };
+        self.0.iter().map(sentence).collect()
+    }
+}
+
+/// Time, and what is not in it.
+fn seconds(row: &Row) -> String {
+    let Some(value) = row.number(Column::TimeSeconds) else {
+        return String::new();
+    };
+    let mut text = Seconds(value).to_string();
+    for (column, what) in [
+        (Column::UnknownNests, "not known"),
+        (Column::IdleNests, "without an iteration"),
+    ] {
+        if let Some(count) = row.integer(column).filter(|count| *count > 0) {
+            let _ = write!(text, ", {} {what}", counted(count as usize, "nest"));
         }
     }
+    text
+}
+
+fn best(page: &mut String, report: &SweepReport, words: &Words) {
+    page.push_str(
+        "<h2>The best configuration of each input</h2>\n<p>The fastest one, of equal ones that with the smallest area. Compared are \
+         machines, caches, slots, parameters of machines and blocks of loops, for the same problem and the same latency of memory: \
+         nobody chooses these, and the smallest problem and the shortest latency would always be the best.</p>\n\
+         <div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">for</th><th class=\"t\">configuration</th><th>area, mm²</th>\
+         <th>time</th></tr>\n",
+    );
+    for line in best_lines(report) {
+        let of_kind = words.of_kind(line.kind);
+        let rows = line.rows(report);
+        let first = rows.first();
+        let text = first.map_or_else(|| without_best(&line, report), |row| of_kind.choice(row));
+        let time = match (line.times(report), &rows[..]) {
+            (_, [row]) => seconds(row),
+            (Some((least, most)), _) if least < most => {
+                format!("{} to {}", Seconds(least), Seconds(most))
+            }
+            _ => first.map_or_else(String::new, |row| seconds(row)),
+        };
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td class=\"t\">{}</td><td class=\"t\">{}</td><td>{}</td><td>{time}</td></tr>",
+            escaped(line.input),
+            escaped(&line.given(report, of_kind)),
+            escaped(&text),
+            number(first.and_then(|row| row.number(Column::AreaMm2))),
+        );
+    }
     page.push_str("</table></div>\n");
+}
+
+/// Why there is no best configuration.
+fn without_best(line: &BestLine, report: &SweepReport) -> String {
+    let positions = line.groups.iter().flat_map(|group| &group.configurations);
+    let mut rows = positions.map(|position| &report.configurations[*position]);
+    match rows.find(|row| row.number(Column::TimeSeconds).is_some()) {
+        Some(row) => format!("takes no time on any machine: {}", seconds(row)),
+        None => "no time is known".to_string(),
+    }
 }
 
 fn number(value: Option<f64>) -> String {
@@ -141,7 +191,7 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         escaped(&down),
         escaped(&across)
     );
-    for label in map.across.labels(&map.columns) {
+    for label in map.across.labels(&map.columns, &report.settings) {
         let _ = write!(page, "<th>{}</th>", escaped(&label));
     }
     page.push_str("</tr>\n");
@@ -151,7 +201,12 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         all().fold(f64::INFINITY, f64::min),
         all().fold(0.0, f64::max),
     );
-    for (label, figures) in map.down.labels(&map.rows).iter().zip(&map.values) {
+    for (label, figures) in map
+        .down
+        .labels(&map.rows, &report.settings)
+        .iter()
+        .zip(&map.values)
+    {
         let _ = write!(page, "<tr><td>{}</td>", escaped(label));
         for figure in figures {
             let Some(figure) = figure else {
@@ -180,7 +235,7 @@ fn listed<'r>(
     page: &mut String,
     (title, about): (&str, &str),
     numbers: impl Iterator<Item = &'r usize>,
-    report: &SweepReport,
+    (report, words): (&SweepReport, &Words),
 ) {
     let _ = writeln!(
         page,
@@ -195,7 +250,7 @@ fn listed<'r>(
             page,
             "<tr><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
             escaped(row.text(Column::Input).unwrap_or_default()),
-            escaped(&configuration(row, &report.settings)),
+            escaped(&words.all(row)),
             number(row.number(Column::AreaMm2)),
             seconds(row)
         );
@@ -204,7 +259,7 @@ fn listed<'r>(
 }
 
 /// What feels latency most.
-fn ranked(page: &mut String, report: &SweepReport) {
+fn ranked(page: &mut String, report: &SweepReport, words: &Words) {
     let _ = writeln!(
         page,
         "<h2>Which programs feel memory's latency most</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th>\
@@ -224,7 +279,7 @@ fn ranked(page: &mut String, report: &SweepReport) {
             epochs.map_or_else(String::new, window),
             number(row.number(Column::RelativeLambda)),
             number(row.number(Column::Lambda)),
-            escaped(&configuration(row, &report.settings)),
+            escaped(&words.all(row)),
             seconds(row)
         );
     }

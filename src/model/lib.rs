@@ -507,6 +507,12 @@ impl<'p> Model<'p> {
     pub fn value(&self, id: FigureId) -> f64 {
         self.figures.value(id)
     }
+
+    /// How many nests run no iteration, which take no time.
+    pub fn idle_nests(&self) -> usize {
+        let is_idle = |nest: &&NestModel| self.value(nest.iterations) <= 0.0;
+        self.nests.iter().filter(is_idle).count()
+    }
 }
 
 /// How much whoever shows a model has room for.
@@ -609,6 +615,33 @@ impl<'p> SettingCheck<'p> {
             settings,
         )
         .map(|_| ())
+    }
+
+    /// What the parameters of the source are that a setting sets; none if it sets one of the machine.
+    ///
+    /// # Errors
+    /// As for [`Model::build`].
+    pub fn kinds(
+        &self,
+        machine: MachineModel,
+        setting: &Setting,
+    ) -> Result<Vec<parameters::Kind>, SettingError> {
+        let Collected {
+            nests,
+            call_graph,
+            messages,
+            ..
+        } = &self.collected;
+        let (_, table) = ParameterTable::build(
+            self.program,
+            (nests, call_graph, messages),
+            machine,
+            self.dimensions,
+            std::slice::from_ref(setting),
+        )?;
+        let set = table.rows().iter();
+        let set = set.filter(|row| row.origin == setting.origin);
+        Ok(set.map(|row| row.kind).collect())
     }
 }
 

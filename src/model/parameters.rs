@@ -733,6 +733,9 @@ impl ParameterTable {
             Kind::Problem | Kind::Processes | Kind::Neighbours if number.fract() != 0.0 => {
                 return Err(bad("a problem size is a whole number"));
             }
+            Kind::TripCount | Kind::Neighbours if number < 0.0 => {
+                return Err(bad("a number of iterations or neighbours is not negative"));
+            }
             Kind::Processes if number < 1.0 => {
                 return Err(bad("a number of processes is at least 1"));
             }

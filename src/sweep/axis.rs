@@ -4,6 +4,7 @@ use crate::cache::CacheSpec;
 use crate::columns::{Column, setting_name};
 use crate::quantity::binary_size;
 use crate::row::{Row, RowKind};
+use crate::swept::SweptSetting;
 
 /// An axis of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,9 +30,10 @@ pub const EPOCHS: [Axis; 3] = [
     Axis::Column(Column::EpochSlots),
 ];
 
-/// Axes of these configurations, in the order in which maps prefer them: settings, caches, latency, slots, machine. Caches
-/// are sizes where every size stands for one hierarchy, since sizes have an order.
-pub fn configuring(settings: usize, rows: &[Row]) -> Vec<Axis> {
+/// Axes of these configurations, in the order in which maps prefer them: what is chosen (caches, slots, machine, parameters of
+/// it), the latency of memory, the problem. Caches are sizes where every size stands for one hierarchy, since sizes have an
+/// order.
+pub fn configuring(settings: &[SweptSetting], rows: &[Row]) -> Vec<Axis> {
     let caches = Axis::Column(Column::Caches);
     let size = Axis::Column(Column::LastCacheBytes);
     let count = |axis: Axis| values(axis, rows.iter()).len();
@@ -40,12 +42,13 @@ pub fn configuring(settings: usize, rows: &[Row]) -> Vec<Axis> {
     } else {
         caches
     };
-    let columns = [Column::LatencyCycles, Column::Slots, Column::Machine];
-    (0..settings)
-        .map(Axis::Setting)
-        .chain([caches])
-        .chain(columns.map(Axis::Column))
-        .collect()
+    let columns = [Column::Slots, Column::Machine, Column::LatencyCycles].map(Axis::Column);
+    let mut axes = vec![caches];
+    axes.extend(columns);
+    axes.extend((0..settings.len()).map(Axis::Setting));
+    // The sort is stable.
+    axes.sort_by_key(|axis| !axis.is_choice(settings));
+    axes
 }
 
 /// Values, each once, in the order of the plan.
@@ -60,18 +63,26 @@ pub fn values<'r>(axis: Axis, rows: impl Iterator<Item = &'r Row>) -> Vec<AxisVa
 }
 
 impl Axis {
+    /// Whether somebody may choose its value for the same problem: not the problem, and not the latency of memory.
+    pub fn is_choice(self, settings: &[SweptSetting]) -> bool {
+        match self {
+            Axis::Setting(position) => settings[position].role.is_choice(),
+            Axis::Column(column) => column != Column::LatencyCycles,
+        }
+    }
+
     /// As the data set calls it.
-    pub fn name(self, settings: &[String]) -> String {
+    pub fn name(self, settings: &[SweptSetting]) -> String {
         match self {
             Axis::Column(column) => column.entry().name.to_string(),
-            Axis::Setting(position) => setting_name(&settings[position]),
+            Axis::Setting(position) => setting_name(&settings[position].name),
         }
     }
 
     /// What it is, with its unit.
-    pub fn meaning(self, settings: &[String]) -> String {
+    pub fn meaning(self, settings: &[SweptSetting]) -> String {
         let (meaning, unit) = match self {
-            Axis::Setting(position) => return format!("parameter {}", settings[position]),
+            Axis::Setting(position) => return format!("parameter {}", settings[position].name),
             Axis::Column(column) => (column.entry().meaning, column.entry().unit),
         };
         match unit {
@@ -81,11 +92,15 @@ impl Axis {
     }
 
     /// Values as people read them: sizes in units, caches without what all of them share.
-    pub fn labels(self, values: &[AxisValue]) -> Vec<String> {
-        match self {
-            Axis::Column(Column::Caches) => short(values),
-            Axis::Column(column) if column.entry().unit == "B" => values.iter().map(size).collect(),
-            _ => values.iter().map(ToString::to_string).collect(),
+    pub fn labels(self, values: &[AxisValue], settings: &[SweptSetting]) -> Vec<String> {
+        let is_size = match self {
+            Axis::Column(Column::Caches) => return short(values),
+            Axis::Column(column) => column.entry().unit == "B",
+            Axis::Setting(position) => settings[position].role.bytes,
+        };
+        match is_size {
+            true => values.iter().map(size).collect(),
+            false => values.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -117,19 +132,7 @@ fn size(value: &AxisValue) -> String {
 
 /// Hierarchies by their sizes, and those options that differ between any of their levels.
 fn short(values: &[AxisValue]) -> Vec<String> {
-    let levels = |value: &AxisValue| -> Option<Vec<CacheSpec>> {
-        let text = value.to_string();
-        text.split(" + ").map(|level| level.parse().ok()).collect()
-    };
-    let hierarchies: Vec<Option<Vec<CacheSpec>>> = values.iter().map(levels).collect();
-    let all: Vec<CacheSpec> = hierarchies.iter().flatten().flatten().copied().collect();
-    let options = |level: &CacheSpec| {
-        let text = CacheSpec { bytes: 0, ..*level }.to_string();
-        text.split(',')
-            .skip(1)
-            .map(str::to_string)
-            .collect::<Vec<String>>()
-    };
+    let all = all_levels(values);
     let is_shared = |option: &String| all.iter().all(|level| options(level).contains(option));
     let one = |level: &CacheSpec| {
         let own = options(level)
@@ -138,11 +141,41 @@ fn short(values: &[AxisValue]) -> Vec<String> {
         let parts = std::iter::once(binary_size(level.bytes)).chain(own);
         parts.collect::<Vec<String>>().join(" ")
     };
-    let of = |(value, levels): (&AxisValue, &Option<Vec<CacheSpec>>)| match levels {
+    let label = |value: &AxisValue| match levels(value) {
         Some(levels) => levels.iter().map(one).collect::<Vec<String>>().join(" + "),
         None => value.to_string(),
     };
-    values.iter().zip(&hierarchies).map(of).collect()
+    values.iter().map(label).collect()
+}
+
+/// What labels of hierarchies leave out, since all levels have it: `caches 8way, 64B, lru`; empty if that is nothing.
+pub(crate) fn shared_options(values: &[AxisValue]) -> String {
+    let all = all_levels(values);
+    let first = all.first().map(options).unwrap_or_default();
+    let is_shared = |option: &&String| all.iter().all(|level| options(level).contains(option));
+    let shared: Vec<&str> = (first.iter().filter(is_shared))
+        .map(String::as_str)
+        .collect();
+    match shared.is_empty() {
+        true => String::new(),
+        false => format!("caches {}", shared.join(" ")),
+    }
+}
+
+/// None of what is not a hierarchy.
+fn levels(value: &AxisValue) -> Option<Vec<CacheSpec>> {
+    let text = value.to_string();
+    text.split(" + ").map(|level| level.parse().ok()).collect()
+}
+
+fn all_levels(values: &[AxisValue]) -> Vec<CacheSpec> {
+    values.iter().filter_map(levels).flatten().collect()
+}
+
+/// All but the size.
+fn options(level: &CacheSpec) -> Vec<String> {
+    let text = CacheSpec { bytes: 0, ..*level }.to_string();
+    text.split(',').skip(1).map(str::to_string).collect()
 }
 
 /// A value on an axis.
@@ -167,7 +200,7 @@ mod tests {
 
     #[test]
     fn labels_are_short() {
-        let labels = |column, values: &[AxisValue]| Axis::Column(column).labels(values);
+        let labels = |column, values: &[AxisValue]| Axis::Column(column).labels(values, &[]);
         let sizes = [0.0, 1024.0, 1_048_576.0].map(AxisValue::Number);
         let expected = ["no cache", "1 KiB", "1 MiB"];
         assert_eq!(labels(Column::LastCacheBytes, &sizes), expected);

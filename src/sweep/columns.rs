@@ -68,6 +68,7 @@ columns! {
     BoundBy "bound_by" Text "" "What takes a nest longest";
     Reasons "reasons" Text "" "Codes of what is not understood or not exact, see `loopsheet analyze --explain CODE`";
     UnknownNests "unknown_nests" Integer "nests" "Nests of a program whose figures are not all known, and which are not in its sums";
+    IdleNests "idle_nests" Integer "nests" "Nests of a program that run no iteration, and take no time";
     ErrorRemarks "error_remarks" Integer "remarks" "Remarks of severity error on a program's source";
     Instructions "instructions" Integer "instructions" "Executed instructions";
     Edges "edges" Integer "edges" "True dependences between them";

@@ -1,10 +1,11 @@
-//! Configurations by input and latency, and which of them is the best.
+//! Configurations by input, problem and latency, and which of them is the best.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use crate::columns::Column;
 use crate::row::{Row, RowKind};
+use crate::swept::SweptSetting;
 
 /// One input.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,15 +17,17 @@ pub struct InputPart {
     pub groups: Vec<Group>,
 }
 
-/// Configurations at one latency of memory: that is a property of the machine around the caches, which nobody chooses, and
-/// the shortest would always be the best.
+/// Configurations for one problem at one latency of memory. Neither is chosen: the smallest problem would always be the best,
+/// and so would the shortest latency, which is a property of the machine around the caches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
+    /// What the program is given: parameters that are not chosen, by position, with their values.
+    pub problem: Vec<(usize, f64)>,
     /// None for sources, whose machines have theirs.
     pub latency: Option<Latency>,
     /// Positions, in the order of the plan.
     pub configurations: Vec<usize>,
-    /// The position of the fastest; the first of those, the smallest first. None if no time is known.
+    /// The position of the fastest; the first of those, the smallest first. None if no time is known, or nothing runs.
     pub best: Option<usize>,
 }
 
@@ -52,7 +55,7 @@ pub fn time(row: &Row) -> Option<f64> {
 }
 
 /// The configurations of every input.
-pub(crate) fn inputs(configurations: &[Row]) -> Vec<InputPart> {
+pub(crate) fn inputs(configurations: &[Row], settings: &[SweptSetting]) -> Vec<InputPart> {
     let mut inputs: Vec<InputPart> = Vec::new();
     for (number, row) in configurations.iter().enumerate() {
         let name = row.text(Column::Input).unwrap_or_default();
@@ -70,13 +73,17 @@ pub(crate) fn inputs(configurations: &[Row]) -> Vec<InputPart> {
         }
     }
     for input in &mut inputs {
-        input.groups = groups(input.configurations.clone(), configurations);
+        input.groups = groups(input.configurations.clone(), configurations, settings);
     }
     inputs
 }
 
-/// The configurations of one input by latency, in the order of the plan.
-fn groups(of_input: std::ops::Range<usize>, configurations: &[Row]) -> Vec<Group> {
+/// The configurations of one input by problem and latency, in the order of the plan.
+fn groups(
+    of_input: std::ops::Range<usize>,
+    configurations: &[Row],
+    settings: &[SweptSetting],
+) -> Vec<Group> {
     let cycles = |number: usize| configurations[number].number(Column::LatencyCycles);
     let mut by_machine: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for number in of_input.clone() {
@@ -87,20 +94,39 @@ fn groups(of_input: std::ops::Range<usize>, configurations: &[Row]) -> Vec<Group
         known.extend(cycles(number).filter(|cycles| !known.contains(cycles)));
     }
     let is_of_all = |cycles: f64| by_machine.values().all(|known| known.contains(&cycles));
+    let given = settings.iter().enumerate();
+    let given: Vec<usize> = given
+        .filter(|(_, setting)| !setting.role.is_choice())
+        .map(|(position, _)| position)
+        .collect();
+    let problem = |number: usize| -> Vec<(usize, f64)> {
+        let row = &configurations[number];
+        let value = |position: &usize| Some((*position, row.setting(*position)?));
+        given.iter().filter_map(value).collect()
+    };
     let mut groups: Vec<Group> = Vec::new();
+    let mut known: HashMap<(Vec<u64>, Option<u64>), usize> = HashMap::new();
     for number in of_input {
         let latency = cycles(number).map(|cycles| match is_of_all(cycles) {
             true => Latency::Cycles(cycles),
             false => Latency::OfMachine,
         });
-        match groups.iter_mut().find(|group| group.latency == latency) {
-            Some(group) => group.configurations.push(number),
-            None => groups.push(Group {
+        let problem = problem(number);
+        let bits = problem.iter().map(|(_, value)| value.to_bits()).collect();
+        let key = latency.map(|latency| match latency {
+            Latency::Cycles(cycles) => cycles.to_bits(),
+            Latency::OfMachine => u64::MAX,
+        });
+        let at = *known.entry((bits, key)).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Group {
+                problem,
                 latency,
-                configurations: vec![number],
+                configurations: Vec::new(),
                 best: None,
-            }),
+            });
         }
+        groups[at].configurations.push(number);
     }
     for group in &mut groups {
         let size = |number: &usize| {
@@ -108,13 +134,18 @@ fn groups(of_input: std::ops::Range<usize>, configurations: &[Row]) -> Vec<Group
             (time(row).unwrap_or(f64::INFINITY), area(row))
         };
         let known = group.configurations.iter().copied();
-        let known = known.filter(|number| time(&configurations[*number]).is_some());
+        let known = known.filter(|number| is_comparable(&configurations[*number]));
         group.best = known.min_by(|one, other| {
             let ((t, a), (u, b)) = (size(one), size(other));
             t.total_cmp(&u).then(a.total_cmp(&b))
         });
     }
     groups
+}
+
+/// Whether it says how long something takes: a source that runs nothing takes no time on any machine.
+fn is_comparable(row: &Row) -> bool {
+    time(row).is_some_and(|time| time > 0.0 || !row.is(RowKind::Program))
 }
 
 /// A configuration without an area comes behind those that have one.

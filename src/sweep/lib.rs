@@ -7,11 +7,14 @@
 //! one an input, in the order of the manifest.
 
 // The layers below, by their names.
-use loopsheet_base::quantity;
+use loopsheet_base::{quantity, wording};
 use loopsheet_cache as cache;
 
 pub mod axis;
+pub mod best;
 pub mod columns;
+mod counts;
+pub mod described;
 pub mod groups;
 pub mod hash;
 pub mod manifest;
@@ -25,3 +28,5 @@ pub mod row;
 pub mod sensitive;
 pub mod spec;
 pub mod submit;
+pub mod swept;
+mod trace_axes;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
+use crate::swept::{SettingRole, SweptSetting};
 
 /// Of manifests.
 pub const SCHEMA: &str = "loopsheet/sweep/1";
@@ -28,9 +29,23 @@ pub struct Header {
     pub root: String,
     /// Parameters of sources that are set, in the order of the values of [`Model::values`].
     pub settings: Vec<String>,
+    /// What each of them is.
+    pub roles: Vec<SettingRole>,
     pub shards: usize,
     /// Rows that differ in more than the place that they are about.
     pub configurations: usize,
+}
+
+impl Header {
+    /// The parameters that are set, with what they are.
+    pub fn swept(&self) -> Vec<SweptSetting> {
+        let all = self.settings.iter().zip(&self.roles);
+        let all = all.map(|(name, role)| SweptSetting {
+            name: name.clone(),
+            role: *role,
+        });
+        all.collect()
+    }
 }
 
 /// Work that is done in one go.
@@ -43,6 +58,28 @@ pub struct Shard {
     /// What is read, with what it held when this was planned.
     pub files: Vec<FileHash>,
     pub work: Work,
+}
+
+impl Shard {
+    /// With the hash of all that its result depends on.
+    pub fn new(settings: &[String], input: String, files: Vec<FileHash>, work: Work) -> Shard {
+        Shard {
+            hash: hash(settings, (&input, &files, &work)),
+            input,
+            files,
+            work,
+        }
+    }
+
+    /// Whether its hash is that of all that its result depends on.
+    fn is_of_hash(&self, settings: &[String]) -> bool {
+        self.hash == hash(settings, (&self.input, &self.files, &self.work))
+    }
+}
+
+fn hash(settings: &[String], (input, files, work): (&str, &[FileHash], &Work)) -> Hash {
+    let all = (SCHEMA, PROGRAM, settings, input, files, work);
+    Hash::of(&serde_json::to_vec(&all).expect("names and numbers are JSON"))
 }
 
 /// A file and its content.
@@ -112,11 +149,16 @@ pub struct EpochWork {
 /// Why a text is not a manifest.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    #[error("line {line}: {error}")]
+    #[error("line {line}, column {column}: {reason}; plan again")]
     Json {
         line: usize,
-        error: serde_json::Error,
+        column: usize,
+        reason: String,
     },
+    #[error("it ends in the middle of line {line}: plan again")]
+    CutLine { line: usize },
+    #[error("line {line}: its hash is not that of what stands there: plan again")]
+    Altered { line: usize },
     #[error("it is empty; `loopsheet sweep plan` writes it")]
     Empty,
     #[error("its schema is {0}, not {SCHEMA}: plan again")]
@@ -149,7 +191,17 @@ impl Manifest {
         if header.program != PROGRAM {
             return Err(ManifestError::Program(header.program));
         }
-        let shards = lines.map(|(number, line)| read(number, line));
+        if !text.ends_with('\n') {
+            let line = text.lines().count();
+            return Err(ManifestError::CutLine { line });
+        }
+        let shards = lines.map(|(number, line)| {
+            let shard: Shard = read(number, line)?;
+            match shard.is_of_hash(&header.settings) {
+                true => Ok(shard),
+                false => Err(ManifestError::Altered { line: number + 1 }),
+            }
+        });
         let shards = shards.collect::<Result<Vec<Shard>, ManifestError>>()?;
         if shards.len() != header.shards {
             return Err(ManifestError::Cut {
@@ -168,8 +220,68 @@ fn line(value: &impl Serialize) -> String {
 }
 
 fn read<T: for<'de> Deserialize<'de>>(number: usize, line: &str) -> Result<T, ManifestError> {
-    serde_json::from_str(line).map_err(|error| ManifestError::Json {
-        line: number + 1,
-        error,
+    serde_json::from_str(line).map_err(|error| {
+        // It counts lines of its own.
+        let reason = error.to_string();
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        ManifestError::Json {
+            line: number + 1,
+            column: error.column(),
+            reason: reason.strip_suffix(&place).unwrap_or(&reason).to_string(),
+        }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        let settings = vec!["n".to_string()];
+        let shard = |input: &str| {
+            let model = Model {
+                machine: None,
+                values: vec![0.1 + 0.2],
+            };
+            let work = Work::Source(SourceWork {
+                models: vec![model],
+            });
+            Shard::new(&settings, input.to_string(), Vec::new(), work)
+        };
+        let shards = vec![shard("a.c"), shard("b.c")];
+        Manifest {
+            header: Header {
+                schema: SCHEMA.to_string(),
+                program: PROGRAM.to_string(),
+                root: ".".to_string(),
+                roles: vec![SettingRole::PROBLEM],
+                settings,
+                shards: 2,
+                configurations: 2,
+            },
+            shards,
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_whole_manifest_says_where() {
+        let text = manifest().to_lines();
+        assert_eq!(Manifest::parse(&text).expect("its own text"), manifest());
+        let refused = |text: &str, why: &str| {
+            let error = Manifest::parse(text).expect_err(why).to_string();
+            assert!(error.contains(why), "{error}");
+            assert!(error.matches("line").count() <= 1, "{error}");
+        };
+        refused("", "it is empty");
+        refused(&text[..text.len() - 9], "it ends in the middle of line 3");
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        refused(&lines[..2].concat(), "1 shards of 2");
+        refused(&text.replace("b.c", "c.c"), "line 3: its hash is not that");
+        refused(&text.replace("{\"hash\":", "{hash:"), "line 2, column 2");
+        let shard = &manifest().shards[1];
+        let evil = text.replace(shard.hash.as_str(), "../../evil");
+        refused(&evil, "`../../evil` is not a hash");
+        let other = text.replace(shard.hash.as_str(), Hash::of(b"").as_str());
+        refused(&other, "line 3: its hash is not that");
+    }
 }

@@ -1,19 +1,23 @@
 //! Figures over two axes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::axis::{Axis, AxisValue, EPOCHS, values};
 use crate::columns::Column;
 use crate::groups::{Group, InputPart, Latency, time};
 use crate::row::{Row, RowKind};
+use crate::swept::SweptSetting;
+use crate::wording::counted;
 
 /// What a map shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MapOf {
-    /// How many times as long as with its best configuration at the same latency a program takes: geometric mean over the
-    /// inputs, each with the best of all other axes.
+    /// How many times as long as with the best configuration for the same problem at the same latency a program takes:
+    /// geometric mean over the inputs and problems, each with the best of all other axes.
     Time {
         of: RowKind,
+        /// The parameters that are the problem, by position.
+        problem: Vec<usize>,
         /// The one latency that it is for, where that is no axis.
         at: Option<Latency>,
     },
@@ -31,6 +35,8 @@ pub struct Map {
     pub rows: Vec<AxisValue>,
     /// How many inputs are on the map.
     pub inputs: usize,
+    /// Inputs, each with every problem that is not on the map.
+    pub problems: usize,
     /// Row by row; none where an input has no such configuration.
     pub values: Vec<Vec<Option<f64>>>,
 }
@@ -46,48 +52,57 @@ impl Map {
         inputs: &[InputPart],
         configurations: &[Row],
     ) -> Map {
-        let is_latency = |axis: Axis| axis == Axis::Column(Column::LatencyCycles);
-        let over_latencies = is_latency(axes.0) || is_latency(axes.1);
+        let is_on = |axis: Axis| axes.0 == axis || axes.1 == axis;
+        let over_latencies = is_on(Axis::Column(Column::LatencyCycles));
         let inputs = inputs.iter().filter(|input| input.kind == of);
-        let groups = inputs.map(|input| match over_latencies {
-            true => &input.groups[..],
-            false => &input.groups[..input.groups.len().min(1)],
-        });
-        let groups: Vec<&[Group]> = groups.collect();
-        let shown = groups.iter().copied().flatten();
-        let shown = shown.flat_map(|group| &group.configurations);
-        let places = Places::of(axes, shown.map(|number| &configurations[*number]));
-        // Of logarithms.
-        let mut sums = places.sums();
-        let mut counted = 0;
-        for of_input in &groups {
-            let mut least: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-            for group in *of_input {
+        let inputs: Vec<&InputPart> = inputs.collect();
+        let shown = |input: &InputPart| -> Vec<Group> {
+            let first = input.groups.first().and_then(|group| group.latency);
+            let is_shown = |group: &&Group| over_latencies || group.latency == first;
+            input.groups.iter().filter(is_shown).cloned().collect()
+        };
+        let groups: Vec<Vec<Group>> = inputs.iter().map(|input| shown(input)).collect();
+        let rows = groups.iter().flatten();
+        let rows = rows.flat_map(|group| &group.configurations);
+        let places = Places::of(axes, rows.map(|number| &configurations[*number]));
+        // Of each input and problem, as far as that is not on the map.
+        let mut samples: BTreeMap<(usize, Vec<u64>), BTreeMap<(usize, usize), f64>> =
+            BTreeMap::new();
+        let mut with_times = BTreeSet::new();
+        for (input, groups) in groups.iter().enumerate() {
+            for group in groups {
+                let off = group.problem.iter();
+                let off = off.filter(|(position, _)| !is_on(Axis::Setting(*position)));
+                let key = (input, off.map(|(_, value)| value.to_bits()).collect());
                 let best = group.best.and_then(|best| time(&configurations[best]));
-                for row in group
-                    .configurations
-                    .iter()
-                    .map(|number| &configurations[*number])
-                {
+                for number in &group.configurations {
+                    let row = &configurations[*number];
                     let found = places.place(row).zip(time(row)).zip(best);
                     if let Some(((place, time), best)) = found {
                         let slowdown = if best > 0.0 { time / best } else { 1.0 };
+                        let least = samples.entry(key.clone()).or_default();
                         let known = least.entry(place).or_insert(slowdown);
                         *known = known.min(slowdown);
+                        with_times.insert(input);
                     }
                 }
             }
-            counted += usize::from(!least.is_empty());
-            for ((row, column), slowdown) in least {
-                sums[row][column].0 += slowdown.ln();
-                sums[row][column].1 += 1;
-            }
         }
-        let first = groups.iter().copied().flatten().next();
+        // Of logarithms.
+        let mut sums = places.sums();
+        for ((row, column), slowdown) in samples.values().flatten() {
+            sums[*row][*column].0 += slowdown.ln();
+            sums[*row][*column].1 += 1;
+        }
+        let first = groups.iter().flatten().next();
         let at = first
             .and_then(|group| group.latency)
             .filter(|_| !over_latencies);
-        places.map(MapOf::Time { of, at }, counted, &sums, f64::exp)
+        let problem = first.map_or(&[][..], |group| &group.problem);
+        let problem = problem.iter().map(|(position, _)| *position).collect();
+        let of = MapOf::Time { of, at, problem };
+        let counts = (with_times.len(), samples.len());
+        places.map(of, counts, &sums, f64::exp)
     }
 
     /// Axes that are not on the map stay at the first row's value; m at the first that there is, as in the ranking, or without
@@ -117,24 +132,26 @@ impl Map {
                 sums[row][column].1 += 1;
             }
         }
-        places.map(MapOf::Epochs(others), inputs.len(), &sums, |mean| mean)
+        let counts = (inputs.len(), inputs.len());
+        places.map(MapOf::Epochs(others), counts, &sums, |mean| mean)
     }
 
     /// What it shows, in words.
-    pub fn meaning(&self, settings: &[String]) -> String {
-        let inputs = match self.inputs {
-            1 => "1 input".to_string(),
-            count => format!("{count} inputs"),
-        };
+    pub fn meaning(&self, settings: &[SweptSetting]) -> String {
+        let inputs = counted(self.inputs, "input");
         let of = match &self.of {
-            MapOf::Time { at, of } => {
+            MapOf::Time { at, of, problem } => {
                 let (at, same) = match (at, of) {
-                    (_, RowKind::Program) => (String::new(), ""),
-                    (Some(at), _) => (format!("At {at}: "), ""),
-                    (None, _) => (String::new(), " at the same latency"),
+                    (_, RowKind::Program) => (String::new(), same(problem, settings)),
+                    (Some(at), _) => (format!("At {at}: "), String::new()),
+                    (None, _) => (String::new(), " at the same latency".to_string()),
+                };
+                let over = match self.problems == self.inputs {
+                    true => inputs,
+                    false => format!("{} of {inputs}", counted(self.problems, "problem")),
                 };
                 format!(
-                    "{at}How many times as long as with its best configuration{same} a program takes: geometric mean over {inputs}, \
+                    "{at}How many times as long as with its best configuration{same} a program takes: geometric mean over {over}, \
                      each with the best of all other axes."
                 )
             }
@@ -142,7 +159,7 @@ impl Map {
                 let others: String = (others.iter())
                     .map(|(axis, value)| match value {
                         Some(value) => {
-                            let label = axis.labels(std::slice::from_ref(value));
+                            let label = axis.labels(std::slice::from_ref(value), settings);
                             format!(", {} {}", axis.name(settings), label.concat())
                         }
                         None => format!(", {} without limit", axis.name(settings)),
@@ -169,6 +186,18 @@ impl Map {
             MapOf::Time { .. } => "Time of traces",
             MapOf::Epochs(_) => "Epochs",
         }
+    }
+}
+
+/// What is the same for all that are compared.
+fn same(problem: &[usize], settings: &[SweptSetting]) -> String {
+    let names = problem.iter().map(|at| settings[*at].name.as_str());
+    match &names.collect::<Vec<&str>>()[..] {
+        [] => String::new(),
+        [first @ .., last] if !first.is_empty() => {
+            format!(" for the same {} and {last}", first.join(", "))
+        }
+        names => format!(" for the same {}", names.concat()),
     }
 }
 
@@ -205,9 +234,15 @@ impl Places {
     }
 
     /// Means where all inputs are.
-    fn map(self, of: MapOf, inputs: usize, sums: &Sums, finish: impl Fn(f64) -> f64) -> Map {
+    fn map(
+        self,
+        of: MapOf,
+        (inputs, problems): (usize, usize),
+        sums: &Sums,
+        finish: impl Fn(f64) -> f64,
+    ) -> Map {
         let mean = |(sum, count): &(f64, usize)| {
-            (*count == inputs && inputs > 0).then(|| finish(sum / inputs as f64))
+            (*count == problems && problems > 0).then(|| finish(sum / problems as f64))
         };
         let values = sums.iter().map(|row| row.iter().map(mean).collect());
         Map {
@@ -217,6 +252,7 @@ impl Places {
             columns: self.columns,
             rows: self.rows,
             inputs,
+            problems,
             values: values.collect(),
         }
     }
@@ -235,7 +271,28 @@ fn in_order(mut values: Vec<AxisValue>) -> Vec<AxisValue> {
     values
 }
 
-/// The first two axes that a row has a value on: sources have no caches, traces no sizes.
+/// Pairs of axes, each with more than one value, that have a map if nothing is asked for. Across is what is chosen and has the
+/// most values, down every other axis, those with the most values first: maps over two things that nobody chooses would
+/// compare nothing.
+pub(crate) fn usual_pairs(
+    axes: &[Axis],
+    settings: &[SweptSetting],
+    rows: &[Row],
+) -> Vec<(Axis, Axis)> {
+    let count = |axis: &Axis| values(*axis, rows.iter()).len();
+    let mut by_count: Vec<(Axis, usize)> = axes.iter().map(|axis| (*axis, count(axis))).collect();
+    by_count.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut chosen = by_count.iter().map(|(axis, _)| *axis);
+    let Some(across) = chosen.find(|axis| axis.is_choice(settings)) else {
+        return Vec::new();
+    };
+    let others = by_count.iter().map(|(axis, _)| (across, *axis));
+    others
+        .filter(|pair| pair.1 != across && are_together(*pair, rows))
+        .collect()
+}
+
+/// The first two axes that a row has a value on.
 pub(crate) fn first_pair(axes: &[Axis], rows: &[Row]) -> Option<(Axis, Axis)> {
     let pairs = axes.iter().enumerate().flat_map(|(number, first)| {
         let others = axes[number + 1..].iter();

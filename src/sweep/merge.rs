@@ -83,6 +83,7 @@ mod tests {
                 program: String::new(),
                 root: String::new(),
                 settings: Vec::new(),
+                roles: Vec::new(),
                 shards: 5,
                 configurations: 0,
             },

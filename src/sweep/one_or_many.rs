@@ -89,6 +89,47 @@ impl<'de, T: Single> Deserialize<'de> for OneOrMany<T> {
     }
 }
 
+/// A list of names that are given, of which there is one at least.
+///
+/// # Errors
+/// It is something else, or empty.
+pub fn some<'de, D: Deserializer<'de>>(from: D) -> Result<OneOrMany<String>, D::Error> {
+    let names: OneOrMany<String> = OneOrMany::deserialize(from)?;
+    match names.is_empty() {
+        true => Err(D::Error::custom(
+            "the list is empty: name something, or leave the line out",
+        )),
+        false => Ok(names),
+    }
+}
+
+/// What has keys, and cannot be written as a list of its values.
+pub trait Table: for<'de> Deserialize<'de> {
+    const EXPECTED: &'static str;
+}
+
+/// A table with its keys.
+///
+/// # Errors
+/// It is something else, or one of its values is wrong.
+pub fn table<'de, T: Table, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    struct Seen<T>(PhantomData<T>);
+
+    impl<'de, T: Table> Visitor<'de> for Seen<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(T::EXPECTED)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+
+    from.deserialize_any(Seen(PhantomData))
+}
+
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Entry, D::Error> {
         struct Seen;

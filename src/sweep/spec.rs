@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::cache::{CacheSpec, Hierarchy};
 pub use crate::one_or_many::OneOrMany;
+use crate::one_or_many::{Table, some, table};
 use crate::ranges::{self, RangeError, Unit};
 
 /// The file, as it stands there.
@@ -12,15 +13,21 @@ use crate::ranges::{self, RangeError, Unit};
 #[serde(deny_unknown_fields, default)]
 pub struct SweepSpec {
     /// Paths or patterns of traces.
+    #[serde(deserialize_with = "some")]
     pub traces: OneOrMany<String>,
     /// Paths or patterns of sources; a directory is one program.
+    #[serde(deserialize_with = "some")]
     pub sources: OneOrMany<String>,
     /// Presets or machine files.
+    #[serde(deserialize_with = "some")]
     pub machines: OneOrMany<String>,
     /// Values of parameters of sources, by their names for `--set`; in the order of the names.
     pub set: IndexMap<String, Axis>,
+    #[serde(deserialize_with = "table")]
     pub trace: TraceSpec,
+    #[serde(deserialize_with = "table")]
     pub area: AreaSpec,
+    #[serde(deserialize_with = "table")]
     pub shards: ShardSpec,
 }
 
@@ -103,6 +110,19 @@ pub enum Caches {
     Machine,
 }
 
+impl Table for TraceSpec {
+    const EXPECTED: &'static str = "a table of axes, as in `[trace]` with `caches = [\"32KiB,8way\"]` and `latencies = [100]` below it";
+}
+
+impl Table for AreaSpec {
+    const EXPECTED: &'static str = "a table, as in `[area]` with `mm2_per_mib = 20` below it";
+}
+
+impl Table for ShardSpec {
+    const EXPECTED: &'static str =
+        "a table, as in `[shards]` with `models = 200` or `caches = 32` below it";
+}
+
 /// Why the file says nothing that can be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecError {
@@ -128,6 +148,12 @@ pub enum SpecError {
     Cache { text: String, reason: String },
     #[error("`trace.caches`: {error}{}", if error.text() == text { String::new() } else { format!(", in `{text}`") })]
     CacheSize { text: String, error: RangeError },
+    #[error("`trace.caches`: `{caches}` has two areas, {one} and {other} mm²: give it one")]
+    Areas {
+        caches: String,
+        one: f64,
+        other: f64,
+    },
     #[error("`{axis}` says \"machine\", but `machines` names none")]
     NoMachine { axis: &'static str },
     #[error("`trace.{0}` needs `trace.windows`, for which epochs are counted")]
@@ -369,5 +395,26 @@ mod tests {
             "sources = [\"a.c\"]\n[set]\nn = true\n",
             "expected a number",
         );
+        // What a list means is for the tables' keys to say.
+        for name in ["trace", "area", "shards"] {
+            let text = format!("traces = [\"t\"]\n{name} = [[\"32KiB\"]]\n");
+            says(&text, "expected a table");
+            says(&text, &format!("`[{name}]` with"));
+            says(
+                &format!("traces = [\"t\"]\n{name} = 4\n"),
+                "expected a table",
+            );
+        }
+        for name in ["traces", "sources", "machines"] {
+            let other = if name == "sources" {
+                "traces"
+            } else {
+                "sources"
+            };
+            says(
+                &format!("{name} = []\n{other} = 't'\n"),
+                "the list is empty",
+            );
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The sources, traces and machines that a sweep names, and what is read of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -14,8 +14,9 @@ use crate::commands::Voice;
 use crate::machine::MachineModel;
 use crate::reading::{files, machine_file};
 use crate::sweep::manifest::FileHash;
-use crate::sweep::plan::{Input, MachineFacts};
+use crate::sweep::plan::{Input, MachineFacts, TraceInput};
 use crate::sweep::spec::SweepSpec;
+use crate::sweep::swept::SettingRole;
 
 /// What texts name.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -26,13 +27,30 @@ pub struct Named {
     pub again: Vec<(PathBuf, PathBuf)>,
 }
 
+/// A file, whatever names, symbolic and hard links lead to it.
+#[derive(PartialEq, Eq, Hash)]
+struct Identity(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
+
+impl Identity {
+    fn of(path: &Path) -> std::io::Result<Identity> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let file = path.metadata()?;
+            Ok(Identity((file.dev(), file.ino())))
+        }
+        #[cfg(not(unix))]
+        path.canonicalize().map(Identity)
+    }
+}
+
 /// The paths that texts name, which may be patterns.
 ///
 /// # Errors
 /// There is no such file, or nothing fits.
 pub fn named(texts: &[String], what: &str) -> anyhow::Result<Named> {
     let mut found = Named::default();
-    let mut whole: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    let mut known: HashMap<Identity, PathBuf> = HashMap::new();
     for text in texts {
         let path = Path::new(text);
         let paths = match path.exists() || !text.contains(['*', '?', '[', '{']) {
@@ -43,15 +61,20 @@ pub fn named(texts: &[String], what: &str) -> anyhow::Result<Named> {
             false => fitting(text).with_context(|| format!("`{what}`: {text}"))?,
         };
         for path in paths {
-            let file = path.canonicalize();
+            let file = Identity::of(&path);
             let file = file.with_context(|| format!("`{what}`: cannot read {}", path.display()))?;
-            match whole.get(&file) {
+            match known.get(&file) {
                 None => {
-                    whole.insert(file, path.clone());
+                    known.insert(file, path.clone());
                     found.paths.push(path);
                 }
                 Some(first) if *first == path => {}
-                Some(first) => found.again.push((path, first.clone())),
+                Some(first) => {
+                    let again = (path, first.clone());
+                    if !found.again.contains(&again) {
+                        found.again.push(again);
+                    }
+                }
             }
         }
     }
@@ -98,38 +121,49 @@ fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// It cannot be read, or is not a trace: what is wrong further inside is for its shards to say.
-pub fn trace(path: &Path, contents: &Contents) -> anyhow::Result<Input> {
+pub fn trace(path: &Path, contents: &Contents) -> anyhow::Result<TraceInput> {
     anyhow::ensure!(
         path.is_file(),
         "{} is not a file; a trace is one, and a pattern names several: {}/*.zst",
         path.display(),
         path.display()
     );
-    super::trace::recognise(path).with_context(|| format!("`traces`: {}", path.display()))?;
-    Ok(Input {
+    let begun = super::trace::recognise(path);
+    let has_addresses = begun.with_context(|| format!("`traces`: {}", path.display()))?;
+    let input = Input {
         name: path.to_string_lossy().into_owned(),
         files: hashes(&BTreeSet::from([path.to_path_buf()]), contents)?,
+    };
+    Ok(TraceInput {
+        input,
+        has_addresses,
     })
 }
 
+/// A source that was read.
+pub struct SourceInput {
+    pub input: Input,
+    /// What the parameters are that are set.
+    pub roles: Vec<SettingRole>,
+    /// What of it could not be read, and what runs nothing, one sentence each.
+    pub remarks: Vec<String>,
+}
+
 /// A source with all files that are read for its models on these machines: what it includes, the project's settings,
-/// inputs, machine files; and what of it could not be read, one sentence each.
+/// inputs, machine files; and what is to be said of it.
 ///
 /// # Errors
 /// It cannot be analysed, or has no parameter that is set, or not for such a value.
-pub fn source(
-    path: &Path,
-    spec: &SweepSpec,
-    contents: &Contents,
-) -> anyhow::Result<(Input, Vec<String>)> {
+pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Result<SourceInput> {
     let name = path.to_string_lossy().into_owned();
     let check = || {
         let source = source::Source::read(&name, Voice::silent())?;
-        source.check(spec)?;
-        Ok(source.unread())
+        let roles = source.check(spec)?;
+        let remarks = [source.unread(), source.idle(spec, &roles)?].concat();
+        Ok((roles, remarks))
     };
     let (checked, mut read) = files::noting_reads(check);
-    let unread = checked.or_else(|error: anyhow::Error| {
+    let (roles, remarks) = checked.or_else(|error: anyhow::Error| {
         anyhow::ensure!(
             !path.is_file() || !super::trace::is_trace(path),
             "`sources`: {name} is a trace; `traces` names those"
@@ -144,15 +178,20 @@ pub fn source(
         read.extend(of_machine);
     }
     let files = hashes(&read, contents)?;
-    Ok((Input { name, files }, unread))
+    Ok(SourceInput {
+        input: Input { name, files },
+        roles,
+        remarks,
+    })
 }
 
 /// Machines by their first names, and the names by which they come again.
 pub fn machines(names: &[String]) -> (Vec<&str>, Vec<&str>) {
-    let mut seen = BTreeSet::new();
-    names.iter().map(String::as_str).partition(|name| {
-        let file = Path::new(name).canonicalize();
-        seen.insert(file.unwrap_or_else(|_| PathBuf::from(name)))
+    let (mut files, mut presets) = (HashSet::new(), HashSet::new());
+    let names = names.iter().map(String::as_str);
+    names.partition(|name| match Identity::of(Path::new(name)) {
+        Ok(file) => files.insert(file),
+        Err(_) => presets.insert(*name),
     })
 }
 
@@ -168,8 +207,10 @@ pub fn machine(name: &str, for_traces: bool) -> anyhow::Result<MachineFacts> {
         true => crate::commands::trace::settings::levels(&machine),
         false => Ok(Vec::new()),
     };
+    let figures = machine.parameters.iter();
     Ok(MachineFacts {
         name: name.to_string(),
+        figures: figures.map(|parameter| parameter.value).collect(),
         ghz,
         latency_cycles: ghz.zip(nanoseconds).map(|(ghz, ns)| (ghz * ns).round()),
         levels: levels.with_context(|| format!("machine {name}"))?,

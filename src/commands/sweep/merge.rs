@@ -7,8 +7,9 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::contents::Contents;
+use super::leftovers;
 use super::place::Place;
-use super::result::{self, State};
+use super::result::{self, Look, State};
 use super::run::say_changes;
 use crate::cli::SweepMergeArgs;
 use crate::commands::outputs::{Output, temporary_directory_in};
@@ -21,10 +22,11 @@ use crate::wording::counted;
 
 pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     let (place, manifest) = Place::enter(&args.place.dir)?;
-    let failed = refuse_missing(&place, &manifest)?;
-    refuse_changes(&place, &manifest, voice)?;
+    let Computed { done, failed } = refuse_missing(&place, &manifest)?;
+    refuse_changes(&place, &manifest, &done, voice)?;
     let data = place.data();
     place.make(&data)?;
+    let _alone = leftovers::alone(&place, voice)?;
     // All files are whole before the first takes the place of an older one.
     let unfinished = temporary_directory_in(&data)
         .with_context(|| format!("cannot write into {}", data.display()))?;
@@ -70,44 +72,75 @@ pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// How many shards failed.
-///
+/// What there is of a sweep all of which was computed.
+pub struct Computed {
+    /// Positions of the shards that did not fail.
+    pub done: Vec<usize>,
+    pub failed: usize,
+}
+
 /// # Errors
-/// Some have not been computed.
-pub fn refuse_missing(place: &Place, manifest: &Manifest) -> anyhow::Result<usize> {
-    const MOST_NAMED: usize = 10;
-    let states = manifest
-        .shards
-        .iter()
-        .map(|shard| result::state(place, shard));
-    let states: Vec<State> = states.collect();
-    let is = |wanted: State| states.iter().filter(move |state| **state == wanted);
-    let missing = (1..)
-        .zip(&states)
-        .filter(|(_, state)| **state == State::Missing);
-    let named: Vec<String> = missing
-        .take(MOST_NAMED)
-        .map(|(number, _): (usize, _)| number.to_string())
-        .collect();
-    let count = is(State::Missing).count();
+/// Some have not been computed, or have files that are not their results.
+pub fn refuse_missing(place: &Place, manifest: &Manifest) -> anyhow::Result<Computed> {
+    let shards = manifest.shards.iter();
+    let states = shards.map(|shard| result::state(place, shard, Look::AtEnd));
+    let states = states.collect::<anyhow::Result<Vec<State>>>()?;
+    let are = |wanted: State| -> Vec<usize> {
+        let all = states.iter().enumerate();
+        let all = all.filter(|(_, state)| **state == wanted);
+        all.map(|(number, _)| number).collect()
+    };
+    let (missing, damaged) = (are(State::Missing), are(State::Damaged));
+    let mut wrong = Vec::new();
+    if !missing.is_empty() {
+        wrong.push(format!("have not been computed: {}", named(&missing)));
+    }
+    if !damaged.is_empty() {
+        wrong.push(format!(
+            "have files that are not their results: {}",
+            named(&damaged)
+        ));
+    }
     anyhow::ensure!(
-        count == 0,
-        "{count} of {} shards have not been computed: {}{}; `loopsheet sweep run --all --dir {}` computes them",
+        wrong.is_empty(),
+        "{} of {} shards {}; `loopsheet sweep run --all --dir {}` computes them",
+        missing.len() + damaged.len(),
         states.len(),
-        named.join(", "),
-        if count > MOST_NAMED { ", …" } else { "" },
+        wrong.join(", or "),
         place.word()
     );
-    Ok(is(State::Failed).count())
+    Ok(Computed {
+        done: are(State::Done),
+        failed: are(State::Failed).len(),
+    })
+}
+
+/// Shards by their numbers.
+fn named(positions: &[usize]) -> String {
+    const MOST_NAMED: usize = 10;
+    let numbers = positions.iter().take(MOST_NAMED);
+    let numbers: Vec<String> = numbers.map(|at| (at + 1).to_string()).collect();
+    let more = if positions.len() > MOST_NAMED {
+        ", …"
+    } else {
+        ""
+    };
+    format!("{}{more}", numbers.join(", "))
 }
 
 /// Results of inputs that have changed since are not results of the inputs.
 ///
 /// # Errors
 /// One has changed.
-pub fn refuse_changes(place: &Place, manifest: &Manifest, voice: Voice) -> anyhow::Result<()> {
+pub fn refuse_changes(
+    place: &Place,
+    manifest: &Manifest,
+    done: &[usize],
+    voice: Voice,
+) -> anyhow::Result<()> {
     let contents = Contents::noted(place);
-    match say_changes(place, &contents, manifest.shards.iter(), voice)? {
+    let done = done.iter().map(|number| &manifest.shards[*number]);
+    match say_changes(place, &contents, done, voice)? {
         Status::Done => Ok(()),
         _ => anyhow::bail!(
             "inputs have changed since the sweep was planned, so that nothing was written"

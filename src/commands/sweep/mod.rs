@@ -2,6 +2,7 @@
 
 mod contents;
 mod inputs;
+mod leftovers;
 mod merge;
 mod place;
 mod plan;

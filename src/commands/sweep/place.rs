@@ -39,7 +39,7 @@ impl Place {
     /// # Errors
     /// It cannot be made.
     pub fn create(&self) -> anyhow::Result<()> {
-        self.make(&self.directory.join("shards"))
+        self.make(&self.shards())
     }
 
     /// Makes a directory of this one where it is not there.
@@ -117,15 +117,13 @@ impl Place {
 
     /// The rows of a shard.
     pub fn rows(&self, hash: &Hash) -> PathBuf {
-        self.directory
-            .join("shards")
-            .join(format!("{}.jsonl", hash.as_str()))
+        self.shards().join(format!("{}.jsonl", hash.as_str()))
     }
 
     /// Why a shard failed, as a row.
     pub fn failure(&self, hash: &Hash) -> PathBuf {
         let name = format!("{}.failed.jsonl", hash.as_str());
-        self.directory.join("shards").join(name)
+        self.shards().join(name)
     }
 
     /// What was seen of the files that are read, to be deleted at will.
@@ -141,6 +139,21 @@ impl Place {
     /// The names of the merged files, one a line.
     pub fn merged(&self) -> PathBuf {
         self.directory.join("merged.txt")
+    }
+
+    /// Locked by whoever merges.
+    pub fn merge_lock(&self) -> PathBuf {
+        self.directory.join("merge.lock")
+    }
+
+    /// Of results of shards.
+    pub fn shards(&self) -> PathBuf {
+        self.directory.join("shards")
+    }
+
+    /// What a pilot shard took.
+    pub fn pilot(&self) -> PathBuf {
+        self.directory.join("pilot.json")
     }
 
     /// A script that runs the sweep.

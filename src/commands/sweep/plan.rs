@@ -13,8 +13,9 @@ use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::reading::files;
 use crate::sweep::manifest::Manifest;
-use crate::sweep::plan::{Configurations, Facts, Input, plan};
+use crate::sweep::plan::{Configurations, Facts, Input, TraceInput, plan};
 use crate::sweep::spec::SweepSpec;
+use crate::sweep::swept::SettingRole;
 use crate::wording::counted;
 
 /// So many inputs that cannot be read are named.
@@ -66,13 +67,14 @@ fn manifest(
     let machines = names.into_iter();
     let machines = machines.map(|name| inputs::machine(name, !traces.paths.is_empty()));
     let machines = machines.collect::<anyhow::Result<Vec<_>>>()?;
-    let planned = |sources: &[Input], traces: &[Input]| {
+    let planned = |sources: &[Input], traces: &[TraceInput], roles: &[SettingRole]| {
         let machines = &machines;
         plan(&Facts {
             spec,
             sources,
             traces,
             machines,
+            roles,
             root,
         })
     };
@@ -84,7 +86,12 @@ fn manifest(
         });
         one.into_iter().collect()
     };
-    planned(&unread(&sources), &unread(&traces))?;
+    let of_trace = |input| TraceInput {
+        input,
+        has_addresses: true,
+    };
+    let unread_traces: Vec<TraceInput> = unread(&traces).into_iter().map(of_trace).collect();
+    planned(&unread(&sources), &unread_traces, &[])?;
     let contents = Contents::noted(place);
     let mut remarks: Vec<String> = again
         .iter()
@@ -98,12 +105,20 @@ fn manifest(
         ));
     }
     let sources = read(&sources, |path| inputs::source(path, spec, &contents))?;
-    let (sources, unread): (Vec<Input>, Vec<Vec<String>>) = sources.into_iter().unzip();
-    remarks.extend(unread.into_iter().flatten());
+    let mut roles = sources.first().map(|source| source.roles.clone());
+    for source in &sources {
+        for (role, own) in roles.iter_mut().flatten().zip(&source.roles) {
+            *role = role.of_both(*own);
+        }
+        remarks.extend(source.remarks.iter().cloned());
+    }
+    let sources: Vec<Input> = sources.into_iter().map(|source| source.input).collect();
     let traces = read(&traces, |path| inputs::trace(path, &contents))?;
-    remarks.extend(alike(&traces));
-    remarks.extend(alike(&sources));
-    Ok((planned(&sources, &traces)?, remarks, contents))
+    remarks.extend(alike(traces.iter().map(|trace| &trace.input)));
+    remarks.extend(alike(sources.iter()));
+    let plan = planned(&sources, &traces, &roles.unwrap_or_default())?;
+    remarks.extend(plan.remarks.iter().map(ToString::to_string));
+    Ok((plan.manifest, remarks, contents))
 }
 
 /// All inputs.
@@ -128,7 +143,7 @@ fn read<T>(named: &Named, read: impl Fn(&Path) -> anyhow::Result<T>) -> anyhow::
 }
 
 /// Files of different names that hold the same.
-fn alike(inputs: &[Input]) -> Vec<String> {
+fn alike<'i>(inputs: impl Iterator<Item = &'i Input>) -> Vec<String> {
     let mut known = BTreeMap::new();
     let mut remarks = Vec::new();
     for input in inputs {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::merge::{refuse_changes, refuse_missing};
+use super::merge::{Computed, refuse_changes, refuse_missing};
 use super::place::Place;
 use super::result;
 use crate::cli::SweepReportArgs;
@@ -46,8 +46,8 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     let (output, html) = (create(output)?, create(html)?);
     let (place, manifest) = Place::enter(&args.place.dir)?;
-    let failed = refuse_missing(&place, &manifest)?;
-    refuse_changes(&place, &manifest, voice)?;
+    let Computed { done, failed } = refuse_missing(&place, &manifest)?;
+    refuse_changes(&place, &manifest, &done, voice)?;
     let mut rows = Vec::new();
     for shard in &manifest.shards {
         for row in result::read(&place, shard)? {
@@ -70,7 +70,7 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
             place.word()
         );
     }
-    let report = SweepReport::of(&manifest.header.settings, rows.into_iter(), asked)?;
+    let report = SweepReport::of(&manifest.header.swept(), rows.into_iter(), asked)?;
     if let Some(output) = output {
         output.finish(&sweep_workbook(&report)?)?;
     }

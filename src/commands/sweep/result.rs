@@ -1,8 +1,8 @@
-//! Results of shards as files: rows as lines of JSON, under the hash of the shard, and behind them how many there are: a
-//! file that was cut is none.
+//! Results of shards as files: rows as lines of JSON, under the hash of the shard, and behind them whose they are, how many,
+//! and a hash of them: a file that was cut, changed, or put in the place of another is no result.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::place::Place;
 use crate::commands::outputs::Output;
 use crate::sweep::columns::Column;
+use crate::sweep::hash::{Hash, Hasher};
 use crate::sweep::manifest::Shard;
 use crate::sweep::row::{Row, RowKind};
 
@@ -18,24 +19,44 @@ use crate::sweep::row::{Row, RowKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Missing,
+    /// There is a file that is not what was written as its result.
+    Damaged,
     Failed,
     Done,
+}
+
+/// How well files are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// At their ends: whether they are of their shards. Who reads the rows sees the rest.
+    AtEnd,
+    /// All of them.
+    Whole,
 }
 
 /// The last line of a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct End {
+    shard: Hash,
     rows: usize,
+    /// Of the lines before.
+    sha256: Hash,
 }
 
 impl End {
     /// No last line is longer.
-    const LONGEST: u64 = 40;
+    const LONGEST: u64 = 256;
 
-    fn line(rows: usize) -> String {
-        let end = serde_json::to_string(&End { rows }).expect("a number is valid JSON");
-        format!("{end}\n")
+    /// Rows as lines, and the end behind them.
+    fn behind(rows: &str, shard: &Hash) -> String {
+        let end = End {
+            shard: shard.clone(),
+            rows: rows.lines().count(),
+            sha256: Hash::of(rows.as_bytes()),
+        };
+        let end = serde_json::to_string(&end).expect("texts and numbers are valid JSON");
+        format!("{rows}{end}\n")
     }
 
     fn of_line(line: &str) -> Option<End> {
@@ -43,32 +64,55 @@ impl End {
     }
 }
 
-pub fn state(place: &Place, shard: &Shard) -> State {
-    if has_end(&place.rows(&shard.hash)) {
-        State::Done
-    } else if has_end(&place.failure(&shard.hash)) {
-        State::Failed
-    } else {
-        State::Missing
+/// # Errors
+/// A file is there, and cannot be read.
+pub fn state(place: &Place, shard: &Shard, look: Look) -> anyhow::Result<State> {
+    let found = |path: &Path| match look {
+        Look::AtEnd => has_end(path, &shard.hash),
+        Look::Whole => is_whole(path, &shard.hash),
+    };
+    let mut state = State::Missing;
+    for (path, if_whole) in [
+        (place.rows(&shard.hash), State::Done),
+        (place.failure(&shard.hash), State::Failed),
+    ] {
+        match found(&path) {
+            Ok(true) => return Ok(if_whole),
+            Ok(false) => state = State::Damaged,
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => anyhow::bail!(
+                "the result of a shard of {} cannot be read: {}: {error}; make it readable, or delete it and run again",
+                shard.input,
+                path.display()
+            ),
+        }
     }
+    Ok(state)
 }
 
-/// Whether a file is there to its end.
-fn has_end(path: &Path) -> bool {
-    let tail = || -> std::io::Result<String> {
-        let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(End::LONGEST)))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    tail().is_ok_and(|tail| {
-        let last = tail
-            .strip_suffix('\n')
-            .and_then(|tail| tail.rsplit('\n').next());
-        last.and_then(End::of_line).is_some()
-    })
+/// Whether a file has the end of a shard's.
+fn has_end(path: &Path, shard: &Hash) -> std::io::Result<bool> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(End::LONGEST)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let tail = String::from_utf8_lossy(&bytes);
+    let last = tail
+        .strip_suffix('\n')
+        .and_then(|tail| tail.rsplit('\n').next());
+    let end = last.and_then(End::of_line);
+    Ok(end.is_some_and(|end| end.shard == *shard))
+}
+
+/// Whether a file is what was written as a shard's.
+fn is_whole(path: &Path, shard: &Hash) -> std::io::Result<bool> {
+    // Most files that are not the shard's need not be read for this.
+    if !has_end(path, shard)? {
+        return Ok(false);
+    }
+    let lines = Lines::open(path.to_path_buf(), shard.clone())?;
+    Ok(lines.map(|line| line.is_ok()).all(|is_sound| is_sound))
 }
 
 /// Puts the rows of a shard, or why it failed, in their place. Whoever else computes the same shard writes the same bytes.
@@ -83,11 +127,11 @@ pub fn write(
     let failure = place.failure(&shard.hash);
     match result {
         Ok(rows) => {
-            let lines = rows.iter().map(Row::to_line);
-            let text: String = lines.chain([End::line(rows.len())]).collect();
+            let lines: String = rows.iter().map(Row::to_line).collect();
+            let text = End::behind(&lines, &shard.hash);
             Output::create(&place.rows(&shard.hash))?.finish(text.as_bytes())?;
             match std::fs::remove_file(&failure) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
                     Err(error).with_context(|| format!("cannot remove {}", failure.display()))
                 }
                 _ => Ok(()),
@@ -96,7 +140,7 @@ pub fn write(
         Err(error) => {
             let row = Row::new(&shard.input, RowKind::Error);
             let row = row.with_text(Column::Error, &format!("{error:#}"));
-            let text = row.to_line() + &End::line(1);
+            let text = End::behind(&row.to_line(), &shard.hash);
             Output::create(&failure)?.finish(text.as_bytes())
         }
     }
@@ -105,46 +149,81 @@ pub fn write(
 /// The rows of a shard that is done or failed, one after another.
 ///
 /// # Errors
-/// The file cannot be read, or has something else.
+/// The file cannot be read, or is not what was written.
 pub fn read(
     place: &Place,
     shard: &Shard,
 ) -> anyhow::Result<impl Iterator<Item = anyhow::Result<Row>> + use<>> {
-    let path = match state(place, shard) {
+    let path = match state(place, shard, Look::AtEnd)? {
         State::Failed => place.failure(&shard.hash),
         _ => place.rows(&shard.hash),
     };
-    rows(path)
+    let what = format!("cannot read {}", path.display());
+    let lines = Lines::open(path, shard.hash.clone()).with_context(|| what.clone())?;
+    let again = format!(
+        "{what}: `loopsheet sweep run --all --dir {}` computes it again",
+        place.word()
+    );
+    Ok(lines.map(move |line| {
+        let line = line.with_context(|| again.clone())?;
+        Row::parse(&line).with_context(|| again.clone())
+    }))
 }
 
-fn rows(path: PathBuf) -> anyhow::Result<impl Iterator<Item = anyhow::Result<Row>>> {
-    let what = |path: &Path| format!("cannot read {}", path.display());
-    let file = File::open(&path).with_context(|| what(&path))?;
-    let mut lines = BufReader::new(file).lines();
-    let mut count = 0;
-    let mut next = move || -> anyhow::Result<Option<Row>> {
-        let again = || format!("{}: delete it and run again", what(&path));
-        let line = lines.next().transpose().with_context(|| what(&path))?;
-        let line = line.with_context(|| format!("{}: its end is missing", again()))?;
-        if let Some(end) = End::of_line(&line) {
-            anyhow::ensure!(
-                end.rows == count,
-                "{}: it has {count} rows of {}",
-                again(),
-                end.rows
-            );
-            return Ok(None);
-        }
-        count += 1;
-        Row::parse(&line).map(Some).with_context(again)
-    };
-    let mut is_over = false;
-    Ok(std::iter::from_fn(move || {
-        if is_over {
+/// The lines of a file before its end, which is compared with what they were.
+struct Lines {
+    lines: std::io::Lines<BufReader<File>>,
+    shard: Hash,
+    seen: Hasher,
+    count: usize,
+    is_over: bool,
+}
+
+impl Lines {
+    fn open(path: PathBuf, shard: Hash) -> std::io::Result<Lines> {
+        Ok(Lines {
+            lines: BufReader::new(File::open(path)?).lines(),
+            shard,
+            seen: Hasher::default(),
+            count: 0,
+            is_over: false,
+        })
+    }
+
+    fn line(&mut self) -> anyhow::Result<Option<String>> {
+        let line = self.lines.next().transpose()?;
+        let line = line.context("its end is missing")?;
+        let Some(end) = End::of_line(&line) else {
+            self.count += 1;
+            self.seen.add(line.as_bytes());
+            self.seen.add(b"\n");
+            return Ok(Some(line));
+        };
+        anyhow::ensure!(end.shard == self.shard, "it is the result of another shard");
+        let count = self.count;
+        anyhow::ensure!(end.rows == count, "it has {count} rows of {}", end.rows);
+        let seen = std::mem::take(&mut self.seen).finish();
+        anyhow::ensure!(
+            end.sha256 == seen,
+            "its rows are not those that were written"
+        );
+        anyhow::ensure!(
+            self.lines.next().is_none(),
+            "there is something behind its end"
+        );
+        Ok(None)
+    }
+}
+
+impl Iterator for Lines {
+    type Item = anyhow::Result<String>;
+
+    fn next(&mut self) -> Option<anyhow::Result<String>> {
+        if self.is_over {
             return None;
         }
-        let row = next().transpose();
-        is_over = !matches!(row, Some(Ok(_)));
-        row
-    }))
+        let line = self.line().transpose();
+        self.is_over = !matches!(line, Some(Ok(_)));
+        line
+    }
 }

@@ -11,7 +11,7 @@ use anyhow::Context;
 use super::contents::{self, Change, Contents};
 use super::place::Place;
 use super::progress::Progress;
-use super::result::{self, State};
+use super::result::{self, Look, State};
 use super::shard;
 use crate::cli::SweepRunArgs;
 use crate::commands::{Status, Voice, slurm};
@@ -26,13 +26,27 @@ const STACK: usize = 64 << 20;
 
 pub fn run(args: &SweepRunArgs, voice: Voice) -> anyhow::Result<Status> {
     let (place, manifest) = Place::enter(&args.place.dir)?;
-    let chosen = chosen(args, manifest.shards.len())?;
-    let is_wanted = |number: &usize| match result::state(&place, &manifest.shards[*number]) {
-        State::Missing => true,
-        State::Failed => args.retry,
-        State::Done => false,
-    };
-    let wanted: Vec<usize> = chosen.iter().copied().filter(is_wanted).collect();
+    let chosen = chosen(args, manifest.shards.len(), voice)?;
+    let mut wanted = Vec::new();
+    let mut there = Vec::new();
+    for number in &chosen {
+        let shard = &manifest.shards[*number];
+        let state = result::state(&place, shard, Look::Whole)?;
+        if state == State::Damaged && !voice.quiet {
+            eprintln!(
+                "loopsheet: the file of shard {} ({}) in {} is not its whole result: it is computed again",
+                number + 1,
+                shard.input,
+                place.name().join("shards").display()
+            );
+        }
+        match state {
+            State::Missing | State::Damaged => wanted.push(*number),
+            State::Failed if args.retry => wanted.push(*number),
+            State::Failed => {}
+            State::Done => there.push(*number),
+        }
+    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = match args.jobs {
         Some(jobs) => jobs as usize,
@@ -42,14 +56,13 @@ pub fn run(args: &SweepRunArgs, voice: Voice) -> anyhow::Result<Status> {
     let contents = Contents::noted(&place);
     let plan = (&place, &manifest, &contents);
     compute(plan, &wanted, jobs, voice)?;
-    let status = summary(&place, &manifest, (&chosen, wanted.len()), voice);
-    let there = chosen.iter().filter(|number| !wanted.contains(number));
-    let there = there.map(|number| &manifest.shards[*number]);
+    let status = summary(&place, &manifest, (&chosen, wanted.len()), voice)?;
+    let there = there.iter().map(|number| &manifest.shards[*number]);
     let stale = say_changes(&place, &contents, there, voice)?;
     Ok(status.max(stale))
 }
 
-/// Says which inputs of shards that are there already are not what they were when these were planned. Inputs that are gone
+/// Says which inputs of these shards, whose results are there, are not what they were when these were planned. Inputs that are gone
 /// may have been removed after their shards were computed, which takes nothing from them.
 ///
 /// # Errors
@@ -60,7 +73,6 @@ pub fn say_changes<'m>(
     shards: impl Iterator<Item = &'m Shard>,
     voice: Voice,
 ) -> anyhow::Result<Status> {
-    let shards = shards.filter(|shard| result::state(place, shard) == State::Done);
     let changes = contents::changes(contents, shards)?.into_iter();
     let (gone, changes): (BTreeMap<String, Change>, BTreeMap<String, Change>) =
         changes.partition(|(_, change)| *change == Change::Gone);
@@ -84,7 +96,7 @@ pub fn say_changes<'m>(
 }
 
 /// Positions of the shards that are asked for.
-fn chosen(args: &SweepRunArgs, shards: usize) -> anyhow::Result<Vec<usize>> {
+fn chosen(args: &SweepRunArgs, shards: usize, voice: Voice) -> anyhow::Result<Vec<usize>> {
     if args.all {
         return Ok((0..shards).collect());
     }
@@ -98,6 +110,12 @@ fn chosen(args: &SweepRunArgs, shards: usize) -> anyhow::Result<Vec<usize>> {
         (1..=parts).contains(&number),
         "there is no {what} {number}: {what}s are counted from 1 to {parts}"
     );
+    if number > shards && !voice.quiet {
+        eprintln!(
+            "loopsheet: part {number} of {parts} is empty, since the sweep has only {}",
+            counted(shards, "shard")
+        );
+    }
     Ok((number - 1..shards).step_by(parts.max(1)).collect())
 }
 
@@ -182,11 +200,13 @@ fn summary(
     manifest: &Manifest,
     (chosen, computed): (&[usize], usize),
     voice: Voice,
-) -> Status {
-    let is_failed =
-        |number: &&usize| result::state(place, &manifest.shards[**number]) == State::Failed;
-    let failed: Vec<usize> = chosen.iter().filter(is_failed).copied().collect();
-    if !voice.quiet {
+) -> anyhow::Result<Status> {
+    let mut failed = Vec::new();
+    for number in chosen {
+        let state = result::state(place, &manifest.shards[*number], Look::AtEnd)?;
+        failed.extend((state == State::Failed).then_some(*number));
+    }
+    if !voice.quiet && !chosen.is_empty() {
         eprintln!(
             "loopsheet: {}: {computed} computed now, {} there before; {} of all failed",
             counted(chosen.len(), "shard"),
@@ -198,14 +218,14 @@ fn summary(
         eprintln!("loopsheet: {}", why(place, manifest, *number));
     }
     match failed.len() {
-        0 => return Status::Done,
+        0 => return Ok(Status::Done),
         more if more > MOST_NAMED => eprintln!("loopsheet: … and {} more", more - MOST_NAMED),
         _ => {}
     }
     eprintln!(
         "loopsheet: --retry computes again what failed; where an input has changed, `loopsheet sweep plan` is needed first"
     );
-    Status::WithErrors
+    Ok(Status::WithErrors)
 }
 
 /// Why a shard failed.

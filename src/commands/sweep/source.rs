@@ -8,10 +8,12 @@ use clap::Parser;
 use crate::analysis::facts::Program;
 use crate::cli::{Cli, Command, SourceArgs};
 use crate::commands::Voice;
+use crate::commands::parameters::idle_nests;
 use crate::commands::progress::FileBar;
 use crate::commands::project::Project;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::machine::MachineModel;
+use crate::model::parameters::Kind;
 use crate::model::{Detail, KnownTotals, Model, Setting, SettingCheck, SettingError};
 use crate::reading::{inputs, machine_file};
 use crate::sweep::columns::Column;
@@ -19,6 +21,7 @@ use crate::sweep::manifest::{self, SourceWork};
 use crate::sweep::ranges::Unit;
 use crate::sweep::row::{Row, RowKind};
 use crate::sweep::spec::{SpecError, SweepSpec};
+use crate::sweep::swept::{SettingOf, SettingRole};
 
 /// A source that was read.
 pub struct Source {
@@ -82,17 +85,13 @@ impl Source {
         Ok(rows)
     }
 
-    /// Whether every value of every setting would do, on all machines.
+    /// Whether every value of every setting would do, on all machines, and what these set.
     ///
     /// # Errors
     /// There is no such machine, or a setting names nothing or is out of range.
-    pub fn check(&self, spec: &SweepSpec) -> anyhow::Result<()> {
+    pub fn check(&self, spec: &SweepSpec) -> anyhow::Result<Vec<SettingRole>> {
         let check = SettingCheck::of(&self.program);
-        let axes = spec.set.iter().map(|(name, axis)| {
-            let values = axis.values(&format!("set.{name}"), Unit::Bytes)?;
-            Ok((name, values))
-        });
-        let axes = axes.collect::<Result<Vec<(&String, Vec<f64>)>, SpecError>>()?;
+        let axes = axes(spec)?;
         let most = axes.iter().map(|(_, values)| values.len()).max();
         let machines: Vec<Option<&str>> = match &spec.machines[..] {
             [] => vec![None],
@@ -122,7 +121,58 @@ impl Source {
                 built.map_err(named)?;
             }
         }
-        Ok(())
+        let machine = &self.project.machine;
+        let roles = axes.iter().map(|(name, values)| {
+            let setting = Setting::new(name.as_str(), values[0].to_string());
+            Ok(role(
+                name,
+                machine,
+                &check.kinds(machine.clone(), &setting)?,
+            ))
+        });
+        roles.collect()
+    }
+
+    /// Values of sizes that leave loops without an iteration, one sentence for each size. A program that runs nothing takes no
+    /// time, which is not what anybody wants to know.
+    ///
+    /// # Errors
+    /// A setting names nothing or is out of range.
+    pub fn idle(&self, spec: &SweepSpec, roles: &[SettingRole]) -> anyhow::Result<Vec<String>> {
+        const MOST_TRIED: usize = 5;
+        let axes = axes(spec)?;
+        let mut sentences = Vec::new();
+        for (number, (name, values)) in axes.iter().enumerate() {
+            if roles[number].is_choice() {
+                continue;
+            }
+            let no_size = values.iter().filter(|value| **value <= 0.0);
+            for value in no_size.take(MOST_TRIED) {
+                let all = axes.iter().map(|(other, values)| {
+                    let value = if other == name { *value } else { values[0] };
+                    Setting::new(other.as_str(), value.to_string())
+                });
+                let all: Vec<Setting> = all.collect();
+                let built = self.project.build(Voice::silent(), |settings| {
+                    let is_set = |setting: &&Setting| spec.set.contains_key(&setting.name);
+                    let others = settings.iter().filter(|setting| !is_set(setting)).cloned();
+                    let all: Vec<Setting> = others.chain(all.iter().cloned()).collect();
+                    let machine = self.project.machine.clone();
+                    Model::with(&self.program, machine, &all, Detail::Least)
+                });
+                let model = built?.0;
+                let idle = model.idle_nests();
+                if idle > 0 {
+                    sentences.push(format!(
+                        "{}: with set.{name} = {value} {}, which takes no time",
+                        self.name,
+                        idle_nests(idle, model.nests.len())
+                    ));
+                    break;
+                }
+            }
+        }
+        Ok(sentences)
     }
 
     /// What of it could not be read, one sentence each.
@@ -138,6 +188,30 @@ impl Source {
             None => Ok(self.project.machine.clone()),
             Some(name) => machine_file::load(name),
         }
+    }
+}
+
+/// The settings with their values.
+fn axes(spec: &SweepSpec) -> Result<Vec<(&String, Vec<f64>)>, SpecError> {
+    let axes = spec.set.iter().map(|(name, axis)| {
+        let values = axis.values(&format!("set.{name}"), Unit::Bytes)?;
+        Ok((name, values))
+    });
+    axes.collect()
+}
+
+/// What a setting sets, of which the source has these parameters.
+fn role(name: &str, machine: &MachineModel, kinds: &[Kind]) -> SettingRole {
+    let plain = name.strip_prefix("machine.").unwrap_or(name);
+    let of_machine = machine.parameter(plain).filter(|_| kinds.is_empty());
+    let of = match (of_machine, kinds) {
+        (Some(_), _) => SettingOf::Machine,
+        (None, [_, ..]) if kinds.iter().all(|kind| *kind == Kind::Block) => SettingOf::Block,
+        (None, _) => SettingOf::Problem,
+    };
+    SettingRole {
+        of,
+        bytes: of_machine.is_some_and(|parameter| parameter.unit == "B"),
     }
 }
 
@@ -181,6 +255,7 @@ fn add_rows(input: &str, asked: &manifest::Model, model: &Model, rows: &mut Vec<
             .with(Column::TrafficBytes, totals.traffic)
             .with(Column::TimeSeconds, totals.seconds)
             .with_count(Column::UnknownNests, totals.unknown.len() as u64)
+            .with_count(Column::IdleNests, model.idle_nests() as u64)
             .with_count(Column::ErrorRemarks, errors.count() as u64),
     );
     for (index, nest) in model.nests.iter().enumerate() {

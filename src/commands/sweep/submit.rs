@@ -5,13 +5,16 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::Context;
+use serde::{Deserialize, Serialize};
 
 use super::contents::Contents;
+use super::merge::{Computed, refuse_missing};
 use super::place::Place;
-use super::result::{self, State};
+use super::result::{self, Look, State};
 use crate::cli::{SweepEngine, SweepSubmitArgs};
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
+use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{Manifest, Shard};
 use crate::sweep::submit::{Engine, Parts, Pilot, SUBMIT, scripts};
 use crate::wording::counted;
@@ -62,27 +65,49 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Computes the largest shard that is missing, and says what that took. Its result stays. What a shard took that fails
-/// says nothing, so that the next one is computed then. None if none is missing.
+/// A pilot that was computed.
+#[derive(Serialize, Deserialize)]
+struct Noted {
+    shard: Hash,
+    seconds: f64,
+    bytes: Option<u64>,
+}
+
+/// Computes the largest shard that is missing, and says what that took, unless an earlier one was as large. Its result stays.
+/// What a shard took that fails says nothing, so that the next one is computed then. None if none is missing.
 fn pilot(
     (place, manifest, contents): (&Place, &Manifest, &Contents),
     voice: Voice,
 ) -> anyhow::Result<Option<Pilot>> {
-    let state = |number: &usize| result::state(place, &manifest.shards[*number]);
-    let missing = (0..manifest.shards.len()).filter(|number| state(number) == State::Missing);
-    let mut missing: Vec<usize> = missing.collect();
+    let state = |number: usize| result::state(place, &manifest.shards[number], Look::AtEnd);
+    let mut missing = Vec::new();
+    for number in 0..manifest.shards.len() {
+        let is_missing = matches!(state(number)?, State::Missing | State::Damaged);
+        missing.extend(is_missing.then_some(number));
+    }
     if missing.is_empty() {
         return Ok(None);
     }
     missing.sort_by_cached_key(|number| Reverse(size(&manifest.shards[*number])));
+    if let Some(earlier) = earlier(place, manifest, &manifest.shards[missing[0]], voice) {
+        return Ok(Some(earlier));
+    }
     for number in missing {
         let begun = Instant::now();
         super::run::compute((place, manifest, contents), &[number], 1, voice)?;
-        if state(&number) == State::Done {
-            return Ok(Some(Pilot {
+        if state(number)? == State::Done {
+            let pilot = Pilot {
                 seconds: begun.elapsed().as_secs_f64(),
                 bytes: peak_bytes(),
-            }));
+            };
+            let noted = Noted {
+                shard: manifest.shards[number].hash.clone(),
+                seconds: pilot.seconds,
+                bytes: pilot.bytes,
+            };
+            let text = serde_json::to_vec(&noted).expect("texts and numbers are valid JSON");
+            Output::create(&place.pilot())?.finish(&text)?;
+            return Ok(Some(pilot));
         }
     }
     anyhow::bail!(
@@ -91,14 +116,36 @@ fn pilot(
     )
 }
 
+/// What an earlier pilot took, if its shard is in the sweep and no smaller than what is left.
+fn earlier(place: &Place, manifest: &Manifest, largest: &Shard, voice: Voice) -> Option<Pilot> {
+    let text = std::fs::read(place.pilot()).ok()?;
+    let Noted {
+        shard,
+        seconds,
+        bytes,
+    } = serde_json::from_slice(&text).ok()?;
+    let number = manifest
+        .shards
+        .iter()
+        .position(|known| known.hash == shard)?;
+    if size(&manifest.shards[number]) < size(largest) {
+        return None;
+    }
+    if !voice.quiet {
+        eprintln!(
+            "loopsheet: limits follow from what shard {} took as the pilot of an earlier submit: {seconds:.1} s",
+            number + 1
+        );
+    }
+    Some(Pilot { seconds, bytes })
+}
+
 /// Nothing is left to submit.
 fn all_computed(
     (place, manifest, contents): (&Place, &Manifest, &Contents),
     voice: Voice,
 ) -> anyhow::Result<Status> {
-    let shards = || manifest.shards.iter();
-    let failed = shards().filter(|shard| result::state(place, shard) == State::Failed);
-    let failed = failed.count();
+    let Computed { done, failed } = refuse_missing(place, manifest)?;
     if !voice.quiet {
         eprintln!(
             "loopsheet: all {} have been computed, so that there is nothing to submit; `loopsheet sweep merge --dir {}` puts \
@@ -113,7 +160,8 @@ fn all_computed(
             place.word()
         );
     }
-    let stale = super::run::say_changes(place, contents, shards(), voice)?;
+    let done = done.iter().map(|number| &manifest.shards[*number]);
+    let stale = super::run::say_changes(place, contents, done, voice)?;
     let failed = if failed > 0 {
         Status::WithErrors
     } else {

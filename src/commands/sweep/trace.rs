@@ -14,10 +14,14 @@ use crate::metrics::epoch::{EpochSettings, Stores};
 use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::report::{Edag, Epochs, Inputs};
 use crate::metrics::settings::Settings;
+use crate::quantity::binary_size;
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{CacheRun, EpochWork, TraceWork};
 use crate::sweep::row::{Row, RowKind};
-use crate::trace::{self, LineError, Options, ReadSummary, RunEnd, TraceError, UnknownPolicy};
+use crate::trace::isa::AccessCount;
+use crate::trace::{
+    self, Instruction, LineError, Options, ReadSummary, RunEnd, TraceError, UnknownPolicy,
+};
 use crate::traced;
 
 /// Whether a file begins as a trace does.
@@ -25,22 +29,33 @@ pub fn is_trace(path: &Path) -> bool {
     input::open_noting(path, |_| ()).is_ok_and(|input| begin_reading(input).is_ok())
 }
 
-/// The first instructions. What is wrong further inside a shard finds.
+/// The first instructions, up to one that shows whether accesses have addresses. What is wrong further inside a shard finds.
 fn begin_reading(input: impl Read) -> Result<ReadSummary, TraceError> {
     let options = Options {
         format: None,
         unknown: UnknownPolicy::Warn,
     };
-    trace::read(input, options, &mut |_| None)
+    trace::read(input, options, &mut |batch| {
+        let mut has_addresses = false;
+        batch.for_each(|_, addresses| has_addresses |= !addresses.is_empty());
+        // Others may access nothing.
+        let is_access = |instruction: &Instruction| {
+            let access = instruction.decoded.facts.access.as_ref();
+            access.is_some_and(|access| access.count == AccessCount::One)
+        };
+        let is_settled = has_addresses || batch.instructions.iter().any(is_access);
+        (!is_settled).then_some(batch)
+    })
 }
 
-/// Makes sure that a file begins as a trace does.
+/// Makes sure that a file begins as a trace does; returns whether accesses have addresses.
 ///
 /// # Errors
 /// It cannot be read, is empty, or is in no format that is known.
-pub fn recognise(path: &Path) -> anyhow::Result<()> {
-    let Err(error) = begin_reading(input::open_noting(path, |_| ())?) else {
-        return Ok(());
+pub fn recognise(path: &Path) -> anyhow::Result<bool> {
+    let error = match begin_reading(input::open_noting(path, |_| ())?) {
+        Ok(read) => return Ok(read.has_addresses),
+        Err(error) => error,
     };
     match &error.error {
         LineError::Empty
@@ -52,7 +67,7 @@ pub fn recognise(path: &Path) -> anyhow::Result<()> {
         | LineError::Read(_)
         | LineError::Compression(_)
         | LineError::Record(_) => Err(anyhow::anyhow!("{}", error.without_remedy())),
-        _ => Ok(()),
+        _ => Ok(true),
     }
 }
 
@@ -214,6 +229,11 @@ fn of_run(row: Row, edag: &Edag, (run, latency, slots): (&CacheRun, f64, f64)) -
         .with(Column::TimeUpperCycles, figure(EdagFigure::TimeUpper))
 }
 
+/// A cache of one set, as a person writes it.
+fn full(capacity: u64) -> String {
+    format!("{},full", binary_size(capacity).replace(' ', ""))
+}
+
 fn add_epochs(name: &str, read: &ReadSummary, epochs: &Epochs, rows: &mut Vec<Row>) {
     let unlimited = std::iter::once((None, &epochs.epochs));
     let limited = epochs
@@ -226,7 +246,7 @@ fn add_epochs(name: &str, read: &ReadSummary, epochs: &Epochs, rows: &mut Vec<Ro
             for (w, window) in epochs.windows.iter().enumerate() {
                 rows.push(
                     begin(name, RowKind::Epochs, read)
-                        .with_text(Column::Caches, &format!("{capacity},full"))
+                        .with_text(Column::Caches, &full(*capacity))
                         .with_count(Column::FirstCacheBytes, *capacity)
                         .with_count(Column::LastCacheBytes, *capacity)
                         .with_count(Column::Window, u64::from(*window))

@@ -2,21 +2,22 @@
 //! area buys, and which programs feel memory's latency most. With another latency or other slots times follow, and with
 //! them what is best.
 
-use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
-use rust_xlsxwriter::{
-    ColNum, ConditionalFormat3ColorScale, RowNum, Workbook, Worksheet, XlsxError,
-};
+mod copied;
+mod maps;
 
+use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
+use rust_xlsxwriter::{ColNum, RowNum, Workbook, Worksheet, XlsxError};
+
+use self::copied::{front, ranking};
+use self::maps::{sheet_of, sheet_of_maps};
 use super::layout::Sheet;
 use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
-use crate::sweep::axis::{Axis, AxisValue};
 use crate::sweep::columns::{Column, setting_name};
 use crate::sweep::groups::Group;
-use crate::sweep::map::{Map, MapOf};
 use crate::sweep::report::SweepReport;
-use crate::sweep::row::{Row, RowKind};
+use crate::sweep::row::Row;
 
 /// Headings stand here, what is below begins with the next row.
 const HEADER: RowNum = 3;
@@ -42,6 +43,8 @@ fn columns(report: &SweepReport) -> Vec<Shown> {
         Column::NonMemoryCycles,
         Column::TrafficBytes,
         Column::Flops,
+        Column::UnknownNests,
+        Column::IdleNests,
     ];
     let inputs = [
         Column::AreaMm2,
@@ -63,7 +66,7 @@ impl Shown {
             Shown::Text(column) | Shown::Input(column) | Shown::Number(column) => {
                 column.entry().name.to_string()
             }
-            Shown::Setting(position) => setting_name(&report.settings[position]),
+            Shown::Setting(position) => setting_name(&report.settings[position].name),
             Shown::Lambda => Column::Lambda.entry().name.to_string(),
             Shown::TimeCycles => Column::TimeUpperCycles.entry().name.to_string(),
             Shown::TimeSeconds => Column::TimeSeconds.entry().name.to_string(),
@@ -138,8 +141,11 @@ pub fn sweep_workbook(report: &SweepReport) -> Result<Vec<u8>, XlsxError> {
     workbook.set_properties(&super::properties("A sweep over configurations")?);
     let configurations = Configurations::of(report);
     workbook.push_worksheet(best(report, &configurations)?);
-    for shown in &report.maps {
-        workbook.push_worksheet(map(report, shown)?);
+    for maps in report
+        .maps
+        .chunk_by(|one, other| sheet_of(one, report) == sheet_of(other, report))
+    {
+        workbook.push_worksheet(sheet_of_maps(report, maps)?);
     }
     if !report.fronts.is_empty() {
         workbook.push_worksheet(front(report)?);
@@ -170,7 +176,16 @@ fn finish(mut page: Paper<()>, last: RowNum, columns: usize) -> Result<Worksheet
 
 /// A heading, with room for what stands below.
 fn head(page: &mut Paper<()>, column: ColNum, text: &str, look: Look) -> Result<(), XlsxError> {
-    page.text(HEADER, column, text, &style::header())?;
+    head_at(page, (HEADER, column), text, look)
+}
+
+fn head_at(
+    page: &mut Paper<()>,
+    (row, column): (RowNum, ColNum),
+    text: &str,
+    look: Look,
+) -> Result<(), XlsxError> {
+    page.text(row, column, text, &style::header())?;
     let width = match look {
         Look::Text => 34.0,
         _ => (text.chars().count() as f64 + 4.0).max(14.0),
@@ -261,8 +276,9 @@ fn best(report: &SweepReport, configurations: &Configurations) -> Result<Workshe
     let mut page = begin(
         Sheet::Best,
         "The best configuration of each input",
-        "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. Of a \
-         trace for each latency of memory, which the machine around the caches has and nobody chooses.",
+        "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. Compared \
+         are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a source with its \
+         sizes) and latency of memory, which nobody chooses.",
     )?;
     let is_found = |shown: &&Shown| {
         matches!(shown, Shown::Text(_) | Shown::Setting(_) | Shown::Input(_))
@@ -355,153 +371,4 @@ fn best_of(
         }
     }
     Ok(())
-}
-
-/// A figure over two axes, in colour.
-fn map(report: &SweepReport, map: &Map) -> Result<Worksheet, XlsxError> {
-    let sheet = match map.of {
-        MapOf::Time {
-            of: RowKind::Program,
-            ..
-        } if report.counts.runs > 0 => Sheet::MapOfSources,
-        MapOf::Time { .. } => Sheet::Map,
-        MapOf::Epochs(_) => Sheet::MapOfEpochs,
-    };
-    let mut page = Paper::new(sheet, ())?;
-    page.title(&format!("{} over two axes", map.title()))?;
-    let name = |axis: Axis| axis.name(&report.settings);
-    let remark = map.meaning(&report.settings);
-    page.text(1, 0, &remark, &style::remark())?;
-    head(&mut page, 0, &name(map.down), Look::Text)?;
-    page.text(HEADER - 1, 1, &name(map.across), &style::remark())?;
-    for (column, label) in (1..).zip(map.across.labels(&map.columns)) {
-        head(&mut page, column, &label, Look::Ratio)?;
-    }
-    let mut at = HEADER;
-    let labels = map.down.labels(&map.rows);
-    for ((value, label), figures) in map.rows.iter().zip(&labels).zip(&map.values) {
-        at += 1;
-        let (number, text) = (Look::Number, style::cell(Look::Text, Role::Plain));
-        match value {
-            AxisValue::Number(value) if value.to_string() == *label => {
-                page.number(at, 0, *value, &style::cell(number, Role::Plain))?;
-            }
-            _ => page.text(at, 0, label, &text)?,
-        }
-        for (column, figure) in (1..).zip(figures) {
-            if let Some(figure) = figure {
-                let looked = style::cell(Look::Ratio, Role::Plain);
-                page.number(at, column, *figure, &looked)?;
-            }
-        }
-    }
-    if at > HEADER {
-        let scale = ConditionalFormat3ColorScale::new()
-            .set_minimum_color(style::GOOD)
-            .set_midpoint_color(style::FAIR)
-            .set_maximum_color(style::BAD);
-        let last = map.columns.len() as ColNum;
-        (page.worksheet).add_conditional_format(HEADER + 1, 1, at, last, &scale)?;
-    }
-    page.worksheet.set_freeze_panes(HEADER + 1, 1)?;
-    style::print_setup(&mut page.worksheet);
-    Ok(page.worksheet)
-}
-
-/// Columns of a sheet that are copied from rows of the data set.
-type Copied = (Column, Look);
-
-const FRONT: [Copied; 10] = [
-    (Column::Input, Look::Text),
-    (Column::Machine, Look::Text),
-    (Column::Caches, Look::Text),
-    (Column::AreaMm2, Look::Ratio),
-    (Column::LatencyCycles, Look::Number),
-    (Column::Slots, Look::Number),
-    (Column::TimeSeconds, Look::Seconds),
-    (Column::TimeUpperCycles, Look::Count),
-    (Column::Lambda, Look::Ratio),
-    (Column::RelativeLambda, Look::Ratio),
-];
-
-/// What is copied of a trace's epochs, and behind it of its first configuration.
-const RANKED: ([Copied; 4], [Copied; 8]) = (
-    [
-        (Column::EpochsPerThousand, Look::Ratio),
-        (Column::Window, Look::Number),
-        (Column::LastCacheBytes, Look::Number),
-        (Column::EpochSlots, Look::Number),
-    ],
-    [
-        (Column::RelativeLambda, Look::Ratio),
-        (Column::Lambda, Look::Ratio),
-        (Column::Machine, Look::Text),
-        (Column::Caches, Look::Text),
-        (Column::LatencyCycles, Look::Number),
-        (Column::Slots, Look::Number),
-        (Column::TimeSeconds, Look::Seconds),
-        (Column::TimeUpperCycles, Look::Count),
-    ],
-);
-
-fn heads(page: &mut Paper<()>, first: ColNum, columns: &[Copied]) -> Result<(), XlsxError> {
-    for (column, (of, look)) in (first..).zip(columns) {
-        head(page, column, of.entry().name, *look)?;
-    }
-    Ok(())
-}
-
-fn copy(
-    page: &mut Paper<()>,
-    (at, first): (RowNum, ColNum),
-    columns: &[Copied],
-    row: &Row,
-) -> Result<(), XlsxError> {
-    for (column, (of, look)) in (first..).zip(columns) {
-        let looked = style::cell(*look, Role::Plain);
-        if let Some(text) = row.text(*of) {
-            page.text(at, column, text, &looked)?;
-        } else if let Some(value) = row.number(*of) {
-            page.number(at, column, value, &looked)?;
-        }
-    }
-    Ok(())
-}
-
-/// What no other configuration beats, as it was computed.
-fn front(report: &SweepReport) -> Result<Worksheet, XlsxError> {
-    let mut page = begin(
-        Sheet::Front,
-        "What more area buys",
-        "Of each input the configurations that no other one at the same latency beats in both time and area.",
-    )?;
-    heads(&mut page, 0, &FRONT)?;
-    let mut at = HEADER;
-    for number in &report.fronts {
-        at += 1;
-        copy(&mut page, (at, 0), &FRONT, &report.configurations[*number])?;
-    }
-    finish(page, at, FRONT.len())
-}
-
-/// What feels latency most, as it was computed.
-fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
-    let title = "Which programs feel memory's latency most";
-    let mut page = begin(Sheet::Ranking, title, report.ranking.by.meaning())?;
-    let input = [(Column::Input, Look::Text)];
-    let (epochs, run) = RANKED;
-    heads(&mut page, 0, &input)?;
-    heads(&mut page, 1, &epochs)?;
-    heads(&mut page, 1 + epochs.len() as ColNum, &run)?;
-    let mut at = HEADER;
-    for trace in &report.ranking.traces {
-        at += 1;
-        let row = &report.configurations[trace.configuration];
-        copy(&mut page, (at, 0), &input, row)?;
-        if let Some(counted) = &trace.epochs {
-            copy(&mut page, (at, 1), &epochs, counted)?;
-        }
-        copy(&mut page, (at, 1 + epochs.len() as ColNum), &run, row)?;
-    }
-    finish(page, at, 1 + epochs.len() + run.len())
 }

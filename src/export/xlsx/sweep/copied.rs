@@ -1,0 +1,107 @@
+//! Sheets with figures as they were computed: what more area buys, and what feels latency most.
+
+use rust_xlsxwriter::{ColNum, RowNum, Worksheet, XlsxError};
+
+use super::{HEADER, Paper, Sheet, begin, finish, head};
+use crate::sweep::columns::Column;
+use crate::sweep::report::SweepReport;
+use crate::sweep::row::Row;
+use crate::xlsx::style::{self, Look, Role};
+
+/// Columns of a sheet that are copied from rows of the data set.
+type Copied = (Column, Look);
+
+const FRONT: [Copied; 10] = [
+    (Column::Input, Look::Text),
+    (Column::Machine, Look::Text),
+    (Column::Caches, Look::Text),
+    (Column::AreaMm2, Look::Ratio),
+    (Column::LatencyCycles, Look::Number),
+    (Column::Slots, Look::Number),
+    (Column::TimeSeconds, Look::Seconds),
+    (Column::TimeUpperCycles, Look::Count),
+    (Column::Lambda, Look::Ratio),
+    (Column::RelativeLambda, Look::Ratio),
+];
+
+/// What is copied of a trace's epochs, and behind it of its first configuration.
+const RANKED: ([Copied; 4], [Copied; 8]) = (
+    [
+        (Column::EpochsPerThousand, Look::Ratio),
+        (Column::Window, Look::Number),
+        (Column::LastCacheBytes, Look::Number),
+        (Column::EpochSlots, Look::Number),
+    ],
+    [
+        (Column::RelativeLambda, Look::Ratio),
+        (Column::Lambda, Look::Ratio),
+        (Column::Machine, Look::Text),
+        (Column::Caches, Look::Text),
+        (Column::LatencyCycles, Look::Number),
+        (Column::Slots, Look::Number),
+        (Column::TimeSeconds, Look::Seconds),
+        (Column::TimeUpperCycles, Look::Count),
+    ],
+);
+
+fn heads(page: &mut Paper<()>, first: ColNum, columns: &[Copied]) -> Result<(), XlsxError> {
+    for (column, (of, look)) in (first..).zip(columns) {
+        head(page, column, of.entry().name, *look)?;
+    }
+    Ok(())
+}
+
+fn copy(
+    page: &mut Paper<()>,
+    (at, first): (RowNum, ColNum),
+    columns: &[Copied],
+    row: &Row,
+) -> Result<(), XlsxError> {
+    for (column, (of, look)) in (first..).zip(columns) {
+        let looked = style::cell(*look, Role::Plain);
+        if let Some(text) = row.text(*of) {
+            page.text(at, column, text, &looked)?;
+        } else if let Some(value) = row.number(*of) {
+            page.number(at, column, value, &looked)?;
+        }
+    }
+    Ok(())
+}
+
+/// What no other configuration beats, as it was computed.
+pub(super) fn front(report: &SweepReport) -> Result<Worksheet, XlsxError> {
+    let mut page = begin(
+        Sheet::Front,
+        "What more area buys",
+        "Of each input the configurations that no other one at the same latency beats in both time and area.",
+    )?;
+    heads(&mut page, 0, &FRONT)?;
+    let mut at = HEADER;
+    for number in &report.fronts {
+        at += 1;
+        copy(&mut page, (at, 0), &FRONT, &report.configurations[*number])?;
+    }
+    finish(page, at, FRONT.len())
+}
+
+/// What feels latency most, as it was computed.
+pub(super) fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
+    let title = "Which programs feel memory's latency most";
+    let mut page = begin(Sheet::Ranking, title, report.ranking.by.meaning())?;
+    let input = [(Column::Input, Look::Text)];
+    let (epochs, run) = RANKED;
+    heads(&mut page, 0, &input)?;
+    heads(&mut page, 1, &epochs)?;
+    heads(&mut page, 1 + epochs.len() as ColNum, &run)?;
+    let mut at = HEADER;
+    for trace in &report.ranking.traces {
+        at += 1;
+        let row = &report.configurations[trace.configuration];
+        copy(&mut page, (at, 0), &input, row)?;
+        if let Some(counted) = &trace.epochs {
+            copy(&mut page, (at, 1), &epochs, counted)?;
+        }
+        copy(&mut page, (at, 1 + epochs.len() as ColNum), &run, row)?;
+    }
+    finish(page, at, 1 + epochs.len() + run.len())
+}

@@ -1,0 +1,100 @@
+//! The best configurations, a line for each: where the same one is the best for several problems or latencies that follow one
+//! another, they are one line.
+
+use crate::axis::{Axis, AxisValue};
+use crate::columns::Column;
+use crate::described::Description;
+use crate::groups::{Group, Latency, time};
+use crate::report::SweepReport;
+use crate::row::{Row, RowKind};
+
+/// One line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BestLine<'r> {
+    pub input: &'r str,
+    pub kind: RowKind,
+    /// Groups that follow one another.
+    pub groups: &'r [Group],
+}
+
+/// So many values are named one by one.
+const MOST_NAMED: usize = 4;
+
+/// The lines of all inputs.
+pub fn best_lines(report: &SweepReport) -> Vec<BestLine<'_>> {
+    let mut lines = Vec::new();
+    for input in &report.inputs {
+        let is_same = |one: &Group, other: &Group| {
+            choice(report, one) == choice(report, other)
+                && matches!(one.latency, Some(Latency::OfMachine))
+                    == matches!(other.latency, Some(Latency::OfMachine))
+        };
+        lines.extend(input.groups.chunk_by(is_same).map(|groups| BestLine {
+            input: &input.name,
+            kind: input.kind,
+            groups,
+        }));
+    }
+    lines
+}
+
+/// What is chosen where a group is the best.
+fn choice(report: &SweepReport, group: &Group) -> Option<Vec<Option<AxisValue>>> {
+    let row = &report.configurations[group.best?];
+    let columns = [
+        Column::Machine,
+        Column::Caches,
+        Column::Slots,
+        Column::AreaMm2,
+    ];
+    let settings = (0..report.settings.len()).map(Axis::Setting);
+    let axes = columns.into_iter().map(Axis::Column).chain(settings);
+    let chosen = axes.filter(|axis| axis.is_choice(&report.settings));
+    Some(chosen.map(|axis| axis.value(row)).collect())
+}
+
+impl<'r> BestLine<'r> {
+    /// The configurations that are the best of each group; none where no time is known.
+    pub fn rows(&self, report: &'r SweepReport) -> Vec<&'r Row> {
+        let best = self.groups.iter().filter_map(|group| group.best);
+        best.map(|best| &report.configurations[best]).collect()
+    }
+
+    /// What it is the best for: latencies of memory, or problems.
+    pub fn given(&self, report: &SweepReport, words: &Description) -> String {
+        let first = |group: &Group| &report.configurations[group.configurations[0]];
+        let named = || -> Vec<String> {
+            let texts = self.groups.iter().map(|group| words.problem(first(group)));
+            texts.filter(|text| !text.is_empty()).collect()
+        };
+        match self.groups[0].latency {
+            Some(Latency::OfMachine) => "α of each machine".to_string(),
+            Some(Latency::Cycles(_)) => {
+                let cycles = self.groups.iter().filter_map(|group| match group.latency {
+                    Some(Latency::Cycles(cycles)) => Some(cycles.to_string()),
+                    _ => None,
+                });
+                let cycles: Vec<String> = cycles.collect();
+                format!("α = {}", listed(&cycles, ", ", "values"))
+            }
+            None => listed(&named(), "; ", "problems"),
+        }
+    }
+
+    /// The shortest and the longest time of the best configurations.
+    pub fn times(&self, report: &SweepReport) -> Option<(f64, f64)> {
+        let mut times: Vec<f64> = self.rows(report).into_iter().filter_map(time).collect();
+        times.sort_by(f64::total_cmp);
+        Some((*times.first()?, *times.last()?))
+    }
+}
+
+/// All of few; of many the first and the last.
+fn listed(texts: &[String], between: &str, what: &str) -> String {
+    match texts {
+        [first, .., last] if texts.len() > MOST_NAMED => {
+            format!("{first} … {last} ({} {what})", texts.len())
+        }
+        _ => texts.join(between),
+    }
+}

@@ -1,0 +1,53 @@
+//! Parameters of sources that a sweep sets: which of them are the problem, and which an architect or programmer may choose.
+
+use serde::{Deserialize, Serialize};
+
+/// A parameter with what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweptSetting {
+    pub name: String,
+    pub role: SettingRole,
+}
+
+/// What a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingRole {
+    pub of: SettingOf,
+    /// Whether values are bytes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bytes: bool,
+}
+
+/// What a parameter belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SettingOf {
+    /// The problem that is solved, such as its size: configurations are compared where it is the same.
+    Problem,
+    /// The machine.
+    Machine,
+    /// Blocks of loops, which change the way and not the result.
+    Block,
+}
+
+impl SettingRole {
+    /// A parameter of the problem.
+    pub const PROBLEM: SettingRole = SettingRole {
+        of: SettingOf::Problem,
+        bytes: false,
+    };
+
+    /// Whether somebody may choose it for the same problem.
+    pub fn is_choice(self) -> bool {
+        self.of != SettingOf::Problem
+    }
+
+    /// What a parameter is that is this for one source and that for another: the problem, if it is so for one.
+    #[must_use]
+    pub fn of_both(self, other: SettingRole) -> SettingRole {
+        match self == other {
+            true => self,
+            false => SettingRole::PROBLEM,
+        }
+    }
+}

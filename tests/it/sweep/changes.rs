@@ -1,0 +1,132 @@
+//! What was computed is of what was planned: changed inputs are noticed.
+
+use super::*;
+
+#[test]
+fn a_result_follows_all_that_was_read() {
+    let project = project("sources = [\"own\"]\nmachines = [\"own.toml\"]\n");
+    let write = |name: &str, text: &str| fs::write(project.path().join(name), text).expect(name);
+    fs::create_dir(project.path().join("own")).expect("a directory");
+    write("own/size.h", "#define N 100\n");
+    write(
+        "own/a.c",
+        "#include \"size.h\"\nvoid f(double *a) { for (int i = 0; i < N; i++) a[i] = 0; }\n",
+    );
+    write("own.toml", "base = \"epyc-7763\"\n");
+    let computed = |changed: &str| {
+        done(project.path(), &["plan", "sweep.toml"]);
+        let said = done(project.path(), &["run", "--all"]);
+        assert!(said.contains(" 1 computed now"), "{changed}: {said}");
+    };
+    computed("nothing");
+    write("own/size.h", "#define N 200\n");
+    computed("an included file");
+    write("own.toml", "base = \"sg2042\"\n");
+    computed("the machine");
+    write("loopsheet.toml", "[sizes]\nN = 300\n");
+    computed("the project's settings");
+    // A source that came after the plan.
+    done(project.path(), &["plan", "sweep.toml"]);
+    write(
+        "own/b.c",
+        "void g(double *a) { for (int i = 0; i < 9; i++) a[i] = 0; }\n",
+    );
+    fs::remove_dir_all(project.path().join("sweep/shards")).expect("removed");
+    let (status, said) = sweep(project.path(), &["run", "--all"]);
+    assert_eq!(status, 1);
+    assert!(said.contains("b.c was not there"), "{said}");
+}
+
+/// What was computed is of what was planned: an input that changed since is named, whatever its time says.
+#[test]
+fn an_input_that_changed_after_its_shard_is_noticed() {
+    let project = project("traces = [\"traces/*\"]\n");
+    let at = |name: &str| project.path().join(name);
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let whole = merged(project.path());
+    let (axpy, list) = (at("traces/axpy.execlog.zst"), at("traces/list.execlog.zst"));
+    // Touched, it holds the same.
+    let touch = |path: &Path, when: std::time::SystemTime| {
+        let file = fs::File::options()
+            .append(true)
+            .open(path)
+            .expect("a trace");
+        file.set_modified(when).expect("a time");
+    };
+    touch(&axpy, std::time::SystemTime::now());
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let before = fs::metadata(&axpy)
+        .and_then(|file| file.modified())
+        .expect("a time");
+    fs::copy(&list, &axpy).expect("copied");
+    touch(&axpy, before);
+    let changed = "traces/axpy.execlog.zst is not what it was when the sweep was planned";
+    let (status, said) = sweep(project.path(), &["run", "--all"]);
+    assert_eq!(status, 1, "{said}");
+    assert!(
+        said.contains(changed) && said.contains("plans again"),
+        "{said}"
+    );
+    for arguments in [&["merge"][..], &["report", "--html", "r.html"]] {
+        let (status, said) = sweep(project.path(), arguments);
+        assert_eq!(status, 2, "{said}");
+        assert!(
+            said.contains(changed) && said.contains("plans again"),
+            "{said}"
+        );
+    }
+    assert_eq!(merged(project.path()), whole, "nothing was written");
+    assert!(!at("r.html").exists());
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    let same = "traces/list.execlog.zst holds the same as traces/axpy.execlog.zst";
+    assert!(said.contains(same), "{said}");
+    let said = done(project.path(), &["run", "--all"]);
+    assert!(said.contains(" 1 computed now, 1 there before"), "{said}");
+    done(project.path(), &["merge"]);
+    // What is gone cannot be computed again, but was computed.
+    fs::remove_file(&axpy).expect("removed");
+    let said = done(project.path(), &["merge"]);
+    assert!(said.contains("is no longer there"), "{said}");
+}
+
+/// A link that leads elsewhere, and a source that came to a directory.
+#[test]
+fn inputs_may_change_without_a_file_that_changed() {
+    let project = project("traces = [\"link\"]\nsources = [\"kernels\"]\n");
+    let at = |name: &str| project.path().join(name);
+    let link = |to: &str| {
+        let _ = fs::remove_file(at("link"));
+        std::os::unix::fs::symlink(at(to), at("link")).expect("a link");
+    };
+    link("traces/axpy.execlog.zst");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    link("traces/list.execlog.zst");
+    let (status, said) = sweep(project.path(), &["merge"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("link is not what it was"), "{said}");
+    link("traces/axpy.execlog.zst");
+    done(project.path(), &["merge"]);
+    fs::write(at("kernels/new.c"), SUM.replace("sum(", "another(")).expect("a file");
+    let (status, said) = sweep(project.path(), &["merge"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("kernels/new.c was not there"), "{said}");
+}
+
+#[test]
+fn a_sweep_that_moved_says_so() {
+    let project = project("traces = [\"traces/*\"]\n");
+    done(project.path(), &["plan", "sweep.toml"]);
+    fs::create_dir(project.path().join("deep")).expect("a directory");
+    let at = |name: &str| project.path().join(name);
+    fs::rename(at("sweep"), at("deep/sweep")).expect("moved");
+    let (status, said) = sweep(project.path(), &["run", "--all", "--dir", "deep/sweep"]);
+    assert_eq!(status, 1, "{said}");
+    assert!(
+        said.contains("no longer there") && said.contains("plan again"),
+        "{said}"
+    );
+}

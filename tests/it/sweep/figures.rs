@@ -1,0 +1,134 @@
+//! Figures are those of `analyze` and `trace`.
+
+use super::*;
+
+#[test]
+fn figures_are_those_of_analyze_and_trace() {
+    let project = undisturbed();
+    let rows = rows(project.path());
+    let of_kind = |kind: &'static str| rows.iter().filter(move |row| text(row, "kind") == kind);
+    // Two sources, two machines, two sizes; two traces with 6 + 6 hierarchies, latencies and slots; windows, capacities, m.
+    assert_eq!(of_kind("program").count(), 2 * 2 * 2);
+    assert_eq!(of_kind("trace").count(), 2 * 12 * 2 * 2);
+    assert_eq!(of_kind("epochs").count(), 2 * 2 * 3 * 2);
+    assert_eq!(of_kind("error").count(), 0);
+    nests_are_those_of_analyze(&project, &rows);
+    runs_are_those_of_trace(&project, &rows);
+    epochs_are_those_of_trace(&project, &rows);
+}
+
+fn nests_are_those_of_analyze(project: &TempDir, rows: &[Row]) {
+    for row in rows.iter().filter(|row| text(row, "kind") == "nest") {
+        let size = format!("n={}", number(row, "set_n").expect("a size"));
+        let mut command = loopsheet();
+        command
+            .current_dir(project.path())
+            .args(["analyze", text(row, "input")]);
+        command.args([
+            "--json",
+            "-",
+            "-q",
+            "--machine",
+            text(row, "machine"),
+            "--set",
+            &size,
+        ]);
+        let report = printed(&mut command);
+        let nests = report["functions"].as_array().expect("functions").iter();
+        let mut nests = nests.flat_map(|function| function["nests"].as_array().expect("nests"));
+        let nest = nests
+            .find(|nest| nest["loop"] == text(row, "nest"))
+            .expect("the nest");
+        for (column, expected) in [
+            ("flops", &nest["flops"]),
+            ("traffic_bytes", &nest["traffic"]["actual"]),
+            ("time_seconds", &nest["seconds"]),
+            ("all_calls_seconds", &nest["all_calls_seconds"]),
+        ] {
+            assert_eq!(
+                number(row, column),
+                expected.as_f64(),
+                "{column} of {row:?}"
+            );
+        }
+        assert_eq!(
+            text(row, "bound_by"),
+            nest["bound"].as_str().expect("bound")
+        );
+    }
+}
+
+/// `trace` of the input that a row is about.
+fn trace_of(project: &TempDir, row: &Row) -> assert_cmd::Command {
+    let mut command = loopsheet();
+    let arguments = ["trace", text(row, "input"), "--json", "-", "-q"];
+    command.current_dir(project.path()).args(arguments);
+    command
+}
+
+fn runs_are_those_of_trace(project: &TempDir, rows: &[Row]) {
+    for row in rows.iter().filter(|row| text(row, "kind") == "trace") {
+        let mut command = trace_of(project, row);
+        for level in text(row, "caches").split(" + ") {
+            command.args(["--cache", level]);
+        }
+        let option = |column: &str| number(row, column).expect(column).to_string();
+        command.args([
+            "--latency",
+            &option("latency_cycles"),
+            "--slots",
+            &option("slots"),
+        ]);
+        let edag = &printed(&mut command)["edag"];
+        for (column, key) in [
+            ("work_cycles", "work"),
+            ("depth_cycles", "depth"),
+            ("memory_work", "memory_work"),
+            ("memory_depth", "memory_depth"),
+            ("non_memory_cycles", "non_memory_cost"),
+            ("bytes_moved", "bytes_moved"),
+            ("lambda_accesses", "lambda"),
+            ("lambda_lower_accesses", "lambda_lower"),
+            ("relative_lambda_per_cycle", "relative_lambda"),
+            ("time_lower_cycles", "time_lower"),
+            ("time_upper_cycles", "time_upper"),
+        ] {
+            assert_eq!(
+                number(row, column),
+                edag[key].as_f64(),
+                "{column} of {row:?}"
+            );
+        }
+    }
+}
+
+fn epochs_are_those_of_trace(project: &TempDir, rows: &[Row]) {
+    for row in rows.iter().filter(|row| text(row, "kind") == "epochs") {
+        let mut command = trace_of(project, row);
+        let option = |column: &str| number(row, column).expect(column).to_string();
+        command.args(["--epochs", "--windows", &option("window_instructions")]);
+        command.args([
+            "--capacities",
+            &option("last_cache_bytes"),
+            "--epoch-slots",
+            "8",
+        ]);
+        let epochs = &printed(&mut command)["epochs"];
+        let table: &Value = match number(row, "epoch_slots") {
+            None => &epochs["epochs"],
+            Some(_) => &epochs["slots"]["8"],
+        };
+        assert_eq!(number(row, "epochs"), table[0][0].as_f64(), "{row:?}");
+    }
+}
+
+#[test]
+fn area_is_that_of_the_file() {
+    let project = undisturbed();
+    for row in rows(project.path()) {
+        if text(&row, "caches") == "2KiB,4way,64B,lru,write-back" && text(&row, "kind") == "trace" {
+            assert_eq!(number(&row, "area_mm2"), Some(2.0 * 2.0 / 1024.0));
+            assert_eq!(number(&row, "last_cache_bytes"), Some(2048.0));
+        }
+    }
+}
