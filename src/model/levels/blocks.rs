@@ -123,7 +123,7 @@ impl Geometry {
             bounds.for_each(|bound| bound.terms.iter_mut().for_each(|(v, _)| moved(v)));
             range.tile_of.iter_mut().for_each(moved);
         }
-        for reference in &mut self.references {
+        for reference in self.references.iter_mut().chain(&mut self.fixed) {
             reference
                 .dimensions
                 .iter_mut()

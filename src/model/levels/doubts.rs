@@ -57,7 +57,9 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::FewRows, few_rows::matter(nest, value)),
         (
             ReasonCode::SeveralForms,
-            has_several_forms(nest, value) || has_several_types(nest),
+            has_several_forms(nest, value)
+                || has_several_types(nest)
+                || fixed_elements_matter(nest, value),
         ),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
@@ -254,6 +256,32 @@ fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> boo
             .any(|b| a.array == b.array && !are_apart(&domain, a, b))
     })
 }
+
+/// Whether a nest moves so few lines that it matters whether elements that no loop moves are in lines of their own: `b[p]`
+/// beside `b[i]`, or beside `b[q]`.
+fn fixed_elements_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let geometry = Geometry::of(nest);
+    let Geometry {
+        domain,
+        references,
+        fixed,
+        beside,
+        ..
+    } = &geometry;
+    let left = |references: Vec<&Reference<Expr>>, from: usize| {
+        let counted = overlap::counted(domain, &references, 0);
+        let left = counted.iter().skip(from);
+        left.filter(|counted| !counted.offsets.is_empty()).count()
+    };
+    let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
+    let all = references.iter().chain(beside).collect();
+    let several = left(fixed.iter().collect(), 0).saturating_sub(arrays.len());
+    let unsure = left(all, references.len()) + several;
+    unsure > 0 && unsure as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
+}
+
+/// A share of a nest's lines that makes no difference.
+const FEW_LINES: f64 = 0.1;
 
 /// Whether a loop moves two references in opposite directions, so that the distance between them is another one in
 /// every iteration: `a[i]` beside `a[n - i]`.

@@ -36,7 +36,19 @@ pub fn matters(
     if branches.len() > MOST_BRANCHES {
         return true;
     }
-    // Which ways lead to the same lines does not depend on what these are.
+    let of = |nest: &Nest| as_it_is(nest, value);
+    let as_is = of(nest);
+    (0..1_usize << branches.len()).any(|sides| {
+        let each = branches.iter().enumerate();
+        let sides: Weight = each
+            .map(|(at, branch)| ((*branch).clone(), sides >> at & 1 == 1))
+            .collect();
+        !is_same(&as_is, &of(&decided(nest, &sides)))
+    })
+}
+
+/// The profile of a nest with lines of the usual length: which ways lead to the same ones does not depend on that.
+pub fn as_it_is(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Profile<f64> {
     let machine = [
         (Symbol::machine("line_bytes"), LINE),
         (Symbol::machine("gather_lines"), 1.0),
@@ -50,15 +62,7 @@ pub fn matters(
         })
     };
     let number = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
-    let of = |nest: &Nest| profile(nest, &number, None).0;
-    let as_is = of(nest);
-    (0..1_usize << branches.len()).any(|sides| {
-        let each = branches.iter().enumerate();
-        let sides: Weight = each
-            .map(|(at, branch)| ((*branch).clone(), sides >> at & 1 == 1))
-            .collect();
-        !is_same(&as_is, &of(&decided(nest, &sides)))
-    })
+    profile(nest, &number, None).0
 }
 
 /// The nest in which branches take these sides.
