@@ -287,7 +287,7 @@ pub enum ReasonCode {
     /// The nest makes more accesses than may be run, and cannot be sampled.
     #[strum(message = "Run it with smaller sizes, or allow more accesses.")]
     TooLong,
-    /// A branch inside of loops goes one way in all iterations, nothing says which, and the bytes depend on it: they and operations are counted as for both.
+    /// A branch inside of loops goes one way in all iterations, nothing says which, and bytes or operations depend on it: they are counted as for both.
     #[strum(message = "Set the probability of the branch to 0 or 1 with --set.")]
     UndecidedBranch,
     /// The ends of a loop depend on the loops around in another way than by whole multiples: bytes are those in the middle of their ranges.

@@ -103,7 +103,7 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
 const NEARLY_ALL: f64 = 0.9;
 
 /// Branches that no data decide and that may go either way: around inner loops, or so that it makes a difference to the
-/// bytes.
+/// bytes or to the operations.
 fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCode> {
     let is_open = |branch: &Symbol| value(branch).is_none_or(|p| p > 0.0 && p < 1.0);
     let code = |branch: &Symbol| {
@@ -124,6 +124,11 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         .collect();
     if found.is_empty() && !around.is_empty() && undecided::matters(nest, &around, value) {
         found.extend(around.into_iter().filter_map(code));
+    }
+    if found.is_empty() {
+        let is_open = |branch: &Symbol| is_open(branch) && code(branch).is_some();
+        let deciding = undecided::deciding_operations(nest, &is_open, value);
+        found.extend(deciding.into_iter().filter_map(code));
     }
     found.extend(outside(nest, value).then_some(ReasonCode::ConditionOnLoops));
     found

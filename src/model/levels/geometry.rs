@@ -63,7 +63,7 @@ impl Geometry {
         let mut domain = Domain { loops: ranges };
         domain.relate();
         let mut arrays: Vec<(&str, &Component)> = Vec::new();
-        let mut in_numbers = |used: &[NestStream]| {
+        let [mut references, fixed] = [&nest.streams, &nest.fixed].map(|used| {
             let extents = extents::of(&domain, used, &loops);
             let firsts = extents::firsts(&domain, used, &loops, nest.first_index);
             let mut references = Vec::new();
@@ -78,11 +78,10 @@ impl Geometry {
             }
             widths::unify(&mut references);
             references
-        };
-        let mut references = in_numbers(&nest.streams);
+        });
         let is_alone =
             |one: &Reference<Expr>| references.iter().all(|other| other.array != one.array);
-        let (fixed, beside) = in_numbers(&nest.fixed).into_iter().partition(is_alone);
+        let (fixed, beside) = fixed.into_iter().partition(is_alone);
         let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
         let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
         let mut geometry = Geometry {
