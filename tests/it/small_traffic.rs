@@ -15,10 +15,9 @@ fn is_right(file: &str, functions: &str, arguments: &[&str]) {
 
 #[test]
 fn elements_that_no_loop_moves_are_fetched_once() {
-    let sizes = ["--set", "is=1", "--sizes", "n=17,64,203"];
-    is_right("fixed.c", "beside", &sizes);
-    is_right("fixed.c", "alone", &sizes);
-    is_right("fixed.c", "three", &["--sizes", "n=17,64,203"]);
+    for function in ["beside", "alone", "three"] {
+        is_right("fixed.c", function, &["--sizes", "n=17,64,203"]);
+    }
     let marked = marked_in(DIRECTORY, "fixed.c");
     let expected = ["one_array", "among_others"];
     assert!(

@@ -81,7 +81,8 @@ impl Geometry {
         });
         let is_alone =
             |one: &Reference<Expr>| references.iter().all(|other| other.array != one.array);
-        let (fixed, beside) = fixed.into_iter().partition(is_alone);
+        let (mut fixed, beside): (Vec<_>, Vec<_>) = fixed.into_iter().partition(is_alone);
+        fixed.iter_mut().for_each(Reference::forget_place);
         let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
         let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
         let mut geometry = Geometry {
@@ -496,6 +497,21 @@ impl Reference<Expr> {
             *base = (base.clone() + place.rest.clone() * by).expand();
         }
         self.level = variable;
+    }
+
+    /// Where an element lies that no loop moves makes no difference to its one line: so nothing that only that depends on is
+    /// asked for. Elements beside each other are known as far as numbers say it.
+    fn forget_place(&mut self) {
+        let none = Expr::from(0.0);
+        for base in &mut self.bases {
+            if base.as_number().is_none() {
+                *base = none.clone();
+            }
+        }
+        for size in self.pitches.iter_mut().chain([&mut self.whole]) {
+            *size = size.take().filter(|size| size.as_number().is_some());
+        }
+        self.guards.clear();
     }
 
     /// A leading dimension that no loop moves, of known length, is joined with the next: structures and
