@@ -60,7 +60,10 @@ impl Geometry {
             inner.tile_of = Some(tile);
             tile_range
         });
-        let tiles: Vec<LoopRange<Expr>> = tiles.collect();
+        let mut tiles: Vec<LoopRange<Expr>> = tiles.collect();
+        // A branch around the loops in blocks is around those over blocks, too.
+        let outermost = &mut self.domain.loops[nest.sweeps];
+        std::mem::swap(&mut outermost.entered, &mut tiles[0].entered);
         self.domain.loops.splice(nest.sweeps..nest.sweeps, tiles);
         self.tiles = chosen;
         self.step_names.loops = self.loop_names(nest);
