@@ -52,3 +52,21 @@ fn operations_that_an_undecided_branch_decides_are_marked() {
     let marked = marked_in(DIRECTORY, "undecided.c");
     assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["more"]);
 }
+
+/// What is read for the bounds of a loop belongs to what is around it.
+#[test]
+fn bounds_that_are_read() {
+    is_right("bounds.c", "first", &["--sizes", "last_k=17,64,203"]);
+}
+
+/// Sizes that let rows overlap make a difference that no rule knows.
+#[test]
+fn rows_that_are_declared_too_short_are_marked() {
+    let reasons = |size: &str| {
+        let path = command::fixture(DIRECTORY).join("beyond.f90");
+        let report = command::analysed(path, &["--set", size]);
+        report["functions"][0]["nests"][0]["reasons"].clone()
+    };
+    assert_eq!(reasons("n=50"), serde_json::json!([]));
+    assert_eq!(reasons("n=60"), serde_json::json!(["implausible_size"]));
+}

@@ -11,6 +11,7 @@
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
 //! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
+//! implausible_size     a[9][8], a[i][j] to j = 20 rows are declared shorter than the nest walks
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known and makes a difference
@@ -22,6 +23,7 @@ use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
+use super::extents;
 use super::few_rows;
 use super::geometry::Geometry;
 use super::order;
@@ -55,6 +57,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
         (ReasonCode::FewRows, few_rows::matter(nest, value)),
+        (ReasonCode::ImplausibleSize, rows_overlap(nest, value)),
         (
             ReasonCode::SeveralForms,
             has_several_forms(nest, value)
@@ -67,6 +70,13 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         .map(|(code, _)| code)
         .chain(branches(nest, value))
         .collect()
+}
+
+/// Whether rows are declared shorter than the nest walks.
+fn rows_overlap(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
+    extents::overlap(&Geometry::of(nest).domain, &nest.streams, &loops, &number)
 }
 
 /// Whether a variable moves through an array in some iterations only.
