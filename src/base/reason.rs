@@ -154,7 +154,7 @@ pub enum ReasonCode {
     /// Jumps back make a loop, so that its iterations are not known.
     #[strum(message = "Set the trip count with --set, or write it as a counted loop.")]
     GotoLoop,
-    /// Sizes that were guessed, because nothing in the source gives them, let the nest run no more than once, or more than 10¹⁵ times.
+    /// Sizes that were guessed, because nothing in the source gives them, let the nest run no more than once, or more than 10¹⁵ times, or sizes let it go beyond the declared ends of rows.
     #[strum(
         message = "Set the sizes with --set or in loopsheet.toml; `loopsheet parameters` lists them."
     )]
@@ -287,7 +287,7 @@ pub enum ReasonCode {
     /// The nest makes more accesses than may be run, and cannot be sampled.
     #[strum(message = "Run it with smaller sizes, or allow more accesses.")]
     TooLong,
-    /// A branch inside of loops goes one way in all iterations, nothing says which, and the bytes depend on it: they and operations are counted as for both.
+    /// A branch inside of loops goes one way in all iterations, nothing says which, and bytes or operations depend on it: they are counted as for both.
     #[strum(message = "Set the probability of the branch to 0 or 1 with --set.")]
     UndecidedBranch,
     /// The ends of a loop depend on the loops around in another way than by whole multiples: bytes are those in the middle of their ranges.

@@ -124,8 +124,11 @@ impl<'a> Compiler<'a> {
                 upper,
                 step,
             } => {
+                // Those of the nest's first loop are evaluated before the nest begins.
+                let around = std::mem::replace(&mut self.quiet, level <= own);
                 let [mut lower, mut upper, step] =
                     [lower, upper, step].map(|bound| self.integer(bound));
+                self.quiet = around;
                 let mut trips = trips;
                 if let Some(block) = self.in_blocks.get(&level) {
                     (lower, upper, trips) = block.narrow(upper, trips);
@@ -192,8 +195,11 @@ impl<'a> Compiler<'a> {
                         .is_some_and(|next| std::ptr::eq(*next, &**inner))
                     {
                         self.chain_loop(inner, level, out);
-                    } else if let Some([around, next]) = chain.get(level.wrapping_sub(1)..=level) {
-                        self.leave_out(inner, around, next);
+                    } else {
+                        self.bounds_of(inner, out);
+                        if let Some([around, next]) = chain.get(level.wrapping_sub(1)..=level) {
+                            self.leave_out(inner, around, next);
+                        }
                     }
                 }
                 Part::Whole { number } => {
@@ -237,6 +243,18 @@ impl<'a> Compiler<'a> {
             Stmt::Opaque { place, reason, .. } => {
                 self.refuse(reason.code, place.line, reason.detail.clone());
             }
+        }
+    }
+
+    /// What is read where a loop that is left out begins.
+    fn bounds_of(&mut self, inner: &'a Loop, out: &mut Vec<Op>) {
+        if let Control::Counted {
+            lower, upper, step, ..
+        } = &inner.control
+        {
+            [lower, upper, step]
+                .into_iter()
+                .for_each(|bound| self.reads(bound, out));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::code::Slot;
 use super::compiler::Compiler;
 use super::layout::{ArrayLayout, Bounds};
-use crate::ir::{Type, Value, VarId, Variable};
+use crate::ir::{BinaryOp, Type, Value, VarId, Variable, source_text};
 
 /// Size of what nothing gives a size, as in the model.
 const DEFAULT_SIZE: i64 = 128;
@@ -121,7 +121,21 @@ impl<'a> Compiler<'a> {
         matches!(
             value.ty(self.source.function),
             Type::Integer(_) | Type::Logical(_) | Type::Unknown
-        )
+        ) || self.is_given(value)
+    }
+
+    /// Whether parameters say what procedures return of which a value is made: `log10(x) + 1`.
+    fn is_given(&self, value: &Value) -> bool {
+        match value {
+            Value::Call { .. } => {
+                (self.source.symbol)(&source_text(value, self.source.function)).is_some()
+            }
+            Value::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, left, right) => {
+                [left, right].into_iter().all(|side| self.is_integer(side))
+            }
+            Value::Convert(_, inner) => self.is_given(inner),
+            _ => false,
+        }
     }
 }
 

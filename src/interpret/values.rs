@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
                         None => operands.remove(0),
                     }
                 }
-                _ => self.data(value),
+                _ => self.result(value),
             },
             Value::Select(condition, then, otherwise)
                 if self.is_integer(then) && self.is_integer(otherwise) =>
@@ -120,6 +120,17 @@ impl<'a> Compiler<'a> {
             (Truncated | Nearest, 1) => None,
             _ => return None,
         })
+    }
+
+    /// What a procedure returns: the parameter's value, where there is one for it, as the model has it.
+    fn result(&mut self, value: &'a Value) -> Integer {
+        let text = source_text(value, self.source.function);
+        match (self.data(value), (self.source.symbol)(&text)) {
+            (Integer::Data(reads), Some(given)) if reads.is_empty() => {
+                Integer::Affine(Affine::constant(given as i64))
+            }
+            (data, _) => data,
+        }
     }
 
     /// A value that is not computed: its reads only.

@@ -120,6 +120,8 @@ pub struct Nest<'p> {
     pub sweeps: usize,
     pub contents: Vec<Content>,
     pub streams: Vec<NestStream>,
+    /// Elements that stay the same in the whole nest: they live in registers, and their lines are fetched once.
+    pub fixed: Vec<NestStream>,
     /// What decides the branches on the way to what it does.
     pub decisions: Vec<(Symbol, Decision)>,
     /// As the source has them, also those to elements that stay the same in the whole nest.
@@ -445,8 +447,8 @@ fn finish<'p>(
 ) -> Nest<'p> {
     // An element that stays the same in the whole nest lives in a register.
     let moves = |known: &NestStream| known.stream.subscripts.iter().any(|s| !s.is_invariant());
-    let mut streams = streams(&loops, &gathered.references);
-    streams.retain(moves);
+    let streams = streams(&loops, &gathered.references);
+    let (streams, fixed): (Vec<NestStream>, Vec<NestStream>) = streams.into_iter().partition(moves);
     let sweeps = count_sweeps(&loops, &streams);
     let Gathered {
         contents,
@@ -463,6 +465,7 @@ fn finish<'p>(
         sweeps,
         contents,
         streams,
+        fixed,
         decisions,
         references,
     }

@@ -33,7 +33,8 @@ fn is_right(file: &str, functions: &str, arguments: &[&str]) {
     all_right(&command::validated(&path, &all));
 }
 
-fn all_right(cases: &[Value]) {
+/// Whether all cases are within 5 %, away from steps.
+pub fn all_right(cases: &[Value]) {
     assert!(!cases.is_empty());
     for case in cases {
         let is_step = case["explained"]
@@ -46,7 +47,12 @@ fn all_right(cases: &[Value]) {
 
 /// The functions of a fixture whose nests are marked as not exact.
 fn marked(file: &str) -> BTreeSet<String> {
-    let report = command::analysed(command::fixture("locality").join(file), &[]);
+    marked_in("locality", file)
+}
+
+/// The same in a directory of fixtures.
+pub fn marked_in(directory: &str, file: &str) -> BTreeSet<String> {
+    let report = command::analysed(command::fixture(directory).join(file), &[]);
     let functions = report["functions"].as_array().expect("functions").iter();
     let is_marked = |function: &&Value| {
         let nests = function["nests"].as_array().expect("nests");

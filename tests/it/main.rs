@@ -88,6 +88,7 @@ mod slow_cache;
 mod slow_camat;
 mod small;
 mod small_programs;
+mod small_traffic;
 mod snapshots;
 mod static_figures;
 mod structures;

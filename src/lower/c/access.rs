@@ -14,6 +14,8 @@
 //! as a pointer that a cast to another type makes, becomes an array of its own that shares the other's storage
 //! (guide: languages, "C: pointers and arrays").
 
+mod casts;
+
 use tree_sitter::Node;
 
 use super::super::fold;
@@ -25,8 +27,8 @@ use super::fields::{Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{
-    BinaryOp, ElementType, Extent, Home, MemberLayout, Name, Reason, Role as Storage, Step, Type,
-    Value, VarId,
+    BinaryOp, Extent, Home, MemberLayout, Name, Reason, Role as Storage, Step, UnaryOp, Value,
+    VarId,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
@@ -209,35 +211,6 @@ impl<'t> Lowering<'t> {
             Access::Path(path) => Access::Path(path.moved(op, amount)),
             Access::Computed(value) => Access::Computed(Value::binary(op, value, amount)),
         }
-    }
-
-    fn cast_access(&mut self, node: Node<'t>) -> Access<'t> {
-        let ty = part(node, Field::Type).map_or(CType::Unknown, |ty| self.names.described_type(ty));
-        if !ty.is_address() {
-            return Access::Computed(self.value(node));
-        }
-        let mut path = match self.part_access(node, Field::Value) {
-            Access::Path(path) => path,
-            computed => return computed,
-        };
-        let (old, new) = (
-            self.names.element_type(&path.ty),
-            self.names.element_type(&ty),
-        );
-        let reshaped = path.ty.extents().len() != ty.extents().len();
-        if old != Type::Unknown && (old != new || reshaped) {
-            // The same memory read as another type: a variable of its own, so that sizes are right.
-            let pointers = "*".repeat(ty.extents().len());
-            let view = format!("({} {pointers})", ElementType::from(&new));
-            path.members.push(Step::View, &view);
-        } else if path.members.is_plain()
-            && path.subscripts.is_empty()
-            && matches!(path.ty.element(), CType::Void)
-        {
-            self.set_type(path.root, ty.clone());
-        }
-        path.ty = ty;
-        Access::Path(path)
     }
 
     /// `base[index]`; `*base` is `base[0]`.
@@ -575,6 +548,6 @@ pub fn negate(value: Value) -> Value {
     match value {
         Value::Integer(n) if n > i64::MIN => Value::Integer(-n),
         Value::Real(x, bytes) => Value::Real(-x, bytes),
-        value => Value::Unary(crate::ir::UnaryOp::Negate, Box::new(value)),
+        value => Value::Unary(UnaryOp::Negate, Box::new(value)),
     }
 }

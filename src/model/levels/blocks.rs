@@ -60,7 +60,10 @@ impl Geometry {
             inner.tile_of = Some(tile);
             tile_range
         });
-        let tiles: Vec<LoopRange<Expr>> = tiles.collect();
+        let mut tiles: Vec<LoopRange<Expr>> = tiles.collect();
+        // A branch around the loops in blocks is around those over blocks, too.
+        let outermost = &mut self.domain.loops[nest.sweeps];
+        std::mem::swap(&mut outermost.entered, &mut tiles[0].entered);
         self.domain.loops.splice(nest.sweeps..nest.sweeps, tiles);
         self.tiles = chosen;
         self.step_names.loops = self.loop_names(nest);
@@ -123,7 +126,7 @@ impl Geometry {
             bounds.for_each(|bound| bound.terms.iter_mut().for_each(|(v, _)| moved(v)));
             range.tile_of.iter_mut().for_each(moved);
         }
-        for reference in &mut self.references {
+        for reference in self.references.iter_mut().chain(&mut self.fixed) {
             reference
                 .dimensions
                 .iter_mut()

@@ -20,6 +20,8 @@
 //! = 0 .. 99 step 16; for i = ii .. min(ii + 15, 99)`). What has to fit is a full tile, here 16; what is summed
 //! over all tiles is the mean length, here 100/7 ([`Tiles`]).
 
+use std::collections::BTreeSet;
+
 use super::number::Number;
 
 /// `Σ coefficient·variable + rest` over the loops of the nest, by their position from outside.
@@ -152,7 +154,7 @@ fn smallest<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
 
 /// Combinations of bounds, where loops have several of them, at whose ends a function is taken.
 const MOST_ENDS: usize = 64;
-/// Loops of a chain, from the outermost on, whose iterations in a tile are followed.
+/// Loops whose bounds depend on each other, of which iterations in a tile are followed.
 const MOST_TILED: usize = 10;
 
 impl<N: Number> Domain<N> {
@@ -212,9 +214,10 @@ impl<N: Number> Domain<N> {
             && spans[tile].stands
             && matches!(said, Given::Free)
             // Tiles of tiles of tiles … take time that doubles with each.
-            && position < MOST_TILED
+            && let related = self.related(position)
+            && related.len() <= MOST_TILED
         {
-            let count = self.tile(position, tile, given, spans, tiles);
+            let count = self.tile((position, tile, &related), given, spans, tiles);
             high = low.plus(&count.shifted(-1.0).times(&range.step));
             return Span {
                 low,
@@ -248,16 +251,19 @@ impl<N: Number> Domain<N> {
     /// smaller. Where tiles overlap, each is a full one.
     fn tile(
         &self,
-        position: usize,
-        tile: usize,
+        (position, tile, related): (usize, usize, &BTreeSet<usize>),
         given: &[Given<N>],
         spans: &[Span<N>],
         tiles: Tiles,
     ) -> N {
         let range = &self.loops[position];
-        let mut free: Vec<Given<N>> = given[..=position].to_vec();
-        free[tile] = Given::Free;
-        free[position] = Given::Free;
+        // What others do makes no difference.
+        let of = |v: usize| match related.contains(&v) {
+            _ if v == tile || v == position => Given::Free,
+            true => given[v].clone(),
+            false => Given::At(N::of(0.0)),
+        };
+        let free: Vec<Given<N>> = (0..=position).map(of).collect();
         let inner = Domain {
             loops: self.loops[..=position].to_vec(),
         };
@@ -284,6 +290,22 @@ impl<N: Number> Domain<N> {
             .over(&all[tile].count.larger(&N::of(1.0)));
         let apart = self.loops[tile].step.scaled(slope.abs());
         full.times(&range.step).if_at_most(&apart, &mean, &full)
+    }
+
+    /// The loops up to one whose bounds depend on each other's variables, as its own do.
+    fn related(&self, position: usize) -> BTreeSet<usize> {
+        let mentions = |v: usize, outer: usize| {
+            let range = &self.loops[v];
+            let mut bounds = range.lowers.iter().chain(&range.uppers);
+            bounds.any(|bound| bound.coefficient(outer) != 0.0)
+        };
+        let mut found = BTreeSet::from([position]);
+        let mut next = vec![position];
+        while let Some(v) = next.pop() {
+            let others = (0..=position).filter(|other| mentions(v, *other) || mentions(*other, v));
+            next.extend(others.filter(|other| found.insert(*other)));
+        }
+        found
     }
 
     /// The value of a variable at the middle of the part `q` of `parts` of its span.

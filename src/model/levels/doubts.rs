@@ -11,6 +11,7 @@
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
 //! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
+//! implausible_size     a[9][8], a[i][j] to j = 20 rows are declared shorter than the nest walks
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known and makes a difference
@@ -22,6 +23,7 @@ use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
+use super::extents;
 use super::few_rows;
 use super::geometry::Geometry;
 use super::order;
@@ -55,9 +57,12 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
         (ReasonCode::FewRows, few_rows::matter(nest, value)),
+        (ReasonCode::ImplausibleSize, rows_overlap(nest, value)),
         (
             ReasonCode::SeveralForms,
-            has_several_forms(nest, value) || has_several_types(nest),
+            has_several_forms(nest, value)
+                || has_several_types(nest)
+                || fixed_elements_matter(nest, value),
         ),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
@@ -65,6 +70,13 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         .map(|(code, _)| code)
         .chain(branches(nest, value))
         .collect()
+}
+
+/// Whether rows are declared shorter than the nest walks.
+fn rows_overlap(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
+    extents::overlap(&Geometry::of(nest).domain, &nest.streams, &loops, &number)
 }
 
 /// Whether a variable moves through an array in some iterations only.
@@ -101,7 +113,7 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
 const NEARLY_ALL: f64 = 0.9;
 
 /// Branches that no data decide and that may go either way: around inner loops, or so that it makes a difference to the
-/// bytes.
+/// bytes or to the operations.
 fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCode> {
     let is_open = |branch: &Symbol| value(branch).is_none_or(|p| p > 0.0 && p < 1.0);
     let code = |branch: &Symbol| {
@@ -122,6 +134,11 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         .collect();
     if found.is_empty() && !around.is_empty() && undecided::matters(nest, &around, value) {
         found.extend(around.into_iter().filter_map(code));
+    }
+    if found.is_empty() {
+        let is_open = |branch: &Symbol| is_open(branch) && code(branch).is_some();
+        let deciding = undecided::deciding_operations(nest, &is_open, value);
+        found.extend(deciding.into_iter().filter_map(code));
     }
     found.extend(outside(nest, value).then_some(ReasonCode::ConditionOnLoops));
     found
@@ -254,6 +271,32 @@ fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> boo
             .any(|b| a.array == b.array && !are_apart(&domain, a, b))
     })
 }
+
+/// Whether a nest moves so few lines that it matters whether elements that no loop moves are in lines of their own: `b[p]`
+/// beside `b[i]`, or beside `b[q]`.
+fn fixed_elements_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let geometry = Geometry::of(nest);
+    let Geometry {
+        domain,
+        references,
+        fixed,
+        beside,
+        ..
+    } = &geometry;
+    let left = |references: Vec<&Reference<Expr>>, from: usize| {
+        let counted = overlap::counted(domain, &references, 0);
+        let left = counted.iter().skip(from);
+        left.filter(|counted| !counted.offsets.is_empty()).count()
+    };
+    let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
+    let all = references.iter().chain(beside).collect();
+    let several = left(fixed.iter().collect(), 0).saturating_sub(arrays.len());
+    let unsure = left(all, references.len()) + several;
+    unsure > 0 && unsure as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
+}
+
+/// A share of a nest's lines that makes no difference.
+const FEW_LINES: f64 = 0.1;
 
 /// Whether a loop moves two references in opposite directions, so that the distance between them is another one in
 /// every iteration: `a[i]` beside `a[n - i]`.

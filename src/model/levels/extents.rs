@@ -67,6 +67,34 @@ pub fn firsts(
     streams.iter().map(first).collect()
 }
 
+/// Whether subscripts go beyond the declared ends of rows, so that rows overlap: sizes do not go with declarations.
+pub fn overlap(
+    domain: &Domain<Expr>,
+    streams: &[NestStream],
+    loops: &[&Loop],
+    value: &dyn Fn(&Expr) -> Option<f64>,
+) -> bool {
+    let is_beyond = |stream: &Stream, d: usize| {
+        let declared = stream.extents.get(d).and_then(Option::as_ref);
+        let (Some((first, last)), Some((low, high))) = (declared, reach(domain, loops, stream, d))
+        else {
+            return false;
+        };
+        let apart = |from: &Expr, to: &Expr| value(from).zip(value(to)).map(|(from, to)| to - from);
+        let is_more = |apart: Option<f64>| apart.is_some_and(|apart| apart > BEYOND);
+        is_more(apart(last, &high)) || is_more(apart(&low, first))
+    };
+    let unguarded = streams.iter().filter(|used| used.guards.is_empty());
+    let mut inner = unguarded.flat_map(|used| {
+        let rows = 0..used.stream.subscripts.len().saturating_sub(1);
+        rows.map(move |d| (&used.stream, d))
+    });
+    inner.any(|(stream, d)| is_beyond(stream, d))
+}
+
+/// Elements by which rows may overlap: a fraction of a line.
+const BEYOND: f64 = 2.0;
+
 fn is_same(a: &Stream, b: &Stream) -> bool {
     a.array == b.array
         && a.component == b.component

@@ -42,6 +42,10 @@ use crate::stream::kept_and_split;
 pub struct Geometry {
     pub domain: Domain<Expr>,
     pub references: Vec<Reference<Expr>>,
+    /// Elements that no loop moves, of arrays to which nothing else goes.
+    pub fixed: Vec<Reference<Expr>>,
+    /// The same of arrays to which references go that loops move, and that may go to these, too.
+    pub beside: Vec<Reference<Expr>>,
     /// The loops of the nest that are blocked; the loops over their blocks follow the sweeps.
     pub tiles: Vec<usize>,
     /// What loops and arrays are called in steps.
@@ -59,26 +63,33 @@ impl Geometry {
         let mut domain = Domain { loops: ranges };
         domain.relate();
         let mut arrays: Vec<(&str, &Component)> = Vec::new();
-        let mut references = Vec::new();
-        let extents = extents::of(&domain, &nest.streams, &loops);
-        let firsts = extents::firsts(&domain, &nest.streams, &loops, nest.first_index);
-        for ((used, extents), first) in nest.streams.iter().zip(&extents).zip(firsts) {
-            let name = (used.stream.array.as_str(), &used.stream.component);
-            let array = arrays
-                .iter()
-                .position(|known| *known == name)
-                .unwrap_or_else(|| {
+        let [mut references, fixed] = [&nest.streams, &nest.fixed].map(|used| {
+            let extents = extents::of(&domain, used, &loops);
+            let firsts = extents::firsts(&domain, used, &loops, nest.first_index);
+            let mut references = Vec::new();
+            for ((used, extents), first) in used.iter().zip(&extents).zip(firsts) {
+                let name = (used.stream.array.as_str(), &used.stream.component);
+                let known = arrays.iter().position(|known| *known == name);
+                let array = known.unwrap_or_else(|| {
                     arrays.push(name);
                     arrays.len() - 1
                 });
-            references.push(reference(array, used, (extents, first), &loops));
-        }
-        widths::unify(&mut references);
+                references.push(reference(array, used, (extents, first), &loops));
+            }
+            widths::unify(&mut references);
+            references
+        });
+        let is_alone =
+            |one: &Reference<Expr>| references.iter().all(|other| other.array != one.array);
+        let (mut fixed, beside): (Vec<_>, Vec<_>) = fixed.into_iter().partition(is_alone);
+        fixed.iter_mut().for_each(Reference::forget_place);
         let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
         let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
         let mut geometry = Geometry {
             domain,
             references,
+            fixed,
+            beside,
             tiles: Vec::new(),
             step_names: Names::default(),
             assumed,
@@ -125,6 +136,8 @@ impl Geometry {
         let mut pages = Geometry {
             domain: self.domain.clone(),
             references: self.references.clone(),
+            fixed: self.fixed.clone(),
+            beside: self.beside.clone(),
             tiles: self.tiles.clone(),
             step_names: self.step_names.clone(),
             assumed: self.assumed.clone(),
@@ -137,10 +150,7 @@ impl Geometry {
 
     /// The same over another kind of number.
     pub fn map<N: Number>(&self, value: &dyn Fn(&Expr) -> N) -> (Domain<N>, Vec<Reference<N>>) {
-        let affine = |a: &Affine<Expr>| Affine {
-            terms: a.terms.clone(),
-            rest: value(&a.rest),
-        };
+        let affine = |a: &Affine<Expr>| map_affine(a, value);
         let range = |r: &LoopRange<Expr>| LoopRange {
             lowers: r.lowers.iter().map(affine).collect(),
             uppers: r.uppers.iter().map(affine).collect(),
@@ -152,37 +162,53 @@ impl Geometry {
             shapes_inner: r.shapes_inner,
             holds_tiles: r.holds_tiles,
         };
-        let guard = |g: &Guarded<Expr>| Guarded {
-            variable: g.variable,
-            lower: g.lower.as_ref().map(affine),
-            upper: g.upper.as_ref().map(affine),
-        };
-        let reference = |r: &Reference<Expr>| Reference {
-            is_written_first: r.is_written_first,
-            array: r.array,
-            width: r.width,
-            level: r.level,
-            dimensions: r.dimensions.clone(),
-            stride: r.stride.as_ref().map(value),
-            bases: r.bases.iter().map(value).collect(),
-            pitches: r
-                .pitches
-                .iter()
-                .map(|pitch| pitch.as_ref().map(value))
-                .collect(),
-            offsets: r.offsets.clone(),
-            written: r.written.clone(),
-            gathered: r.gathered.as_ref().map(value),
-            whole: r.whole.as_ref().map(value),
-            guards: r.guards.iter().map(guard).collect(),
-            taken: r.taken.as_ref().map(value),
-            writes: r.writes.as_ref().map(value),
-        };
         let domain = Domain {
             loops: self.domain.loops.iter().map(range).collect(),
         };
-        (domain, self.references.iter().map(reference).collect())
+        (domain, map_all(&self.references, value))
     }
+}
+
+fn map_affine<N>(affine: &Affine<Expr>, value: &dyn Fn(&Expr) -> N) -> Affine<N> {
+    Affine {
+        terms: affine.terms.clone(),
+        rest: value(&affine.rest),
+    }
+}
+
+/// References over another kind of number.
+pub fn map_all<N: Number>(
+    references: &[Reference<Expr>],
+    value: &dyn Fn(&Expr) -> N,
+) -> Vec<Reference<N>> {
+    let affine = |a: &Affine<Expr>| map_affine(a, value);
+    let guard = |g: &Guarded<Expr>| Guarded {
+        variable: g.variable,
+        lower: g.lower.as_ref().map(affine),
+        upper: g.upper.as_ref().map(affine),
+    };
+    let reference = |r: &Reference<Expr>| Reference {
+        is_written_first: r.is_written_first,
+        array: r.array,
+        width: r.width,
+        level: r.level,
+        dimensions: r.dimensions.clone(),
+        stride: r.stride.as_ref().map(value),
+        bases: r.bases.iter().map(value).collect(),
+        pitches: r
+            .pitches
+            .iter()
+            .map(|pitch| pitch.as_ref().map(value))
+            .collect(),
+        offsets: r.offsets.clone(),
+        written: r.written.clone(),
+        gathered: r.gathered.as_ref().map(value),
+        whole: r.whole.as_ref().map(value),
+        guards: r.guards.iter().map(guard).collect(),
+        taken: r.taken.as_ref().map(value),
+        writes: r.writes.as_ref().map(value),
+    };
+    references.iter().map(reference).collect()
 }
 
 impl<'a, N: Number> Lines<'a, N> {
@@ -471,6 +497,21 @@ impl Reference<Expr> {
             *base = (base.clone() + place.rest.clone() * by).expand();
         }
         self.level = variable;
+    }
+
+    /// Where an element lies that no loop moves makes no difference to its one line: so nothing that only that depends on is
+    /// asked for. Elements beside each other are known as far as numbers say it.
+    fn forget_place(&mut self) {
+        let none = Expr::from(0.0);
+        for base in &mut self.bases {
+            if base.as_number().is_none() {
+                *base = none.clone();
+            }
+        }
+        for size in self.pitches.iter_mut().chain([&mut self.whole]) {
+            *size = size.take().filter(|size| size.as_number().is_some());
+        }
+        self.guards.clear();
     }
 
     /// A leading dimension that no loop moves, of known length, is joined with the next: structures and

@@ -102,6 +102,7 @@ mod widths;
 use super::nest::Nest;
 use crate::expr::Expr;
 
+use domain::Domain;
 use geometry::Geometry;
 use number::Number;
 use overlap::Counted;
@@ -187,7 +188,7 @@ fn compute<N: Number>(
     (line, irregular): (N, Irregular),
     name: NameStep<N>,
 ) -> Profile<N> {
-    let covered = cover(geometry, value);
+    let covered = cover((&geometry.domain, &geometry.references), value);
     let (mut domain, mut references) = geometry.map(value);
     let names = &geometry.step_names;
     geometry.name_blocks(&mut domain, name);
@@ -197,19 +198,32 @@ fn compute<N: Number>(
         Irregular::Counted => lines.unforeseen(&references),
         Irregular::Ignored => Vec::new(),
     };
-    Profiler {
+    let profiler = Profiler {
         lines,
         references: &references,
         covered: &covered,
         unforeseen,
+    };
+    let mut profile = profiler.profile();
+    if !geometry.fixed.is_empty() {
+        let mut fixed = geometry::map_all(&geometry.fixed, value);
+        reference::name_sizes(&mut fixed, (name, names));
+        let covered = cover((&geometry.domain, &geometry.fixed), value);
+        let once = Profiler {
+            lines: profiler.lines,
+            references: &fixed,
+            covered: &covered,
+            unforeseen: Vec::new(),
+        };
+        once.fetch_once(&mut profile);
     }
-    .profile()
+    profile
 }
 
-fn cover<N: Number>(geometry: &Geometry, value: &dyn Fn(&Expr) -> N) -> Covered<N> {
-    let Geometry {
-        domain, references, ..
-    } = geometry;
+fn cover<N: Number>(
+    (domain, references): (&Domain<Expr>, &[Reference<Expr>]),
+    value: &dyn Fn(&Expr) -> N,
+) -> Covered<N> {
     let all: Vec<&Reference<Expr>> = references.iter().collect();
     let levels = 0..=domain.loops.len();
     let map = |counted: &Counted<Expr>| counted.map(value);

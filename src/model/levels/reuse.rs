@@ -172,6 +172,18 @@ impl<N: Number> Profiler<'_, N> {
         profile
     }
 
+    /// Adds the lines of references that no loop moves: fetched once, whatever the cache, and written back once.
+    pub fn fetch_once(&self, profile: &mut Profile<N>) {
+        let free = vec![Given::Free; self.domain().loops.len()];
+        let add = |to: &mut N, lines: N| *to = to.plus(&lines);
+        add(&mut profile.cold, self.compulsory(Kind::Any, &free));
+        add(&mut profile.flushed, self.compulsory(Kind::Written, &free));
+        add(
+            &mut profile.written_first,
+            self.compulsory_written_first(&free),
+        );
+    }
+
     pub fn domain(&self) -> &Domain<N> {
         self.lines.domain
     }

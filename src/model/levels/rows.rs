@@ -113,9 +113,9 @@ impl<N: Number> Row<N> {
         }
     }
 
-    /// Whether its elements lie one beside the other, and rows follow each other.
+    /// Whether its elements lie one beside the other, if there are several, and rows follow each other.
     pub fn is_dense(&self) -> bool {
-        self.pitch.is_some() && self.walked && self.stride <= 1.0 && self.records.is_empty()
+        self.pitch.is_some() && self.stride <= 1.0 && self.records.is_empty()
     }
 
     /// Elements from the first to the last.

@@ -84,7 +84,7 @@ impl<'n, N: Number> Swept<'n, N> {
                 entry.insert(arrays.len() - 1);
             }
         }
-        let covered = super::cover(&geometry, value);
+        let covered = super::cover((&geometry.domain, &geometry.references), value);
         let (domain, mut references) = geometry.map(value);
         let (known, places, trips) = Default::default();
         let mut names = geometry.step_names;

@@ -1,4 +1,4 @@
-//! Does it make a difference to the bytes of a nest which way a branch goes?
+//! Does it make a difference to the bytes or operations of a nest which way a branch goes?
 //!
 //! Where it is not known whether a branch is always or never taken, a nest is one of several. All of them are counted, each
 //! with the references of the sides that it takes, and so is the nest itself, with the probability that the branch has. If
@@ -9,12 +9,16 @@
 //! if (flag) y[i] += a[i]; else y[i] -= a[i];   the same on either side
 //! y[i] += a[j][i]; if (flag) y[i] += a[j-8][i];    not where a cache does not hold eight rows
 //! ```
+//!
+//! Operations need no profiles: those of one side of a branch are compared with those of the other.
 
 use std::collections::BTreeSet;
 
+use super::domain::{Given, Tiles};
+use super::geometry::Geometry;
 use super::{Profile, profile};
 use crate::expr::{Expr, Lookup, Symbol};
-use crate::nest::{Nest, Reference, Weight};
+use crate::nest::{Content, Nest, Reference, Weight};
 
 /// Branches that are taken all ways: twice as many profiles for each.
 const MOST_BRANCHES: usize = 3;
@@ -36,7 +40,60 @@ pub fn matters(
     if branches.len() > MOST_BRANCHES {
         return true;
     }
-    // Which ways lead to the same lines does not depend on what these are.
+    let of = |nest: &Nest| as_it_is(nest, value);
+    let as_is = of(nest);
+    (0..1_usize << branches.len()).any(|sides| {
+        let each = branches.iter().enumerate();
+        let sides: Weight = each
+            .map(|(at, branch)| ((*branch).clone(), sides >> at & 1 == 1))
+            .collect();
+        !is_same(&as_is, &of(&decided(nest, &sides)))
+    })
+}
+
+/// Those of open branches of which one side has more operations than the other.
+pub fn deciding_operations<'n>(
+    nest: &'n Nest,
+    is_open: &dyn Fn(&Symbol) -> bool,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> BTreeSet<&'n Symbol> {
+    let steps = nest.contents.iter().flat_map(|content| &content.weight);
+    let branches: BTreeSet<&Symbol> = steps
+        .map(|(branch, _)| branch)
+        .filter(|branch| is_open(branch))
+        .collect();
+    if branches.is_empty() {
+        return branches;
+    }
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
+    let (domain, _) = Geometry::of(nest).map(&number);
+    let spans = domain.spans(&vec![Given::Free; domain.loops.len()], Tiles::Full);
+    let times = |level: usize| {
+        spans[..level]
+            .iter()
+            .map(|span| span.count)
+            .product::<f64>()
+    };
+    let flops = |content: &Content| content.flops.total().flops() as f64 * times(content.level);
+    let all: f64 = nest.contents.iter().map(flops).sum();
+    let apart = |branch: &Symbol| {
+        let side = |content: &Content| {
+            let step = content.weight.iter().find(|(known, _)| known == branch);
+            step.map_or(0.0, |(_, taken)| if *taken { 1.0 } else { -1.0 })
+        };
+        let sides = nest.contents.iter().map(|one| side(one) * flops(one));
+        sides.sum::<f64>().abs()
+    };
+    // Of unknown sizes nothing is known to be the same.
+    let is_same = |apart: f64| apart == 0.0 || apart <= SAME * all;
+    branches
+        .into_iter()
+        .filter(|branch| !is_same(apart(branch)))
+        .collect()
+}
+
+/// The profile of a nest with lines of the usual length: which ways lead to the same ones does not depend on that.
+pub fn as_it_is(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Profile<f64> {
     let machine = [
         (Symbol::machine("line_bytes"), LINE),
         (Symbol::machine("gather_lines"), 1.0),
@@ -50,15 +107,7 @@ pub fn matters(
         })
     };
     let number = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
-    let of = |nest: &Nest| profile(nest, &number, None).0;
-    let as_is = of(nest);
-    (0..1_usize << branches.len()).any(|sides| {
-        let each = branches.iter().enumerate();
-        let sides: Weight = each
-            .map(|(at, branch)| ((*branch).clone(), sides >> at & 1 == 1))
-            .collect();
-        !is_same(&as_is, &of(&decided(nest, &sides)))
-    })
+    profile(nest, &number, None).0
 }
 
 /// The nest in which branches take these sides.
