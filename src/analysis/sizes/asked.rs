@@ -7,17 +7,22 @@
 
 use rustc_hash::FxHashSet;
 
+use super::command_line::CommandLine;
 use super::inputs::is_input;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements};
-use crate::ir::{Function, Stmt, Type, Value, VarId, addressed};
+use crate::ir::{Stmt, Type, Value, VarId, addressed};
 
 /// The values that statements assign under conditions on what a procedure reads itself: those behind
 /// `case 'p': verbose = 1` of options of the command line.
-pub(super) fn under_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<&'u Value> {
+pub(super) fn under_input<'u>(
+    known: &Procedures<'u>,
+    command_line: &CommandLine,
+    id: ProcedureId,
+) -> Vec<&'u Value> {
     let function = known.get(id).function;
-    let read = read(known, id, function);
+    let read = read(known, command_line.get(&id), id);
     let decides = |condition: &Value| {
         let mut found = is_input(condition, known, id);
         each_value(condition, &mut |part| {
@@ -103,20 +108,22 @@ fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> FxHashSet<Var
 
 /// The variables of a procedure that it reads and that may hold options: scalars, texts, the words of the command line.
 /// Arrays of numbers and real numbers are data.
-fn read(known: &Procedures, id: ProcedureId, function: &Function) -> FxHashSet<VarId> {
-    let formals = known.formals(id);
+fn read(
+    known: &Procedures,
+    words: Option<&FxHashSet<VarId>>,
+    id: ProcedureId,
+) -> FxHashSet<VarId> {
+    let function = known.get(id).function;
     let mut found = read_in(known, id, &function.body);
-    if function.is_main {
-        found.extend(&formals);
-    }
     found.retain(|id| {
         let variable = function.variable(*id);
         match variable.ty {
             Type::Character(_) => true,
             Type::Real(_) | Type::Complex(_) => false,
-            _ => variable.dimensions.is_empty() || (function.is_main && formals.contains(id)),
+            _ => variable.dimensions.is_empty(),
         }
     });
+    found.extend(words.into_iter().flatten());
     found
 }
 

@@ -24,6 +24,8 @@ pub enum Gap {
 #[derive(Default)]
 pub struct Candidates {
     pub values: Vec<Expr>,
+    /// Those of them that it has unless the program is told otherwise.
+    pub defaults: Vec<Expr>,
     /// It is no larger than these.
     pub limits: Vec<Expr>,
     pub is_given: bool,
@@ -86,6 +88,7 @@ impl Candidates {
     pub fn chosen(self, is_assigned: bool, initial: Option<Expr>) -> Found {
         let Candidates {
             mut values,
+            mut defaults,
             limits: _,
             is_given,
             alone,
@@ -105,7 +108,11 @@ impl Candidates {
                 ([only], ..) => Some(only.clone()),
                 ([], ..) => initial,
                 (_, Some(only), None) => Some(only.clone()),
-                _ => None,
+                // Others are set under conditions: `n = 100; if (is_large) n = 1000; if (argc > 1) n = atoi(argv[1]);`
+                _ => {
+                    defaults.dedup();
+                    (defaults.len() == 1).then(|| defaults.remove(0))
+                }
             };
             // Zero and less say that the program has yet to be told.
             let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::asked::{instead_of_input, under_input};
+use super::command_line::{CommandLine, command_line};
 use super::counters::{Counter, Role, counters};
 use super::definition::{Definition, Definitions, is_among};
 use super::guarded::{Guarded, guarded};
@@ -44,6 +45,7 @@ pub struct Collector<'k, 'u> {
     pub readers: FxHashSet<ProcedureId>,
     /// Calls of procedures, caller first.
     pub calls: Vec<(ProcedureId, ProcedureId)>,
+    command_line: CommandLine,
 }
 
 impl<'k, 'u> Collector<'k, 'u> {
@@ -54,6 +56,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             all: Vec::new(),
             readers: FxHashSet::default(),
             calls: Vec::new(),
+            command_line: command_line(known),
         }
     }
 
@@ -98,7 +101,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.of(place).unconditional.push(value);
             }
         }
-        let under_input = under_input(self.known, id);
+        let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let mut limits: Vec<&Value> = Vec::new();
@@ -195,6 +198,13 @@ impl<'k, 'u> Collector<'k, 'u> {
     ) {
         let definition = if inputs::is_input(value, self.known, id) {
             self.readers.insert(id);
+            if let Some(default) = inputs::default_of(value, self.known, id)
+                && let Some(place) = self.place(id, target)
+            {
+                let of = self.of(place);
+                of.instead_of_input.push(default);
+                of.assign(Definition::Value(id, default));
+            }
             Definition::Given
         } else if is_limit {
             Definition::AtMost(id, value)

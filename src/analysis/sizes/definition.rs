@@ -76,6 +76,15 @@ impl<'u> Definitions<'u> {
         is_among(&self.instead_of_input, value)
     }
 
+    /// Whether the place has that value unless the program is told another: what it is set to before anything else, or else
+    /// where it is not read.
+    pub fn is_default(&self, value: &Value) -> bool {
+        match self.unconditional.is_empty() {
+            true => self.is_instead_of_input(value),
+            false => self.is_unconditional(value),
+        }
+    }
+
     /// Whether statements give it values, and nothing from outside does.
     pub fn is_filled(&self) -> bool {
         let is_value = |definition: &Definition| {

@@ -15,3 +15,23 @@ pub fn is_input(value: &Value, known: &Procedures, id: ProcedureId) -> bool {
     });
     found
 }
+
+/// What a choice between what is read and something else has where nothing is read: `argc > 1 ? atoi(argv[1]) : 1000`.
+pub fn default_of<'v>(
+    value: &'v Value,
+    known: &Procedures,
+    id: ProcedureId,
+) -> Option<&'v Value> {
+    match value {
+        Value::Convert(_, inner) => default_of(inner, known, id),
+        Value::Select(_, then, otherwise) => {
+            let read = |arm: &Value| is_input(arm, known, id);
+            match (read(then), read(otherwise)) {
+                (true, false) => Some(otherwise),
+                (false, true) => Some(then),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

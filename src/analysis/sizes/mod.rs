@@ -43,6 +43,7 @@ mod asked;
 mod candidates;
 mod circles;
 mod collector;
+mod command_line;
 mod copied;
 mod counters;
 mod dead;

@@ -193,9 +193,16 @@ impl<'a, 'u> Resolver<'a, 'u> {
             seen.push(place);
             for definition in &self.definitions[place.at()].assigned {
                 match definition {
-                    Definition::Value(procedure, value) => {
-                        let value = self.assigned_value(place, *procedure, value, depth - 1);
-                        found.add(self.distinct(own, value));
+                    Definition::Value(procedure, assigned) => {
+                        let value = self.assigned_value(place, *procedure, assigned, depth - 1);
+                        let value = self.distinct(own, value);
+                        if self.definitions[place.at()].is_default(assigned)
+                            && let Ok(value) = &value
+                            && value.as_number().is_some()
+                        {
+                            found.defaults.push(value.clone());
+                        }
+                        found.add(value);
                     }
                     Definition::Array(other) => {
                         let value = self.mention(self.counterpart(own, *other), depth - 1);

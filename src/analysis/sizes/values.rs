@@ -148,13 +148,13 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Whether a value is nothing but what some place is given from outside.
-    fn is_given(&self, value: &Expr) -> bool {
+    /// Whether a value is nothing but what some place is given from outside, and has no default.
+    fn is_only_given(&self, value: &Expr) -> bool {
         let Node::Symbol(symbol) = value.node() else {
             return false;
         };
         self.numbers.get(symbol).is_some_and(|place| {
-            matches!(&self.states[*place], State::Done(found) if found.origin == Origin::Given)
+            matches!(&self.states[*place], State::Done(found) if found.origin == Origin::Given && found.value.is_none())
         })
     }
 
@@ -183,7 +183,7 @@ impl Resolver<'_, '_> {
         let place = self.places.find(function, callee, &Value::Variable(result));
         let value = self.mention(place.ok_or(Gap::Unfollowed)?, depth)?;
         // What a function reads is another value in every call.
-        match self.is_given(&value) {
+        match self.is_only_given(&value) {
             true => Err(Gap::Given),
             false => Ok(value),
         }
