@@ -314,6 +314,13 @@ fn what_a_procedure_counts_in_loops_is_as_many_as_they_run() {
         }";
     let json = c(source);
     assert_eq!(iterations(&json, "main"), [9.0]);
+    // Each time another call gives the variable its value.
+    let many = source.replace(
+        "int n = neighbours(3, list);",
+        "int n; for (int b = 0; b < 10; b++) { n = neighbours(b, list);",
+    );
+    let many = many.replace("a[i] = list[i];", "a[i] = list[i]; }");
+    assert_eq!(iterations(&c(&many), "main"), [90.0]);
     // Under a condition or where the loops may be left, it is not known.
     for (statement, other) in [
         ("count++;", "if (list[count] > 7) count++;"),

@@ -175,6 +175,7 @@ impl Sizes {
             smallest,
             origin,
             is_complete,
+            is_count: _,
         } = &self.found[place.at()];
         let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
         let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
@@ -183,6 +184,21 @@ impl Sizes {
             return None;
         }
         Some([largest, smallest.as_ref().unwrap_or(largest)])
+    }
+
+    /// Where a procedure ends to count a variable up, or what the variable is a copy of, over places.
+    pub fn count(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        value: &Value,
+    ) -> Option<Expr> {
+        let mut place = self.place(procedure, function, value)?;
+        if let Some(Node::Symbol(symbol)) = self.name_of(place).map(Expr::node) {
+            place = self.numbered(symbol)?;
+        }
+        let found = &self.found[place.at()];
+        found.value.clone().filter(|_| found.is_count)
     }
 
     /// The value that a place has unless the input says otherwise.
@@ -270,6 +286,7 @@ impl Sizes {
                 smallest,
                 origin,
                 is_complete: _,
+                is_count: _,
             } = self.found[number.at()].clone();
             let values = value.iter().chain(&smallest);
             pending.extend(values.flat_map(Expr::symbols));
