@@ -339,8 +339,7 @@ fn results(known: &Procedures, places: &Places) -> FxHashMap<(ProcedureId, Strin
                 if let Value::Call { name, .. } = value
                     && let Target::Body(callee) = known.target(id, name)
                     && let function = known.get(callee).function
-                    && let Some(result) = function.result
-                    && let Some(place) = places.find(function, callee, &Value::Variable(result))
+                    && let Some(place) = places.find_result(function, callee)
                     && !places.get(place).is_real
                 {
                     found.insert((id, name.clone()), place);
