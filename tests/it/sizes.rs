@@ -314,6 +314,13 @@ fn what_a_procedure_counts_in_loops_is_as_many_as_they_run() {
         }";
     let json = c(source);
     assert_eq!(iterations(&json, "main"), [9.0]);
+    // Each time another call gives the variable its value.
+    let many = source.replace(
+        "int n = neighbours(3, list);",
+        "int n; for (int b = 0; b < 10; b++) { n = neighbours(b, list);",
+    );
+    let many = many.replace("a[i] = list[i];", "a[i] = list[i]; }");
+    assert_eq!(iterations(&c(&many), "main"), [90.0]);
     // Under a condition or where the loops may be left, it is not known.
     for (statement, other) in [
         ("count++;", "if (list[count] > 7) count++;"),
@@ -347,8 +354,6 @@ fn sizes_that_only_shrink_in_a_circle_are_at_most_what_comes_from_outside() {
           return 0;
         }";
     assert_eq!(iterations(&c(source), "smooth"), [64.0]);
-    let grows = source.replace("before / 2", "before + 2");
-    assert_ne!(iterations(&c(&grows), "smooth"), [64.0]);
 }
 
 #[test]
@@ -645,8 +650,8 @@ fn roots_are_what_time_rests_on() {
         "#include <stdlib.h>
         void unused(int depth, double *a) { for (int i = 0; i < depth; i++) a[i] = 0; }
         int main(int argc, char **argv) {
-          int large = atoi(argv[1]), few = 4; double *a = malloc(8);
-          if (argc > 2) few = atoi(argv[2]);
+          int large = 4000, few = 4; double *a = malloc(8);
+          if (argc > 2) { large = atoi(argv[1]); few = atoi(argv[2]); }
           for (int i = 0; i < large; i++) for (int j = 0; j < large; j++) a[j] += a[i];
           for (int i = 0; i < few; i++) a[i] = 1;
           return 0;

@@ -33,6 +33,8 @@ pub struct Candidates {
     pub alone: Option<i64>,
     /// The variable of a loop, whose last value is one of them.
     pub is_counted: bool,
+    /// What a procedure counts up to is one of them.
+    pub is_counted_up: bool,
     /// Where the loops begin.
     pub firsts: Vec<Expr>,
     pub is_circular: bool,
@@ -93,6 +95,7 @@ impl Candidates {
             is_given,
             alone,
             is_counted,
+            is_counted_up,
             firsts,
             is_circular,
             is_bounded,
@@ -121,6 +124,7 @@ impl Candidates {
         }
         let is_followed = !is_circular && !has_gaps;
         let is_complete = is_followed && !is_bounded;
+        let is_count = is_counted_up && is_complete && values.len() == 1;
         match (values.len(), initial) {
             (0, Some(value)) if is_complete => Found::one(Some(value), Origin::Initial),
             (0, _) => Found::NOTHING,
@@ -139,6 +143,7 @@ impl Candidates {
                 value: Some(Expr::max(values)),
                 origin: Origin::Callers,
                 is_complete: is_complete && !is_counted,
+                is_count,
             },
             _ => {
                 let (value, smallest) = ends(&values).unzip();
@@ -148,6 +153,7 @@ impl Candidates {
                     smallest,
                     origin: Origin::Callers,
                     is_complete: is_complete && !is_counted,
+                    is_count,
                 }
             }
         }

@@ -22,7 +22,7 @@ use super::keys::{is_literal, keyed};
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{BinaryOp, Control, If, Stmt, UnaryOp, Value, VarId, source_text};
+use crate::ir::{BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, source_text};
 
 /// Procedures are asked for the extents of an array that many of them share.
 const MOST_ALLOCATIONS: usize = 8;
@@ -176,6 +176,9 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.of(place).guards.push((id, value, around));
             }
         }
+        if function.result.is_none() {
+            self.returns(id, &function.body);
+        }
         self.name_by_keys(id);
         self.allocated(id);
         for variable in &function.variables {
@@ -215,6 +218,36 @@ impl<'k, 'u> Collector<'k, 'u> {
             Some((to, from)) if to == from => {}
             Some((to, from)) => self.of(to).assign(Definition::Array(from)),
             None => self.assign(id, target, definition),
+        }
+    }
+
+    /// Adds the whole numbers that a function returns, where it has no variable for them.
+    fn returns(&mut self, id: ProcedureId, block: &'u [Stmt]) {
+        let function = self.known.get(id).function;
+        for pair in block.windows(2) {
+            if let [Stmt::Evaluate { values, .. }, Stmt::Jump { kind, .. }] = pair
+                && *kind == Jump::Return
+                && let [value] = &values[..]
+                && matches!(value.ty(function), Type::Integer(_))
+            {
+                let place = self.places.returned(function, id);
+                let definition = match inputs::is_input(value, self.known, id) {
+                    true => Definition::Given,
+                    false => Definition::Value(id, value),
+                };
+                self.of(place).assign(definition);
+            }
+        }
+        for stmt in block {
+            match stmt {
+                Stmt::Loop(inner) => self.returns(id, &inner.body),
+                Stmt::If(branch) => {
+                    self.returns(id, &branch.then);
+                    self.returns(id, &branch.otherwise);
+                }
+                Stmt::Opaque { inner, .. } => self.returns(id, inner),
+                _ => {}
+            }
         }
     }
 

@@ -13,6 +13,8 @@ pub struct Found {
     pub origin: Origin,
     /// Whether all that gives it values is followed.
     pub is_complete: bool,
+    /// Whether the value is where a procedure ends to count it up, which nothing else changes.
+    pub is_count: bool,
 }
 
 impl Found {
@@ -21,6 +23,7 @@ impl Found {
         smallest: None,
         origin: Origin::Default,
         is_complete: false,
+        is_count: false,
     };
 
     /// A place that has the one value of an origin.
@@ -30,6 +33,7 @@ impl Found {
             smallest: None,
             origin,
             is_complete: true,
+            is_count: false,
         }
     }
 

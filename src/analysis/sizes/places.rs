@@ -43,6 +43,8 @@ enum Key {
     Extent(Box<Key>, u32),
     /// How many images run, and which one this is, in a main program without others.
     Image(Meaning),
+    /// What a function returns that has no variable for it.
+    Returned(ProcedureId),
 }
 
 /// A place and where it is.
@@ -150,6 +152,38 @@ impl Places {
             subscripts: Box::default(),
         };
         self.add(key, place)
+    }
+
+    /// The place that holds what a function returns that has no variable for it, made if there is none.
+    pub fn returned(&mut self, function: &Function, procedure: ProcedureId) -> PlaceId {
+        let key = Key::Returned(procedure);
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        let name = format!("{}()", function.name);
+        let place = Place {
+            name: name.clone(),
+            own_name: name,
+            scope: String::new(),
+            file: function.place.file.clone(),
+            line: function.place.line,
+            is_own: true,
+            is_local: true,
+            is_real: false,
+            is_array: false,
+            elements: Vec::new(),
+            array: None,
+            subscripts: Box::default(),
+        };
+        self.add(key, place)
+    }
+
+    /// The place that holds what a function returns.
+    pub fn find_result(&self, function: &Function, procedure: ProcedureId) -> Option<PlaceId> {
+        match function.result {
+            Some(result) => self.find(function, procedure, &Value::Variable(result)),
+            None => self.numbers.get(&Key::Returned(procedure)).copied(),
+        }
     }
 
     /// The same if it is known already.
@@ -284,7 +318,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         Key::Shared(Home::Component { scope, of, name }) => {
             (scope.to_string(), format!("{of}%{name}"))
         }
-        Key::Own(..) | Key::Element(..) | Key::Extent(..) | Key::Image(_) => {
+        Key::Own(..) | Key::Element(..) | Key::Extent(..) | Key::Image(_) | Key::Returned(_) => {
             (function.name.clone(), variable.name.to_string())
         }
     };

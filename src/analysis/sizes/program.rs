@@ -13,10 +13,11 @@ use super::options::option;
 use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
-use crate::calls::{ProcedureId, Procedures};
+use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
+use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{Function, Value};
 
 /// What is left where statements are not reached may show of others that they are not, so many times.
@@ -37,6 +38,8 @@ pub struct Sizes {
     taken: Vec<String>,
     /// Tables of sizes of levels, by their arrays; the largest level over places.
     levels: FxHashMap<PlaceId, LevelTable<Expr>>,
+    /// What functions return where procedures call them.
+    results: FxHashMap<(ProcedureId, String), PlaceId>,
     /// Whether a run begins somewhere: else anything may call what is passed to.
     has_entry: bool,
 }
@@ -82,6 +85,7 @@ impl Sizes {
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
+        let results = results(known, &places);
         let mut sizes = Sizes {
             places,
             symbols,
@@ -92,6 +96,7 @@ impl Sizes {
             filled: definitions.iter().map(Definitions::is_filled).collect(),
             taken,
             levels: FxHashMap::default(),
+            results,
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
         };
         let over_places = |(place, table): (PlaceId, LevelTable<_>)| {
@@ -142,6 +147,11 @@ impl Sizes {
         function: &Function,
         value: &Value,
     ) -> Option<(Expr, Origin)> {
+        if let Value::Call { name, .. } = value
+            && let Some(place) = self.results.get(&(procedure, name.clone()))
+        {
+            return self.returned(*place);
+        }
         let place = self.place(procedure, function, value)?;
         let found = &self.found[place.at()];
         if self.places.get(place).is_real && found.value.is_none() {
@@ -149,6 +159,19 @@ impl Sizes {
         }
         let name = self.name_of(place).cloned();
         Some((name.unwrap_or_else(|| self.symbol(place)), found.origin))
+    }
+
+    /// What a function returns, if that is a number or where it ends to count something up.
+    fn returned(&self, result: PlaceId) -> Option<(Expr, Origin)> {
+        let name = self.name_of(result)?;
+        match name.node() {
+            Node::Number(_) => Some((name.clone(), self.found[result.at()].origin)),
+            Node::Symbol(symbol) => {
+                let found = &self.found[self.numbered(symbol)?.at()];
+                found.is_count.then(|| (name.clone(), found.origin))
+            }
+            _ => None,
+        }
     }
 
     /// The place of a variable or element of a procedure.
@@ -175,6 +198,7 @@ impl Sizes {
             smallest,
             origin,
             is_complete,
+            is_count: _,
         } = &self.found[place.at()];
         let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
         let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
@@ -183,6 +207,21 @@ impl Sizes {
             return None;
         }
         Some([largest, smallest.as_ref().unwrap_or(largest)])
+    }
+
+    /// Where a procedure ends to count a variable up, or what the variable is a copy of, over places.
+    pub fn count(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        value: &Value,
+    ) -> Option<Expr> {
+        let mut place = self.place(procedure, function, value)?;
+        if let Some(Node::Symbol(symbol)) = self.name_of(place).map(Expr::node) {
+            place = self.numbered(symbol)?;
+        }
+        let found = &self.found[place.at()];
+        found.value.clone().filter(|_| found.is_count)
     }
 
     /// The value that a place has unless the input says otherwise.
@@ -270,6 +309,7 @@ impl Sizes {
                 smallest,
                 origin,
                 is_complete: _,
+                is_count: _,
             } = self.found[number.at()].clone();
             let values = value.iter().chain(&smallest);
             pending.extend(values.flat_map(Expr::symbols));
@@ -288,6 +328,26 @@ impl Sizes {
         }
         found
     }
+}
+
+/// The places that hold what functions of whole numbers return, by the procedures and names that call them.
+fn results(known: &Procedures, places: &Places) -> FxHashMap<(ProcedureId, String), PlaceId> {
+    let mut found = FxHashMap::default();
+    for id in known.ids() {
+        statements(&known.get(id).function.body, InLoop::No, &mut |stmt, _| {
+            values_of(stmt, &mut |value| {
+                if let Value::Call { name, .. } = value
+                    && let Target::Body(callee) = known.target(id, name)
+                    && let function = known.get(callee).function
+                    && let Some(place) = places.find_result(function, callee)
+                    && !places.get(place).is_real
+                {
+                    found.insert((id, name.clone()), place);
+                }
+            });
+        });
+    }
+    found
 }
 
 /// A symbol for every place: its name, behind what it belongs to.

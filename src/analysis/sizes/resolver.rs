@@ -232,7 +232,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                             Ok([last, first]) => {
                                 found.add(Ok(last));
                                 found.firsts.push(first);
-                                found.is_counted = true;
+                                (found.is_counted, found.is_counted_up) = (true, true);
                             }
                             Err(gap) => found.add(Err(gap)),
                         }

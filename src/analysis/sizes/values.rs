@@ -179,8 +179,7 @@ impl Resolver<'_, '_> {
     /// What a function of the program returns.
     fn result(&mut self, callee: ProcedureId, depth: u32) -> Result<Expr, Gap> {
         let function = self.known.get(callee).function;
-        let result = function.result.ok_or(Gap::Unfollowed)?;
-        let place = self.places.find(function, callee, &Value::Variable(result));
+        let place = self.places.find_result(function, callee);
         let value = self.mention(place.ok_or(Gap::Unfollowed)?, depth)?;
         // What a function reads is another value in every call.
         match self.is_only_given(&value) {

@@ -6,8 +6,9 @@ use super::Walker;
 use super::iterations::Ends;
 use crate::assignments::assigns_any_of;
 use crate::diagnostic::Place;
-use crate::expr::{Expr, Function, Symbol};
-use crate::ir::{self, Control, LoopEnds, Value, VarId};
+use crate::expr::{Expr, Function, Node, Symbol};
+use crate::facts::{Constant, Origin};
+use crate::ir::{self, BinaryOp, Control, LoopEnds, Value, VarId};
 use crate::moving::is_unknown_stride;
 use crate::reason::{Effect, ReasonCode};
 use crate::symbols::{Known, Start};
@@ -131,6 +132,9 @@ impl Walker<'_> {
             [lower_bound, _, step] => {
                 let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
                 let trips = self.trip_count(&inner.place);
+                if let Some(count) = self.counted_before(lower, upper, step.as_ref()) {
+                    self.give_count(&trips, count);
+                }
                 let start = match is_data {
                     true => self.begins((lower, upper), &trips),
                     false => None,
@@ -239,6 +243,38 @@ impl Walker<'_> {
                 columns.len() - 1
             });
         Expr::from(Symbol::trip_count(self.symbols.own_name, place.line, at))
+    }
+
+    /// How often a loop runs over what a procedure has counted just before: `n = neighbours(box, list)`, then `i < n`.
+    fn counted_before(&self, lower: &Value, upper: &Value, step: Option<&Expr>) -> Option<Expr> {
+        let first = match (lower.unconverted(), step?.as_integer()) {
+            (Value::Integer(first), Some(1)) => *first,
+            _ => return None,
+        };
+        let (counted, more) = match upper.unconverted() {
+            Value::Binary(BinaryOp::Subtract, left, right) => match right.unconverted() {
+                Value::Integer(less) => (left.unconverted(), -*less),
+                _ => return None,
+            },
+            variable => (variable, 0),
+        };
+        let Value::Variable(_) = counted else {
+            return None;
+        };
+        let count = self.sizes.count(self.procedure, self.function(), counted)?;
+        Some((count + (more - first + 1) as f64).expand())
+    }
+
+    /// Notes that the parameter for how often a loop runs has a value.
+    fn give_count(&mut self, trips: &Expr, value: Expr) {
+        if let Node::Symbol(symbol) = trips.node() {
+            let constant = Constant {
+                symbol: symbol.clone(),
+                value,
+                origin: Origin::Derived,
+            };
+            self.symbols.constants.insert(symbol.clone(), constant);
+        }
     }
 
     /// Where a loop begins that walks through one row after another, `for (k = rows[i]; k < rows[i + 1]; k++)`: behind
