@@ -41,6 +41,9 @@ pub struct Map {
     pub values: Vec<Vec<Option<f64>>>,
 }
 
+/// An input by position, and the values of its problem that are not on the map.
+type Sample = (usize, Vec<u64>);
+
 /// Sums over inputs, and of how many.
 type Sums = Vec<Vec<(f64, usize)>>;
 
@@ -66,8 +69,7 @@ impl Map {
         let rows = rows.flat_map(|group| &group.configurations);
         let places = Places::of(axes, rows.map(|number| &configurations[*number]));
         // Of each input and problem, as far as that is not on the map.
-        let mut samples: BTreeMap<(usize, Vec<u64>), BTreeMap<(usize, usize), f64>> =
-            BTreeMap::new();
+        let mut samples: BTreeMap<Sample, BTreeMap<(usize, usize), f64>> = BTreeMap::new();
         let mut with_times = BTreeSet::new();
         for (input, groups) in groups.iter().enumerate() {
             for group in groups {

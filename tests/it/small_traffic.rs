@@ -3,6 +3,7 @@
 
 use crate::locality::{all_right, marked_in};
 use crate::support::command;
+use serde_json::{Value, json};
 
 const DIRECTORY: &str = "traffic";
 
@@ -36,6 +37,7 @@ fn columns_of_rows_shorter_than_a_line() {
         &[&rows[..], &["--set", "is=1"]].concat(),
     );
     is_right("columns.f90", "columns", &rows);
+    is_right("columns.f90", "named", &["--sizes", "m=17,64,120"]);
 }
 
 #[test]
@@ -59,14 +61,26 @@ fn bounds_that_are_read() {
     is_right("bounds.c", "first", &["--sizes", "last_k=17,64,203"]);
 }
 
+/// Reasons of the nests of a function, with a size set.
+fn reasons(file: &str, function: &str, size: &str) -> Value {
+    let report = command::analysed(command::fixture(DIRECTORY).join(file), &["--set", size]);
+    let mut functions = report["functions"].as_array().expect("functions").iter();
+    let found = functions.find(|one| one["name"] == function);
+    found.expect("the function")["nests"][0]["reasons"].clone()
+}
+
+/// Columns that share lines are counted one by one, which is marked where that matters.
+#[test]
+fn short_columns_that_share_lines_are_marked() {
+    is_right("columns.f90", "short", &["--sizes", "n=203"]);
+    assert_eq!(reasons("columns.f90", "short", "n=203"), json!([]));
+    assert_eq!(reasons("columns.f90", "short", "n=5"), json!(["few_rows"]));
+}
+
 /// Sizes that let rows overlap make a difference that no rule knows.
 #[test]
 fn rows_that_are_declared_too_short_are_marked() {
-    let reasons = |size: &str| {
-        let path = command::fixture(DIRECTORY).join("beyond.f90");
-        let report = command::analysed(path, &["--set", size]);
-        report["functions"][0]["nests"][0]["reasons"].clone()
-    };
-    assert_eq!(reasons("n=50"), serde_json::json!([]));
-    assert_eq!(reasons("n=60"), serde_json::json!(["implausible_size"]));
+    assert_eq!(reasons("beyond.f90", "beyond", "n=50"), json!([]));
+    let marked = reasons("beyond.f90", "beyond", "n=60");
+    assert_eq!(marked, json!(["implausible_size"]));
 }

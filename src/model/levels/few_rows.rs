@@ -4,8 +4,11 @@
 //! are many of them, or where they are long. Eight rows of eight floats that are 31 floats apart begin at 1, 0, 15, 14 …
 //! of a line of 16: seven of the eight lie in two lines, and not three or four as on average. So the lines of the few
 //! rows that there are, one after the other, are counted, and compared with the mean.
+//!
+//! Components of an array, `a(i, 1)` and `a(i, 2)`, are counted as arrays of their own. Where they are so short that the
+//! end of one and the beginning of the next are in one line, these lines are counted, too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::domain::{Domain, Given, Span, Tiles};
 use super::geometry::Geometry;
@@ -46,7 +49,52 @@ pub fn matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
         all += mean;
         apart += lines - mean;
     }
-    f64::abs(apart) > NEAR * all
+    f64::abs(apart) > NEAR * all || share_lines(&geometry, &domain, &references, &spans)
+}
+
+/// Whether components of one array share lines, and more than a few of all.
+fn share_lines(
+    geometry: &Geometry,
+    domain: &Domain<f64>,
+    references: &[Reference<f64>],
+    spans: &[Span<f64>],
+) -> bool {
+    let mut arrays: BTreeMap<&str, BTreeMap<usize, BTreeSet<i64>>> = BTreeMap::new();
+    for reference in references {
+        let name = &geometry.step_names.arrays[reference.array];
+        let Some((rows, _)) = rows_of(domain, reference, spans) else {
+            continue;
+        };
+        let lines = rows.lines();
+        let components = arrays.entry(name).or_default();
+        components.entry(reference.array).or_default().extend(lines);
+    }
+    let (mut all, mut shared) = (0, 0);
+    for components in arrays.into_values() {
+        let each: usize = components.values().map(BTreeSet::len).sum();
+        let together: BTreeSet<i64> = components.into_values().flatten().collect();
+        all += each;
+        shared += each - together.len();
+    }
+    shared as f64 > NEAR * all as f64
+}
+
+/// A few rows: where they begin, and how long each is, in elements of which a line has so many.
+struct Rows {
+    starts: Vec<f64>,
+    length: f64,
+    line: f64,
+}
+
+impl Rows {
+    /// The lines that they touch.
+    fn lines(&self) -> BTreeSet<i64> {
+        let touched = self.starts.iter().flat_map(|start| {
+            let (first, last) = (start / self.line, (start + self.length - 1.0) / self.line);
+            (first.floor() as i64)..=(last.floor() as i64)
+        });
+        touched.collect()
+    }
 }
 
 /// Lines of a reference with the mean of all places, and as they are; nothing where its rows are many or are counted as
@@ -56,6 +104,22 @@ fn lines(
     reference: &Reference<f64>,
     spans: &[Span<f64>],
 ) -> Option<(f64, f64)> {
+    let (rows, apart) = rows_of(domain, reference, spans)?;
+    let is_counted =
+        alignment(&apart, &rows.line) > 1.0 || apart.iter().any(|apart| *apart <= rows.length);
+    if rows.starts.len() < 2 || is_counted {
+        return None;
+    }
+    let mean = rows.starts.len() as f64 * (rows.length + rows.line - 1.0) / rows.line;
+    Some((mean, rows.lines().len() as f64))
+}
+
+/// The rows of a reference, and the distances by which loops and offsets move them, if they are few.
+fn rows_of(
+    domain: &Domain<f64>,
+    reference: &Reference<f64>,
+    spans: &[Span<f64>],
+) -> Option<(Rows, Vec<f64>)> {
     let line = LINE / reference.width;
     let (along, _) = reference.dimensions.split_first()?;
     let by_one =
@@ -95,17 +159,13 @@ fn lines(
             rows = moved(&rows, places)?;
         }
     }
-    let is_counted = alignment(&apart, &line) > 1.0 || apart.iter().any(|apart| *apart <= length);
-    if rows.len() < 2 || is_counted || !(length >= 1.0 && rows.iter().all(|row| row.is_finite())) {
-        return None;
-    }
-    let mean = rows.len() as f64 * (length + line - 1.0) / line;
-    let touched = rows.iter().flat_map(|start| {
-        let (first, last) = (start / line, (start + length - 1.0) / line);
-        (first.floor() as i64)..=(last.floor() as i64)
-    });
-    let touched: BTreeSet<i64> = touched.collect();
-    Some((mean, touched.len() as f64))
+    let is_known = length >= 1.0 && rows.iter().all(|row| row.is_finite());
+    let rows = Rows {
+        starts: rows,
+        length,
+        line,
+    };
+    (is_known && length <= FEW * line).then_some((rows, apart))
 }
 
 /// The rows at all of these distances from others, if they are few.

@@ -327,6 +327,7 @@ fn reference(
         stream.subscripts.iter().map(|s| terms(s, loops)).collect();
     let width = f64::from(stream.element_bytes.unwrap_or(8));
     let mut pitches = pitches(extents);
+    let before = before_component(stream, extents, &pitches);
     let whole = pitches
         .last()
         .filter(|_| extents.len() == stream.subscripts.len())
@@ -343,6 +344,9 @@ fn reference(
         .collect();
     if let (Some(base), Some(first)) = (bases.last_mut(), first) {
         *base = base.clone() - first;
+    }
+    if let (Some(base), Some(before)) = (bases.first_mut(), before) {
+        *base = base.clone() + before;
     }
     separate_long_strides(stream, loops, &mut dimensions, &mut pitches, &mut bases);
     let added = vec![0; dimensions.len() - stream.subscripts.len()];
@@ -383,6 +387,16 @@ fn reference(
     reference.join_short_rows();
     ends::turn_offsets(&mut reference);
     reference
+}
+
+/// Elements of an array before a component of it, `u(i, j, 3)`, if the source says where that begins: a component is as
+/// an array of its own, but its first element may be anywhere in a line.
+fn before_component(stream: &Stream, extents: &[Extent], pitches: &[Option<Expr>]) -> Option<Expr> {
+    let last = stream.subscripts.len();
+    let number = stream.component.number()? as f64;
+    let (first, _) = extents.get(last)?.as_ref()?;
+    let place = number - first.as_number()?;
+    Some(pitches.get(last)?.clone()? * place).filter(|_| place != 0.0)
 }
 
 /// Elements from one place of a dimension to the next, dimension by dimension, and at last those of the whole array; `None`
