@@ -28,6 +28,7 @@ mod conventions;
 mod counted_lines;
 mod counts;
 mod dataflow_oracle;
+mod defaults;
 mod deep_input;
 mod dependences;
 mod depth_by_latency;

@@ -39,7 +39,7 @@ pub struct Resolver<'a, 'u> {
     pub known: &'a Procedures<'u>,
     pub places: &'a Places,
     definitions: &'a [Definitions<'u>],
-    symbols: &'a [Symbol],
+    pub symbols: &'a [Symbol],
     pub numbers: &'a FxHashMap<&'a Symbol, usize>,
     pub states: Vec<State>,
     /// How many places are being followed, and the first of them that something led back to.
@@ -196,6 +196,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
                     Definition::Value(procedure, assigned) => {
                         let value = self.assigned_value(place, *procedure, assigned, depth - 1);
                         let value = self.distinct(own, value);
+                        let read = self.default_of_read(*procedure, assigned, depth - 1);
+                        found.is_given |= read.is_some();
+                        let value = read.map_or(value, Ok);
                         if self.definitions[place.at()].is_default(assigned)
                             && let Ok(value) = &value
                             && value.as_number().is_some()

@@ -148,14 +148,20 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Whether a value is nothing but what some place is given from outside, and has no default.
-    fn is_only_given(&self, value: &Expr) -> bool {
+    /// Of a value that is nothing but what some place is given from outside, what is known of that place.
+    fn given(&self, value: &Expr) -> Option<&Found> {
         let Node::Symbol(symbol) = value.node() else {
-            return false;
+            return None;
         };
-        self.numbers.get(symbol).is_some_and(|place| {
-            matches!(&self.states[*place], State::Done(found) if found.origin == Origin::Given && found.value.is_none())
-        })
+        match &self.states[*self.numbers.get(symbol)?] {
+            State::Done(found) if found.origin == Origin::Given => Some(found),
+            _ => None,
+        }
+    }
+
+    /// Whether that is all: it has no default.
+    fn is_only_given(&self, value: &Expr) -> bool {
+        self.given(value).is_some_and(|found| found.value.is_none())
     }
 
     /// Whether all values that a place may have are known, at least until the program is told another.
@@ -186,6 +192,60 @@ impl Resolver<'_, '_> {
             true => Err(Gap::Given),
             false => Ok(value),
         }
+    }
+
+    /// What a value is where nothing is read for it: of a function that reads, or that of the other arm of a choice.
+    ///
+    /// ```text
+    /// n = number_or(words, "-n", 100);      int number_or(char **words, char *name, int otherwise)
+    /// ►  n = 100                            { return is_there(words, name) ? number(words, name) : otherwise; }
+    /// ```
+    pub fn default_of_read(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Option<Expr> {
+        match value.unconverted() {
+            Value::Select(_, then, otherwise) => {
+                let arms = [then, otherwise].map(|arm| self.value(id, arm, depth));
+                match arms {
+                    [Err(Gap::Given), Ok(value)] | [Ok(value), Err(Gap::Given)] => Some(value),
+                    _ => None,
+                }
+            }
+            Value::Call {
+                name, arguments, ..
+            } => {
+                let Target::Body(callee) = self.known.target(id, name) else {
+                    return None;
+                };
+                let value = self.result(callee, depth).ok()?;
+                let default = self.given(&value)?.value.clone()?;
+                self.with_arguments(default, (id, arguments), callee, depth)
+            }
+            _ => None,
+        }
+    }
+
+    /// An expression over dummy arguments, as a call has it.
+    fn with_arguments(
+        &mut self,
+        value: Expr,
+        (caller, arguments): (ProcedureId, &[Value]),
+        callee: ProcedureId,
+        depth: u32,
+    ) -> Option<Expr> {
+        let function = self.known.get(callee).function;
+        let mut passed: Vec<(Expr, Expr)> = Vec::new();
+        for (formal, argument) in self.known.formals(callee).into_iter().zip(arguments) {
+            let place = self.places.find(function, callee, &Value::Variable(formal));
+            let dummy = place.map(|place| self.symbols[place.at()].clone());
+            if let Some(dummy) = dummy.filter(|dummy| value.mentions(dummy)) {
+                let argument = self.value(caller, argument, depth).ok()?;
+                passed.push((Expr::from(dummy), argument));
+            }
+        }
+        Some(value.substitute(&|symbol| {
+            let dummy = Expr::from(symbol.clone());
+            let found = passed.iter().find(|(other, _)| *other == dummy);
+            found.map(|(_, argument)| argument.clone())
+        }))
     }
 
     /// What a function of the language computes.
