@@ -118,7 +118,14 @@ impl<'p> Guesses<'p> {
                 let value = |expr| guesses.evaluate(function, expr, &chain[..at], &None);
                 (value(last) - value(first) + 1.0).max(1.0)
             };
-            let all: f64 = (0..chain.len()).map(|at| extent(self, at)).product();
+            // What is known of a nest says nothing of the sizes that are guessed.
+            let is_guessed = |at: &usize| {
+                let (first, last) = chain[*at].ends();
+                let unknown = self.unknowns(function, &[first, last], &chain[..*at]);
+                !unknown.is_empty()
+            };
+            let guessed = (0..chain.len()).filter(is_guessed);
+            let all: f64 = guessed.map(|at| extent(self, at)).product();
             if all.is_nan() || all <= MOST_ITERATIONS {
                 return;
             }

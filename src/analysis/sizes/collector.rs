@@ -108,16 +108,8 @@ impl<'k, 'u> Collector<'k, 'u> {
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
                 Stmt::Assign { target, value, .. } => {
-                    let counter = counters
-                        .iter()
-                        .find_map(|one| Some((one, one.role(value)?)));
-                    match counter {
-                        Some((counter, Role::FirstStep)) => {
-                            let definition = Definition::CountedUp(id, counter.clone());
-                            self.assign(id, target, definition);
-                        }
-                        Some((_, Role::Other)) => {}
-                        None => self.assigned(id, target, (value, is_among(&limits, value))),
+                    if !self.counted_up(id, target, (&counters, value)) {
+                        self.assigned(id, target, (value, is_among(&limits, value)));
                     }
                     if is_among(&under_input, value)
                         && let Some(place) = self.place(id, target)
@@ -181,7 +173,31 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
         self.name_by_keys(id);
         self.allocated(id);
-        for variable in &function.variables {
+        self.bounds(id);
+    }
+
+    /// Adds what a counter ends at, where its first step stands; whether the value is one of a counter.
+    fn counted_up(
+        &mut self,
+        id: ProcedureId,
+        target: &Value,
+        (counters, value): (&[Arc<Counter<'u>>], &Value),
+    ) -> bool {
+        let mut roles = counters
+            .iter()
+            .filter_map(|one| Some((one, one.role(value)?)));
+        let Some((counter, role)) = roles.next() else {
+            return false;
+        };
+        if role == Role::FirstStep {
+            self.assign(id, target, Definition::CountedUp(id, counter.clone()));
+        }
+        true
+    }
+
+    /// Gives places to what the bounds of a procedure's arrays are made from.
+    fn bounds(&mut self, id: ProcedureId) {
+        for variable in &self.known.get(id).function.variables {
             for extent in &variable.dimensions {
                 for bound in [&extent.lower, &extent.upper].into_iter().flatten() {
                     each_value(bound, &mut |value| {
