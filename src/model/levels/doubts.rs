@@ -279,7 +279,6 @@ fn fixed_elements_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) ->
     let Geometry {
         domain,
         references,
-        fixed,
         beside,
         ..
     } = &geometry;
@@ -288,11 +287,27 @@ fn fixed_elements_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) ->
         let left = counted.iter().skip(from);
         left.filter(|counted| !counted.offsets.is_empty()).count()
     };
-    let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
     let all = references.iter().chain(beside).collect();
-    let several = left(fixed.iter().collect(), 0).saturating_sub(arrays.len());
-    let unsure = left(all, references.len()) + several;
+    let unsure = left(all, references.len()) + more_forms(nest);
     unsure > 0 && unsure as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
+}
+
+/// Of elements that no loop moves, how many more there are than arrays to which nothing else goes.
+fn more_forms(nest: &Nest) -> usize {
+    let is_same = |a: &Stream, b: &Stream| a.array == b.array && a.component == b.component;
+    let is_alone = |stream: &&Stream| {
+        let mut moved = nest.streams.iter();
+        !moved.any(|used| is_same(&used.stream, stream))
+    };
+    let alone: Vec<&Stream> = (nest.fixed.iter().map(|used| &used.stream))
+        .filter(is_alone)
+        .collect();
+    let is_first = |at: usize, same: &dyn Fn(&Stream) -> bool| !alone[..at].iter().any(|a| same(a));
+    let is_more = |(at, one): &(usize, &&Stream)| {
+        let is_known = |other: &Stream| is_same(other, one) && other.subscripts == one.subscripts;
+        is_first(*at, &is_known) && !is_first(*at, &|other| is_same(other, one))
+    };
+    alone.iter().enumerate().filter(is_more).count()
 }
 
 /// A share of a nest's lines that makes no difference.

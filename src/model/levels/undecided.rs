@@ -74,14 +74,27 @@ pub fn deciding_operations<'n>(
             .map(|span| span.count)
             .product::<f64>()
     };
-    let flops = |content: &Content| content.flops.total().flops() as f64 * times(content.level);
-    let all: f64 = nest.contents.iter().map(flops).sum();
+    // As often as the other branches on the way lead there.
+    let taken = |content: &Content, except: Option<&Symbol>| {
+        let others = content.weight.iter().filter(|(b, _)| Some(b) != except);
+        let share = |(branch, taken): &(Symbol, bool)| {
+            let share = value(branch).unwrap_or(0.5);
+            if *taken { share } else { 1.0 - share }
+        };
+        others.map(share).product::<f64>()
+    };
+    let flops = |content: &Content, except: Option<&Symbol>| {
+        let once = content.flops.total().flops() as f64 * times(content.level);
+        once * taken(content, except)
+    };
+    let all: f64 = nest.contents.iter().map(|one| flops(one, None)).sum();
     let apart = |branch: &Symbol| {
         let side = |content: &Content| {
             let step = content.weight.iter().find(|(known, _)| known == branch);
             step.map_or(0.0, |(_, taken)| if *taken { 1.0 } else { -1.0 })
         };
-        let sides = nest.contents.iter().map(|one| side(one) * flops(one));
+        let each = nest.contents.iter();
+        let sides = each.map(|one| side(one) * flops(one, Some(branch)));
         sides.sum::<f64>().abs()
     };
     // Of unknown sizes nothing is known to be the same.
