@@ -11,7 +11,7 @@ use crate::limits::{Budget, Exceeded, Limits, UnknownLevel};
 use crate::matching::{self, NestRef};
 use crate::nest::Nest;
 use crate::parameters::{self, ParameterChange};
-use crate::quantity::{Cost, Quantity};
+use crate::quantity::{Cost, Quantity, as_key};
 use crate::report::Figure;
 use crate::report::static_report::DiagnosticReport;
 use crate::side::{Function, Side};
@@ -89,6 +89,7 @@ impl Status {
 /// A quantity on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
+    #[serde(serialize_with = "as_key")]
     pub quantity: Quantity,
     pub old: Figure,
     pub new: Figure,
