@@ -20,6 +20,8 @@ pub struct Tree {
     pub paths: Vec<PathBuf>,
     /// Those of its paths that only the other side has.
     pub absent: Vec<PathBuf>,
+    /// Other repositories in them, which are not read.
+    pub submodules: Vec<String>,
     /// Where its paths begin.
     pub root: PathBuf,
     /// Whether nobody has seen the root: files are named without it.
@@ -35,6 +37,7 @@ impl Tree {
             name: path.display().to_string(),
             paths: vec![path.to_path_buf()],
             absent: Vec::new(),
+            submodules: Vec::new(),
             root: path.to_path_buf(),
             is_hidden: false,
             include: None,
@@ -55,10 +58,17 @@ impl Tree {
 
     /// What it lacks of what was asked for.
     fn remarks(&self) -> impl Iterator<Item = String> {
-        self.absent.iter().map(|path| {
+        let absent = self.absent.iter().map(|path| {
             let below = path.strip_prefix(&self.root).unwrap_or(path);
             format!("{} has no {}", self.name, below.display())
-        })
+        });
+        let submodules = self.submodules.iter().map(|submodule| {
+            format!(
+                "the submodule {submodule} of {} is not read: it is another repository",
+                self.name
+            )
+        });
+        absent.chain(submodules)
     }
 
     /// A file as people know it.
