@@ -44,6 +44,7 @@ pub struct Bound {
 
 /// A limit that was exceeded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Exceeded {
     pub limit: Limit,
     /// `None` for the totals.

@@ -11,6 +11,7 @@ use crate::side::{Parameter, Side};
 
 /// A size that is another one on the other side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ParameterChange {
     pub name: String,
     pub old: Figure,
