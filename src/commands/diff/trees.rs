@@ -168,7 +168,7 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
 }
 
 /// Reads a side and prints the remarks about it.
-fn read<'t>(tree: &'t Tree, project: Project, voice: Voice) -> anyhow::Result<Analysed<'t>> {
+fn read(tree: &Tree, project: Project, voice: Voice) -> anyhow::Result<Analysed<'_>> {
     let side = Analysed::read(tree, project, voice)?;
     let found = (side.outline.files.iter()).flat_map(|file| &file.diagnostics);
     let found: Vec<Diagnostic> = found
