@@ -12,6 +12,8 @@
 //! - [`diff()`]: two reports to a [`diff::Difference`].
 //! - [`guide`]: the documentation: what people read, and the specification of the formulas.
 //!
+//! Reports may get more fields, so that other crates read them and make none.
+//!
 //! Without the feature `cli` nothing of the command line is built. `xlsx` and `html` add workbooks and pages:
 //!
 //! ```toml

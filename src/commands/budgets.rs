@@ -21,7 +21,9 @@ const KNOWN: &str = "dram_bytes, l1_bytes (and of other caches), seconds, flops"
 pub fn are_exceeded(model: &Model, budgets: &[Budget], voice: Voice) -> anyhow::Result<bool> {
     let report = StaticReport::with_functions(model, None, Function::from);
     let side = Side::of(report, "the source", &Place::Below(String::new()));
-    let OverBudget { exceeded, unused } = over_budget(&side, budgets.to_vec())?;
+    let OverBudget {
+        exceeded, unused, ..
+    } = over_budget(&side, budgets.to_vec())?;
     for found in &exceeded {
         eprintln!("loopsheet: exceeded: {found}");
     }

@@ -189,10 +189,10 @@ impl Project {
     }
 
     /// The machine that the program can use.
-    pub fn fit_machine(&mut self, program: &Program) {
+    pub fn fit_machine(&mut self, is_serial: bool) {
         let is_cores = |setting: &Setting| cores::NAMES.contains(&setting.name.as_str());
         if self.is_default_machine && !self.settings.iter().any(is_cores) {
-            self.machine = cores::fit_default(self.machine.clone(), program);
+            self.machine = cores::fit_default(self.machine.clone(), is_serial);
         }
     }
 
@@ -201,8 +201,9 @@ impl Project {
     /// # Errors
     /// The command line names a procedure that is not there.
     pub fn begin(&mut self, program: &mut Program) -> anyhow::Result<()> {
-        self.fit_machine(program);
-        let entries = self.entries(program)?;
+        self.fit_machine(cores::is_serial(program));
+        let names = program.functions.iter().map(|function| &*function.name);
+        let entries = self.entries(names)?;
         if !entries.is_empty() && !program.is_part {
             program.begin_with(&entries);
         }
@@ -214,15 +215,17 @@ impl Project {
     ///
     /// # Errors
     /// The command line names one that is not there.
-    fn entries(&self, program: &Program) -> anyhow::Result<Vec<String>> {
-        let names = || program.functions.iter().map(|function| &*function.name);
+    pub fn entries<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> anyhow::Result<Vec<String>> {
         let (known, unknown): (Vec<String>, Vec<String>) = (self.entry.iter().cloned())
-            .partition(|entry| names().any(|name| name.eq_ignore_ascii_case(entry)));
+            .partition(|entry| names.clone().any(|name| name.eq_ignore_ascii_case(entry)));
         let missing = unknown
             .first()
             .filter(|_| self.entry_origin == Origin::Set && self.reading.function.is_none());
         if let Some(missing) = missing {
-            let near = explain::did_you_mean(missing, names());
+            let near = explain::did_you_mean(missing, names);
             anyhow::bail!("--entry {missing}: no procedure has this name{near}");
         }
         Ok(known)

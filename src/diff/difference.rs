@@ -11,13 +11,14 @@ use crate::limits::{Budget, Exceeded, Limits, UnknownLevel};
 use crate::matching::{self, NestRef};
 use crate::nest::Nest;
 use crate::parameters::{self, ParameterChange};
-use crate::quantity::{Cost, Quantity};
+use crate::quantity::{Cost, Quantity, as_key};
 use crate::report::Figure;
 use crate::report::static_report::DiagnosticReport;
 use crate::side::{Function, Side};
 
 /// What differs between two sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Difference {
     /// What the sides are called.
     pub old: String,
@@ -41,6 +42,7 @@ pub struct Difference {
 
 /// A nest, or what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct NestDifference {
     pub old: Option<NestPlace>,
     pub new: Option<NestPlace>,
@@ -52,6 +54,7 @@ pub struct NestDifference {
 
 /// Where a nest stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct NestPlace {
     /// Id of the loop that stands for it.
     pub name: String,
@@ -88,7 +91,9 @@ impl Status {
 
 /// A quantity on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Row {
+    #[serde(serialize_with = "as_key")]
     pub quantity: Quantity,
     pub old: Figure,
     pub new: Figure,
@@ -361,6 +366,7 @@ fn totals(old: &Side, new: &Side) -> Vec<Row> {
 
 /// What of a side exceeds budgets.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct OverBudget {
     pub exceeded: Vec<Exceeded>,
     /// Patterns of budgets that no nest fits.

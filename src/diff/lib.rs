@@ -33,5 +33,5 @@ pub use machines::{OtherMachine, same_machine};
 pub use nest::Nest;
 pub use parameters::ParameterChange;
 pub use quantity::{Cost, Quantity};
-pub use side::{Function, Place, Side};
+pub use side::{Function, Parameter, Place, Side};
 pub use structure::Structure;

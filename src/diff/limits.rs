@@ -7,7 +7,7 @@ use globset::Glob;
 use serde::Serialize;
 
 use crate::difference::{NestDifference, NestPlace, Row};
-use crate::quantity::{Cost, Quantity};
+use crate::quantity::{Cost, Quantity, as_key};
 use crate::report::Figure;
 use crate::report::static_report::MachineReport;
 use crate::side::Side;
@@ -44,10 +44,12 @@ pub struct Bound {
 
 /// A limit that was exceeded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Exceeded {
     pub limit: Limit,
     /// `None` for the totals.
     pub nest: Option<NestPlace>,
+    #[serde(serialize_with = "as_key")]
     pub quantity: Quantity,
     pub old: Figure,
     /// Unknown where nothing says that the limit is kept.

@@ -49,7 +49,7 @@ pub fn matched(old: &Side, new: &Side) -> Vec<(NestRef, NestRef)> {
 type Nearness<'n> = &'n dyn Fn(&Function, &Function) -> bool;
 
 /// Functions by name, those in the same file first; then those of other names that do the same.
-fn functions(old: &Side, new: &Side) -> Vec<(usize, usize)> {
+pub(crate) fn functions(old: &Side, new: &Side) -> Vec<(usize, usize)> {
     let mut left: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, function) in old.functions.iter().enumerate() {
         let name = function.name.to_lowercase();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use crate::quantity::{Cost, Quantity};
 use crate::report::Figure;
@@ -13,7 +14,7 @@ use crate::stride::{Stride, order};
 use crate::structure::Structure;
 
 /// A nest of one side.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Nest {
     /// Id of the loop that stands for it.
     pub name: String,
@@ -33,7 +34,7 @@ pub struct Nest {
 }
 
 /// A reuse, and the caches that hold what it needs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reuse {
     pub carried_by: String,
     pub in_between: String,
@@ -42,7 +43,7 @@ pub(crate) struct Reuse {
 }
 
 /// How the innermost loop walks through an array.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Walk {
     pub array: String,
     pub variable: String,

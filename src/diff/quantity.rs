@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::units::{Bytes, Flops, Seconds, significant};
 
 /// A quantity of a nest, or of all of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Quantity {
     /// How deep it is.
     Loops,
@@ -34,7 +34,7 @@ pub enum Quantity {
 }
 
 /// What a run spends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cost {
     Flops,
     Bytes,
@@ -114,8 +114,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-impl Serialize for Quantity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.key())
-    }
+/// As reports write it.
+pub(crate) fn as_key<S: Serializer>(quantity: &Quantity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&quantity.key())
 }

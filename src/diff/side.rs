@@ -1,10 +1,12 @@
 //! One side of a difference: what of a report is compared.
 
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Severity;
+use crate::model::parameters::{Kind, ValueSource};
 use crate::nest::Nest;
+use crate::report::Figure;
 use crate::report::static_report::{
     DiagnosticReport, FunctionReport, LoopReport, MachineReport, ParameterReport, SCHEMA,
     TotalsReport,
@@ -12,23 +14,36 @@ use crate::report::static_report::{
 use crate::report::{ReadError, StaticReport, read};
 
 /// A report with what is compared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Side {
     /// What people call it.
     pub name: String,
+    #[serde(with = "as_json")]
     pub machine: MachineReport,
-    pub parameters: IndexMap<String, ParameterReport>,
+    pub parameters: IndexMap<String, Parameter>,
     /// What of the source could not be read.
     pub unread: Vec<DiagnosticReport>,
     pub functions: Vec<Function>,
+    #[serde(with = "as_json")]
     pub totals: TotalsReport,
     /// Whether something says where a run begins, so that calls are followed from there.
     pub has_entry: bool,
 }
 
+/// A parameter of the program, as far as it is compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    pub value: Figure,
+    pub source: ValueSource,
+    pub kind: Kind,
+    /// As the source writes it.
+    pub source_name: String,
+    /// Those that know it by that name; none if all do.
+    pub functions: Vec<String>,
+}
+
 /// A function with its nests.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(from = "FunctionReport")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     pub name: String,
     pub file: String,
@@ -39,7 +54,7 @@ pub struct Function {
 }
 
 /// Two loops that follow each other, and whether they may be made one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Fusion {
     /// Ids of loops.
     pub first: String,
@@ -58,6 +73,18 @@ pub enum Place {
     Below(String),
     /// In this directory, which nobody has seen: files are named without it.
     Hidden(String),
+}
+
+impl From<ParameterReport> for Parameter {
+    fn from(report: ParameterReport) -> Parameter {
+        Parameter {
+            value: report.value,
+            source: report.source,
+            kind: report.kind,
+            source_name: report.source_name,
+            functions: report.functions,
+        }
+    }
 }
 
 impl From<FunctionReport> for Function {
@@ -92,8 +119,19 @@ impl Side {
     /// The text is not what `loopsheet analyze --json` writes.
     pub fn parse(text: &str, name: &str) -> Result<Side, ReadError> {
         let hint = "it has to be one of `loopsheet analyze --json`";
-        let report: StaticReport<Function> = read(text, SCHEMA, hint)?;
+        let report: StaticReport<Condensed> = read(text, SCHEMA, hint)?;
+        let report = report.map_functions(|Condensed(function)| function);
         Ok(Side::of(report, name, &Place::Common))
+    }
+
+    /// As it is kept in a cache; `None` if it cannot be written.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        postcard::to_stdvec(self).ok()
+    }
+
+    /// What [`Side::to_bytes`] wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Side> {
+        postcard::from_bytes(bytes).ok()
     }
 
     /// Of a report whose functions are condensed already.
@@ -102,7 +140,9 @@ impl Side {
         let mut side = Side {
             name: name.to_string(),
             machine: report.machine,
-            parameters: report.parameters,
+            parameters: (report.parameters.into_iter())
+                .map(|(name, parameter)| (name, parameter.into()))
+                .collect(),
             unread: errors
                 .filter(|found| found.severity == Severity::Error)
                 .collect(),
@@ -155,6 +195,39 @@ impl Side {
             }
         }
         common.to_string()
+    }
+}
+
+/// A function of a report that is read, without what is not compared.
+#[derive(Deserialize)]
+#[serde(from = "FunctionReport")]
+struct Condensed(Function);
+
+impl From<FunctionReport> for Condensed {
+    fn from(report: FunctionReport) -> Condensed {
+        Condensed(report.into())
+    }
+}
+
+/// Parts of reports, whose fields have names, in what has none.
+mod as_json {
+    use serde::de::{DeserializeOwned, Error as _};
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Serialize, S: Serializer>(
+        value: &T,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = serde_json::to_string(value).map_err(S::Error::custom)?;
+        text.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        serde_json::from_str(&text).map_err(D::Error::custom)
     }
 }
 

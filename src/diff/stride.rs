@@ -1,10 +1,12 @@
 //! How the innermost loop walks through an array.
 
+use serde::{Deserialize, Serialize};
+
 use crate::expr::Expr;
 use crate::report::static_report::{ArrayReport, SubscriptReport};
 
 /// From one iteration to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stride {
     /// It stays where it is.
     None,

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::facts::AccessClass;
 use crate::report::static_report::{ArrayReport, LoopReport, NestReport};
 use crate::stride::is_gather;
 
 /// What of a nest stays as it is when names, lines and files change, and when its loops change places.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Structure {
     depth: usize,
     /// Trip counts of its loops, smallest first; `None` for those that are not known.
@@ -20,7 +22,7 @@ pub struct Structure {
 }
 
 /// References to one array.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StreamKey {
     class: u8,
     element_bytes: Option<u32>,

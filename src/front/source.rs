@@ -229,7 +229,7 @@ fn fit(machine: MachineModel, program: &Program, options: &Options) -> MachineMo
     let mut names = options.settings.iter().map(|(name, _)| name.as_str());
     let has_cores = names.any(|name| cores::NAMES.contains(&name));
     match options.machine.is_none() && !has_cores {
-        true => cores::fit_default(machine, program),
+        true => cores::fit_default(machine, cores::is_serial(program)),
         false => machine,
     }
 }

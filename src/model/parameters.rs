@@ -1,7 +1,9 @@
 //! The problem's parameters: every symbol that the model's formulas mention, under a name that is at
 //! once the workbook's defined name and what `--set` takes (guide: sizes, "How to set a size").
 
+mod evaluation;
 mod names;
+mod shared;
 mod usage;
 
 use std::borrow::Cow;
@@ -10,6 +12,7 @@ use std::fmt;
 
 use names::Names;
 use serde::{Deserialize, Serialize};
+use shared::{Class, Classes};
 use usage::Usage;
 
 use super::calls::CallGraph;
@@ -19,7 +22,7 @@ use super::nest::Nest;
 use crate::analysis::facts::{Constant, Function, Origin, Place, Program};
 use crate::analysis::guesses;
 use crate::expr::spreadsheet::legal_name;
-use crate::expr::{Expr, Lookup, Node, Symbol, SymbolKind};
+use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::machine::{MachineError, MachineModel};
 
 /// `--set name=value`, or the same from elsewhere.
@@ -490,17 +493,17 @@ impl ParameterTable {
                 row.kind = Kind::Real;
             }
         }
+        let classes = Classes::of(program, usage, settings);
         for (symbol, functions) in &usage.functions {
             if symbol.kind() == SymbolKind::Place {
                 continue;
             }
-            let written = self.written(symbol, usage);
-            let is_set = |f: usize| {
-                let own = format!("{}.{written}", program.functions[f].name);
-                settings
-                    .iter()
-                    .any(|s| s.name == own || s.name == legal_name(&own))
-            };
+            let written = written(symbol, usage);
+            if written != symbol.name() {
+                let renamed = symbol.renamed(&written);
+                self.renamed.insert(symbol.clone(), renamed);
+            }
+            let is_set = |f: usize| shared::is_set(settings, &program.functions[f].name, &written);
             let (aliases, functions): (Vec<usize>, Vec<usize>) = functions.iter().partition(|f| {
                 self.alias(&program.functions[**f], symbol).is_some() && !is_set(**f)
             });
@@ -518,9 +521,10 @@ impl ParameterTable {
             if functions.is_empty() {
                 continue;
             }
-            let known = |f: usize| Known::of(program, usage, f, symbol);
-            let usual = usual(functions.iter().map(|f| known(*f)));
-            let is_usual = |f: usize| Some(known(f)) == usual;
+            let class = |f: usize| classes.at(f, symbol);
+            let each = functions.iter();
+            let usual = usual(each.map(|f| (class(*f), classes.is_open(class(*f)))));
+            let is_usual = |f: usize| Some(class(f)) == usual;
             let (own, shared): (Vec<usize>, Vec<usize>) = functions
                 .iter()
                 .partition(|f| is_set(**f) || !is_usual(**f));
@@ -531,11 +535,11 @@ impl ParameterTable {
                     .collect();
                 self.add_row((&written, &written), used_by, symbol, &shared, names);
             }
-            let mut by_name: BTreeMap<(&str, Known), Vec<usize>> = BTreeMap::new();
+            let mut by_name: BTreeMap<(&str, Class), Vec<usize>> = BTreeMap::new();
             for function in own {
                 let name = program.functions[function].name.as_str();
                 by_name
-                    .entry((name, known(function)))
+                    .entry((name, class(function)))
                     .or_default()
                     .push(function);
             }
@@ -559,20 +563,6 @@ impl ParameterTable {
             }
             _ => None,
         }
-    }
-
-    /// The name of a symbol that no source gives to another.
-    fn written(&mut self, symbol: &Symbol, usage: &Usage) -> String {
-        let is_taken = |name: &str| usage.functions.contains_key(&Symbol::source(name));
-        let mut written = symbol.name().to_string();
-        if symbol.kind() != SymbolKind::Source && is_taken(&written) {
-            while is_taken(&written) {
-                written.push('_');
-            }
-            self.renamed
-                .insert(symbol.clone(), symbol.renamed(&written));
-        }
-        written
     }
 
     fn add_row(
@@ -636,7 +626,7 @@ impl ParameterTable {
             let found = program.functions[function].constant(&symbol);
             let definition = found.map(|c| self.resolve(function, &c.value));
             let entry = &mut self.rows[row];
-            entry.value = default_value(usage, function, &symbol);
+            entry.value = default_value(usage, function, &symbol).max(entry.value);
             match (found, &entry.definition) {
                 (Some(constant), None) if constant.value == Expr::from(symbol.clone()) => {
                     entry.origin = Origin::Callers;
@@ -830,69 +820,6 @@ impl ParameterTable {
         table.rows[at].value = size;
         Some(table)
     }
-
-    /// Evaluates defined rows in the order of their dependence; a definition in a circle is dropped.
-    fn evaluate(&mut self) {
-        let index: HashMap<String, usize> = self
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(i, r)| (r.name.clone(), i))
-            .collect();
-        let mut state = vec![State::Waiting; self.rows.len()];
-        for row in 0..self.rows.len() {
-            self.evaluate_row(row, &index, &mut state);
-        }
-    }
-
-    fn evaluate_row(
-        &mut self,
-        row: usize,
-        index: &HashMap<String, usize>,
-        state: &mut [State],
-    ) -> bool {
-        match state[row] {
-            State::Done => return true,
-            State::Busy => return false,
-            State::Waiting => state[row] = State::Busy,
-        }
-        if let Some(definition) = self.rows[row].definition.clone() {
-            let sound = (definition.symbols().iter()).all(|s| {
-                index
-                    .get(s.name())
-                    .is_some_and(|other| self.evaluate_row(*other, index, state))
-            });
-            let rows = &self.rows;
-            let values = |symbol: &Symbol| index.get(symbol.name()).map(|i| rows[*i].value);
-            let value = definition
-                .evaluate(&values as &dyn Lookup)
-                .ok()
-                .filter(|v| sound && v.is_finite());
-            match value {
-                Some(value) => self.rows[row].value = value,
-                None => {
-                    (self.rows[row].definition, self.rows[row].origin) = (None, Origin::Default);
-                }
-            }
-        }
-        let evaluated = &self.rows[row];
-        let follows = |definition: &Expr| {
-            let rows = definition.symbols().into_iter();
-            rows.filter_map(|symbol| index.get(symbol.name()))
-                .any(|other| self.rows[*other].rests_on_guess)
-        };
-        self.rows[row].rests_on_guess = evaluated.kind != Kind::Block && evaluated.is_guessed()
-            || evaluated.definition.as_ref().is_some_and(follows);
-        state[row] = State::Done;
-        true
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum State {
-    Waiting,
-    Busy,
-    Done,
 }
 
 /// What a function has for a symbol.
@@ -938,16 +865,28 @@ fn default_value(usage: &Usage, function: usize, symbol: &Symbol) -> f64 {
     }
 }
 
-/// What most functions have, before all others what nothing gives. Of equally common ones the first.
-fn usual<'p>(all: impl Iterator<Item = Known<'p>>) -> Option<Known<'p>> {
-    let mut counts: Vec<(Known, usize)> = Vec::new();
-    for known in all {
-        match counts.iter_mut().find(|(other, _)| *other == known) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((known, 1)),
+/// The name of a symbol that no source gives to another.
+fn written(symbol: &Symbol, usage: &Usage) -> String {
+    let is_taken = |name: &str| usage.functions.contains_key(&Symbol::source(name));
+    let mut written = symbol.name().to_string();
+    if symbol.kind() != SymbolKind::Source {
+        while is_taken(&written) {
+            written.push('_');
         }
     }
-    let rank = |(known, count): &(Known, usize)| (matches!(known, Known::Open(_)), *count);
-    let usual = counts.into_iter().rev().max_by_key(rank)?;
-    Some(usual.0)
+    written
+}
+
+/// What most functions have, before all others what nothing gives, which is said beside each. Of equally common ones the
+/// first.
+fn usual(all: impl Iterator<Item = (Class, bool)>) -> Option<Class> {
+    let mut counts: Vec<(Class, bool, usize)> = Vec::new();
+    for (class, is_open) in all {
+        match counts.iter_mut().find(|(other, ..)| *other == class) {
+            Some((.., count)) => *count += 1,
+            None => counts.push((class, is_open, 1)),
+        }
+    }
+    let usual = (counts.into_iter().rev()).max_by_key(|(_, is_open, count)| (*is_open, *count));
+    Some(usual?.0)
 }

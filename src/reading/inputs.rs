@@ -1,6 +1,6 @@
 //! Paths to programs: which files are read, in which order, and how each becomes facts.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -10,13 +10,14 @@ use ignore::gitignore::Gitignore;
 use super::bodies::Bodies;
 use super::build_files::BuildFiles;
 use super::cache::{Cache, Caching};
-use super::compile_commands::{Databases, Flags};
-use super::files::{self, name};
+use super::files::name;
+use super::gathered::{Gathered, flags_of};
 use super::headers::HeaderIndex;
 use super::input::{Input, Kind};
-use super::lowered;
-use super::opened;
+use super::lowered::Units;
+use super::opened::Opened;
 use super::order::Order;
+use super::outline::{Outline, Shelf};
 use super::preprocess::Cpp;
 use super::run_input::RunInput;
 use super::share::{self, Share, ShareRead};
@@ -25,11 +26,8 @@ use crate::analysis::facts::Program;
 use crate::analysis::inputs::{Inputs, Used};
 use crate::analysis::{self, Statements};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
-use crate::export::xml;
 use crate::ir::Unit;
-use crate::lower;
 use crate::source;
-use crate::source::optimisation::Optimisation;
 
 /// How sources are to be read.
 pub struct Reading {
@@ -60,12 +58,12 @@ pub struct Reading {
 
 /// What lies under the paths.
 #[derive(Default)]
-struct Found {
-    inputs: Vec<Input>,
-    headers: HeaderIndex,
-    build: BuildFiles,
-    unread: BTreeMap<String, usize>,
-    skipped: Vec<Diagnostic>,
+pub(super) struct Found {
+    pub inputs: Vec<Input>,
+    pub headers: HeaderIndex,
+    pub build: BuildFiles,
+    pub unread: BTreeMap<String, usize>,
+    pub skipped: Vec<Diagnostic>,
 }
 
 impl Found {
@@ -134,11 +132,10 @@ pub fn keep_share(
 /// # Errors
 /// A path is not there or cannot be read, is not a source or model, or there is nothing to read at all.
 pub fn read(paths: &[PathBuf], reading: &Reading, watch: &dyn Watch) -> anyhow::Result<Program> {
-    Ok(read_through(paths, reading, watch, |units, inputs| {
-        let (program, used) = analysis::analyze_given(&units, inputs);
-        (program, None, used)
-    })?
-    .0)
+    let found = Found::under(paths, reading)?;
+    let gathered = Gathered::of(&found, reading)?;
+    let units = gathered.units(watch)?;
+    Ok(gathered.analysed(paths, units, without_statements)?.0)
 }
 
 /// The same, with the statements of every function.
@@ -150,107 +147,71 @@ pub fn read_with_bodies(
     reading: &Reading,
     watch: &dyn Watch,
 ) -> anyhow::Result<(Program, Bodies)> {
-    read_through(paths, reading, watch, |units, inputs| {
+    let found = Found::under(paths, reading)?;
+    let gathered = Gathered::of(&found, reading)?;
+    let units = gathered.units(watch)?;
+    let (program, bodies, _) = gathered.analysed(paths, units, |units, inputs| {
         let (program, statements, used) = analysis::analyze_given_with_statements(units, inputs);
         (program, Some(statements), used)
-    })
+    })?;
+    Ok((program, bodies))
 }
 
-/// Units to facts, and their statements if they are asked for.
-type Analysis = fn(Vec<Unit>, &Inputs) -> (Program, Option<Statements>, Used);
+/// A program, or what a cache has of it.
+pub struct Outlined {
+    pub outline: Outline,
+    /// `None` where the cache has the outline.
+    pub program: Option<Program>,
+    /// The place for what is made of it, if there is a cache for so much source.
+    pub shelf: Option<Shelf>,
+}
 
-fn read_through(
+/// Reads everything under `paths`, and analyses it unless the outline is known of the same.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_outline(
     paths: &[PathBuf],
     reading: &Reading,
     watch: &dyn Watch,
-    analyze: Analysis,
-) -> anyhow::Result<(Program, Bodies)> {
-    let Found {
-        inputs,
-        headers,
-        build,
-        unread,
-        mut skipped,
-    } = Found::under(paths, reading)?;
-    let mut program = Program::default();
-    for input in inputs.iter().filter(|i| i.kind == Kind::Model) {
-        let text =
-            files::read_text(&input.path).with_context(|| format!("cannot read {}", input.name))?;
-        append(&mut program, xml::read(&text, &input.name)?);
-    }
-    analysis::guesses::complete(&mut program);
-    let sources: Vec<&Input> = inputs.iter().filter(|i| i.kind != Kind::Model).collect();
-    let flags = flags_of(&sources, reading, &mut skipped)?;
-    let cache = (&reading.caching, reading.hidden.as_deref());
-    let read = (&headers, &reading.cpp);
-    let mut units = lowered::units(&sources, &flags, read, cache, watch)?;
-    for (unit, source) in units.iter_mut().zip(&sources) {
-        unit.is_built = build.name(&source.path);
-    }
-    if reading.blas {
-        units.extend(lower::blas::missing(&units));
-    }
-    let input = match reading.follows_opened {
-        true => &RunInput::opened(&opened::inputs_in(paths, &units)),
-        false => &reading.input,
-    };
-    let (mut analysed, statements, used) = analyze(units, &input.inputs());
-    skipped.extend(input.remarks(&used));
-    let compiled: HashMap<&str, Optimisation> = (sources.iter().zip(&flags))
-        .map(|(source, flags)| (&*source.name, flags.optimisation))
-        .collect();
-    for function in &mut analysed.functions {
-        if let Some(with) = compiled.get(&*function.file) {
-            analysis::compiled::compile(&mut function.body, *with);
+) -> anyhow::Result<Outlined> {
+    let found = Found::under(paths, reading)?;
+    let gathered = Gathered::of(&found, reading)?;
+    let (units, shelf) = match gathered.units_unless_known(paths, watch)? {
+        Units::Lowered(units, shelf) => (units, shelf),
+        Units::Recalled(outline, shelf) => {
+            return Ok(Outlined {
+                outline,
+                program: None,
+                shelf: Some(shelf),
+            });
         }
+    };
+    let (program, _, opened) = gathered.analysed(paths, units, without_statements)?;
+    let outline = Outline::of(&program, opened);
+    if let Some(shelf) = &shelf {
+        shelf.keep_outline(&outline);
     }
-    // Nothing says who calls what, and whether several cores do, where there is no main program.
-    if !analysed.functions.iter().any(|function| function.is_entry) {
-        let files = analysed.files.iter_mut();
-        files.for_each(|file| file.is_parallel = None);
-    }
-    // Before any function is left out: what is guessed does not depend on that.
-    analysis::guesses::complete(&mut analysed);
-    let mut positions = 0..;
-    let mut kept = vec![None; program.functions.len()];
-    analysed.functions.retain(|function| {
-        let position = positions.next();
-        let is_kept = reading
-            .function
-            .as_ref()
-            .is_none_or(|pattern| pattern.is_match(&function.name));
-        kept.extend(is_kept.then_some(position));
-        is_kept
-    });
-    if reading.function.is_some() {
-        analysed.is_part = true;
-        analysed.begin_with(&[]);
-    }
-    append(&mut program, Program { unread, ..analysed });
-    if let Some(file) = program.files.first_mut() {
-        file.diagnostics.extend(skipped);
-    }
-    Ok((program, Bodies::new(statements, kept)))
+    Ok(Outlined {
+        outline,
+        program: Some(program),
+        shelf,
+    })
 }
 
-fn append(program: &mut Program, other: Program) {
-    let Program {
-        files,
-        functions,
-        is_part,
-        places,
-        unmentioned,
-        unread,
-    } = other;
-    program.is_part |= is_part;
-    program.files.extend(files);
-    program.places.extend(places);
-    program.functions.extend(functions);
-    for (name, of) in unmentioned {
-        program.unmentioned.entry(name).or_default().extend(of);
-    }
-    for (extension, count) in unread {
-        *program.unread.entry(extension).or_insert(0) += count;
+fn without_statements(units: Vec<Unit>, inputs: &Inputs) -> (Program, Option<Statements>, Used) {
+    let (program, used) = analysis::analyze_given(&units, inputs);
+    (program, None, used)
+}
+
+impl Outlined {
+    /// Of a program that nothing was kept of.
+    pub fn of(program: Program) -> Outlined {
+        Outlined {
+            outline: Outline::of(&program, Opened::default()),
+            program: Some(program),
+            shelf: None,
+        }
     }
 }
 
@@ -380,7 +341,7 @@ fn each_once(inputs: Vec<Input>, root: &Path) -> anyhow::Result<Vec<Input>> {
     Ok(inputs.into_iter().map(|(_, input)| input).collect())
 }
 
-fn skip(path: &Path, message: String) -> Diagnostic {
+pub(super) fn skip(path: &Path, message: String) -> Diagnostic {
     let place = Place {
         file: name(path),
         line: 1,
@@ -406,59 +367,4 @@ fn kind(path: &Path) -> Option<Kind> {
         form,
         preprocessed,
     })
-}
-
-/// The flags of every input: its own from `compile_commands.json`, then those of the command line.
-fn flags_of<'i>(
-    inputs: &[&'i Input],
-    reading: &Reading,
-    skipped: &mut Vec<Diagnostic>,
-) -> anyhow::Result<Vec<Flags>> {
-    let mut databases = Databases::open(reading.database.as_deref())?;
-    let mut not_heeded: BTreeMap<String, Vec<&Input>> = BTreeMap::new();
-    let mut flags = |input: &&'i Input| {
-        let mut flags = databases.flags(&input.path).unwrap_or_default();
-        for (directory, words) in &reading.flags {
-            flags.read(words, directory);
-        }
-        flags.include.splice(0..0, reading.include.iter().cloned());
-        reading.define.iter().for_each(|text| flags.define(text));
-        reading
-            .undefine
-            .iter()
-            .for_each(|name| flags.undefine(name));
-        for (_, flag) in (flags.not_heeded.iter()).filter(|(language, _)| input.is_in(*language)) {
-            not_heeded.entry(flag.clone()).or_default().push(input);
-        }
-        flags
-    };
-    let flags = inputs.iter().map(&mut flags).collect();
-    skipped.extend(not_heeded.iter().map(|(flag, files)| unheeded(flag, files)));
-    for (path, why) in databases.unreadable {
-        skipped.push(skip(&path, format!("not used: {why}")));
-    }
-    Ok(flags)
-}
-
-/// The remark about a flag that changes figures in a way that is not known.
-fn unheeded(flag: &str, files: &[&Input]) -> Diagnostic {
-    let files_have = match files.len() {
-        1 => "1 file is".to_string(),
-        more => format!("{more} files are"),
-    };
-    Diagnostic {
-        severity: Severity::Warning,
-        code: DiagnosticCode::FlagNotHeeded,
-        place: Place {
-            file: files[0].name.clone(),
-            line: 1,
-            column: 1,
-        },
-        width: 1,
-        message: format!(
-            "{files_have} compiled with `{flag}`, which changes sizes of types, where members lie or which columns count: \
-             figures are as without it"
-        ),
-        help: None,
-    }
 }

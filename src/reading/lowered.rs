@@ -1,16 +1,18 @@
 //! From sources to their loop nests, on all threads.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::cache::Caching;
+use super::cache::{Cache, Caching};
 use super::compile_commands::Flags;
 use super::headers::HeaderIndex;
 use super::included;
 use super::input::Input;
+use super::outline::{Outline, Shelf};
 use super::prepare::{self, Prepared};
 use super::preprocess::Cpp;
 use super::remembered::{Known, Memory, World};
@@ -26,49 +28,108 @@ use crate::threads::deep_threads;
 /// beyond that are parsed once more.
 const MOST_KEPT: usize = 64 << 20;
 
+/// Where what earlier runs made of sources is, and the directory that this run has them in, if nobody has seen it: names of
+/// files that begin with it stand for others of the same way below another one.
+pub(super) type Earlier<'c> = (&'c Caching, Option<&'c Path>);
+
 /// The units of all sources, in their order. What a cache has of them is taken from there.
-/// Names of files that begin with `hidden` stand for others of the same way below it.
 ///
 /// # Errors
 /// A source that was named cannot be read or is not text.
 pub(super) fn units(
     inputs: &[&Input],
     flags: &[Flags],
-    (headers, cpp): (&HeaderIndex, &Cpp),
-    (caching, hidden): (&Caching, Option<&Path>),
+    files: (&HeaderIndex, &Cpp),
+    earlier: Earlier,
     watch: &dyn Watch,
 ) -> anyhow::Result<Vec<Unit>> {
-    let pool = deep_threads()?;
     watch.begin(inputs.len());
-    let units = pool.install(|| -> anyhow::Result<Vec<Unit>> {
-        let prepared = prepare::all(inputs, flags, headers, cpp)?;
-        let prepared = included::left_out(prepared, flags);
-        let bytes = prepared.iter().map(|p| p.source.text.len()).sum();
-        let cache = caching.cache(bytes);
-        let memory = (cache.as_deref()).and_then(|cache| Memory::new(cache, hidden));
-        let kept = Kept::default();
-        let begun = prepared
-            .par_iter()
-            .map(|p| begin(p, memory.as_ref(), &kept));
-        let (begun, modules) = together(begun.collect());
-        let each = prepared.par_iter().zip(begun).zip(flags);
-        let lowered = each.map(|((p, begun), flags)| {
-            let unit = lower(p, begun, &modules, memory.as_ref());
-            watch.advance();
-            Unit {
-                is_parallel: Some(p.is_parallel),
-                is_listed: flags.is_listed,
-                ..unit
-            }
-        });
-        let units = lowered.collect();
-        if let Some(cache) = &cache {
-            cache.tidy();
-        }
-        Ok(units)
+    let units = deep_threads()?.install(|| -> anyhow::Result<Vec<Unit>> {
+        let prepared = prepared(inputs, flags, files)?;
+        let cache = cache(&prepared, earlier.0);
+        let memory = (cache.as_deref()).and_then(|cache| Memory::new(cache, earlier.1));
+        Ok(all(&prepared, flags, memory.as_ref(), watch))
     })?;
     watch.finish();
-    Ok(without_repeats(units))
+    Ok(units)
+}
+
+/// Units, or what a cache has of the program that is made of them.
+pub(super) enum Units {
+    /// With the place for what is made of them.
+    Lowered(Vec<Unit>, Option<Shelf>),
+    Recalled(Outline, Shelf),
+}
+
+/// The units of all sources under these paths, unless the outline of their program is known. `beside` is what decides,
+/// beside the sources and their flags, what is made of them.
+///
+/// # Errors
+/// As [`units`].
+pub(super) fn units_unless_known(
+    inputs: &[&Input],
+    flags: &[Flags],
+    files: (&HeaderIndex, &Cpp),
+    earlier: Earlier,
+    (paths, beside): (&[PathBuf], &str),
+    watch: &dyn Watch,
+) -> anyhow::Result<Units> {
+    watch.begin(inputs.len());
+    let units = deep_threads()?.install(|| -> anyhow::Result<Units> {
+        let prepared = prepared(inputs, flags, files)?;
+        let cache = cache(&prepared, earlier.0);
+        let memory = (cache.as_deref()).and_then(|cache| Memory::new(cache, earlier.1));
+        let key = (memory.as_ref()).map(|memory| memory.key_of_all(&prepared, flags, beside));
+        let shelf = (cache.as_ref().zip(key)).map(|(cache, key)| Shelf::new(cache, key, earlier.1));
+        let outline = shelf.as_ref().and_then(|shelf| shelf.outline(paths));
+        if let Some((outline, shelf)) = outline.zip(shelf.clone()) {
+            return Ok(Units::Recalled(outline, shelf));
+        }
+        let units = all(&prepared, flags, memory.as_ref(), watch);
+        Ok(Units::Lowered(units, shelf))
+    })?;
+    watch.finish();
+    Ok(units)
+}
+
+fn prepared<'a>(
+    inputs: &[&'a Input],
+    flags: &[Flags],
+    (headers, cpp): (&HeaderIndex, &Cpp),
+) -> anyhow::Result<Vec<Prepared<'a>>> {
+    let prepared = prepare::all(inputs, flags, headers, cpp)?;
+    Ok(included::left_out(prepared, flags))
+}
+
+/// The cache for so much source.
+fn cache(prepared: &[Prepared], caching: &Caching) -> Option<Arc<Cache>> {
+    caching.cache(prepared.iter().map(|p| p.source.text.len()).sum())
+}
+
+fn all(
+    prepared: &[Prepared],
+    flags: &[Flags],
+    memory: Option<&Memory>,
+    watch: &dyn Watch,
+) -> Vec<Unit> {
+    let kept = Kept::default();
+    let begun = prepared.par_iter().map(|p| begin(p, memory, &kept));
+    let (begun, modules) = together(begun.collect());
+    let each = prepared.par_iter().zip(begun).zip(flags);
+    let lowered = each.map(|((p, begun), flags)| {
+        let unit = lower(p, begun, &modules, memory);
+        watch.advance();
+        Unit {
+            is_parallel: Some(p.is_parallel),
+            is_listed: flags.is_listed,
+            ..unit
+        }
+    });
+    let units = lowered.collect();
+    if let Some(memory) = memory {
+        memory.tidy();
+    }
+    without_repeats(units)
 }
 
 /// A source whose modules are read.

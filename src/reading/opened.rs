@@ -1,18 +1,62 @@
 //! The input of a run that lies in the project, under the name by which the program opens it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::files;
 use crate::analysis::opened;
 use crate::ir::Unit;
 
 /// An input is no larger than this.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The files that a program opens by name, as far as they lie in the directories that are read, or just above these in
-/// the same project.
-pub fn inputs_in(paths: &[PathBuf], units: &[Unit]) -> Vec<PathBuf> {
+/// What a program opens by name, and a digest of what lies there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opened {
+    names: BTreeSet<String>,
+    sum: [u8; 32],
+}
+
+impl Opened {
+    /// The files that a program opens by name, as far as they lie in the directories that are read, or just above these in
+    /// the same project.
+    pub fn of(paths: &[PathBuf], units: &[Unit]) -> (Vec<PathBuf>, Opened) {
+        let names = opened(units);
+        let files = inputs_in(paths, &names);
+        let sum = digest(&files);
+        (files, Opened { names, sum })
+    }
+
+    /// Whether the program still finds the same there.
+    pub fn is_as_it_was(&self, paths: &[PathBuf]) -> bool {
+        digest(&inputs_in(paths, &self.names)) == self.sum
+    }
+
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.sum
+    }
+}
+
+fn digest(files: &[PathBuf]) -> [u8; 32] {
+    let mut sum = Sha256::new();
+    for file in files {
+        let name = file.file_name().unwrap_or_default();
+        for bytes in [
+            name.as_encoded_bytes(),
+            &files::read(file).unwrap_or_default(),
+        ] {
+            sum.update((bytes.len() as u64).to_le_bytes());
+            sum.update(bytes);
+        }
+    }
+    sum.finalize().into()
+}
+
+fn inputs_in(paths: &[PathBuf], names: &BTreeSet<String>) -> Vec<PathBuf> {
     let directories: Vec<PathBuf> = paths.iter().flat_map(|path| around(path)).collect();
-    let names = opened(units);
     let relative = names.iter().filter(|name| Path::new(name).is_relative());
     let found = relative.filter_map(|name| {
         let mut files = directories.iter().map(|directory| directory.join(name));

@@ -1,5 +1,7 @@
 //! In which order files are read.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 /// The order of the files of an earlier version, wherever they are now: what is guessed may rest on it. Without an
@@ -10,13 +12,25 @@ pub struct Order {
     root: PathBuf,
     /// Paths of the earlier version below its directory, in their order.
     earlier: Vec<PathBuf>,
+    /// Their places.
+    places: HashMap<PathBuf, usize>,
+    /// Places of files of one name.
+    of_name: HashMap<OsString, Vec<usize>>,
 }
 
 impl Order {
     /// Of a directory whose earlier version has these files below its own.
     pub fn new(root: &Path, earlier: Vec<PathBuf>) -> Order {
+        let mut of_name: HashMap<OsString, Vec<usize>> = HashMap::new();
+        for (at, path) in earlier.iter().enumerate() {
+            if let Some(name) = path.file_name() {
+                of_name.entry(name.to_os_string()).or_default().push(at);
+            }
+        }
         Order {
             root: root.to_path_buf(),
+            places: earlier.iter().cloned().zip(0..).collect(),
+            of_name,
             earlier,
         }
     }
@@ -25,21 +39,18 @@ impl Order {
     /// such; or of the first one behind it.
     pub fn position(&self, path: &Path) -> usize {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let at = |is_meant: &dyn Fn(&Path) -> bool| {
-            let mut earlier = self.earlier.iter();
-            earlier.position(|earlier| is_meant(earlier))
-        };
-        at(&|earlier| earlier == below)
+        let known = self.places.get(below).copied();
+        let behind = || self.earlier.iter().position(|earlier| earlier > below);
+        known
             .or_else(|| self.moved(below))
-            .or_else(|| at(&|earlier| earlier > below))
+            .or_else(behind)
             .unwrap_or(self.earlier.len())
     }
 
     fn moved(&self, below: &Path) -> Option<usize> {
-        let of_name = self.earlier.iter().enumerate();
-        let of_name = of_name.filter(|(_, earlier)| earlier.file_name() == below.file_name());
+        let of_name = self.of_name.get(below.file_name()?)?.iter();
         let mut by_distance: Vec<(usize, usize)> = of_name
-            .map(|(at, earlier)| (distance(earlier, below), at))
+            .map(|at| (distance(&self.earlier[*at], below), *at))
             .collect();
         by_distance.sort_unstable();
         match by_distance[..] {

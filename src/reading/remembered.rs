@@ -9,10 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use super::cache::{Cache, Key};
+use super::compile_commands::Flags;
 use super::prepare::Prepared;
 use crate::interned;
 use crate::ir::Unit;
@@ -89,6 +91,11 @@ impl<'c> Memory<'c> {
         })
     }
 
+    /// Removes what was not used for the longest time, if there is too much.
+    pub fn tidy(&self) {
+        self.cache.tidy();
+    }
+
     /// What there is of a source.
     pub fn recall(&self, prepared: &Prepared) -> Known {
         let key = self.key(prepared);
@@ -149,6 +156,29 @@ impl<'c> Memory<'c> {
     /// Modules as they are kept; `None` if they cannot be written.
     pub fn written(&self, modules: &Modules) -> Option<Vec<u8>> {
         self.within(|| modules.to_bytes())
+    }
+
+    /// The digest of all sources with their flags, and of what else decides what is made of them.
+    pub fn key_of_all(&self, prepared: &[Prepared], flags: &[Flags], beside: &str) -> Key {
+        let keys: Vec<Key> = prepared.par_iter().map(|p| self.key(p)).collect();
+        let mut sum = Sha256::new();
+        for ((key, prepared), flags) in keys.iter().zip(prepared).zip(flags) {
+            let Flags {
+                is_listed,
+                optimisation,
+                ..
+            } = flags;
+            let (is_parallel, is_named) = (prepared.is_parallel, prepared.input.is_named);
+            sum.update(key);
+            sum.update(format!(
+                "{is_parallel} {is_named} {is_listed} {optimisation:?}\n"
+            ));
+        }
+        match &*self.hidden {
+            "" => sum.update(beside),
+            hidden => sum.update(beside.replace(hidden, "")),
+        }
+        sum.finalize().into()
     }
 
     /// Reads or writes something of its own, in which names of files begin behind what is hidden.

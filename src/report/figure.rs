@@ -42,6 +42,9 @@ impl Serialize for Figure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         /// From here on not every whole number can be told from its neighbours.
         const LARGEST: f64 = 9e15;
+        if !serializer.is_human_readable() {
+            return self.0.serialize(serializer);
+        }
         match self.0 {
             None => serializer.serialize_none(),
             Some(value) if value.fract() == 0.0 && value.abs() < LARGEST => {

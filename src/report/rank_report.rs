@@ -12,6 +12,7 @@ pub const SCHEMA: &str = "loopsheet/rank/1";
 
 /// The traces, the most sensitive to latency first, and what they were counted with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RankReport {
     pub schema: String,
     /// Instructions of the reorder window.
@@ -29,6 +30,7 @@ pub struct RankReport {
 
 /// One trace: every figure of the table under its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RankedReport {
     pub path: String,
     pub rank: usize,

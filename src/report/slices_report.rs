@@ -16,6 +16,7 @@ pub const SCHEMA: &str = "loopsheet/slices/1";
 
 /// Every figure is the sum of those of the slices times their weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SlicesReport {
     pub schema: String,
     /// How a count comes from those of the slices.
@@ -36,6 +37,7 @@ pub struct SlicesReport {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SlicedLevelReport {
     /// As the command line takes it.
     pub spec: String,
@@ -47,12 +49,14 @@ pub struct SlicedLevelReport {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SlicedReuseReport {
     pub cold: Figure,
     pub histogram: Vec<SlicedBinReport>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SlicedBinReport {
     pub lo: u64,
     pub hi: u64,
@@ -61,6 +65,7 @@ pub struct SlicedBinReport {
 
 /// Tables are indexed capacity first, then window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SlicedEpochsReport {
     pub windows: Vec<u32>,
     pub capacities: Vec<u64>,
@@ -73,6 +78,7 @@ pub struct SlicedEpochsReport {
 
 /// One slice, with its own figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SliceReport {
     pub path: String,
     pub weight: Figure,

@@ -10,6 +10,7 @@ use crate::validate::{Case, Report, Skipped, Summary};
 
 /// All cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ValidationReport {
     pub schema: String,
     #[serde(serialize_with = "one_line_each")]
@@ -22,6 +23,7 @@ pub struct ValidationReport {
 
 /// A nest at a level of the hierarchy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CaseReport {
     pub file: String,
     pub function: String,
@@ -49,6 +51,7 @@ pub struct CaseReport {
 
 /// Where the error of sampling comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ErrorPartsReport {
     pub spread: Figure,
     pub warm_up: Figure,
@@ -57,6 +60,7 @@ pub struct ErrorPartsReport {
 
 /// A nest that was not run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SkippedReport {
     pub file: String,
     pub function: String,
@@ -68,6 +72,7 @@ pub struct SkippedReport {
 
 /// How many cases are near.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ValidationSummaryReport {
     #[serde(flatten)]
     pub all: WithinReport,
@@ -77,6 +82,7 @@ pub struct ValidationSummaryReport {
 
 /// Cases, and those that are near.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct WithinReport {
     pub cases: usize,
     pub within_5_percent: usize,

@@ -1,6 +1,7 @@
 //! What `templates/packaging` makes can be installed, and runs where nothing else of the repository is.
 #![cfg(target_os = "linux")]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -56,7 +57,15 @@ fn runs(program: &Path) {
     let version = printed(Command::new(program).arg("--version"));
     let start = begun.elapsed();
     let bytes = std::fs::metadata(program).expect("the program").len();
-    println!("{}: {bytes} bytes, starts in {start:?}", version.trim_end());
+    // Also shown where the test passes, which hides what tests print by macros.
+    let shown = format!(
+        "{}: {:.1} MB, starts in {start:.1?}\n",
+        program.display(),
+        bytes as f64 / 1e6
+    );
+    std::io::stderr()
+        .write_all(shown.as_bytes())
+        .expect("standard error");
     assert_eq!(
         version.trim_end(),
         format!("loopsheet {}", env!("CARGO_PKG_VERSION"))

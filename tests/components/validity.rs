@@ -108,6 +108,10 @@ fn written(dir: &Path) -> Vec<Book> {
             "dram_gbs=7.5",
         ],
     );
+    let [old, new] = ["old", "new"].map(|side| path(&root.join("samples/changes").join(side)));
+    write("difference", "diff.xlsx", &["diff", &old, &new]);
+    let none = ["diff", "none/none.c", "big", "--no-cache"];
+    write("difference to no loops", "diff2.xlsx", &none);
     write("trace", "plain.xlsx", &["trace", &heat]);
     write("epochs", "epochs.xlsx", &["trace", &heat, "--epochs"]);
     write("C-AMAT", "camat.xlsx", &["trace", &heat, "--camat"]);

@@ -186,6 +186,60 @@ fn what_does_not_matter_has_no_rows() {
     assert_eq!(statuses(&renamed), ["moved", "moved"]);
 }
 
+/// The same text with another meaning in each function, and other names in one of them.
+#[test]
+fn names_of_locals_have_no_rows_wherever_others_use_them() {
+    let part = |name: &str, local: &str, value: &str| {
+        format!(
+            "subroutine {name}(a, m)\n  integer :: m, {local}, k, i\n  real(8) :: a(*)\n  {local} = {value}\n  k = min(m, {local})\n  do i = 1, k\n    a(i) = 2 * a(i)\n  end do\nend subroutine {name}\n"
+        )
+    };
+    let file = |locals: [&str; 3]| {
+        let [one, two, three] = locals;
+        [
+            part("first", one, "3 * m"),
+            part("second", two, "m / 8"),
+            part("third", three, "m / 4"),
+        ]
+        .concat()
+    };
+    let old = file(["n"; 3]);
+    for locals in [
+        ["n", "p", "n"],
+        ["p", "n", "n"],
+        ["z", "y", "x"],
+        ["a1", "n", "n"],
+    ] {
+        let found = between(&[("a.f90", &old)], &[("a.f90", &file(locals))], &[]);
+        assert_eq!(statuses(&found), ["same"; 3], "{locals:?}: {found:#}");
+        assert_eq!(found["parameters"], json!([]), "{locals:?}");
+    }
+}
+
+/// A size of one function is not that of another one which calls it the same.
+#[test]
+fn parameters_are_paired_by_functions() {
+    let constant = |name: &str, size: u32| {
+        format!(
+            "subroutine {name}(a)\n  integer, parameter :: n = {size}\n  real(8) :: a(n)\n  integer :: i\n  do i = 1, n\n    a(i) = 1\n  end do\nend subroutine\n"
+        )
+    };
+    let (one, two) = (constant("one", 10), constant("two", 20));
+    let both = format!("{one}{two}");
+    let size = |found: &Value| found["parameters"][0]["new"].clone();
+    let found = between(
+        &[("a.f90", &one)],
+        &[("a.f90", &two.replace("a(i) = 1", "a(i) = a(i) / 3"))],
+        &[],
+    );
+    assert_eq!(statuses(&found).len(), 2, "{found:#}");
+    assert_eq!(found["parameters"], json!([]), "{found:#}");
+    let other = both.replace("20", "30");
+    let found = between(&[("a.f90", &both)], &[("a.f90", &other)], &[]);
+    assert_eq!(size(&found), 30, "{found:#}");
+    assert_eq!(found["parameters"].as_array().map(Vec::len), Some(1));
+}
+
 #[test]
 fn gathers_and_fusions_flip() {
     let gathered = SWEEPS.replace("2 * a(i)", "2 * a(idx(i))");
@@ -589,6 +643,44 @@ fn paths_of_one_revision_were_added_or_removed() {
         assert_eq!(flops[0][known], 2 * 4998, "{range}");
         assert_eq!(flops[0][absent], 0, "{range}");
     }
+}
+
+/// What another repository has is not in a revision, which is said.
+#[test]
+fn submodules_are_not_read() {
+    let (directory, other) = (repository(), repository());
+    let from = other.path().to_str().expect("a path");
+    let allowed = ["-c", "protocol.file.allow=always"];
+    let add = ["submodule", "--quiet", "add", from, "lib/other"];
+    git(directory.path(), &["checkout", "-q", "src"]);
+    git(directory.path(), &[&allowed[..], &add].concat());
+    git(directory.path(), &["commit", "-qm", "third"]);
+    let mut command = loopsheet();
+    command.current_dir(directory.path());
+    let found = printed(command.args(["diff", "main..wider", "--json", "-", "-q"]));
+    let note = "the submodule lib/other of wider is not read: it is another repository";
+    assert_eq!(found["notes"], json!([note]));
+    for path in ["lib/other", "lib/other/src"] {
+        let complaint = refused(directory.path(), &["main..wider", "--", path]);
+        let why = format!("{path} is of the submodule lib/other");
+        assert!(complaint.contains(&why), "{complaint}");
+    }
+}
+
+/// Names of files are text in what Git makes of a revision.
+#[cfg(target_os = "linux")]
+#[test]
+fn paths_of_revisions_are_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let directory = repository();
+    let mut command = loopsheet();
+    command.current_dir(directory.path());
+    command.args(["diff", "main..wider", "--"]);
+    command.arg(std::ffi::OsStr::from_bytes(b"src/\xff.f90"));
+    let output = command.output().expect("it runs");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert!(complaint.contains("is not UTF-8"), "{complaint}");
 }
 
 #[test]

@@ -334,12 +334,122 @@ fn revisions_are_found_again() {
     let nests = first["nests"].as_array().expect("nests").iter();
     let has_rows = |nest: &&Value| nest["rows"].as_array().is_some_and(|rows| !rows.is_empty());
     assert_eq!(nests.filter(has_rows).count(), 1);
-    // Seven sources, one of them in two versions.
+    // Seven sources, one of them in two versions; outlines and figures of both revisions.
     let entries = tree.entries();
-    assert_eq!(entries.len(), 8);
+    assert_eq!(entries.len(), 8 + 4);
     assert_eq!(difference(&["--cache-dir", &cache]), first);
     assert_eq!(tree.entries(), entries);
     assert_eq!(difference(&["--no-cache"]), first);
+}
+
+/// What `loopsheet diff` prints of `src` and `new`; with the cache the same as without.
+fn difference(tree: &Tree, arguments: &[&str]) -> Value {
+    let run = |caching: &[&str]| {
+        let words = ["diff", "src", "new", "--json", "-", "-q"];
+        let words = words.iter().chain(caching).chain(arguments);
+        let words: Vec<String> = words.map(|word| (*word).to_string()).collect();
+        String::from_utf8(tree.output(&words)).expect("text")
+    };
+    let cache = tree.cache().display().to_string();
+    let cached = run(&["--cache-dir", &cache]);
+    assert_eq!(cached, run(&["--no-cache"]), "{arguments:?}");
+    serde_json::from_str(&cached).expect("JSON")
+}
+
+/// A tree with a second version of it in `new`, which prints another sum.
+fn two_versions() -> Tree {
+    let tree = Tree::new();
+    for entry in fs::read_dir(tree.directory.path().join("src")).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("a text");
+        let name = path.file_name().expect("a name").to_string_lossy();
+        tree.write(&format!("../new/{name}"), &text);
+    }
+    let wider = SCALE.replace("a(i) * 2.0", "a(i) * 2.0 + 1.0");
+    tree.write("../new/scale.f90", &wider);
+    tree
+}
+
+#[test]
+fn figures_of_both_versions_are_found_again() {
+    let tree = two_versions();
+    let first = difference(&tree, &[]);
+    let flops = &first["nests"][0]["rows"][0];
+    assert_eq!((&flops["old"], &flops["new"]), (&json!(100), &json!(200)));
+    let all = tree.entries();
+    // Without what was read of the sources: nothing of it is needed, and nothing is written.
+    let reread = |path: &Path| {
+        let bytes = fs::read(path).expect("an entry");
+        fs::remove_file(path).expect("an entry");
+        (difference(&tree, &[]), bytes)
+    };
+    let mut of_sources = 0;
+    for path in all.keys() {
+        let (found, bytes) = reread(path);
+        assert_eq!(found, first);
+        of_sources += usize::from(!path.exists());
+        fs::write(path, bytes).expect("an entry");
+    }
+    // Seven sources each, under two names, and of each version an outline and figures.
+    assert_eq!((all.len(), of_sources), (18, 14));
+    // Damaged ones are made again.
+    for damage in [&b""[..], b"loopsheet parse\n", &[7; 1000]] {
+        for path in all.keys() {
+            fs::write(path, damage).expect("an entry");
+        }
+        assert_eq!(difference(&tree, &[]), first);
+    }
+}
+
+/// Whatever figures depend on beside the sources makes others of them.
+#[test]
+fn figures_of_other_options_are_others() {
+    let tree = two_versions();
+    let open = "\
+subroutine start(n, x)
+  integer :: n, i, m
+  real :: x(n)
+  open (10, file='run.in')
+  read (10, *) m
+  do i = 1, m
+    x(i) = 1.0
+  end do
+end subroutine
+";
+    tree.write("open.f90", open);
+    tree.write("../new/open.f90", &open.replace("1.0", "x(i) + 1.0"));
+    let of_start = |difference: &Value| {
+        let nests = difference["nests"].as_array().expect("nests");
+        let is_it = |nest: &&Value| nest["new"]["function"] == "start";
+        let nest = nests.iter().find(is_it).expect("a nest");
+        nest["rows"][0]["new"].clone()
+    };
+    let first = difference(&tree, &[]);
+    assert_eq!(of_start(&difference(&tree, &["--set", "m=7"])), json!(7));
+    assert_eq!(of_start(&difference(&tree, &["--set", "m=9"])), json!(9));
+    let other = difference(&tree, &["--machine", "a64fx"]);
+    assert_ne!(other["totals"], first["totals"]);
+    // What the program opens by name.
+    for (input, expected) in [("m = 11\n", 11), ("m = 12\n", 12)] {
+        tree.write("run.in", input);
+        tree.write("../new/run.in", input);
+        assert_eq!(
+            of_start(&difference(&tree, &[])),
+            json!(expected),
+            "{input}"
+        );
+    }
+    assert_eq!(
+        of_start(&difference(&tree, &["--no-input"])),
+        of_start(&first)
+    );
+    // A header, and what the program includes.
+    tree.write("../new/kernel.h", "#define N 40\n");
+    let kernel = difference(&tree, &["--no-input"]);
+    let nests = kernel["nests"].as_array().expect("nests").iter();
+    let mut kernels = nests.filter(|nest| nest["new"]["function"] == "kernel");
+    let rows = &kernels.next().expect("a nest")["rows"];
+    assert_eq!((&rows[0]["old"], &rows[0]["new"]), (&json!(10), &json!(40)));
 }
 
 #[test]

@@ -504,6 +504,31 @@ fn of_several_values_a_range_begins_at_the_smallest_and_ends_at_the_largest() {
     );
 }
 
+/// `k` is written alike in both, and is another number in each.
+#[test]
+fn a_value_is_made_of_what_its_own_function_calls_so() {
+    let json = |local: &str| {
+        let second = "subroutine second(a, m)
+  integer :: m, n, k, i
+  real(8) :: a(*)
+  n = m / 2
+  k = min(100, n)
+  do i = 1, k
+    a(i) = a(i) + 1
+  end do
+end subroutine
+";
+        let first = second.replace("second", "first").replace("m / 2", "3 * m");
+        let second = second.replace(" n", local);
+        analyse(&[("a.f90", &format!("{first}{second}"))], &["m=10"])
+    };
+    for local in [" n", " p", " a_name"] {
+        let json = json(local);
+        assert_eq!(iterations(&json, "first"), [30.0], "{local}");
+        assert_eq!(iterations(&json, "second"), [5.0], "{local}");
+    }
+}
+
 #[test]
 fn values_that_go_round_in_circles_end() {
     let json = c("struct g { int n, m; };

@@ -1,6 +1,7 @@
 //! `loopsheet diff`: what a change of the source changes in the figures.
 
 mod revisions;
+mod sides;
 mod trees;
 
 use crate::reading::files;

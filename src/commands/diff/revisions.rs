@@ -1,5 +1,6 @@
 //! Two revisions of a Git repository, each in a temporary directory: nothing that is checked out is touched.
 
+use std::borrow::Cow;
 use std::io::Cursor;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
@@ -23,6 +24,8 @@ struct Revision {
     name: String,
     /// Of its commit.
     hash: String,
+    /// Paths of other repositories in it, from the top on, which it has no files of.
+    submodules: Vec<String>,
 }
 
 /// The repository around the current directory.
@@ -105,9 +108,11 @@ impl Repository {
                 let (old, new, hint) = (&old.name, &new.name, self.hint());
                 format!("{old} and {new} have no history in common{hint}")
             })?;
+            let hash = line(&base);
             old = Revision {
                 name: format!("fork of {} and {}", old.name, new.name),
-                hash: line(&base),
+                submodules: self.submodules(&hash)?,
+                hash,
             };
         }
         Ok([old, new])
@@ -127,16 +132,34 @@ impl Repository {
             let (top, hint) = (self.top.display(), self.hint());
             anyhow::anyhow!("there is no revision {name} in {top}{hint}")
         })?;
+        let hash = line(&hash);
         Ok(Revision {
             name,
-            hash: line(&hash),
+            submodules: self.submodules(&hash)?,
+            hash,
         })
+    }
+
+    /// What of a commit are commits of other repositories.
+    fn submodules(&self, hash: &str) -> anyhow::Result<Vec<String>> {
+        let words = ["ls-tree", "-r", "-z", "--full-tree", hash];
+        let listed = git(Some(&self.top), &words)?;
+        let entries = listed.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        // `160000 commit 3f9a…`, a tab, and the path.
+        let submodule = |entry: Cow<str>| {
+            let (what, path) = entry.split_once('\t')?;
+            what.starts_with("160000 ").then(|| path.to_string())
+        };
+        Ok(entries.filter_map(submodule).collect())
     }
 
     /// Whether a revision has this path from the top on.
     fn has(&self, revision: &Revision, path: &str) -> bool {
         let object = format!("{}:{path}", revision.hash);
-        git(Some(&self.top), &["cat-file", "-e", &object]).is_ok()
+        let mut submodules = revision.submodules.iter();
+        // Their commits may be known here.
+        !submodules.any(|submodule| is_below(path, submodule))
+            && git(Some(&self.top), &["cat-file", "-e", &object]).is_ok()
     }
 
     /// A path that one of the revisions lacks was added or removed; one that both lack is a mistake.
@@ -144,13 +167,18 @@ impl Repository {
         for path in paths {
             let below = self.below_top(path)?;
             let is_there = |revision: &Revision| below.is_empty() || self.has(revision, &below);
+            if revisions.iter().any(is_there) {
+                continue;
+            }
+            let mut submodules = revisions.iter().flat_map(|revision| &revision.submodules);
+            if let Some(submodule) = submodules.find(|submodule| is_below(&below, submodule)) {
+                anyhow::bail!(
+                    "{below} is of the submodule {submodule}, whose files are in another repository: \
+                     compare revisions there, or two directories"
+                );
+            }
             let [old, new] = revisions;
-            anyhow::ensure!(
-                revisions.iter().any(is_there),
-                "neither {} nor {} has {below}",
-                old.name,
-                new.name
-            );
+            anyhow::bail!("neither {} nor {} has {below}", old.name, new.name);
         }
         Ok(())
     }
@@ -176,7 +204,13 @@ impl Repository {
         for component in path.components() {
             match component {
                 Component::CurDir => {}
-                Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+                Component::Normal(name) => match name.to_str() {
+                    Some(name) => parts.push(name.to_string()),
+                    None => anyhow::bail!(
+                        "{} is not UTF-8, as paths in revisions have to be: compare two directories",
+                        path.display()
+                    ),
+                },
                 Component::ParentDir if !parts.is_empty() => {
                     parts.pop();
                 }
@@ -222,6 +256,9 @@ impl Repository {
             true => std::fs::create_dir_all(root)?,
             false => self.extract(revision, &wanted, root)?,
         }
+        let is_asked_for = |submodule: &&String| paths.iter().any(|path| is_below(submodule, path));
+        let submodules = revision.submodules.iter().filter(is_asked_for);
+        let submodules = submodules.cloned().collect();
         let paths: Vec<PathBuf> = paths.iter().map(|path| root.join(path)).collect();
         let absent: Vec<PathBuf> = (paths.iter().filter(|path| !path.exists()))
             .cloned()
@@ -234,6 +271,7 @@ impl Repository {
             name: revision.name.clone(),
             paths,
             absent,
+            submodules,
             root: root.to_path_buf(),
             is_hidden: true,
             include: Some(include),
@@ -252,6 +290,12 @@ impl Repository {
         let mut archive = zip::ZipArchive::new(Cursor::new(archive)).with_context(what)?;
         archive.extract(root).with_context(what)
     }
+}
+
+/// Whether a path is another one or lies in it; the empty one is the top.
+fn is_below(path: &str, other: &str) -> bool {
+    let rest = path.strip_prefix(other);
+    rest.is_some_and(|rest| other.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 /// What git prints.

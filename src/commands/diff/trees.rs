@@ -1,21 +1,17 @@
 //! Two trees of source, analysed with the same options.
 
-use crate::commands::progress::FileBar;
-use crate::reading::files;
-use crate::reading::inputs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::analysis::facts::{Origin, Program};
+use super::sides::{Analysed, Figures, Guess, UnknownSetting};
+use crate::analysis::facts::Origin;
 use crate::cli::{DiffArgs, SourceArgs};
 use crate::commands::project::Project;
 use crate::commands::{Voice, analyze, config, diagnostics, outputs};
 use crate::diagnostic::Diagnostic;
-use crate::diff::{Difference, Function, Limits, Place, Side, compare};
-use crate::model::parameters::{Kind, Row};
-use crate::model::{Detail, Model, Setting, SettingError};
-use crate::reading::{Order, ignored};
-use crate::report::StaticReport;
+use crate::diff::{Difference, Limits, Place, Side, compare};
+use crate::model::{Setting, SettingError};
+use crate::reading::{Order, files, ignored};
 
 /// Source of one side.
 pub struct Tree {
@@ -24,6 +20,8 @@ pub struct Tree {
     pub paths: Vec<PathBuf>,
     /// Those of its paths that only the other side has.
     pub absent: Vec<PathBuf>,
+    /// Other repositories in them, which are not read.
+    pub submodules: Vec<String>,
     /// Where its paths begin.
     pub root: PathBuf,
     /// Whether nobody has seen the root: files are named without it.
@@ -39,13 +37,15 @@ impl Tree {
             name: path.display().to_string(),
             paths: vec![path.to_path_buf()],
             absent: Vec::new(),
+            submodules: Vec::new(),
             root: path.to_path_buf(),
             is_hidden: false,
             include: None,
         }
     }
 
-    fn place(&self) -> Place {
+    /// Where paths that are compared begin.
+    pub fn place(&self) -> Place {
         let root = match &*files::name(&self.root) {
             "." => String::new(),
             root => root.to_string(),
@@ -58,10 +58,17 @@ impl Tree {
 
     /// What it lacks of what was asked for.
     fn remarks(&self) -> impl Iterator<Item = String> {
-        self.absent.iter().map(|path| {
+        let absent = self.absent.iter().map(|path| {
             let below = path.strip_prefix(&self.root).unwrap_or(path);
             format!("{} has no {}", self.name, below.display())
-        })
+        });
+        let submodules = self.submodules.iter().map(|submodule| {
+            format!(
+                "the submodule {submodule} of {} is not read: it is another repository",
+                self.name
+            )
+        });
+        absent.chain(submodules)
     }
 
     /// A file as people know it.
@@ -83,13 +90,6 @@ impl Tree {
     }
 }
 
-/// A side while it is analysed.
-struct Analysed<'t> {
-    tree: &'t Tree,
-    project: Project,
-    program: Program,
-}
-
 /// Analyses both and sets them side by side.
 ///
 /// # Errors
@@ -106,51 +106,41 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
         },
     )?;
     old_project.share(&new_project);
+    let mut old = read(old, old_project, voice)?;
+    let earlier = old.outline.files.iter().map(|file| Path::new(&*file.path));
+    let root = &old.tree.root;
+    let earlier = earlier.map(|path| path.strip_prefix(root).unwrap_or(path).to_path_buf());
     let machine = new_project.machine.clone();
-    let old_root = &old.root;
-    let old = read(old, &mut old_project, voice)?;
-    let earlier = old.files.iter().map(|file| Path::new(&*file.path));
-    let earlier = earlier.map(|path| path.strip_prefix(old_root).unwrap_or(path).to_path_buf());
     new_project.reading.order = Order::new(&new.root, earlier.collect());
-    let new = read(new, &mut new_project, voice)?;
-    for program in [&old, &new] {
+    let mut new = read(new, new_project, voice)?;
+    for side in [&old, &new] {
         let outputs = [&args.output, &args.json, &args.markdown, &args.sarif];
         outputs::spare_inputs(
             outputs.into_iter().flatten().map(PathBuf::as_path),
-            program.files.iter().map(|file| Path::new(&*file.path)),
+            (side.outline.files.iter()).map(|file| Path::new(&*file.path)),
             "files to compare",
         )?;
     }
     anyhow::ensure!(
-        !old.functions.is_empty() || !new.functions.is_empty(),
+        [&old, &new]
+            .iter()
+            .any(|side| !side.outline.functions.is_empty()),
         "nothing could be analysed: no function could be read on either side"
     );
     // Of a machine that nobody chose, both sides have the same cores.
-    if old_project.machine != new_project.machine {
-        old_project.machine = machine.clone();
-        new_project.machine = machine;
+    if old.project.machine != new.project.machine {
+        old.project.machine = machine.clone();
+        new.project.machine = machine;
     }
-    if !new_project.counts.is_empty() && !voice.quiet {
+    if !new.project.counts.is_empty() && !voice.quiet {
         eprintln!("loopsheet: the counts of loopsheet.toml are of one revision: they are left out");
     }
     let limits = Limits {
         thresholds: args.fail_above.clone(),
-        budgets: new_project.budgets.clone(),
+        budgets: new.project.budgets.clone(),
     };
-    let sides = [
-        Analysed {
-            tree: &trees[0],
-            project: old_project,
-            program: old,
-        },
-        Analysed {
-            tree: &trees[1],
-            project: new_project,
-            program: new,
-        },
-    ];
     let mut notes: Vec<String> = trees.iter().flat_map(Tree::remarks).collect();
-    let (old, new) = models(&sides, &mut notes, voice)?;
+    let (old, new) = figures(&[old, new], &mut notes, voice)?;
     limits.fit(&new)?;
     let mut difference = compare(&old, &new, &limits);
     difference.notes.extend(notes);
@@ -177,19 +167,10 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
     Ok(project)
 }
 
-fn read(tree: &Tree, project: &mut Project, voice: Voice) -> anyhow::Result<Program> {
-    use anyhow::Context;
-    let there = tree.paths.iter().filter(|path| !tree.absent.contains(path));
-    let there: Vec<PathBuf> = there.cloned().collect();
-    if there.is_empty() {
-        return Ok(Program::default());
-    }
-    let mut program = inputs::read(&there, &project.reading, &FileBar::new(voice))
-        .with_context(|| tree.name.clone())?;
-    project
-        .begin(&mut program)
-        .with_context(|| tree.name.clone())?;
-    let found = program.files.iter().flat_map(|file| &file.diagnostics);
+/// Reads a side and prints the remarks about it.
+fn read(tree: &Tree, project: Project, voice: Voice) -> anyhow::Result<Analysed<'_>> {
+    let side = Analysed::read(tree, project, voice)?;
+    let found = (side.outline.files.iter()).flat_map(|file| &file.diagnostics);
     let found: Vec<Diagnostic> = found
         .map(|diagnostic| {
             let mut diagnostic = diagnostic.clone();
@@ -199,77 +180,59 @@ fn read(tree: &Tree, project: &mut Project, voice: Voice) -> anyhow::Result<Prog
         .collect();
     let found: Vec<&Diagnostic> = found.iter().collect();
     diagnostics::print(&found, voice, &|file| tree.text(file));
-    Ok(program)
+    Ok(side)
 }
 
 /// Both sides with the same values of what they have in common.
-fn models(
-    sides: &[Analysed; 2],
+fn figures<'s>(
+    sides: &'s [Analysed; 2],
     notes: &mut Vec<String>,
     voice: Voice,
 ) -> anyhow::Result<(Side, Side)> {
-    let mut settings = sides.each_ref().map(|side| side.project.settings.clone());
-    let mut unknown = [BTreeMap::new(), BTreeMap::new()];
-    let built = |number: usize, settings: &mut Vec<Setting>, unknown: &mut _| {
-        build(&sides[number], settings, unknown)
-    };
-    let mut old = built(0, &mut settings[0], &mut unknown[0])?;
-    let mut new = built(1, &mut settings[1], &mut unknown[1])?;
-    remark_unknown(sides, unknown, notes, voice)?;
-    let guesses = common_guesses(&old, &new);
+    let settings = sides.each_ref().map(|side| &side.project.settings);
+    let [mut old, mut new] = [
+        sides[0].figures(settings[0])?,
+        sides[1].figures(settings[1])?,
+    ];
+    let guesses = common_guesses(&old.guesses, &new.guesses);
+    remark_unknown(sides, [&old.unknown, &new.unknown], notes, voice)?;
+    let mut common = Vec::new();
     for (name, values) in &guesses {
-        let common = values[0].max(values[1]);
+        let value = values[0].max(values[1]);
         notes.push(format!(
-            "{name} is guessed, as {} in {} and {} in {}: both sides are for {common}",
+            "{name} is guessed, as {} in {} and {} in {}: both sides are for {value}",
             values[0], sides[0].tree.name, values[1], sides[1].tree.name
         ));
-        for settings in &mut settings {
-            settings.push(Setting {
-                name: name.clone(),
-                value: common.to_string(),
-                origin: Origin::Default,
-            });
-        }
+        common.push(Setting {
+            name: name.clone(),
+            value: value.to_string(),
+            origin: Origin::Default,
+        });
     }
-    if !guesses.is_empty() {
-        old = built(0, &mut settings[0], &mut BTreeMap::new())?;
-        new = built(1, &mut settings[1], &mut BTreeMap::new())?;
+    if !common.is_empty() {
+        let with_common = |side: &'s Analysed, figures: &Figures| {
+            let is_known = |set: &&Setting| {
+                figures
+                    .unknown
+                    .iter()
+                    .all(|unknown| unknown.name != set.name)
+            };
+            let own = side.project.settings.iter().filter(is_known);
+            let all: Vec<Setting> = own.chain(&common).cloned().collect();
+            side.figures(&all)
+        };
+        (old, new) = (with_common(&sides[0], &old)?, with_common(&sides[1], &new)?);
     }
-    let side = |model: &Model, side: &Analysed| {
-        let report = StaticReport::with_functions(model, None, Function::from);
-        Side::of(report, &side.tree.name, &side.tree.place())
-    };
-    Ok((side(&old, &sides[0]), side(&new, &sides[1])))
-}
-
-/// The model with the settings that it knows; the others are taken out of them.
-fn build<'p>(
-    side: &'p Analysed,
-    settings: &mut Vec<Setting>,
-    unknown: &mut BTreeMap<String, SettingError>,
-) -> anyhow::Result<Model<'p>> {
-    loop {
-        let machine = side.project.machine.clone();
-        match Model::with(&side.program, machine, settings, Detail::Values) {
-            Ok(model) => return Ok(model),
-            Err(error @ SettingError::Unknown { .. }) => {
-                let name = error.setting().to_string();
-                settings.retain(|setting| setting.name != name);
-                unknown.insert(name, error);
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
+    Ok((sides[0].side(old)?, sides[1].side(new)?))
 }
 
 /// Says which settings one side has no parameter for, or both.
 fn remark_unknown(
     sides: &[Analysed; 2],
-    unknown: [BTreeMap<String, SettingError>; 2],
+    [of_old, of_new]: [&[UnknownSetting]; 2],
     notes: &mut Vec<String>,
     voice: Voice,
 ) -> anyhow::Result<()> {
-    let [of_old, mut of_new] = unknown;
     let mut of_none = BTreeSet::new();
     let note = |name: &str, has: &Analysed, lacks: &Analysed| {
         let (has, lacks) = (&has.tree.name, &lacks.tree.name);
@@ -277,40 +240,42 @@ fn remark_unknown(
             "{name} is set, and only {has} has a parameter of that name; in {lacks} nothing is set"
         )
     };
-    for (name, error) in of_old {
-        if of_new.remove(&name).is_none() {
-            notes.push(note(&name, &sides[1], &sides[0]));
+    let is_in = |unknown: &[UnknownSetting], name: &str| unknown.iter().any(|own| own.name == name);
+    for unknown in of_old {
+        let name = &unknown.name;
+        if !is_in(of_new, name) {
+            notes.push(note(name, &sides[1], &sides[0]));
             continue;
         }
-        let settings = sides[1].project.settings.iter();
-        let is_typed = |set: &Setting| set.name == name && set.origin == Origin::Set;
-        if settings.into_iter().any(is_typed) {
-            return Err(error.into());
+        let mut settings = sides[1].project.settings.iter();
+        if settings.any(|set| set.name == *name && set.origin == Origin::Set) {
+            return Err(SettingError::from(unknown.clone()).into());
         }
-        of_none.insert(name);
+        of_none.insert(name.clone());
     }
-    for name in of_new.keys() {
-        notes.push(note(name, &sides[0], &sides[1]));
+    let only_new = of_new
+        .iter()
+        .filter(|unknown| !is_in(of_old, &unknown.name));
+    for unknown in only_new {
+        notes.push(note(&unknown.name, &sides[0], &sides[1]));
     }
     crate::commands::project::remark(&of_none, voice);
     Ok(())
 }
 
 /// Sizes that nothing gives on either side, and whose guesses differ. The larger one lets loops run on both.
-fn common_guesses(old: &Model, new: &Model) -> BTreeMap<String, [f64; 2]> {
-    let is_guess =
-        |row: &&Row| row.kind == Kind::Problem && row.is_guessed() && row.definition.is_none();
-    let before: BTreeMap<&str, &Row> = (old.parameters.rows().iter().filter(is_guess))
-        .map(|row| (row.name.as_str(), row))
+fn common_guesses(old: &[Guess], new: &[Guess]) -> BTreeMap<String, [f64; 2]> {
+    let before: BTreeMap<&str, &Guess> = (old.iter())
+        .map(|guess| (guess.name.as_str(), guess))
         .collect();
-    let after = new.parameters.rows().iter().filter(is_guess);
-    let both = after.filter_map(|row| {
-        let old = *before.get(row.name.as_str())?;
+    let both = new.iter().filter_map(|guess| {
+        let old = *before.get(guess.name.as_str())?;
         let mut own = old.functions.iter();
         // Another function may call something else so.
-        let is_same = own.any(|name| row.functions.contains(name))
-            || old.functions.is_empty() && row.functions.is_empty();
-        (is_same && old.value != row.value).then(|| (row.name.clone(), [old.value, row.value]))
+        let is_same = own.any(|name| guess.functions.contains(name))
+            || old.functions.is_empty() && guess.functions.is_empty();
+        (is_same && old.value != guess.value)
+            .then(|| (guess.name.clone(), [old.value, guess.value]))
     });
     both.collect()
 }

@@ -58,6 +58,7 @@ pub fn render(difference: &Difference) -> String {
         unread,
         old_unread,
         notes,
+        ..
     } = difference;
     let document = Document {
         schema: SCHEMA,
@@ -96,6 +97,7 @@ impl<'d> Nest<'d> {
             status,
             rows,
             flipped,
+            ..
         } = nest;
         Nest {
             old,

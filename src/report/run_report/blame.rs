@@ -6,6 +6,7 @@ use crate::metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObject, 
 
 /// Each list adds up to its total exactly, as do `lines` and `objects`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BlameReport {
     /// W of the epochs: instructions.
     pub window: u32,
@@ -21,6 +22,7 @@ pub struct BlameReport {
 
 /// Units of both kinds; pure miss cycles are unknown without a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct UnitsReport {
     pub pure_miss_cycles: Option<u64>,
     pub epochs: u64,
@@ -28,6 +30,7 @@ pub struct UnitsReport {
 
 /// One instruction, where it accessed one thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BlamedReport {
     /// In hexadecimal.
     pub pc: Option<String>,
@@ -41,6 +44,7 @@ pub struct BlamedReport {
 
 /// One source line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BlamedLineReport {
     pub function: Option<String>,
     pub file: Option<String>,
@@ -51,6 +55,7 @@ pub struct BlamedLineReport {
 
 /// What was accessed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BlamedObjectReport {
     pub name: Option<String>,
     #[serde(flatten)]

@@ -8,6 +8,7 @@ use crate::metrics::report::Inputs;
 
 /// One straight piece: T∞(α) = slope·α + intercept for latencies α from here to where the next piece begins.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DepthPieceReport {
     /// Cycles.
     pub from: Figure,
@@ -19,6 +20,7 @@ pub struct DepthPieceReport {
 
 /// How much longer the latency may be until the depth is so much longer than at this one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToleranceReport {
     /// α of the run, cycles.
     pub latency: Figure,
@@ -31,6 +33,7 @@ pub struct ToleranceReport {
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct GrowthReport {
     pub percent: u32,
     /// The latency at which the depth is longer by that; unknown if it never is.

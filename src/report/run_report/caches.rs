@@ -6,6 +6,7 @@ use crate::metrics::report::CacheLevel;
 
 /// A cache level and what happened in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CacheLevelReport {
     /// Bytes.
     pub size: u64,

@@ -13,6 +13,7 @@ use crate::metrics::report::TimelineReport;
 
 /// The whole report of a timeline without a trace; what is about a trace is absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TimelineRunReport {
     pub schema: String,
     pub timeline: TimelineFileReport,
@@ -21,6 +22,7 @@ pub struct TimelineRunReport {
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TimelineFileReport {
     pub path: String,
 }
@@ -39,6 +41,7 @@ impl TimelineRunReport {
 
 /// Figures of the program and of every level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CamatReport {
     #[serde(default)]
     pub program: CamatProgramReport,
@@ -51,6 +54,7 @@ pub struct CamatReport {
 /// Figures of the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct CamatProgramReport {
     pub instructions: Option<u64>,
     #[serde(rename = "CPI_exe")]
@@ -68,6 +72,7 @@ pub struct CamatProgramReport {
 
 /// Figures of one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CamatLevelReport {
     #[serde(default)]
     pub name: String,
@@ -78,6 +83,7 @@ pub struct CamatLevelReport {
 
 /// Two sides of an equation that have to be equal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct IdentityReport {
     pub name: String,
     /// Counted from one.

@@ -9,6 +9,7 @@ use crate::metrics::report::{Edag, EdagMemory, Inputs};
 /// What was counted, the inputs, and what follows from both. Counts that need addresses are `None` without them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct EdagReport {
     pub vertices: u64,
     pub edges: u64,
@@ -36,6 +37,7 @@ pub struct EdagReport {
 /// Brent's bounds on the time with so many processors.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct BrentReport {
     pub processors: Figure,
     pub lower: Figure,

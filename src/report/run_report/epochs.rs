@@ -40,6 +40,7 @@ pub struct EpochsReport {
 
 /// Of the accesses that the caches of the run sent to RAM, by window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CacheEpochsReport {
     pub epochs: Vec<u64>,
     pub slots: BTreeMap<u32, Vec<u64>>,
@@ -47,6 +48,7 @@ pub struct CacheEpochsReport {
 
 /// Of several traces, schema `loopsheet/epochs/1`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ProfilesReport {
     pub schema: String,
     pub windows: Option<Vec<u32>>,
@@ -57,6 +59,7 @@ pub struct ProfilesReport {
 
 /// One of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ProfiledTraceReport {
     pub path: String,
     pub epochs: EpochsReport,

@@ -7,6 +7,7 @@ use crate::metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 
 /// The chain by source line and by instruction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ChainReport {
     pub depth: u64,
     pub lines: Vec<ChainLineReport>,
@@ -15,6 +16,7 @@ pub struct ChainReport {
 
 /// The part of one source line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ChainLineReport {
     pub function: String,
     pub file: Option<String>,
@@ -28,6 +30,7 @@ pub struct ChainLineReport {
 
 /// The part of one instruction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ChainInstructionReport {
     /// In hexadecimal.
     pub pc: Option<String>,

@@ -44,6 +44,7 @@ pub const SCHEMA: &str = "loopsheet/trace/1";
 /// Everything that was found in a trace. Bytes, cycles and seconds are plain numbers in base units; what was not asked
 /// for is absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RunReport {
     pub schema: String,
     pub trace: SummaryReport,
@@ -93,6 +94,7 @@ pub struct RunReport {
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SummaryReport {
     pub path: String,
     #[serde(default)]
@@ -114,6 +116,7 @@ pub struct SummaryReport {
 
 /// What became of the program that was traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ProgramReport {
     pub status: ProgramStatus,
     /// The exit status of one that exited.
@@ -137,6 +140,7 @@ pub enum ProgramStatus {
 
 /// Bytes to and from RAM, by interval of cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MovementReport {
     pub interval: u64,
     pub bytes: Vec<u64>,
@@ -144,6 +148,7 @@ pub struct MovementReport {
 
 /// The greedy schedule of a small trace, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ScheduleReport {
     pub time: u64,
 }

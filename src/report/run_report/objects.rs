@@ -7,6 +7,7 @@ use crate::metrics::objects::{Object, Objects, Placement};
 
 /// One object; those that may go first come first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ObjectReport {
     pub name: Option<String>,
     pub bytes: u64,
@@ -22,6 +23,7 @@ pub struct ObjectReport {
 
 /// One object in memory of one latency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FarReport {
     /// Cycles.
     pub latency: u64,

@@ -14,6 +14,7 @@ use crate::metrics::report::{Inputs, Region, RegionKind};
 
 /// One of them. The figures of the eDAG of its own instructions stand beside its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RegionReport {
     pub kind: RegionKind,
     pub name: String,

@@ -19,6 +19,7 @@ pub const QUANTILES: [(&str, f64); 7] = [
 
 /// The distribution of the longest path when a share of the RAM accesses costs more, in cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RemoteReport {
     pub share: Figure,
     pub delay: u64,

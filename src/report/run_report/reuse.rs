@@ -8,6 +8,7 @@ use crate::metrics::report::Reuse;
 
 /// Of the whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ReuseReport {
     /// Bytes of a line.
     pub line: u64,
@@ -21,6 +22,7 @@ pub struct ReuseReport {
 
 /// Of the touches that a region made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RegionReuseReport {
     pub line: u64,
     #[serde(default)]

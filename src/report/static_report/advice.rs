@@ -11,6 +11,7 @@ use crate::model::{Advice, AdviceKind, Change, Model};
 
 /// One change and what it gives. Times are over all calls where calls are followed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AdviceReport {
     /// Absent from reports of earlier versions.
     #[serde(flatten)]
@@ -37,6 +38,7 @@ pub struct AdviceReport {
 
 /// What there is to say of it in short.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BriefAdvice {
     pub kind: AdviceKind,
     /// In words, with what it gives and what has to be checked.
@@ -77,6 +79,7 @@ pub enum ChangeReport {
 
 /// A loop that is to be blocked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BlockedLoopReport {
     /// The parameter of the model.
     pub parameter: String,
@@ -87,6 +90,7 @@ pub struct BlockedLoopReport {
 
 /// An array of records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RecordsReport {
     pub array: String,
     /// Of one record.
@@ -96,6 +100,7 @@ pub struct RecordsReport {
 
 /// A nest by its loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AdvisedNestReport {
     #[serde(rename = "loop")]
     pub id: String,
@@ -116,6 +121,7 @@ pub enum LegalityReport {
 
 /// One of the checks, with what it says in words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CheckReport {
     #[serde(flatten)]
     pub check: CheckKind,
@@ -136,6 +142,7 @@ pub enum CheckKind {
 
 /// What fits a cache, and up to which size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FitReport {
     pub cache: String,
     pub parameter: Option<String>,

@@ -10,6 +10,7 @@ use crate::model::{CallPath, Costs, KnownTotals, Model};
 
 /// All of the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CallsReport {
     /// Calls of functions whose bodies are known.
     pub known: usize,
@@ -38,6 +39,7 @@ impl CallsReport {
 
 /// A way from a function that nothing calls to a nest, and what that costs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PathReport {
     #[serde(flatten)]
     pub costs: CostsReport,
@@ -65,6 +67,7 @@ impl PathReport {
 
 /// Flops, bytes of memory traffic, seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CostsReport {
     pub flops: Figure,
     pub bytes: Figure,
@@ -93,6 +96,7 @@ impl From<&KnownTotals> for CostsReport {
 
 /// A call of a function of the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CalleeReport {
     pub name: String,
     pub file: String,

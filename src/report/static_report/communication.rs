@@ -9,6 +9,7 @@ use crate::model::{CommunicationFigures, Model};
 
 /// All of the program. Bytes and seconds are those of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CommunicationReport {
     pub calls: usize,
     pub messages: Figure,
@@ -32,6 +33,7 @@ impl CommunicationReport {
 
 /// A call that communicates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MessageReport {
     pub name: String,
     pub line: u32,

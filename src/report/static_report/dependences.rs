@@ -12,6 +12,7 @@ use crate::model::dependencies::{FusionModel, SequenceModel};
 
 /// How one loop depends on another in one way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DependenceReport {
     /// Ids of loops.
     pub from: String,
@@ -61,6 +62,7 @@ pub(super) fn dependencies(sequences: &[&SequenceModel]) -> Vec<DependenceReport
 
 /// Loops that follow each other, in time, and which of them can be made one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SequenceReport {
     pub within: Option<String>,
     pub loops: Vec<LoopTimesReport>,
@@ -72,6 +74,7 @@ pub struct SequenceReport {
 
 /// When a loop runs if every loop starts as soon as it may.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LoopTimesReport {
     #[serde(rename = "loop")]
     pub id: String,
@@ -82,6 +85,7 @@ pub struct LoopTimesReport {
 
 /// Two loops that may be made one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FusionReport {
     pub first: String,
     pub second: String,

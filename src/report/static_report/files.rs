@@ -8,6 +8,7 @@ use crate::source::{Form, Language, Preprocessing};
 
 /// A file of the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FileReport {
     pub path: String,
     pub language: Language,
@@ -32,6 +33,7 @@ impl FileReport {
 
 /// A remark about a place of the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DiagnosticReport {
     pub severity: Severity,
     pub code: String,

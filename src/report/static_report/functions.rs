@@ -13,6 +13,7 @@ use crate::model::dependencies::SequenceModel;
 
 /// A function of the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FunctionReport {
     pub name: String,
     pub file: String,
@@ -85,6 +86,7 @@ impl FunctionReport {
 
 /// A function that a run begins with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct EntryReport {
     pub name: String,
     pub file: String,

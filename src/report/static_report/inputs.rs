@@ -12,6 +12,7 @@ use crate::model::parameters::{Kind, ValueSource};
 
 /// The machine that times are for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MachineReport {
     pub name: String,
     #[serde(default)]
@@ -36,6 +37,7 @@ impl MachineReport {
 
 /// A parameter of the program: a size, a probability, a count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ParameterReport {
     pub value: Figure,
     /// Where the value comes from, in a word, and in detail.
@@ -58,6 +60,7 @@ pub struct ParameterReport {
 
 /// What the program is given: a parameter that no other one defines, and on which time to speak of rests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RootReport {
     /// For `--set`.
     pub name: String,

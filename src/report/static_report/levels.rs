@@ -9,6 +9,7 @@ use crate::model::{CacheFigures, LevelFigures, LevelKind, Model, NestModel, Reus
 
 /// A level that serves a nest. What it serves goes through the cache before it, which the nearest one does not have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LevelReport {
     pub name: String,
     pub bytes: Figure,
@@ -54,6 +55,7 @@ pub(super) fn levels(model: &Model, nest: &NestModel) -> Vec<LevelReport> {
 
 /// What a cache moves for a nest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CacheReport {
     pub name: String,
     /// One core's share, in bytes.
@@ -80,6 +82,7 @@ pub struct CacheReport {
 
 /// What earlier nests of a function leave in a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LeftReport {
     pub fetched: Figure,
     pub written_back: Figure,
@@ -107,6 +110,7 @@ impl CacheReport {
 
 /// One reuse: what has to fit, what it costs otherwise, and up to which sizes it fits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LayerConditionReport {
     pub carried_by: String,
     pub in_between: String,
@@ -119,6 +123,7 @@ pub struct LayerConditionReport {
 
 /// Whether a cache holds what a reuse needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CacheFitReport {
     pub name: String,
     pub fits: bool,

@@ -16,6 +16,7 @@ use crate::model::{Model, StreamShape};
 
 /// A loop, without those inside of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LoopReport {
     /// Of the function's loops only this one has it, also where several stand on one line.
     pub id: String,
@@ -60,6 +61,7 @@ pub struct LoopReport {
 
 /// Operations of a block, all together and by type of their operands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FlopsReport {
     #[serde(flatten)]
     pub all: OperationCounts,
@@ -78,6 +80,7 @@ pub struct RepeatedReport {
 
 /// References to one array that differ by constants only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ArrayReport {
     pub name: String,
     /// Member of a structure, if it is one.
@@ -113,6 +116,7 @@ pub struct ArrayReport {
 
 /// A scalar that a loop uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ScalarReport {
     pub name: String,
     #[serde(rename = "type")]
@@ -125,6 +129,7 @@ pub struct ScalarReport {
 
 /// A call in a loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CallReport {
     pub line: u32,
     pub name: String,
@@ -135,6 +140,7 @@ pub struct CallReport {
 
 /// A condition whose outcome the source does not decide.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BranchReport {
     /// Where its condition stands.
     #[serde(default)]
@@ -158,6 +164,7 @@ impl BranchReport {
 
 /// Why a loop is not understood in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ReasonReport {
     pub code: String,
     pub line: u32,

@@ -8,6 +8,7 @@ use crate::model::{Measured, MeasuredFigures, Model};
 
 /// What was measured of a nest, over a whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MeasuredReport {
     pub seconds: f64,
     /// `None` where that was not measured.
@@ -20,6 +21,7 @@ pub struct MeasuredReport {
 
 /// What was measured in all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MeasuredTotalReport {
     pub seconds: f64,
     /// In nests.
@@ -31,6 +33,7 @@ pub struct MeasuredTotalReport {
 
 /// A time that belongs to no nest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct UnjoinedTimeReport {
     pub what: String,
     /// The file and line that it was read from.

@@ -59,6 +59,7 @@ pub const SCHEMA: &str = "loopsheet/static/1";
 /// `F` is what stands for a function: its report, or one that is rendered already, since a big tree has more functions
 /// than fit in memory comfortably as values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StaticReport<F = FunctionReport> {
     pub schema: String,
     pub machine: MachineReport,

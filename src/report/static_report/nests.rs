@@ -16,6 +16,7 @@ use crate::model::{
 
 /// A nest, over one call of its function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct NestReport {
     /// Id of the loop that stands for it.
     #[serde(rename = "loop")]
@@ -128,6 +129,7 @@ pub struct NestReport {
 
 /// A nest's bytes in a run with small sizes, for the cache for which the model is farthest from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CheckedReport {
     /// Bytes of that cache.
     pub capacity: Figure,
@@ -148,6 +150,7 @@ impl CheckedReport {
 
 /// Lines of a nest that fall into few sets of a cache, and what a run of it with the sizes that are set moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ConflictReport {
     pub level: String,
     pub ways: Figure,
@@ -194,6 +197,7 @@ impl ConflictReport {
 
 /// Lines that no prefetcher foresees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct IrregularReport {
     /// Pages that the translation buffer does not hold; absent where the machine does not say what it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,6 +208,7 @@ pub struct IrregularReport {
 
 /// What the core does in its cycles, all data being in the first cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct InCoreReport {
     /// Elements that the innermost loop does at once.
     pub lanes: Figure,
@@ -235,6 +240,7 @@ impl InCoreReport {
 
 /// One dimension of a nest's range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ExtentReport {
     pub dimension: String,
     pub var: String,
@@ -245,6 +251,7 @@ pub struct ExtentReport {
 
 /// Bytes that have to stay in a cache for reuse, by what is reused, under four assumptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct WorkingSetsReport {
     #[serde(default)]
     pub naive: WorkingSetReport,
@@ -258,6 +265,7 @@ pub struct WorkingSetsReport {
 
 /// Bytes by what is reused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct WorkingSetReport {
     pub plane: Figure,
     pub pencil: Figure,
@@ -270,6 +278,7 @@ pub struct WorkingSetReport {
 
 /// Bytes to and from memory by what is reused, and what the cache has room for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TrafficReport {
     pub between_blocks: Figure,
     pub between_planes: Figure,
@@ -282,6 +291,7 @@ pub struct TrafficReport {
 
 /// What a nest touches of an array; lists as [`WorkingSetReport::by_level`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StreamReport {
     pub name: String,
     #[serde(default)]
@@ -299,6 +309,7 @@ pub struct StreamReport {
 
 /// References to an array over the whole execution of a nest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ReferencesReport {
     pub array: String,
     pub loads: Figure,

@@ -9,6 +9,7 @@ use crate::model::{FileFigures, Model, RegisterFigures};
 
 /// By kind of register.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RegistersReport {
     pub integer: RegisterFileReport,
     pub floating: RegisterFileReport,
@@ -17,6 +18,7 @@ pub struct RegistersReport {
 
 /// Registers of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RegisterFileReport {
     /// By what they hold, as [`RegisterUse::NAMES`].
     #[serde(flatten)]

@@ -8,6 +8,7 @@ use crate::model::{Model, Sweep};
 
 /// One input, its values, and the seconds of the nests with the most work for each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SweepReport {
     pub input: String,
     pub label: String,
@@ -21,6 +22,7 @@ pub struct SweepReport {
 
 /// Seconds of a nest for every value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SweptNestReport {
     pub id: String,
     pub function: String,

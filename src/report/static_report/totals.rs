@@ -14,6 +14,7 @@ use crate::reason::ReasonCode;
 
 /// All nests whose figures are known, each once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TotalsReport {
     pub nests: usize,
     pub flops: Figure,
@@ -58,6 +59,7 @@ impl TotalsReport {
 
 /// Loops by how well they are understood.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CoverageReport {
     pub loops: usize,
     pub understood: usize,
@@ -101,6 +103,7 @@ fn by_name(counts: BTreeMap<ReasonCode, usize>) -> IndexMap<String, usize> {
 
 /// What the code of a reason means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ReasonCodeReport {
     pub meaning: String,
     pub effect: String,
