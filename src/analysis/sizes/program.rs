@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collector::{Collected, Collector};
 use super::dead::Seen;
@@ -40,6 +40,8 @@ pub struct Sizes {
     levels: FxHashMap<PlaceId, LevelTable<Expr>>,
     /// What functions return where procedures call them.
     results: FxHashMap<(ProcedureId, String), PlaceId>,
+    /// Of them those of functions that one place of the program calls.
+    called_once: FxHashSet<PlaceId>,
     /// Whether a run begins somewhere: else anything may call what is passed to.
     has_entry: bool,
 }
@@ -85,7 +87,7 @@ impl Sizes {
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
-        let results = results(known, &places);
+        let (results, called_once) = results(known, &places);
         let mut sizes = Sizes {
             places,
             symbols,
@@ -97,6 +99,7 @@ impl Sizes {
             taken,
             levels: FxHashMap::default(),
             results,
+            called_once,
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
         };
         let over_places = |(place, table): (PlaceId, LevelTable<_>)| {
@@ -161,14 +164,17 @@ impl Sizes {
         Some((name.unwrap_or_else(|| self.symbol(place)), found.origin))
     }
 
-    /// What a function returns, if that is a number or where it ends to count something up.
+    /// What a function returns, if that is a number, or where it ends to count something up, or the default of what it reads.
+    /// What one reads that is called several times is another value in each.
     fn returned(&self, result: PlaceId) -> Option<(Expr, Origin)> {
         let name = self.name_of(result)?;
         match name.node() {
             Node::Number(_) => Some((name.clone(), self.found[result.at()].origin)),
             Node::Symbol(symbol) => {
                 let found = &self.found[self.numbered(symbol)?.at()];
-                found.is_count.then(|| (name.clone(), found.origin))
+                let is_number = || found.value.as_ref().is_some_and(|own| own.as_number().is_some());
+                let is_read = found.origin == Origin::Given && self.called_once.contains(&result);
+                (found.is_count || is_read && is_number()).then(|| (name.clone(), found.origin))
             }
             _ => None,
         }
@@ -330,9 +336,17 @@ impl Sizes {
     }
 }
 
-/// The places that hold what functions of whole numbers return, by the procedures and names that call them.
-fn results(known: &Procedures, places: &Places) -> FxHashMap<(ProcedureId, String), PlaceId> {
+/// The places that hold what functions of whole numbers return, by the procedures and names that call them; and those that
+/// are called once.
+fn results(
+    known: &Procedures,
+    places: &Places,
+) -> (
+    FxHashMap<(ProcedureId, String), PlaceId>,
+    FxHashSet<PlaceId>,
+) {
     let mut found = FxHashMap::default();
+    let mut calls: FxHashMap<PlaceId, u32> = FxHashMap::default();
     for id in known.ids() {
         statements(&known.get(id).function.body, InLoop::No, &mut |stmt, _| {
             values_of(stmt, &mut |value| {
@@ -343,11 +357,13 @@ fn results(known: &Procedures, places: &Places) -> FxHashMap<(ProcedureId, Strin
                     && !places.get(place).is_real
                 {
                     found.insert((id, name.clone()), place);
+                    *calls.entry(place).or_default() += 1;
                 }
             });
         });
     }
-    found
+    let once = calls.into_iter().filter(|(_, calls)| *calls == 1);
+    (found, once.map(|(place, _)| place).collect())
 }
 
 /// A symbol for every place: its name, behind what it belongs to.
