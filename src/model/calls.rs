@@ -13,7 +13,7 @@ mod paths;
 mod reached;
 mod times;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::nest::{Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
@@ -35,6 +35,8 @@ pub struct CallSite {
     pub is_ambiguous: bool,
     /// A nest that holds the innermost loop around the call, and how many loops that makes.
     loops: Option<(usize, usize)>,
+    /// What the bounds and the conditions of the loops around it mention.
+    around: Vec<Symbol>,
     /// Branches around the call inside that loop.
     weight: Weight,
     /// Of calls whose sizes fall from level to level: their mean size over the largest one.
@@ -85,13 +87,16 @@ impl CallGraph {
                         Body::OneOf(keys) if !entries.is_empty() => keys,
                         _ => return,
                     };
+                    let loops = homes.of_loop(inside);
+                    let around = around(loops, nests, call.share.as_ref());
                     for callee in keys.iter().filter_map(|key| index.get(key)) {
                         found.push(CallSite {
                             caller,
                             callee: *callee,
                             line: call.line,
                             is_ambiguous: matches!(call.body, Body::OneOf(_)),
-                            loops: homes.of_loop(inside),
+                            loops,
+                            around: around.clone(),
                             weight: weight.clone(),
                             share: call.share.clone(),
                         });
@@ -174,7 +179,7 @@ impl CallGraph {
     }
 
     /// Every function before all that it calls.
-    fn top_down(&self, functions: usize) -> Vec<usize> {
+    pub(super) fn top_down(&self, functions: usize) -> Vec<usize> {
         match self.bottom_up.is_empty() {
             true => (0..functions).collect(),
             false => self.bottom_up.iter().rev().copied().collect(),
@@ -201,6 +206,26 @@ impl CallGraph {
             .chain(straight)
             .flat_map(|(function, weight)| weight.iter().map(move |(branch, _)| (function, branch)))
     }
+}
+
+impl CallSite {
+    /// What the number of calls in one of the caller mentions.
+    pub(super) fn symbols(&self) -> impl Iterator<Item = &Symbol> {
+        let branches = self.weight.iter().map(|(branch, _)| branch);
+        self.around.iter().chain(branches)
+    }
+}
+
+/// What the bounds and the conditions of the loops around a call mention, and its share.
+fn around(loops: Option<(usize, usize)>, nests: &[Nest], share: Option<&Expr>) -> Vec<Symbol> {
+    let chain = loops.map_or(&[][..], |(nest, level)| &nests[nest].loops[..level]);
+    let mut found: BTreeSet<Symbol> = share.into_iter().flat_map(Expr::symbols).collect();
+    for one in chain {
+        let bounds = [&one.facts.lower, &one.facts.upper, &one.facts.step];
+        found.extend(bounds.into_iter().flat_map(Expr::symbols));
+        found.extend(one.weight.iter().map(|(branch, _)| branch.clone()));
+    }
+    found.into_iter().collect()
 }
 
 /// Where the loops of a program are among the nests.

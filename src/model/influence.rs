@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::Model;
+use super::{CallSite, Model};
 use super::nest::Nest;
 use super::parameters::{Kind, ParameterTable, Row};
 use crate::expr::{Expr, Symbol};
@@ -13,7 +13,7 @@ use crate::expr::{Expr, Symbol};
 #[derive(Clone, Copy, Debug)]
 pub struct Influence<'m> {
     pub row: &'m Row,
-    /// Share of the estimated time of all nests in those whose figures depend on it, 0 to 1.
+    /// Share of the estimated time of all nests in those whose figures, or whose number of calls, depend on it, 0 to 1.
     pub share: f64,
     /// How many of the costliest nests depend on it, of how many.
     pub nests: (usize, usize),
@@ -64,7 +64,8 @@ const COSTLIEST: usize = 40;
 pub struct Influences<'m> {
     /// All parameters but sizes of blocks, those first that most time rests on, equal ones in the order of the table.
     pub all: Vec<Influence<'m>>,
-    /// Share of the estimated time in nests whose figures depend on guessed sizes or trip counts, 0 to 1.
+    /// Share of the estimated time in nests whose figures, or whose number of calls, depend on guessed sizes or trip counts,
+    /// 0 to 1.
     pub on_guesses: f64,
 }
 
@@ -89,6 +90,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
     let mut reached = vec![false; rows.len()];
     let mut on_guesses = 0.0;
+    let of_calls = calls(model, &index, &behind);
     for (number, nest) in model.nests.iter().enumerate() {
         let mut used = BTreeSet::new();
         each_symbol(&nest.nest, &mut |symbol| {
@@ -96,6 +98,9 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
                 used.extend(behind[row].iter().copied());
             }
         });
+        if model.ranking.follows_calls && model.ranking.of(number).is_some() {
+            used.extend(of_calls[nest.nest.function].rows());
+        }
         let seconds = Some(seconds(number)).filter(|seconds| seconds.is_finite());
         let seconds = seconds.unwrap_or(0.0);
         if used.iter().any(|row| is_guessed_size(&rows[*row])) {
@@ -122,6 +127,58 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         all: found,
         on_guesses: share(on_guesses),
     }
+}
+
+/// Some of the rows of the table.
+#[derive(Clone)]
+struct RowSet(Vec<u64>);
+
+impl RowSet {
+    fn insert(&mut self, row: usize) {
+        self.0[row / 64] |= 1 << (row % 64);
+    }
+
+    fn extend(&mut self, other: &RowSet) {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            *own |= other;
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        let bits = |(word, bits): (usize, u64)| {
+            (0..64)
+                .filter(move |bit| bits >> bit & 1 == 1)
+                .map(move |bit| 64 * word + bit)
+        };
+        self.0.iter().copied().enumerate().flat_map(bits)
+    }
+}
+
+/// Of every function, the rows that the number of its calls depends on: those of the loops and branches around its calls,
+/// and of the calls of the functions that these stand in.
+fn calls(model: &Model, index: &HashMap<&str, usize>, behind: &[Vec<usize>]) -> Vec<RowSet> {
+    let functions = model.program.functions.len();
+    let none = RowSet(vec![0; model.parameters.rows().len().div_ceil(64)]);
+    let sites = &model.call_graph.sites;
+    if !model.ranking.follows_calls || sites.is_empty() {
+        return vec![none; functions];
+    }
+    let mut arriving: Vec<Vec<&CallSite>> = vec![Vec::new(); functions];
+    sites.iter().for_each(|site| arriving[site.callee].push(site));
+    let mut found = vec![none; functions];
+    for function in model.call_graph.top_down(functions) {
+        let mut own = found[function].clone();
+        for site in &arriving[function] {
+            own.extend(&found[site.caller]);
+            for symbol in site.symbols() {
+                if let Some(row) = own_row(&model.parameters, site.caller, symbol, index) {
+                    behind[row].iter().for_each(|row| own.insert(*row));
+                }
+            }
+        }
+        found[function] = own;
+    }
+    found
 }
 
 /// Whether nothing says what a size or trip count is.

@@ -68,7 +68,7 @@ use crate::reason::ReasonCode;
 pub use advice::{Advice, AdviceKind, Change};
 pub use alternatives::Alternatives;
 pub use band::TotalBand;
-pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
+pub use calls::{CallGraph, CallPath, CallSite, Calls, Costs, Reached};
 pub use catalogue::StaticFigure;
 pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;

@@ -49,6 +49,26 @@ fn what_is_set_first_is_the_default() {
     assert_eq!(report["parameters"]["Inputs_cells"]["detail"], "given");
 }
 
+/// A function that is called on demand sets no defaults.
+#[test]
+fn what_every_run_sets_comes_before_what_options_ask_for() {
+    let (report, all) = runs(
+        "Inputs set_large(void) { Inputs in; in.cells = 5000; in.method = 1; return in; }
+         void set_small(Inputs *in) { in->cells = 50; }
+         Inputs read_options(int argc, char **argv)
+         {
+           Inputs in = set_large();
+           for (int i = 1; i < argc; i++) {
+             if (strcmp(argv[i], \"-s\") == 0) set_small(&in);
+             if (strcmp(argv[i], \"-n\") == 0) in.cells = atoi(argv[++i]);
+           }
+           return in;
+         }",
+    );
+    assert_eq!(all[0], 5000.0);
+    assert_eq!(report["parameters"]["Inputs_cells"]["detail"], "given");
+}
+
 /// Two values without a condition: neither is the default.
 #[test]
 fn of_two_defaults_none_is_taken() {

@@ -24,8 +24,8 @@ pub enum Gap {
 #[derive(Default)]
 pub struct Candidates {
     pub values: Vec<Expr>,
-    /// Those of them that it has unless the program is told otherwise.
-    pub defaults: Vec<Expr>,
+    /// Those of them that it has unless the program is told otherwise, in every run and in runs that get there.
+    pub defaults: [Vec<Expr>; 2],
     /// It is no larger than these.
     pub limits: Vec<Expr>,
     pub is_given: bool,
@@ -90,7 +90,7 @@ impl Candidates {
     pub fn chosen(self, is_assigned: bool, initial: Option<Expr>) -> Found {
         let Candidates {
             mut values,
-            mut defaults,
+            defaults,
             limits: _,
             is_given,
             alone,
@@ -113,8 +113,12 @@ impl Candidates {
                 (_, Some(only), None) => Some(only.clone()),
                 // Others are set under conditions: `n = 100; if (is_large) n = 1000; if (argc > 1) n = atoi(argv[1]);`
                 _ => {
-                    defaults.dedup();
-                    (defaults.len() == 1).then(|| defaults.remove(0))
+                    let mut known = defaults.into_iter().find(|known| !known.is_empty());
+                    let known = known.as_mut();
+                    known.and_then(|known| {
+                        known.dedup();
+                        (known.len() == 1).then(|| known.remove(0))
+                    })
                 }
             };
             // Zero and less say that the program has yet to be told.

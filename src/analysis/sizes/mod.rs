@@ -40,6 +40,7 @@
 //! depends on no path.
 
 mod asked;
+mod at_once;
 mod candidates;
 mod circles;
 mod collector;

@@ -1,12 +1,13 @@
 //! From what gives places values to what is known of them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::at_once::run_at_once;
 use super::candidates::{Candidates, Gap};
 use super::definition::{Definition, Definitions};
 use super::found::Found;
 use super::places::{Place, PlaceId, Places};
-use crate::calls::Procedures;
+use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
 use crate::inputs::Inputs;
@@ -48,6 +49,8 @@ pub struct Resolver<'a, 'u> {
     /// How often a place was followed again, as it led back to one that was being followed.
     again: u32,
     inputs: &'a Inputs,
+    /// What every run calls.
+    at_once: FxHashSet<ProcedureId>,
     /// The names of the input that places took their values from.
     taken: Vec<String>,
 }
@@ -71,6 +74,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
             led_back: usize::MAX,
             again: 0,
             inputs,
+            at_once: run_at_once(known),
             taken: Vec::new(),
         };
         for place in 0..places.len() as u32 {
@@ -203,7 +207,8 @@ impl<'a, 'u> Resolver<'a, 'u> {
                             && let Ok(value) = &value
                             && value.as_number().is_some()
                         {
-                            found.defaults.push(value.clone());
+                            let is_certain = self.at_once.contains(procedure);
+                            found.defaults[usize::from(!is_certain)].push(value.clone());
                         }
                         found.add(value);
                     }
