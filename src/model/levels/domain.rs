@@ -155,7 +155,7 @@ fn smallest<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
 /// Combinations of bounds, where loops have several of them, at whose ends a function is taken.
 const MOST_ENDS: usize = 64;
 /// Loops whose bounds depend on each other, of which iterations in a tile are followed.
-const MOST_TILED: usize = 10;
+const MOST_TILED: usize = 5;
 
 impl<N: Number> Domain<N> {
     /// The values that every variable takes, given what is said of some. Variables that are not inside
