@@ -154,8 +154,12 @@ fn smallest<N: Number>(values: impl Iterator<Item = N>) -> Option<N> {
 
 /// Combinations of bounds, where loops have several of them, at whose ends a function is taken.
 const MOST_ENDS: usize = 64;
-/// Loops whose bounds depend on each other, of which iterations in a tile are followed.
-const MOST_TILED: usize = 5;
+/// Loops of a chain, from the outermost on, whose iterations in a tile are followed whatever their bounds are.
+const MOST_TILED: usize = 10;
+/// Of loops further in, those are followed whose bounds depend on those of so few others,
+const MOST_RELATED: usize = 5;
+/// in chains of so many loops at most.
+const MOST_LOOPS: usize = 24;
 
 impl<N: Number> Domain<N> {
     /// The values that every variable takes, given what is said of some. Variables that are not inside
@@ -214,8 +218,9 @@ impl<N: Number> Domain<N> {
             && spans[tile].stands
             && matches!(said, Given::Free)
             // Tiles of tiles of tiles … take time that doubles with each.
+            && (position < MOST_TILED || self.loops.len() <= MOST_LOOPS)
             && let related = self.related(position)
-            && related.len() <= MOST_TILED
+            && (position < MOST_TILED || related.len() <= MOST_RELATED)
         {
             let count = self.tile((position, tile, &related), given, spans, tiles);
             high = low.plus(&count.shifted(-1.0).times(&range.step));
