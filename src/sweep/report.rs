@@ -3,7 +3,7 @@
 
 use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
 use crate::columns::Column;
-use crate::groups::{InputPart, area, inputs, time};
+use crate::groups::{InputPart, Latency, area, inputs, time};
 use crate::map::{Map, are_together, first_pair, usual_pairs};
 use crate::plan::Configurations;
 use crate::row::{Row, RowKind};
@@ -26,6 +26,10 @@ pub struct SweepReport {
     /// Positions of the configurations of every input that no other one at the same latency beats in both time and area, by
     /// latency and area.
     pub fronts: Vec<usize>,
+    /// How many configurations have a time and no area, and are in no front.
+    pub without_area: usize,
+    /// Clocks in GHz of the machines that run traces, where runs at the same cycles of latency have different ones.
+    pub clocks: Vec<(String, f64)>,
     /// The traces, the most sensitive to latency first.
     pub ranking: Ranking,
     /// Shards that failed: the input and why.
@@ -73,6 +77,8 @@ impl SweepReport {
             settings: settings.to_vec(),
             maps: maps.chain(of_epochs).collect(),
             fronts: fronts(&inputs, &configurations),
+            without_area: without_area(&configurations),
+            clocks: clocks(&inputs, &configurations),
             ranking: epochs.ranking(&inputs, &configurations),
             inputs,
             counts,
@@ -203,6 +209,35 @@ fn unknown(
             down: down.to_string(),
         },
     }
+}
+
+fn without_area(configurations: &[Row]) -> usize {
+    let rows = configurations.iter();
+    let rows = rows.filter(|row| time(row).is_some() && row.number(Column::AreaMm2).is_none());
+    rows.count()
+}
+
+/// The machines of a group at one number of cycles, if their clocks differ.
+fn clocks(inputs: &[InputPart], configurations: &[Row]) -> Vec<(String, f64)> {
+    let groups = inputs.iter().flat_map(|input| &input.groups);
+    let at_cycles = groups.filter(|group| matches!(group.latency, Some(Latency::Cycles(_))));
+    for group in at_cycles {
+        let mut found: Vec<(String, f64)> = Vec::new();
+        for number in &group.configurations {
+            let row = &configurations[*number];
+            let machine = row.text(Column::Machine).zip(row.number(Column::Ghz));
+            let Some((machine, ghz)) = machine else {
+                continue;
+            };
+            if !found.iter().any(|(known, _)| known == machine) {
+                found.push((machine.to_string(), ghz));
+            }
+        }
+        if found.iter().any(|(_, ghz)| *ghz != found[0].1) {
+            return found;
+        }
+    }
+    Vec::new()
 }
 
 fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<usize> {

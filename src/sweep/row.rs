@@ -91,6 +91,27 @@ impl Row {
         self
     }
 
+    /// Why its figures are not exact, one part a kind of reason: to stand behind a star.
+    pub fn doubts(&self) -> Vec<String> {
+        let part = |column, sentence: &dyn Fn(&str) -> String| {
+            let text = self.text(column).filter(|text| !text.is_empty());
+            text.map(sentence)
+        };
+        let parts = [
+            part(Column::MachineUnknown, &|what| {
+                format!("the machine leaves {what} unknown; its time is a lower bound")
+            }),
+            part(Column::GuessedSizes, &|names| {
+                format!("rests on guessed sizes: {names}")
+            }),
+            part(Column::Reasons, &|codes| match self.kind {
+                RowKind::Program | RowKind::Nest => format!("not exact: {codes}"),
+                _ => codes.to_string(),
+            }),
+        ];
+        parts.into_iter().flatten().collect()
+    }
+
     /// Whether it is about that.
     pub fn is(&self, kind: RowKind) -> bool {
         self.kind == kind

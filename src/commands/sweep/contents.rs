@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::place::Place;
 use super::source;
 use crate::commands::outputs::Output;
+use crate::reading::files;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{Manifest, Shard, Work};
 
@@ -41,7 +42,7 @@ pub struct Contents(Mutex<BTreeMap<String, Seen>>);
 impl Contents {
     /// What the plan noted. Without a note, or with one that nobody can read, files are read.
     pub fn noted(place: &Place) -> Contents {
-        let text = std::fs::read_to_string(place.contents()).unwrap_or_default();
+        let text = files::read_text(&place.contents()).unwrap_or_default();
         let seen = text.lines().map_while(|line| {
             let seen: Seen = serde_json::from_str(line).ok()?;
             Some((seen.path.clone(), seen))
@@ -71,7 +72,16 @@ impl Contents {
     /// It cannot be read.
     pub fn hash(&self, path: &str) -> std::io::Result<Hash> {
         let begun = now();
-        let file = File::open(path)?;
+        let file = match std::fs::metadata(path)?.is_file() {
+            true => File::open(path)?,
+            // Opening a pipe waits for somebody who writes.
+            false => {
+                return Err(std::io::Error::new(
+                    ErrorKind::InvalidInput,
+                    "it is not a regular file",
+                ));
+            }
+        };
         let stamp = stamp(&file.metadata()?);
         let known = |seen: &Seen| seen.stamp == stamp;
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -75,7 +75,7 @@ fn refuse_changes(shard: &Shard, contents: &Contents) -> anyhow::Result<()> {
 fn refuse(changes: BTreeMap<String, Change>) -> anyhow::Result<()> {
     anyhow::ensure!(
         changes.is_empty(),
-        "{}: plan again",
+        "{}: plan again, or undo the change and run with --retry",
         contents::sentences(&changes).join("; ")
     );
     Ok(())

@@ -84,9 +84,13 @@ end program
         fs::write(at(name), text).expect(name);
         let (status, said) = sweep(project.path(), &["run", "--all", "--jobs", "3"]);
         assert_eq!(status, 1, "{name}: {said}");
-        let read = format!("{name} is read now, and was not when the sweep was planned: plan again");
+        let read =
+            format!("{name} is read now, and was not when the sweep was planned: plan again");
         assert!(said.contains(&read), "{name}: {said}");
-        assert!(said.contains(&format!("{spoiled} of all failed")), "{name}: {said}");
+        assert!(
+            said.contains(&format!("{spoiled} of all failed")),
+            "{name}: {said}"
+        );
         fs::remove_file(at(name)).expect("removed");
         done(project.path(), &["run", "--all", "--retry", "--jobs", "3"]);
         done(project.path(), &["merge"]);
