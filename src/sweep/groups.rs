@@ -30,6 +30,8 @@ pub struct Group {
     pub configurations: Vec<usize>,
     /// The position of the fastest; of equal ones that which takes less ([`by_size`]). None if no time is known, or nothing runs.
     pub best: Option<usize>,
+    /// The fastest of those whose times are no lower bounds only, since their machines say all that would bound them.
+    pub best_of_full: Option<usize>,
 }
 
 /// A latency of memory that configurations have in common.
@@ -128,6 +130,7 @@ fn groups(
                 latency,
                 configurations: Vec::new(),
                 best: None,
+                best_of_full: None,
             });
         }
         groups[at].configurations.push(number);
@@ -135,11 +138,16 @@ fn groups(
     for group in &mut groups {
         let known = group.configurations.iter().copied();
         let known = known.filter(|number| is_comparable(&configurations[*number]));
-        group.best = known.min_by(|one, other| {
-            let (one, other) = (&configurations[*one], &configurations[*other]);
-            let [t, u] = [one, other].map(|row| time(row).unwrap_or(f64::INFINITY));
-            t.total_cmp(&u).then_with(|| by_size(one, other, settings))
-        });
+        let fastest = |numbers: &mut dyn Iterator<Item = usize>| {
+            numbers.min_by(|one, other| {
+                let (one, other) = (&configurations[*one], &configurations[*other]);
+                let [t, u] = [one, other].map(|row| time(row).unwrap_or(f64::INFINITY));
+                t.total_cmp(&u).then_with(|| by_size(one, other, settings))
+            })
+        };
+        group.best = fastest(&mut known.clone());
+        let is_full = |number: &usize| !configurations[*number].is_lower_bound();
+        group.best_of_full = fastest(&mut known.filter(is_full));
     }
     groups
 }

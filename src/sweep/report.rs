@@ -88,6 +88,18 @@ impl SweepReport {
     }
 }
 
+impl SweepReport {
+    /// What the front is, and what is not in it.
+    pub fn front_remark(&self) -> String {
+        let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
+        match self.without_area {
+            0 => about.to_string(),
+            1 => format!("{about} One configuration without a known area is left out."),
+            count => format!("{about} {count} configurations without a known area are left out."),
+        }
+    }
+}
+
 /// The axes of all maps.
 struct Pairs {
     of_time: Vec<(RowKind, (Axis, Axis))>,

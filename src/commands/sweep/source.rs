@@ -18,7 +18,7 @@ use crate::machine::MachineModel;
 use crate::model::influence::guessed;
 use crate::model::parameters::Kind;
 use crate::model::{Detail, KnownTotals, Model, NestModel, Setting, SettingCheck, SettingError};
-use crate::reading::{Bodies, inputs, machine_file};
+use crate::reading::{Bodies, Reading, Watch, inputs, machine_file};
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{self, SourceWork};
 use crate::sweep::ranges::{Unit, plain as plain_number};
@@ -36,15 +36,32 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a source as `loopsheet analyze` does that is given nothing else.
+    /// Reads a source as `loopsheet analyze` does that is given nothing else, for a look at its parameters.
     ///
     /// # Errors
     /// It cannot be read, or there is no function in it.
     pub fn read(name: &str, voice: Voice) -> anyhow::Result<Source> {
+        Source::read_by(name, voice, |paths, reading, watch| {
+            Ok((inputs::read(paths, reading, watch)?, Bodies::default()))
+        })
+    }
+
+    /// The same with what the check of its nests runs, for rows.
+    ///
+    /// # Errors
+    /// As for [`Source::read`].
+    pub fn read_whole(name: &str, voice: Voice) -> anyhow::Result<Source> {
+        Source::read_by(name, voice, inputs::read_with_bodies)
+    }
+
+    fn read_by(
+        name: &str,
+        voice: Voice,
+        read: impl Fn(&[PathBuf], &Reading, &dyn Watch) -> anyhow::Result<(Program, Bodies)>,
+    ) -> anyhow::Result<Source> {
         let paths = [PathBuf::from(name)];
         let mut project = Project::of(None, &plain(name)?, &paths, voice)?;
-        let (mut program, bodies) =
-            inputs::read_with_bodies(&paths, &project.reading, &FileBar::new(voice))?;
+        let (mut program, bodies) = read(&paths, &project.reading, &FileBar::new(voice))?;
         project.begin(&mut program)?;
         anyhow::ensure!(
             !program.functions.is_empty(),
