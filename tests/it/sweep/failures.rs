@@ -285,7 +285,7 @@ fn pipes_are_no_results() {
 fn a_closed_standard_error_stops_nothing() {
     let project = project("traces = [\"traces/*\"]\n");
     done(project.path(), &["plan", "sweep.toml"]);
-    let mut command = loopsheet();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
     command
         .current_dir(project.path())
         .args(["sweep", "run", "--all"]);

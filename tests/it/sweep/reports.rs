@@ -7,8 +7,8 @@ use super::*;
 #[test]
 fn a_lower_bound_does_not_win_without_a_mark() {
     let project = project(SWEEP);
-    let text = "sources = [\"kernels/matmul.c\"]\nmachines = [\"fast.toml\", \"epyc-7763\"]\n";
-    fs::write(project.path().join("sweep.toml"), text).expect("a file");
+    let spec = "sources = [\"kernels/matmul.c\"]\nmachines = [\"fast.toml\", \"epyc-7763\"]\n";
+    fs::write(project.path().join("sweep.toml"), spec).expect("a file");
     let fast = "base = \"sg2042\"\n[gflops_per_core]\nvalue = 10000\n[dram_gbs]\nvalue = 100000\n";
     fs::write(project.path().join("fast.toml"), fast).expect("a file");
     done(project.path(), &["plan", "sweep.toml"]);
