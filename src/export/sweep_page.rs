@@ -252,7 +252,7 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         map.title(),
         escaped(&across),
         escaped(&down),
-        escaped(&map.meaning(&report.settings)),
+        escaped(&report.map_remark(map)),
         escaped(&down),
         escaped(&across)
     );

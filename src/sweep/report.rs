@@ -4,7 +4,7 @@
 use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
 use crate::columns::Column;
 use crate::groups::{InputPart, Latency, area, inputs, time};
-use crate::map::{Map, are_together, first_pair, usual_pairs};
+use crate::map::{Map, MapOf, are_together, first_pair, usual_pairs};
 use crate::plan::Configurations;
 use crate::row::{Row, RowKind};
 use crate::sensitive::{FirstEpochs, Ranking};
@@ -89,6 +89,28 @@ impl SweepReport {
 }
 
 impl SweepReport {
+    /// What a map has, and which of its times are lower bounds.
+    pub fn map_remark(&self, map: &Map) -> String {
+        let meaning = map.meaning(&self.settings);
+        let mut machines: Vec<&str> = Vec::new();
+        if let MapOf::Time { of, .. } = map.of {
+            let rows = self.configurations.iter().filter(|row| row.is(of));
+            for row in rows.filter(|row| row.is_lower_bound()) {
+                let machine = row.text(Column::Machine).unwrap_or_default();
+                if !machines.contains(&machine) {
+                    machines.push(machine);
+                }
+            }
+        }
+        match machines.is_empty() {
+            true => meaning,
+            false => format!(
+                "{meaning} * Times on {} are lower bounds, since the machine leaves unknown what would bound them.",
+                machines.join(", ")
+            ),
+        }
+    }
+
     /// What the front is, and what is not in it.
     pub fn front_remark(&self) -> String {
         let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";

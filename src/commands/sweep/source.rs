@@ -342,7 +342,7 @@ fn machine_unknown<'m>(
     if nests.clone().any(waits) {
         unknown.push("how long lines take that no prefetcher foresees".to_string());
     }
-    unknown.join("; ")
+    listed(&unknown)
 }
 
 fn add_rows(

@@ -24,7 +24,7 @@ fn many_latencies_are_planned_at_once() {
 fn different_clocks_are_named() {
     let project = project(SWEEP);
     let said = done(project.path(), &["plan", "sweep.toml"]);
-    assert!(said.contains("50 cycles are 25 ns on sg2042"), "{said}");
+    assert!(said.contains("50 cycles are 25.0 ns on sg2042"), "{said}");
     let text = SWEEP.replace("[50, 100]", "\"machine\"");
     fs::write(project.path().join("sweep.toml"), text).expect("a file");
     let said = done(project.path(), &["plan", "sweep.toml"]);
