@@ -25,6 +25,7 @@ use crate::sweep::ranges::{Unit, plain as plain_number};
 use crate::sweep::row::{Row, RowKind};
 use crate::sweep::spec::{SpecError, SweepSpec};
 use crate::sweep::swept::{SettingOf, SettingRole};
+use loopsheet_base::reason::ReasonCode;
 
 /// A source that was read.
 pub struct Source {
@@ -335,9 +336,10 @@ fn machine_unknown<'m>(
     if !levels.is_empty() {
         unknown.push(format!("the bandwidth of {}", listed(&levels)));
     }
+    let has_rates = model.machine.has_irregular_rates();
     let waits = |nest: &NestModel| {
-        let caches = &nest.levels.caches;
-        caches.iter().any(|cache| cache.irregular.is_some()) && nest.time.irregular.is_none()
+        let is_gathered = nest.reason_codes().contains(&ReasonCode::GatheredElements);
+        is_gathered && !has_rates
     };
     if nests.clone().any(waits) {
         unknown.push("how long lines take that no prefetcher foresees".to_string());
