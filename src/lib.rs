@@ -71,6 +71,15 @@ use {
     loopsheet_sweep as sweep,
 };
 
+/// What is said on standard error; that nobody listens any more is no reason to stop.
+#[cfg(feature = "cli")]
+macro_rules! eprintln {
+    ($($arguments:tt)*) => {{
+        use std::io::Write as _;
+        let _ = std::writeln!(std::io::stderr().lock(), $($arguments)*);
+    }};
+}
+
 mod checking;
 mod core_levels;
 mod cores;

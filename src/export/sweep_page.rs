@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::quantity::{Seconds, binary_size, significant};
 use crate::svg::escaped;
-use crate::sweep::best::{BestLine, best_lines};
+use crate::sweep::best::{BestLine, best_lines, range};
 use crate::sweep::columns::Column;
 use crate::sweep::described::Description;
 use crate::sweep::map::{Map, MapOf};
@@ -36,11 +36,11 @@ pub fn sweep_page(report: &SweepReport) -> String {
         shown(&mut page, report, map);
     }
     if !report.fronts.is_empty() {
-        let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
+        let about = report.front_remark();
         let rows = report.fronts.iter();
         listed(
             &mut page,
-            ("What more area buys", about),
+            ("What more area buys", &about),
             rows,
             (report, &words),
         );
@@ -118,39 +118,104 @@ fn seconds(row: &Row) -> String {
             let _ = write!(text, ", {} {what}", counted(count as usize, "nest"));
         }
     }
+    if !row.doubts().is_empty() {
+        text.push_str(" *");
+    }
     text
+}
+
+/// What stars stand for.
+fn stars<'r>(page: &mut String, rows: impl Iterator<Item = &'r Row>) {
+    const MOST_NAMED: usize = 20;
+    let mut sentences: Vec<String> = Vec::new();
+    for row in rows {
+        let doubts = row.doubts();
+        let place = [Column::Input, Column::Machine].map(|column| row.text(column));
+        let place: Vec<&str> = place.into_iter().flatten().collect();
+        let sentence = format!("{}: {}", place.join(", "), doubts.join("; "));
+        if !doubts.is_empty() && !sentences.contains(&sentence) {
+            sentences.push(sentence);
+        }
+    }
+    if sentences.is_empty() {
+        return;
+    }
+    page.push_str("<p>* not exact:</p>\n<ul>\n");
+    for sentence in sentences.iter().take(MOST_NAMED) {
+        let _ = writeln!(page, "<li>{}</li>", escaped(sentence));
+    }
+    if sentences.len() > MOST_NAMED {
+        let more = sentences.len() - MOST_NAMED;
+        let _ = writeln!(
+            page,
+            "<li>… and {more} more: columns reasons, guessed_sizes, machine_unknown of the data set</li>"
+        );
+    }
+    page.push_str("</ul>\n");
+}
+
+/// One time of several rows, or from which to which.
+fn seconds_of(rows: &[&Row]) -> String {
+    match (range(rows), rows) {
+        (_, [row]) => seconds(row),
+        (Some((least, most)), _) if least < most => {
+            let star = rows.iter().any(|row| !row.doubts().is_empty());
+            let star = if star { " *" } else { "" };
+            format!("{} to {}{star}", Seconds(least), Seconds(most))
+        }
+        _ => rows.first().map_or_else(String::new, |row| seconds(row)),
+    }
 }
 
 fn best(page: &mut String, report: &SweepReport, words: &Words) {
     page.push_str(
-        "<h2>The best configuration of each input</h2>\n<p>The fastest one, of equal ones that with the smallest area. Compared are \
+        "<h2>The best configuration of each input</h2>\n<p>The fastest one, of equal ones that with the smallest area, then with less cache and fewer slots. Compared are \
          machines, caches, slots, parameters of machines and blocks of loops, for the same problem and the same latency of memory: \
          nobody chooses these, and the smallest problem and the shortest latency would always be the best.</p>\n\
          <div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">for</th><th class=\"t\">configuration</th><th>area, mm²</th>\
          <th>time</th></tr>\n",
     );
+    let mut marked: Vec<&Row> = Vec::new();
     for line in best_lines(report) {
         let of_kind = words.of_kind(line.kind);
         let rows = line.rows(report);
         let first = rows.first();
         let text = first.map_or_else(|| without_best(&line, report), |row| of_kind.choice(row));
-        let time = match (line.times(report), &rows[..]) {
-            (_, [row]) => seconds(row),
-            (Some((least, most)), _) if least < most => {
-                format!("{} to {}", Seconds(least), Seconds(most))
-            }
-            _ => first.map_or_else(String::new, |row| seconds(row)),
-        };
+        let mut time = seconds_of(&rows);
+        let full = line.full(report);
+        marked.extend(rows.iter().chain(&full).copied());
+        let mut text = escaped(&text);
+        if let Some(row) = full.first() {
+            // A lower bound is no win over what is estimated in full.
+            let _ = write!(
+                text,
+                "<br>of full estimates: {}",
+                escaped(&of_kind.choice(row))
+            );
+            let _ = write!(time, "<br>{}", seconds_of(&full));
+        }
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td class=\"t\">{}</td><td class=\"t\">{}</td><td>{}</td><td>{time}</td></tr>",
             escaped(line.input),
             escaped(&line.given(report, of_kind)),
-            escaped(&text),
+            text,
             number(first.and_then(|row| row.number(Column::AreaMm2))),
         );
     }
     page.push_str("</table></div>\n");
+    stars(page, marked.into_iter());
+    if !report.clocks.is_empty() {
+        let clocks = report.clocks.iter();
+        let clocks: Vec<String> = clocks
+            .map(|(machine, ghz)| format!("{machine} {ghz} GHz"))
+            .collect();
+        let _ = writeln!(
+            page,
+            "<p>Latencies are cycles of each machine's own clock, and the same cycles are another time where clocks differ: {}.</p>",
+            escaped(&clocks.join(", "))
+        );
+    }
 }
 
 /// Why there is no best configuration.
@@ -187,7 +252,7 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         map.title(),
         escaped(&across),
         escaped(&down),
-        escaped(&map.meaning(&report.settings)),
+        escaped(&report.map_remark(map)),
         escaped(&down),
         escaped(&across)
     );
@@ -244,8 +309,10 @@ fn listed<'r>(
         escaped(title),
         escaped(about)
     );
-    for position in numbers {
-        let row = &report.configurations[*position];
+    let rows: Vec<&Row> = numbers
+        .map(|position| &report.configurations[*position])
+        .collect();
+    for row in &rows {
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
@@ -256,6 +323,7 @@ fn listed<'r>(
         );
     }
     page.push_str("</table></div>\n");
+    stars(page, rows.into_iter());
 }
 
 /// What feels latency most.
@@ -284,6 +352,11 @@ fn ranked(page: &mut String, report: &SweepReport, words: &Words) {
         );
     }
     page.push_str("</table></div>\n");
+    let ranked = report.ranking.traces.iter();
+    stars(
+        page,
+        ranked.map(|trace| &report.configurations[trace.configuration]),
+    );
 }
 
 /// What epochs were counted with, in words.

@@ -617,15 +617,15 @@ impl<'p> SettingCheck<'p> {
         .map(|_| ())
     }
 
-    /// What the parameters of the source are that a setting sets; none if it sets one of the machine.
+    /// The parameters of the source that a setting sets, with what they are; none if it sets one of the machine.
     ///
     /// # Errors
     /// As for [`Model::build`].
-    pub fn kinds(
+    pub fn set_by(
         &self,
         machine: MachineModel,
         setting: &Setting,
-    ) -> Result<Vec<parameters::Kind>, SettingError> {
+    ) -> Result<Vec<(String, parameters::Kind)>, SettingError> {
         let Collected {
             nests,
             call_graph,
@@ -641,7 +641,7 @@ impl<'p> SettingCheck<'p> {
         )?;
         let set = table.rows().iter();
         let set = set.filter(|row| row.origin == setting.origin);
-        Ok(set.map(|row| row.kind).collect())
+        Ok(set.map(|row| (row.name.to_string(), row.kind)).collect())
     }
 }
 

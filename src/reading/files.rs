@@ -1,5 +1,6 @@
 //! Files as a whole, and what reports call them. Devices, pipes and sockets may never end, or wait for somebody to write: they are refused.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
@@ -9,20 +10,50 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// More than any source, report or program has.
 const MOST_BYTES: u64 = 2 << 30;
 
-/// What was read since somebody asked.
-static READ: Mutex<Option<BTreeSet<PathBuf>>> = Mutex::new(None);
+thread_local! {
+    /// Where this thread notes what it reads.
+    static NOTES: RefCell<ReadNotes> = RefCell::default();
+}
 
-/// Does some work, and says which files were read meanwhile, by whichever thread.
+/// Where a thread notes which files it reads, if anybody wants to know. Threads that work for another one take its notes along.
+#[derive(Clone, Debug, Default)]
+pub struct ReadNotes(Option<Arc<Mutex<BTreeSet<PathBuf>>>>);
+
+impl ReadNotes {
+    /// Those of this thread.
+    pub fn of_thread() -> ReadNotes {
+        NOTES.with_borrow(ReadNotes::clone)
+    }
+
+    /// Does some work of whoever has these notes.
+    pub fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+        /// Gives the thread its own notes back, even if the work panics.
+        struct Back(ReadNotes);
+
+        impl Drop for Back {
+            fn drop(&mut self) {
+                NOTES.set(std::mem::take(&mut self.0));
+            }
+        }
+
+        let _back = Back(NOTES.replace(self.clone()));
+        work()
+    }
+
+    fn add(&self, path: &Path) {
+        if let Some(paths) = &self.0 {
+            let mut paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
+            paths.insert(path.to_path_buf());
+        }
+    }
+}
+
+/// Does some work, and says which files were read for it, by whichever thread.
 pub fn noting_reads<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<PathBuf>) {
-    let set = |to| {
-        std::mem::replace(
-            &mut *READ.lock().unwrap_or_else(PoisonError::into_inner),
-            to,
-        )
-    };
-    set(Some(BTreeSet::new()));
-    let done = work();
-    (done, set(None).unwrap_or_default())
+    let paths = Arc::default();
+    let done = ReadNotes(Some(Arc::clone(&paths))).within(work);
+    let mut paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
+    (done, std::mem::take(&mut *paths))
 }
 
 /// The file that is where a directory would have to be.
@@ -70,9 +101,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         let what = format!("it is larger than {} GiB", MOST_BYTES >> 30);
         return Err(Error::new(ErrorKind::FileTooLarge, what));
     }
-    if let Some(read) = &mut *READ.lock().unwrap_or_else(PoisonError::into_inner) {
-        read.insert(path.to_path_buf());
-    }
+    NOTES.with_borrow(|notes| notes.add(path));
     Ok(bytes)
 }
 
@@ -129,6 +158,36 @@ pub fn name(path: &Path) -> Arc<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two that work at once do not get each other's files, and threads that work for them note theirs.
+    #[test]
+    fn reads_are_noted_for_whom_they_are_made() {
+        let own = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        let noted = |names: &[&str]| {
+            let work = || {
+                let notes = ReadNotes::of_thread();
+                let names = names.iter();
+                names.for_each(|name| {
+                    std::thread::scope(|scope| {
+                        let read = || notes.within(|| read(&own(name)).map(|_| ()));
+                        let done = scope.spawn(read).join();
+                        done.expect("no panic").expect("readable");
+                    });
+                });
+            };
+            noting_reads(work).1.into_iter().collect::<Vec<PathBuf>>()
+        };
+        let lib = noted(&["Cargo.toml"]);
+        std::thread::scope(|scope| {
+            let one = scope.spawn(|| noted(&["Cargo.toml"]));
+            let other = scope.spawn(|| noted(&["README.md", "Cargo.lock"]));
+            assert_eq!(one.join().expect("no panic"), lib);
+            let expected = ["Cargo.lock", "README.md"].map(own);
+            assert_eq!(other.join().expect("no panic"), expected);
+        });
+        read(&own("Cargo.toml")).expect("readable");
+        assert_eq!(noted(&[]), Vec::<PathBuf>::new());
+    }
 
     #[test]
     fn only_regular_files_are_read() {

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::cache::{Cache, Caching};
 use super::compile_commands::Flags;
+use super::files::ReadNotes;
 use super::headers::HeaderIndex;
 use super::included;
 use super::input::Input;
@@ -44,8 +45,9 @@ pub(super) fn units(
     watch: &dyn Watch,
 ) -> anyhow::Result<Vec<Unit>> {
     watch.begin(inputs.len());
+    let notes = ReadNotes::of_thread();
     let units = deep_threads()?.install(|| -> anyhow::Result<Vec<Unit>> {
-        let prepared = prepared(inputs, flags, files)?;
+        let prepared = notes.within(|| prepared(inputs, flags, files))?;
         let cache = cache(&prepared, earlier.0);
         let memory = (cache.as_deref()).and_then(|cache| Memory::new(cache, earlier.1));
         Ok(all(&prepared, flags, memory.as_ref(), watch))
@@ -75,8 +77,9 @@ pub(super) fn units_unless_known(
     watch: &dyn Watch,
 ) -> anyhow::Result<Units> {
     watch.begin(inputs.len());
+    let notes = ReadNotes::of_thread();
     let units = deep_threads()?.install(|| -> anyhow::Result<Units> {
-        let prepared = prepared(inputs, flags, files)?;
+        let prepared = notes.within(|| prepared(inputs, flags, files))?;
         let cache = cache(&prepared, earlier.0);
         let memory = (cache.as_deref()).and_then(|cache| Memory::new(cache, earlier.1));
         let key = (memory.as_ref()).map(|memory| memory.key_of_all(&prepared, flags, beside));

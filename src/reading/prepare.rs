@@ -7,7 +7,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 
 use super::compile_commands::Flags;
-use super::files::{self, decode};
+use super::files::{self, ReadNotes, decode};
 use super::headers::{Guess, HeaderIndex, Includes};
 use super::input::{Input, Kind};
 use super::preprocess::{self, Cpp};
@@ -41,16 +41,19 @@ pub fn all<'a>(
     cpp: &Cpp,
 ) -> anyhow::Result<Vec<Prepared<'a>>> {
     let shared = Shared::default();
+    let notes = ReadNotes::of_thread();
     let each = inputs.par_iter().zip(flags);
     let begun = each.map(|(input, flags)| {
-        attempt(|| begin(input, flags, headers, cpp, &shared))
+        notes
+            .within(|| attempt(|| begin(input, flags, headers, cpp, &shared)))
             .unwrap_or_else(|defect| Ok(Begun::lost(input, &defect)))
     });
     let begun = begun.collect::<anyhow::Result<Vec<Begun>>>()?;
     let usual = usual_forms(&begun);
     let finished = begun.into_par_iter().zip(flags).map(|(begun, flags)| {
         let input = begun.input;
-        attempt(|| finish(begun, flags, headers, &usual)).unwrap_or_else(|defect| {
+        let finished = notes.within(|| attempt(|| finish(begun, flags, headers, &usual)));
+        finished.unwrap_or_else(|defect| {
             let Begun {
                 input,
                 language,

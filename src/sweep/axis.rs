@@ -1,8 +1,11 @@
 //! The axes of a sweep, as columns of its rows.
 
+use std::collections::HashSet;
+
 use crate::cache::CacheSpec;
 use crate::columns::{Column, setting_name};
 use crate::quantity::binary_size;
+use crate::ranges::plain;
 use crate::row::{Row, RowKind};
 use crate::swept::SweptSetting;
 
@@ -53,13 +56,9 @@ pub fn configuring(settings: &[SweptSetting], rows: &[Row]) -> Vec<Axis> {
 
 /// Values, each once, in the order of the plan.
 pub fn values<'r>(axis: Axis, rows: impl Iterator<Item = &'r Row>) -> Vec<AxisValue> {
-    let mut found = Vec::new();
-    for value in rows.filter_map(|row| axis.value(row)) {
-        if !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found
+    let mut known = HashSet::new();
+    let values = rows.filter_map(|row| axis.value(row));
+    values.filter(|value| known.insert(value.key())).collect()
 }
 
 impl Axis {
@@ -185,10 +184,27 @@ pub enum AxisValue {
     Text(String),
 }
 
+/// What values are the same by.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Bits(u64),
+    Text(String),
+}
+
+impl AxisValue {
+    fn key(&self) -> Key {
+        match self {
+            // Both zeros are one value.
+            AxisValue::Number(value) => Key::Bits((value + 0.0).to_bits()),
+            AxisValue::Text(text) => Key::Text(text.clone()),
+        }
+    }
+}
+
 impl std::fmt::Display for AxisValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            AxisValue::Number(value) => value.fmt(f),
+            AxisValue::Number(value) => f.write_str(&plain(*value)),
             AxisValue::Text(text) => f.write_str(text),
         }
     }

@@ -25,7 +25,8 @@ pub fn best_lines(report: &SweepReport) -> Vec<BestLine<'_>> {
     let mut lines = Vec::new();
     for input in &report.inputs {
         let is_same = |one: &Group, other: &Group| {
-            choice(report, one) == choice(report, other)
+            choice(report, one.best) == choice(report, other.best)
+                && choice(report, one.best_of_full) == choice(report, other.best_of_full)
                 && matches!(one.latency, Some(Latency::OfMachine))
                     == matches!(other.latency, Some(Latency::OfMachine))
         };
@@ -39,8 +40,8 @@ pub fn best_lines(report: &SweepReport) -> Vec<BestLine<'_>> {
 }
 
 /// What is chosen where a group is the best.
-fn choice(report: &SweepReport, group: &Group) -> Option<Vec<Option<AxisValue>>> {
-    let row = &report.configurations[group.best?];
+fn choice(report: &SweepReport, best: Option<usize>) -> Option<Vec<Option<AxisValue>>> {
+    let row = &report.configurations[best?];
     let columns = [
         Column::Machine,
         Column::Caches,
@@ -57,6 +58,16 @@ impl<'r> BestLine<'r> {
     /// The configurations that are the best of each group; none where no time is known.
     pub fn rows(&self, report: &'r SweepReport) -> Vec<&'r Row> {
         let best = self.groups.iter().filter_map(|group| group.best);
+        best.map(|best| &report.configurations[best]).collect()
+    }
+
+    /// Where the best are lower bounds: the best of those that are none.
+    pub fn full(&self, report: &'r SweepReport) -> Vec<&'r Row> {
+        let is_lower_bound = |row: &&Row| row.is_lower_bound();
+        if !self.rows(report).iter().any(is_lower_bound) {
+            return Vec::new();
+        }
+        let best = self.groups.iter().filter_map(|group| group.best_of_full);
         best.map(|best| &report.configurations[best]).collect()
     }
 
@@ -80,13 +91,13 @@ impl<'r> BestLine<'r> {
             None => listed(&named(), "; ", "problems"),
         }
     }
+}
 
-    /// The shortest and the longest time of the best configurations.
-    pub fn times(&self, report: &SweepReport) -> Option<(f64, f64)> {
-        let mut times: Vec<f64> = self.rows(report).into_iter().filter_map(time).collect();
-        times.sort_by(f64::total_cmp);
-        Some((*times.first()?, *times.last()?))
-    }
+/// The shortest and the longest time.
+pub fn range(rows: &[&Row]) -> Option<(f64, f64)> {
+    let mut times: Vec<f64> = rows.iter().filter_map(|row| time(row)).collect();
+    times.sort_by(f64::total_cmp);
+    Some((*times.first()?, *times.last()?))
 }
 
 /// All of few; of many the first and the last.

@@ -66,7 +66,9 @@ columns! {
     Calls "calls" Number "calls" "How often the function of a nest is called";
     AllCallsSeconds "all_calls_seconds" Number "s" "Estimated time of all calls of a nest";
     BoundBy "bound_by" Text "" "What takes a nest longest";
-    Reasons "reasons" Text "" "Codes of what is not understood or not exact, see `loopsheet analyze --explain CODE`";
+    Reasons "reasons" Text "" "Codes of what is not understood or not exact, of a program those of all its nests, see `loopsheet analyze --explain CODE`";
+    GuessedSizes "guessed_sizes" Text "" "Sizes that figures rest on and that nothing gives";
+    MachineUnknown "machine_unknown" Text "" "What the machine leaves unknown and would bound the time, which is a lower bound without it";
     UnknownNests "unknown_nests" Integer "nests" "Nests of a program whose figures are not all known, and which are not in its sums";
     IdleNests "idle_nests" Integer "nests" "Nests of a program that run no iteration, and take no time";
     ErrorRemarks "error_remarks" Integer "remarks" "Remarks of severity error on a program's source";

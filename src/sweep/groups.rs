@@ -1,6 +1,7 @@
 //! Configurations by input, problem and latency, and which of them is the best.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use crate::columns::Column;
@@ -27,8 +28,10 @@ pub struct Group {
     pub latency: Option<Latency>,
     /// Positions, in the order of the plan.
     pub configurations: Vec<usize>,
-    /// The position of the fastest; the first of those, the smallest first. None if no time is known, or nothing runs.
+    /// The position of the fastest; of equal ones that which takes less ([`by_size`]). None if no time is known, or nothing runs.
     pub best: Option<usize>,
+    /// The fastest of those whose times are no lower bounds only, since their machines say all that would bound them.
+    pub best_of_full: Option<usize>,
 }
 
 /// A latency of memory that configurations have in common.
@@ -85,15 +88,18 @@ fn groups(
     settings: &[SweptSetting],
 ) -> Vec<Group> {
     let cycles = |number: usize| configurations[number].number(Column::LatencyCycles);
-    let mut by_machine: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut by_machine: BTreeMap<&str, HashSet<u64>> = BTreeMap::new();
     for number in of_input.clone() {
         let machine = configurations[number]
             .text(Column::Machine)
             .unwrap_or_default();
         let known = by_machine.entry(machine).or_default();
-        known.extend(cycles(number).filter(|cycles| !known.contains(cycles)));
+        known.extend(cycles(number).map(f64::to_bits));
     }
-    let is_of_all = |cycles: f64| by_machine.values().all(|known| known.contains(&cycles));
+    let is_of_all = |cycles: f64| {
+        let mut all = by_machine.values();
+        all.all(|known| known.contains(&cycles.to_bits()))
+    };
     let given = settings.iter().enumerate();
     let given: Vec<usize> = given
         .filter(|(_, setting)| !setting.role.is_choice())
@@ -124,21 +130,24 @@ fn groups(
                 latency,
                 configurations: Vec::new(),
                 best: None,
+                best_of_full: None,
             });
         }
         groups[at].configurations.push(number);
     }
     for group in &mut groups {
-        let size = |number: &usize| {
-            let row = &configurations[*number];
-            (time(row).unwrap_or(f64::INFINITY), area(row))
-        };
         let known = group.configurations.iter().copied();
         let known = known.filter(|number| is_comparable(&configurations[*number]));
-        group.best = known.min_by(|one, other| {
-            let ((t, a), (u, b)) = (size(one), size(other));
-            t.total_cmp(&u).then(a.total_cmp(&b))
-        });
+        let fastest = |numbers: &mut dyn Iterator<Item = usize>| {
+            numbers.min_by(|one, other| {
+                let (one, other) = (&configurations[*one], &configurations[*other]);
+                let [t, u] = [one, other].map(|row| time(row).unwrap_or(f64::INFINITY));
+                t.total_cmp(&u).then_with(|| by_size(one, other, settings))
+            })
+        };
+        group.best = fastest(&mut known.clone());
+        let is_full = |number: &usize| !configurations[*number].is_lower_bound();
+        group.best_of_full = fastest(&mut known.filter(is_full));
     }
     groups
 }
@@ -146,6 +155,32 @@ fn groups(
 /// Whether it says how long something takes: a source that runs nothing takes no time on any machine.
 fn is_comparable(row: &Row) -> bool {
     time(row).is_some_and(|time| time > 0.0 || !row.is(RowKind::Program))
+}
+
+/// Which of two configurations takes less: the smaller area, one that is known first; then less cache in fewer levels, fewer
+/// slots, and smaller parameters that are chosen.
+pub fn by_size(one: &Row, other: &Row, settings: &[SweptSetting]) -> Ordering {
+    let key = |row: &Row| -> Vec<f64> {
+        let size = |column| row.number(column).unwrap_or(0.0);
+        let caches = row.text(Column::Caches).unwrap_or_default();
+        let chosen = settings.iter().enumerate();
+        let chosen = chosen.filter(|(_, setting)| setting.role.is_choice());
+        let chosen = chosen.filter_map(|(position, _)| row.setting(position));
+        [
+            area(row),
+            size(Column::LastCacheBytes),
+            caches.split(" + ").count() as f64,
+            size(Column::FirstCacheBytes),
+            size(Column::Slots),
+        ]
+        .into_iter()
+        .chain(chosen)
+        .collect()
+    };
+    let (one, other) = (key(one), key(other));
+    let pairs = one.iter().zip(&other);
+    let orders = pairs.map(|(one, other)| one.total_cmp(other));
+    orders.fold(Ordering::Equal, Ordering::then)
 }
 
 /// A configuration without an area comes behind those that have one.

@@ -172,7 +172,10 @@ pub enum ManifestError {
 impl Manifest {
     /// The text.
     pub fn to_lines(&self) -> String {
-        let mut text = line(&self.header);
+        let mut text = line(&HeaderLine {
+            hash: Some(self.hash()),
+            header: self.header.clone(),
+        });
         for shard in &self.shards {
             text.push_str(&line(shard));
         }
@@ -184,7 +187,7 @@ impl Manifest {
     pub fn parse(text: &str) -> Result<Manifest, ManifestError> {
         let mut lines = text.lines().enumerate();
         let (_, first) = lines.next().ok_or(ManifestError::Empty)?;
-        let header: Header = read(0, first)?;
+        let HeaderLine { hash, header } = read(0, first)?;
         if header.schema != SCHEMA {
             return Err(ManifestError::Schema(header.schema));
         }
@@ -209,8 +212,28 @@ impl Manifest {
                 expected: header.shards,
             });
         }
-        Ok(Manifest { header, shards })
+        let manifest = Manifest { header, shards };
+        match hash == Some(manifest.hash()) {
+            true => Ok(manifest),
+            false => Err(ManifestError::Altered { line: 1 }),
+        }
     }
+
+    /// Of the first line and of which shards there are, in their order.
+    fn hash(&self) -> Hash {
+        let shards: Vec<&Hash> = self.shards.iter().map(|shard| &shard.hash).collect();
+        Hash::of(&serde_json::to_vec(&(&self.header, shards)).expect("names and numbers are JSON"))
+    }
+}
+
+/// The first line, with what makes sure that nobody edited it.
+#[derive(Serialize, Deserialize)]
+struct HeaderLine {
+    /// Other versions have none.
+    #[serde(default)]
+    hash: Option<Hash>,
+    #[serde(flatten)]
+    header: Header,
 }
 
 fn line(value: &impl Serialize) -> String {
@@ -277,7 +300,24 @@ mod tests {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         refused(&lines[..2].concat(), "1 shards of 2");
         refused(&text.replace("b.c", "c.c"), "line 3: its hash is not that");
-        refused(&text.replace("{\"hash\":", "{hash:"), "line 2, column 2");
+        let broken = [
+            lines[0],
+            &lines[1].replace("{\"hash\":", "{hash:"),
+            lines[2],
+        ]
+        .concat();
+        refused(&broken, "line 2, column 2");
+        for (from, to) in [
+            ("\"problem\"", "\"machine\""),
+            ("\"configurations\":2", "\"configurations\":3"),
+            ("\"root\":\".\"", "\"root\":\"..\""),
+        ] {
+            let edited = text.replacen(from, to, 1);
+            assert_ne!(edited, text, "{from}");
+            refused(&edited, "line 1: its hash is not that");
+        }
+        let swapped = [lines[0], lines[2], lines[1]].concat();
+        refused(&swapped, "line 1: its hash is not that");
         let shard = &manifest().shards[1];
         let evil = text.replace(shard.hash.as_str(), "../../evil");
         refused(&evil, "`../../evil` is not a hash");

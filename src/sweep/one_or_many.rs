@@ -95,9 +95,13 @@ impl<'de, T: Single> Deserialize<'de> for OneOrMany<T> {
 /// It is something else, or empty.
 pub fn some<'de, D: Deserializer<'de>>(from: D) -> Result<OneOrMany<String>, D::Error> {
     let names: OneOrMany<String> = OneOrMany::deserialize(from)?;
-    match names.is_empty() {
+    if names.is_empty() {
+        let why = "the list is empty: name something, or leave the line out";
+        return Err(D::Error::custom(why));
+    }
+    match names.iter().any(|name| name.trim().is_empty()) {
         true => Err(D::Error::custom(
-            "the list is empty: name something, or leave the line out",
+            "a name is empty: name something, or leave it out",
         )),
         false => Ok(names),
     }

@@ -1,5 +1,6 @@
 //! From what a person writes to shards: the product of the axes, cut where work can be shared no more.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::cache::CacheSpec;
@@ -106,6 +107,8 @@ pub enum PlanRemark {
         /// Whether they differ in what only sources depend on.
         for_traces: bool,
     },
+    /// Latencies in cycles of machines with different clocks.
+    Clocks(String),
 }
 
 impl fmt::Display for PlanRemark {
@@ -127,6 +130,11 @@ impl fmt::Display for PlanRemark {
             } => write!(
                 f,
                 "machines {first} and {second} have the same figures: their rows differ in the name only"
+            ),
+            PlanRemark::Clocks(machines) => write!(
+                f,
+                "numbers in `trace.latencies` are cycles of each machine's own clock, and the same cycles are another time where \
+                 clocks differ: {machines}; \"machine\" takes the latency in ns from each machine"
             ),
             PlanRemark::AlikeMachines { first, second, .. } => write!(
                 f,
@@ -163,6 +171,7 @@ pub fn plan(facts: &Facts<'_>) -> Result<Plan, PlanError> {
         shards.extend(trace_shards(facts, &settings, &of_traces, &mut remarks)?);
     }
     remarks.extend(alike_machines(facts, &of_traces));
+    remarks.extend(different_clocks(&of_traces));
     let configurations = shards.iter().map(|shard| shard.work.configurations()).sum();
     if configurations > MOST_CONFIGURATIONS {
         return Err(PlanError::TooMany);
@@ -267,6 +276,32 @@ fn alike_machines(facts: &Facts<'_>, runs: &[CacheRun]) -> Vec<PlanRemark> {
     remarks
 }
 
+/// Machines that have a number of cycles in common, which is another time on each.
+fn different_clocks(runs: &[CacheRun]) -> Option<PlanRemark> {
+    let mut clocks: Vec<(&str, f64, f64)> = Vec::new();
+    let first = runs.first()?;
+    let shared = first.latencies.iter().find(|latency| {
+        let mut others = runs.iter();
+        others.all(|run| run.latencies.contains(latency))
+    });
+    for run in runs {
+        let machine = run.machine.as_deref()?;
+        if !clocks.iter().any(|(known, ..)| *known == machine) {
+            clocks.push((machine, run.ghz, *shared?));
+        }
+    }
+    if clocks.iter().all(|(_, ghz, _)| *ghz == first.ghz) {
+        return None;
+    }
+    let named = clocks.iter().map(|(machine, ghz, cycles)| {
+        let ns = crate::quantity::significant(cycles / ghz);
+        format!("{cycles} cycles are {ns} ns on {machine}")
+    });
+    Some(PlanRemark::Clocks(
+        named.collect::<Vec<String>>().join(", "),
+    ))
+}
+
 /// Every combination of machine and settings.
 fn models(facts: &Facts<'_>) -> Result<Vec<Model>, PlanError> {
     let mut combinations = vec![Vec::new()];
@@ -306,14 +341,11 @@ pub(crate) fn machines<'a>(facts: &Facts<'a>) -> Vec<Option<&'a MachineFacts>> {
 
 /// Runs in parts, each with no more than so many different hierarchies; runs with the same one stay together.
 fn by_caches(runs: &[CacheRun], most: usize) -> impl Iterator<Item = Vec<CacheRun>> {
-    let mut hierarchies: Vec<&[String]> = Vec::new();
+    let mut hierarchies: HashMap<&[String], usize> = HashMap::new();
     let mut parts: Vec<Vec<CacheRun>> = Vec::new();
     for run in runs {
-        let known = hierarchies.iter().position(|known| *known == run.caches);
-        let number = known.unwrap_or_else(|| {
-            hierarchies.push(&run.caches);
-            hierarchies.len() - 1
-        });
+        let next = hierarchies.len();
+        let number = *hierarchies.entry(&run.caches).or_insert(next);
         let part = number / most;
         if part == parts.len() {
             parts.push(Vec::new());

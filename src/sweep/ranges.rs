@@ -66,6 +66,15 @@ impl RangeError {
     }
 }
 
+/// A number as people write it: without three hundred digits.
+pub fn plain(value: f64) -> String {
+    const LONG: f64 = 1e15;
+    match value == 0.0 || (1.0 / LONG..LONG).contains(&value.abs()) || !value.is_finite() {
+        true => value.to_string(),
+        false => format!("{value:e}"),
+    }
+}
+
 /// What a part is of, if it is one.
 fn in_range(text: &str, whole: &str) -> String {
     match text == whole.trim() {
@@ -163,6 +172,22 @@ mod tests {
         assert_eq!(values("1KiB..4KiB:x2").unwrap(), [1024.0, 2048.0, 4096.0]);
         assert_eq!(values("3..5").unwrap(), [3.0, 4.0, 5.0]);
         assert_eq!(values("0.1..0.3:0.1").unwrap(), [0.1, 0.2, 0.3]);
+    }
+
+    #[test]
+    fn long_numbers_are_short_and_the_same() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1e300, "1e300"),
+            (-1e-300, "-1e-300"),
+            (0.5, "0.5"),
+        ] {
+            assert_eq!(plain(value), text);
+        }
+        assert_eq!(
+            plain(123_456_789_012_345_680.0).parse(),
+            Ok(123_456_789_012_345_680.0)
+        );
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
 use crate::columns::Column;
-use crate::groups::{InputPart, area, inputs, time};
-use crate::map::{Map, are_together, first_pair, usual_pairs};
+use crate::groups::{InputPart, Latency, area, inputs, time};
+use crate::map::{Map, MapOf, are_together, first_pair, usual_pairs};
 use crate::plan::Configurations;
 use crate::row::{Row, RowKind};
 use crate::sensitive::{FirstEpochs, Ranking};
@@ -26,6 +26,10 @@ pub struct SweepReport {
     /// Positions of the configurations of every input that no other one at the same latency beats in both time and area, by
     /// latency and area.
     pub fronts: Vec<usize>,
+    /// How many configurations have a time and no area, and are in no front.
+    pub without_area: usize,
+    /// Clocks in GHz of the machines that run traces, where runs at the same cycles of latency have different ones.
+    pub clocks: Vec<(String, f64)>,
     /// The traces, the most sensitive to latency first.
     pub ranking: Ranking,
     /// Shards that failed: the input and why.
@@ -73,12 +77,48 @@ impl SweepReport {
             settings: settings.to_vec(),
             maps: maps.chain(of_epochs).collect(),
             fronts: fronts(&inputs, &configurations),
+            without_area: without_area(&configurations),
+            clocks: clocks(&inputs, &configurations),
             ranking: epochs.ranking(&inputs, &configurations),
             inputs,
             counts,
             configurations,
             failed,
         })
+    }
+}
+
+impl SweepReport {
+    /// What a map has, and which of its times are lower bounds.
+    pub fn map_remark(&self, map: &Map) -> String {
+        let meaning = map.meaning(&self.settings);
+        let mut machines: Vec<&str> = Vec::new();
+        if let MapOf::Time { of, .. } = map.of {
+            let rows = self.configurations.iter().filter(|row| row.is(of));
+            for row in rows.filter(|row| row.is_lower_bound()) {
+                let machine = row.text(Column::Machine).unwrap_or_default();
+                if !machines.contains(&machine) {
+                    machines.push(machine);
+                }
+            }
+        }
+        match machines.is_empty() {
+            true => meaning,
+            false => format!(
+                "{meaning} * Times on {} are lower bounds, since the machine leaves unknown what would bound them.",
+                machines.join(", ")
+            ),
+        }
+    }
+
+    /// What the front is, and what is not in it.
+    pub fn front_remark(&self) -> String {
+        let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
+        match self.without_area {
+            0 => about.to_string(),
+            1 => format!("{about} One configuration without a known area is left out."),
+            count => format!("{about} {count} configurations without a known area are left out."),
+        }
     }
 }
 
@@ -203,6 +243,35 @@ fn unknown(
             down: down.to_string(),
         },
     }
+}
+
+fn without_area(configurations: &[Row]) -> usize {
+    let rows = configurations.iter();
+    let rows = rows.filter(|row| time(row).is_some() && row.number(Column::AreaMm2).is_none());
+    rows.count()
+}
+
+/// The machines of a group at one number of cycles, if their clocks differ.
+fn clocks(inputs: &[InputPart], configurations: &[Row]) -> Vec<(String, f64)> {
+    let groups = inputs.iter().flat_map(|input| &input.groups);
+    let at_cycles = groups.filter(|group| matches!(group.latency, Some(Latency::Cycles(_))));
+    for group in at_cycles {
+        let mut found: Vec<(String, f64)> = Vec::new();
+        for number in &group.configurations {
+            let row = &configurations[*number];
+            let machine = row.text(Column::Machine).zip(row.number(Column::Ghz));
+            let Some((machine, ghz)) = machine else {
+                continue;
+            };
+            if !found.iter().any(|(known, _)| known == machine) {
+                found.push((machine.to_string(), ghz));
+            }
+        }
+        if found.iter().any(|(_, ghz)| *ghz != found[0].1) {
+            return found;
+        }
+    }
+    Vec::new()
 }
 
 fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<usize> {

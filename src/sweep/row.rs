@@ -64,9 +64,13 @@ impl Row {
         self
     }
 
+    /// A text; an empty one is none.
     #[must_use]
     pub fn with_text(mut self, column: Column, text: &str) -> Row {
         debug_assert_eq!(column.entry().holds, ColumnType::Text);
+        if text.is_empty() {
+            return self;
+        }
         self.cells.insert(column, Cell::Text(text.to_string()));
         self
     }
@@ -89,6 +93,33 @@ impl Row {
             self.cells.insert(column, Cell::Integer(value));
         }
         self
+    }
+
+    /// Whether its machine leaves unknown what would bound its time.
+    pub fn is_lower_bound(&self) -> bool {
+        self.text(Column::MachineUnknown)
+            .is_some_and(|what| !what.is_empty())
+    }
+
+    /// Why its figures are not exact, one part a kind of reason: to stand behind a star.
+    pub fn doubts(&self) -> Vec<String> {
+        let part = |column, sentence: &dyn Fn(&str) -> String| {
+            let text = self.text(column).filter(|text| !text.is_empty());
+            text.map(sentence)
+        };
+        let parts = [
+            part(Column::MachineUnknown, &|what| {
+                format!("the machine leaves {what} unknown; its time is a lower bound")
+            }),
+            part(Column::GuessedSizes, &|names| {
+                format!("rests on guessed sizes: {names}")
+            }),
+            part(Column::Reasons, &|codes| match self.kind {
+                RowKind::Program | RowKind::Nest => format!("not exact: {codes}"),
+                _ => codes.to_string(),
+            }),
+        ];
+        parts.into_iter().flatten().collect()
     }
 
     /// Whether it is about that.

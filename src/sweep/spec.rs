@@ -1,12 +1,14 @@
 //! What a person writes: the axes of a sweep, `sweep.toml`.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::cache::{CacheSpec, Hierarchy};
 pub use crate::one_or_many::OneOrMany;
 use crate::one_or_many::{Table, some, table};
-use crate::ranges::{self, RangeError, Unit};
+use crate::ranges::{self, RangeError, Unit, plain};
 
 /// The file, as it stands there.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -138,7 +140,7 @@ pub enum SpecError {
     Axis { axis: String, error: RangeError },
     #[error("`{axis}`: there is no value")]
     Empty { axis: String },
-    #[error("`{axis}`: {value} is not possible; it has to be {expected}")]
+    #[error("`{axis}`: {} is not possible; it has to be {expected}", plain(*value))]
     Value {
         axis: String,
         value: f64,
@@ -148,7 +150,7 @@ pub enum SpecError {
     Cache { text: String, reason: String },
     #[error("`trace.caches`: {error}{}", if error.text() == text { String::new() } else { format!(", in `{text}`") })]
     CacheSize { text: String, error: RangeError },
-    #[error("`trace.caches`: `{caches}` has two areas, {one} and {other} mm²: give it one")]
+    #[error("`trace.caches`: `{caches}` has two areas, {} and {} mm²: give it one", plain(*one), plain(*other))]
     Areas {
         caches: String,
         one: f64,
@@ -167,7 +169,7 @@ impl SweepSpec {
     /// It is not such a file, or names nothing to look at.
     pub fn parse(text: &str) -> Result<SweepSpec, SpecError> {
         let spec: SweepSpec = toml::from_str(text)
-            .map_err(|error| SpecError::Toml(error.to_string().trim_end().to_string()))?;
+            .map_err(|error| SpecError::Toml(in_plain_words(error.to_string().trim_end())))?;
         if spec.traces.is_empty() && spec.sources.is_empty() {
             return Err(SpecError::Nothing);
         }
@@ -191,6 +193,23 @@ impl SweepSpec {
     }
 }
 
+/// What the TOML reader says, without the names that types of numbers have in programs.
+fn in_plain_words(said: &str) -> String {
+    let said = said.replace(" as i128", "").replace(" as u128", "");
+    let said = said.replace("expected usize", "expected a whole number");
+    said.replace("expected f64", "expected a number")
+}
+
+/// Each value once, where it came first; those that are no numbers are one.
+pub(crate) fn once_each<T: Copy>(values: Vec<T>, number: impl Fn(T) -> Option<f64>) -> Vec<T> {
+    let mut known = HashSet::new();
+    // Both zeros are one value.
+    let bits = |value: T| number(value).map(|number| (number + 0.0).to_bits());
+    let mut kept = values;
+    kept.retain(|value| known.insert(bits(*value)));
+    kept
+}
+
 /// Whether it is a number of square millimetres.
 fn is_area(value: f64) -> bool {
     value.is_finite() && value >= 0.0
@@ -209,7 +228,7 @@ impl Axis {
                 Entry::Text(text) => values.extend(in_axis(axis, ranges::values(text, unit))?),
             }
         }
-        once(axis, values)
+        once(axis, values, Some)
     }
 
     /// The same, where a value may be the machine's.
@@ -228,7 +247,10 @@ impl Axis {
                 }
             }
         }
-        once(axis, values)
+        once(axis, values, |value| match value {
+            OrMachine::Value(value) => Some(value),
+            OrMachine::Machine => None,
+        })
     }
 }
 
@@ -239,13 +261,12 @@ fn in_axis<T>(axis: &str, result: Result<T, RangeError>) -> Result<T, SpecError>
     })
 }
 
-fn once<T: PartialEq>(axis: &str, values: Vec<T>) -> Result<Vec<T>, SpecError> {
-    let mut kept = Vec::new();
-    for value in values {
-        if !kept.contains(&value) {
-            kept.push(value);
-        }
-    }
+fn once<T: Copy>(
+    axis: &str,
+    values: Vec<T>,
+    number: impl Fn(T) -> Option<f64>,
+) -> Result<Vec<T>, SpecError> {
+    let kept: Vec<T> = once_each(values, number);
     match kept.is_empty() {
         true => Err(SpecError::Empty {
             axis: axis.to_string(),
@@ -283,7 +304,7 @@ impl CacheEntry {
         if let Some(area) = self.area_mm2()
             && !is_area(area)
         {
-            return Err(wrong(format!("{area} mm² is not an area")));
+            return Err(wrong(format!("{} mm² is not an area", plain(area))));
         }
         match text {
             MACHINE => return Ok(vec![Caches::Machine]),
@@ -405,6 +426,19 @@ mod tests {
                 "expected a table",
             );
         }
+        says("traces = [\"\"]\n", "a name is empty");
+        says(
+            "traces = [\"t\"]\n[shards]\nmodels = -1\n",
+            "expected a whole number",
+        );
+        says(
+            "traces = [\"t\"]\n[area]\nmm2_per_mib = \"2\"\n",
+            "expected a number",
+        );
+        says(
+            "traces = [\"t\"]\n[area]\nmm2_per_mib = -1e300\n",
+            "-1e300 is not possible",
+        );
         for name in ["traces", "sources", "machines"] {
             let other = if name == "sources" {
                 "traces"

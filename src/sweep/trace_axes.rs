@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::manifest::{CacheRun, EpochWork};
 use crate::plan::{Facts, MachineFacts, PlanError, machines};
 use crate::ranges::Unit;
-use crate::spec::{CacheEntry, Caches, OneOrMany, OrMachine, SpecError, SweepSpec};
+use crate::spec::{CacheEntry, Caches, OneOrMany, OrMachine, SpecError, SweepSpec, once_each};
 
 /// Every combination of machine and caches, with all latencies.
 pub(crate) fn runs(facts: &Facts<'_>) -> Result<Vec<CacheRun>, PlanError> {
@@ -104,15 +104,12 @@ fn latencies_on(
             })
         }
     };
-    let mut values: Vec<f64> = Vec::new();
-    for value in latencies.iter().map(one) {
-        let value = value?;
-        // What a machine has may be in the list, too.
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    }
-    Ok(values)
+    let values: Vec<f64> = latencies
+        .iter()
+        .map(one)
+        .collect::<Result<_, PlanError>>()?;
+    // What a machine has may be in the list, too.
+    Ok(once_each(values, Some))
 }
 
 fn in_range(
@@ -158,12 +155,13 @@ pub(crate) fn epochs(spec: &SweepSpec) -> Result<Option<EpochWork>, PlanError> {
         };
     };
     let whole = |axis: &str, values: Vec<f64>, (most, expected): (f64, &'static str)| {
-        let one = |value: f64| {
-            let value = match value.fract() == 0.0 {
-                true => value,
-                false => f64::NAN,
-            };
-            in_range(axis, value, (1.0, most), expected)
+        let one = |value: f64| match value.fract() == 0.0 {
+            true => in_range(axis, value, (1.0, most), expected),
+            false => Err(PlanError::Spec(SpecError::Value {
+                axis: axis.to_string(),
+                value,
+                expected,
+            })),
         };
         let mut values = values.into_iter().map(one).collect::<Result<Vec<_>, _>>()?;
         values.sort_by(f64::total_cmp);

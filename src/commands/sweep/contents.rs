@@ -1,9 +1,9 @@
 //! What files hold, by their hashes: read again only where a file may have changed since somebody looked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::place::Place;
 use super::source;
 use crate::commands::outputs::Output;
+use crate::reading::files;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{Manifest, Shard, Work};
 
@@ -41,7 +42,7 @@ pub struct Contents(Mutex<BTreeMap<String, Seen>>);
 impl Contents {
     /// What the plan noted. Without a note, or with one that nobody can read, files are read.
     pub fn noted(place: &Place) -> Contents {
-        let text = std::fs::read_to_string(place.contents()).unwrap_or_default();
+        let text = files::read_text(&place.contents()).unwrap_or_default();
         let seen = text.lines().map_while(|line| {
             let seen: Seen = serde_json::from_str(line).ok()?;
             Some((seen.path.clone(), seen))
@@ -56,7 +57,7 @@ impl Contents {
     pub fn note(&self, place: &Place, manifest: &Manifest) -> anyhow::Result<()> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let files = manifest.shards.iter().flat_map(|shard| &shard.files);
-        let wanted: std::collections::BTreeSet<&String> = files.map(|file| &file.path).collect();
+        let wanted: BTreeSet<&String> = files.map(|file| &file.path).collect();
         let lines = wanted.into_iter().filter_map(|path| {
             let seen = known.get(path)?;
             let line = serde_json::to_string(seen).expect("texts and numbers are valid JSON");
@@ -71,7 +72,16 @@ impl Contents {
     /// It cannot be read.
     pub fn hash(&self, path: &str) -> std::io::Result<Hash> {
         let begun = now();
-        let file = File::open(path)?;
+        let file = match std::fs::metadata(path)?.is_file() {
+            true => File::open(path)?,
+            // Opening a pipe waits for somebody who writes.
+            false => {
+                return Err(std::io::Error::new(
+                    ErrorKind::InvalidInput,
+                    "it is not a regular file",
+                ));
+            }
+        };
         let stamp = stamp(&file.metadata()?);
         let known = |seen: &Seen| seen.stamp == stamp;
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,6 +147,8 @@ pub enum Change {
     Content,
     /// It was not there.
     New,
+    /// It is read now, and was not.
+    Unread,
     /// It is not there, or cannot be read.
     Gone,
 }
@@ -207,10 +219,30 @@ pub fn of_input(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<S
     Ok(found)
 }
 
+/// The paths among those that computing a shard read that the plan does not name.
+///
+/// # Errors
+/// There is no current directory.
+pub fn unplanned(
+    shard: &Shard,
+    read: &BTreeSet<PathBuf>,
+) -> anyhow::Result<BTreeMap<String, Change>> {
+    let here = Path::new(".").canonicalize()?;
+    let planned: BTreeSet<&str> = shard.files.iter().map(|file| file.path.as_str()).collect();
+    let found = read.iter().filter_map(|path| {
+        let name = match path.canonicalize() {
+            Ok(whole) => super::place::relative(&whole, &here),
+            Err(_) => path.to_string_lossy().into_owned(),
+        };
+        (!planned.contains(name.as_str())).then_some((name, Change::Unread))
+    });
+    Ok(found.collect())
+}
+
 /// A sentence for each kind of change, with the files.
 pub fn sentences(changes: &BTreeMap<String, Change>) -> Vec<String> {
     const MOST_NAMED: usize = 5;
-    [Change::Content, Change::New, Change::Gone]
+    [Change::Content, Change::New, Change::Unread, Change::Gone]
         .into_iter()
         .filter_map(|kind| {
             let paths = changes.iter().filter(|(_, change)| **change == kind);
@@ -231,6 +263,7 @@ pub fn sentences(changes: &BTreeMap<String, Change>) -> Vec<String> {
                     if paths.len() == 1 { "it" } else { "they" }
                 ),
                 Change::New => format!("{was} not there"),
+                Change::Unread => format!("{is} read now, and {was} not"),
                 Change::Gone => format!(
                     "{is} no longer there, as {} {was}",
                     if paths.len() == 1 { "it" } else { "they" }
@@ -296,12 +329,14 @@ mod tests {
             ("b", Change::New),
             ("c", Change::Gone),
             ("d", Change::Gone),
+            ("e", Change::Unread),
         ]);
         assert_eq!(
             one,
             [
                 "a is not what it was when the sweep was planned",
                 "b was not there when the sweep was planned",
+                "e is read now, and was not when the sweep was planned",
                 "c, d are no longer there, as they were when the sweep was planned"
             ]
         );

@@ -104,7 +104,7 @@ fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in walk {
         let entry = entry.map_err(|error| match error.io_error() {
-            Some(io) => anyhow::anyhow!("a directory cannot be read: {}", io.kind()),
+            Some(io) => anyhow::anyhow!("a directory cannot be read: {io}"),
             None => anyhow::anyhow!("a directory cannot be read: {error}"),
         })?;
         let path = entry.path().strip_prefix("./").unwrap_or(entry.path());

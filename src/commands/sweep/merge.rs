@@ -1,13 +1,13 @@
 //! `loopsheet sweep merge`: the rows of all shards, one Parquet file an input.
 
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::Context;
 
 use super::contents::Contents;
 use super::leftovers;
+use super::merged::Tables;
 use super::place::Place;
 use super::result::{self, Look, State};
 use super::run::say_changes;
@@ -26,6 +26,8 @@ pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     refuse_changes(&place, &manifest, &done, voice)?;
     let data = place.data();
     place.make(&data)?;
+    // Before anything is written.
+    Tables::noted(&place)?;
     let _alone = leftovers::alone(&place, voice)?;
     // All files are whole before the first takes the place of an older one.
     let unfinished = temporary_directory_in(&data)
@@ -42,16 +44,22 @@ pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
         )?);
         kept.insert(name);
     }
-    let earlier = merged(&place)?;
-    let all: BTreeSet<String> = kept.union(&earlier).cloned().collect();
-    note_merged(&place, &all)?;
+    let earlier = Tables::noted(&place)?;
+    let tables = Tables::of(unfinished.path(), &kept)?;
+    tables.note(&place, Some(&earlier))?;
     for name in &kept {
         let path = data.join(name);
         std::fs::rename(unfinished.path().join(name), &path)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    remove(&data, earlier.difference(&kept))?;
-    note_merged(&place, &kept)?;
+    let stay = earlier.remove_others(&kept, &data)?;
+    tables.note(&place, None)?;
+    for name in stay {
+        eprintln!(
+            "loopsheet: {} is of an input that is in the sweep no more, and not what a merge wrote: it stays",
+            place.name().join("data").join(name).display()
+        );
+    }
     if !voice.quiet {
         eprintln!(
             "loopsheet: {} of {} ({}) in {}",
@@ -212,33 +220,4 @@ fn merge(
         writer.finish()?;
         Ok(rows)
     })
-}
-
-/// The names of the files that earlier merges wrote; what else is in the directory belongs to the user.
-fn merged(place: &Place) -> anyhow::Result<BTreeSet<String>> {
-    let path = place.merged();
-    match std::fs::read_to_string(&path) {
-        Ok(names) => Ok(names.lines().map(str::to_string).collect()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeSet::new()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-    }
-}
-
-fn note_merged(place: &Place, names: &BTreeSet<String>) -> anyhow::Result<()> {
-    let lines: String = names.iter().map(|name| format!("{name}\n")).collect();
-    Output::create(&place.merged())?.finish(lines.as_bytes())
-}
-
-/// Removes files of inputs that are in the sweep no more: who reads the directory would read them.
-fn remove<'n>(data: &Path, names: impl Iterator<Item = &'n String>) -> anyhow::Result<()> {
-    for name in names {
-        let path = data.join(name);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("cannot remove {}", path.display()));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

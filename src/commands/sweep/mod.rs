@@ -4,6 +4,7 @@ mod contents;
 mod inputs;
 mod leftovers;
 mod merge;
+mod merged;
 mod place;
 mod plan;
 mod progress;

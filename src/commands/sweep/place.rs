@@ -94,7 +94,7 @@ impl Place {
                  moved, plan again; what was computed stays good where inputs have the same names",
                 what(),
                 directory.join(&manifest.header.root).display(),
-                error.kind()
+                error
             )
         })?;
         Ok((place, manifest))

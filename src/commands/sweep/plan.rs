@@ -12,7 +12,7 @@ use crate::cli::SweepPlanArgs;
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::reading::files;
-use crate::sweep::manifest::Manifest;
+use crate::sweep::manifest::{Manifest, TraceWork, Work};
 use crate::sweep::plan::{Configurations, Facts, Input, TraceInput, plan};
 use crate::sweep::spec::SweepSpec;
 use crate::sweep::swept::SettingRole;
@@ -91,7 +91,16 @@ fn manifest(
         has_addresses: true,
     };
     let unread_traces: Vec<TraceInput> = unread(&traces).into_iter().map(of_trace).collect();
-    planned(&unread(&sources), &unread_traces, &[])?;
+    let first = planned(&unread(&sources), &unread_traces, &[])?;
+    for shard in &first.manifest.shards {
+        if let Work::Trace(TraceWork {
+            epochs: Some(epochs),
+            ..
+        }) = &shard.work
+        {
+            super::trace::check_epochs(epochs).context("`trace`")?;
+        }
+    }
     let contents = Contents::noted(place);
     let mut remarks: Vec<String> = again
         .iter()

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::merge::{Computed, refuse_changes, refuse_missing};
+use super::merged::Tables;
 use super::place::Place;
 use super::result;
 use crate::cli::SweepReportArgs;
@@ -48,6 +49,7 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     let (place, manifest) = Place::enter(&args.place.dir)?;
     let Computed { done, failed } = refuse_missing(&place, &manifest)?;
     refuse_changes(&place, &manifest, &done, voice)?;
+    Tables::noted(&place)?.refuse_mixed(&place)?;
     let mut rows = Vec::new();
     for shard in &manifest.shards {
         for row in result::read(&place, shard)? {

@@ -56,7 +56,7 @@ pub fn run(args: &SweepRunArgs, voice: Voice) -> anyhow::Result<Status> {
     let contents = Contents::noted(&place);
     let plan = (&place, &manifest, &contents);
     compute(plan, &wanted, jobs, voice)?;
-    let status = summary(&place, &manifest, (&chosen, wanted.len()), voice)?;
+    let status = summary(plan, (&chosen, wanted.len()), voice)?;
     let there = there.iter().map(|number| &manifest.shards[*number]);
     let stale = say_changes(&place, &contents, there, voice)?;
     Ok(status.max(stale))
@@ -78,7 +78,11 @@ pub fn say_changes<'m>(
         changes.partition(|(_, change)| *change == Change::Gone);
     if !voice.quiet {
         for sentence in contents::sentences(&gone) {
-            eprintln!("loopsheet: {sentence}; their shards are there, with what they held then");
+            let (shards, held) = match gone.len() {
+                1 => ("its shards are", "it"),
+                _ => ("their shards are", "they"),
+            };
+            eprintln!("loopsheet: {sentence}; {shards} there, with what {held} held then");
         }
     }
     if changes.is_empty() {
@@ -196,8 +200,7 @@ fn farewell<'m>(_: &Arc<Progress>, _: &Place, _: impl Iterator<Item = &'m Shard>
 
 /// Says what came of the shards that were asked for.
 fn summary(
-    place: &Place,
-    manifest: &Manifest,
+    (place, manifest, contents): (&Place, &Manifest, &Contents),
     (chosen, computed): (&[usize], usize),
     voice: Voice,
 ) -> anyhow::Result<Status> {
@@ -222,9 +225,15 @@ fn summary(
         more if more > MOST_NAMED => eprintln!("loopsheet: … and {} more", more - MOST_NAMED),
         _ => {}
     }
-    eprintln!(
-        "loopsheet: --retry computes again what failed; where an input has changed, `loopsheet sweep plan` is needed first"
-    );
+    let of_failed = failed.iter().map(|number| &manifest.shards[*number]);
+    let changes = contents::changes(contents, of_failed)?;
+    match changes.is_empty() {
+        true => eprintln!("loopsheet: --retry computes again what failed"),
+        false => eprintln!(
+            "loopsheet: --retry computes again what failed; what has changed needs `loopsheet sweep plan` first: {}",
+            contents::sentences(&changes).join("; ")
+        ),
+    }
     Ok(Status::WithErrors)
 }
 

@@ -1,12 +1,14 @@
 //! Computing one shard.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::contents::{self, Contents, Touched};
+use super::contents::{self, Change, Contents, Touched};
 use super::{source, trace};
 use crate::attempt::attempt;
 use crate::commands::Voice;
+use crate::reading::files;
 use crate::sweep::manifest::{Shard, Work};
 use crate::sweep::row::Row;
 
@@ -38,9 +40,14 @@ fn rows(
     let rows = match &shard.work {
         Work::Trace(work) => trace::rows(&shard.input, work, read)?,
         Work::Source(work) => {
-            let mut source = source::Source::read(&shard.input, Voice::silent())?;
-            read.fetch_add(bytes(shard), Ordering::Relaxed);
-            source.rows(work, settings, Voice::silent())?
+            let (rows, files) = files::noting_reads(|| {
+                let mut source = source::Source::read_whole(&shard.input, Voice::silent())?;
+                read.fetch_add(bytes(shard), Ordering::Relaxed);
+                source.rows(work, settings, Voice::silent())
+            });
+            // Settings, headers, inputs and the like may have come since: what they lead to is not what was planned.
+            refuse(contents::unplanned(shard, &files)?)?;
+            rows?
         }
     };
     // It may have changed meanwhile.
@@ -62,10 +69,13 @@ pub fn bytes(shard: &Shard) -> u64 {
 /// # Errors
 /// Something is not what was planned.
 fn refuse_changes(shard: &Shard, contents: &Contents) -> anyhow::Result<()> {
-    let changes = contents::of_input(contents, shard)?;
+    refuse(contents::of_input(contents, shard)?)
+}
+
+fn refuse(changes: BTreeMap<String, Change>) -> anyhow::Result<()> {
     anyhow::ensure!(
         changes.is_empty(),
-        "{}: plan again",
+        "{}: plan again, or undo the change and run with --retry",
         contents::sentences(&changes).join("; ")
     );
     Ok(())

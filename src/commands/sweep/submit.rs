@@ -14,6 +14,7 @@ use super::result::{self, Look, State};
 use crate::cli::{SweepEngine, SweepSubmitArgs};
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
+use crate::reading::files;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{Manifest, Shard};
 use crate::sweep::submit::{Engine, Parts, Pilot, SUBMIT, scripts};
@@ -118,7 +119,7 @@ fn pilot(
 
 /// What an earlier pilot took, if its shard is in the sweep and no smaller than what is left.
 fn earlier(place: &Place, manifest: &Manifest, largest: &Shard, voice: Voice) -> Option<Pilot> {
-    let text = std::fs::read(place.pilot()).ok()?;
+    let text = files::read(&place.pilot()).ok()?;
     let Noted {
         shard,
         seconds,

@@ -1,5 +1,6 @@
 //! Shards of traces: one pass for all caches, windows and capacities, formulas for all latencies and slots.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -101,13 +102,9 @@ pub fn rows(name: &str, work: &TraceWork, read: &Arc<AtomicU64>) -> anyhow::Resu
 
 /// Every hierarchy once.
 fn distinct(runs: &[CacheRun]) -> Vec<&[String]> {
-    let mut found: Vec<&[String]> = Vec::new();
-    for run in runs {
-        if !found.contains(&&run.caches[..]) {
-            found.push(&run.caches);
-        }
-    }
-    found
+    let mut known = HashSet::new();
+    let all = runs.iter().map(|run| &run.caches[..]);
+    all.filter(|caches| known.insert(*caches)).collect()
 }
 
 fn specs(texts: &[String]) -> anyhow::Result<Vec<CacheSpec>> {
@@ -152,6 +149,14 @@ fn pass(
     };
     let done = traced::pass(input, options, settings).map_err(plain);
     done.with_context(|| path.display().to_string())
+}
+
+/// Whether epochs can be counted for what is asked.
+///
+/// # Errors
+/// A window or capacity is out of range.
+pub fn check_epochs(work: &EpochWork) -> anyhow::Result<()> {
+    Ok(epochs(work).validate()?)
 }
 
 fn epochs(work: &EpochWork) -> EpochSettings {

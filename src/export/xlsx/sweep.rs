@@ -15,12 +15,23 @@ use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
 use crate::sweep::columns::{Column, setting_name};
-use crate::sweep::groups::Group;
+use crate::sweep::groups::{Group, by_size};
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::Row;
 
 /// Headings stand here, what is below begins with the next row.
 const HEADER: RowNum = 3;
+
+/// The heading above why figures are not exact.
+const NOT_EXACT: &str = "* not exact";
+
+/// What stands there.
+fn doubts(row: &Row) -> String {
+    match row.doubts() {
+        doubts if doubts.is_empty() => String::new(),
+        doubts => format!("* {}", doubts.join("; ")),
+    }
+}
 
 /// Columns of a sheet of configurations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +44,8 @@ enum Shown {
     Lambda,
     TimeCycles,
     TimeSeconds,
+    /// Why its figures are not exact.
+    Doubts,
 }
 
 fn columns(report: &SweepReport) -> Vec<Shown> {
@@ -56,7 +69,12 @@ fn columns(report: &SweepReport) -> Vec<Shown> {
         .chain((0..report.settings.len()).map(Shown::Setting))
         .chain(inputs.into_iter().map(Shown::Input))
         .chain(figures.into_iter().map(Shown::Number))
-        .chain([Shown::Lambda, Shown::TimeCycles, Shown::TimeSeconds])
+        .chain([
+            Shown::Lambda,
+            Shown::TimeCycles,
+            Shown::TimeSeconds,
+            Shown::Doubts,
+        ])
         .collect()
 }
 
@@ -70,12 +88,13 @@ impl Shown {
             Shown::Lambda => Column::Lambda.entry().name.to_string(),
             Shown::TimeCycles => Column::TimeUpperCycles.entry().name.to_string(),
             Shown::TimeSeconds => Column::TimeSeconds.entry().name.to_string(),
+            Shown::Doubts => NOT_EXACT.to_string(),
         }
     }
 
     fn look(self) -> Look {
         match self {
-            Shown::Text(_) => Look::Text,
+            Shown::Text(_) | Shown::Doubts => Look::Text,
             Shown::TimeSeconds => Look::Seconds,
             Shown::Lambda => Look::Ratio,
             Shown::Number(_) | Shown::TimeCycles => Look::Count,
@@ -94,14 +113,13 @@ struct Configurations {
 
 impl Configurations {
     fn of(report: &SweepReport) -> Configurations {
-        let area = |number: &usize| {
-            let area = report.configurations[*number].number(Column::AreaMm2);
-            area.unwrap_or(f64::INFINITY)
-        };
         let order = report.inputs.iter().flat_map(|input| &input.groups);
         let order = order.flat_map(|group| {
             let mut own = group.configurations.clone();
-            own.sort_by(|one, other| area(one).total_cmp(&area(other)));
+            own.sort_by(|one, other| {
+                let rows = [one, other].map(|number| &report.configurations[*number]);
+                by_size(rows[0], rows[1], &report.settings)
+            });
             own
         });
         Configurations {
@@ -234,6 +252,12 @@ fn write(
                 None => Ok(()),
             };
         }
+        Shown::Doubts => {
+            return match doubts(row) {
+                text if text.is_empty() => Ok(()),
+                text => page.text(at, column, &text, &plain),
+            };
+        }
         Shown::Setting(position) => (row.setting(position), None),
         Shown::Number(column_of) => (row.number(column_of), None),
         Shown::Input(column_of) => {
@@ -276,13 +300,21 @@ fn best(report: &SweepReport, configurations: &Configurations) -> Result<Workshe
     let mut page = begin(
         Sheet::Best,
         "The best configuration of each input",
-        "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. Compared \
-         are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a source with its \
-         sizes) and latency of memory, which nobody chooses.",
+        &format!(
+            "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. \
+             Compared are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a \
+             source with its sizes) and latency of memory, which nobody chooses. A star says why a time is not exact: a lower bound \
+             is no win over a full estimate.{}",
+            match report.clocks.is_empty() {
+                true => "",
+                false =>
+                    " Latencies are cycles of each machine's own clock, and clocks differ: the same cycles are another time.",
+            }
+        ),
     )?;
     let is_found = |shown: &&Shown| {
-        matches!(shown, Shown::Text(_) | Shown::Setting(_) | Shown::Input(_))
-            && **shown != Shown::Text(Column::Input)
+        let is_own = matches!(shown, Shown::Setting(_) | Shown::Input(_) | Shown::Doubts);
+        (is_own || matches!(shown, Shown::Text(_))) && **shown != Shown::Text(Column::Input)
     };
     let found: Vec<Shown> = configurations
         .columns
@@ -360,6 +392,12 @@ fn best_of(
                 if let Some(text) = row.text(*of) {
                     page.presented_text(at, column, &formula, text, &looked)?;
                 }
+                continue;
+            }
+            Shown::Doubts => {
+                // An empty cell would be 0.
+                let formula = format!("{formula}&\"\"");
+                page.presented_text(at, column, &formula, &doubts(row), &looked)?;
                 continue;
             }
             Shown::Setting(position) => row.setting(*position),

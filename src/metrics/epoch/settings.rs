@@ -73,7 +73,11 @@ impl EpochSettings {
         self.validate()
     }
 
-    fn validate(&self) -> Result<(), EpochError> {
+    /// Whether a profile can be made of them.
+    ///
+    /// # Errors
+    /// They are empty, out of order or out of range.
+    pub fn validate(&self) -> Result<(), EpochError> {
         let ascends = |numbers: &[u64], what| {
             if numbers.is_empty() {
                 return Err(EpochError::Empty(what));

@@ -37,6 +37,67 @@ fn a_result_follows_all_that_was_read() {
     assert!(said.contains("b.c was not there"), "{said}");
 }
 
+/// What comes between plan and run and is read along spoils no result: its shard fails, and is good when it is gone again.
+#[test]
+fn a_file_that_comes_after_the_plan_is_noticed() {
+    const CODE: &str = "\
+#include \"k.h\"
+#ifndef K
+#define K 3
+#endif
+double a[100000];
+void f(int n) { for (int i = 0; i < n * K; i++) a[i] += 1; }
+";
+    const READS: &str = "\
+program p
+  integer :: n, i
+  real :: a(1000)
+  open(10, file='size.in')
+  read(10, *) n
+  do i = 1, n
+    a(i) = a(i) + 1
+  end do
+  print *, a
+end program
+";
+    let project = project("sources = [\"src/f.c\", \"src/p.f90\", \"kernels/sum.c\"]\n");
+    let at = |name: &str| project.path().join(name);
+    fs::create_dir(at("src")).expect("a directory");
+    fs::write(at("src/f.c"), CODE).expect("a file");
+    fs::write(at("src/p.f90"), READS).expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all", "--jobs", "3"]);
+    done(project.path(), &["merge"]);
+    let whole = merged(project.path());
+    for (name, text, spoiled) in [
+        ("loopsheet.toml", "[sizes]\nn = 77\n", 3),
+        ("src/loopsheet.toml", "[sizes]\nn = 77\n", 2),
+        ("src/k.h", "#define K 5\n", 1),
+        ("src/size.in", "500\n", 1),
+        (
+            "src/compile_commands.json",
+            "[{\"directory\": \".\", \"file\": \"f.c\", \"command\": \"cc -DK=7 -c f.c\"}]",
+            2,
+        ),
+    ] {
+        fs::remove_dir_all(at("sweep/shards")).expect("removed");
+        fs::write(at(name), text).expect(name);
+        let (status, said) = sweep(project.path(), &["run", "--all", "--jobs", "3"]);
+        assert_eq!(status, 1, "{name}: {said}");
+        let read =
+            format!("{name} is read now, and was not when the sweep was planned: plan again");
+        assert!(said.contains(&read), "{name}: {said}");
+        assert!(
+            said.contains(&format!("{spoiled} of all failed")),
+            "{name}: {said}"
+        );
+        fs::remove_file(at(name)).expect("removed");
+        done(project.path(), &["run", "--all", "--retry", "--jobs", "3"]);
+        done(project.path(), &["merge"]);
+        assert_eq!(merged(project.path()), whole, "{name}");
+    }
+}
+
 /// What was computed is of what was planned: an input that changed since is named, whatever its time says.
 #[test]
 fn an_input_that_changed_after_its_shard_is_noticed() {

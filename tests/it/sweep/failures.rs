@@ -173,3 +173,148 @@ fn submitting_again_computes_no_other_pilot() {
     assert!(!said.contains("earlier submit"), "{said}");
     assert_eq!(count(), 1);
 }
+
+/// A note that names something else removes nothing, and tables that somebody else put there stay.
+#[test]
+fn merges_remove_their_own_tables_only() {
+    let project = project("traces = [\"traces/*\"]\n");
+    let at = |name: &str| project.path().join(name);
+    for arguments in [&["plan", "sweep.toml"][..], &["run", "--all"], &["merge"]] {
+        done(project.path(), arguments);
+    }
+    let note = fs::read_to_string(at("sweep/merged.txt")).expect("a note");
+    fs::write(at("precious.parquet"), "mine").expect("a file");
+    let absolute = at("precious.parquet").display().to_string();
+    let hash = note.split_whitespace().next().expect("a hash");
+    for name in [
+        "../../precious.parquet",
+        &absolute,
+        "../manifest.jsonl",
+        ".parquet",
+        "a b",
+    ] {
+        for line in [name.to_string(), format!("{hash}  {name}")] {
+            fs::write(at("sweep/merged.txt"), format!("{note}{line}\n")).expect("a file");
+            let (status, said) = sweep(project.path(), &["merge"]);
+            assert_eq!(status, 2, "{line}: {said}");
+            assert!(said.contains("merged.txt, line 3"), "{line}: {said}");
+        }
+    }
+    assert!(at("precious.parquet").exists() && at("sweep/manifest.jsonl").exists());
+    // A plain name of a file that is another's.
+    fs::write(at("sweep/data/mine.parquet"), "mine").expect("a file");
+    fs::write(
+        at("sweep/merged.txt"),
+        format!("{note}{hash}  mine.parquet\n"),
+    )
+    .expect("a file");
+    let said = done(project.path(), &["merge"]);
+    assert!(
+        said.contains("mine.parquet") && said.contains("it stays"),
+        "{said}"
+    );
+    assert!(at("sweep/data/mine.parquet").exists());
+    // Its own goes with its input.
+    fs::write(at("sweep.toml"), "traces = [\"traces/list*\"]\n").expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["merge"]);
+    assert!(!at("sweep/data/axpy.execlog.zst.parquet").exists());
+    assert!(at("sweep/data/list.execlog.zst.parquet").exists());
+}
+
+/// Tables of two merges are no data set.
+#[test]
+fn a_stopped_merge_is_said_until_the_next_one() {
+    let project = project("traces = [\"traces/*\"]\n");
+    let at = |name: &str| project.path().join(name);
+    for arguments in [&["plan", "sweep.toml"][..], &["run", "--all"], &["merge"]] {
+        done(project.path(), arguments);
+    }
+    done(project.path(), &["report", "--html", "r.html"]);
+    let note = fs::read_to_string(at("sweep/merged.txt")).expect("a note");
+    let refused = |why: &str| {
+        let (status, said) = sweep(project.path(), &["report", "--html", "r.html"]);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(why) && said.contains("sweep merge"), "{said}");
+        done(project.path(), &["merge"]);
+        done(project.path(), &["report", "--html", "r.html"]);
+    };
+    // A directory in the way of the last table stops a merge between two tables.
+    let last = at("sweep/data/list.execlog.zst.parquet");
+    fs::remove_file(&last).expect("removed");
+    fs::create_dir(&last).expect("a directory");
+    let (status, said) = sweep(project.path(), &["merge"]);
+    assert_eq!(status, 2, "{said}");
+    fs::remove_dir(&last).expect("removed");
+    refused("was stopped");
+    fs::copy(at("sweep/data/axpy.execlog.zst.parquet"), &last).expect("copied");
+    refused("is not what the last merge wrote");
+    assert_eq!(
+        fs::read_to_string(at("sweep/merged.txt")).expect("a note"),
+        note
+    );
+}
+
+/// Opening a pipe would wait for ever.
+#[test]
+fn pipes_are_no_results() {
+    let project = project("traces = [\"traces/axpy*\"]\n");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    let shards = fs::read_dir(project.path().join("sweep/shards")).expect("results");
+    let result = shards.flatten().next().expect("a result").path();
+    fs::remove_file(&result).expect("removed");
+    let made = Command::new("mkfifo")
+        .arg(&result)
+        .status()
+        .expect("mkfifo");
+    assert!(made.success());
+    for arguments in [
+        &["run", "--all"][..],
+        &["merge"],
+        &["report", "--html", "r.html"],
+    ] {
+        let (status, said) = sweep(project.path(), arguments);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains("not a regular file"), "{said}");
+    }
+}
+
+/// Whoever reads what is said may go away.
+#[test]
+fn a_closed_standard_error_stops_nothing() {
+    let project = project("traces = [\"traces/*\"]\n");
+    done(project.path(), &["plan", "sweep.toml"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+    command
+        .current_dir(project.path())
+        .args(["sweep", "run", "--all"]);
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let status = command.stderr(writer).status().expect("it runs");
+    assert_eq!(status.code(), Some(0));
+    done(project.path(), &["merge"]);
+}
+
+/// What was undone needs no other plan.
+#[test]
+fn a_change_that_was_undone_needs_no_plan() {
+    let project = project("sources = [\"kernels/sum.c\"]\n");
+    let path = project.path().join("kernels/sum.c");
+    done(project.path(), &["plan", "sweep.toml"]);
+    fs::write(&path, SUM.replace("s += a[i]", "s -= a[i]")).expect("a file");
+    let (status, said) = sweep(project.path(), &["run", "--all"]);
+    assert_eq!(status, 1, "{said}");
+    assert!(
+        said.contains("needs `loopsheet sweep plan` first: kernels/sum.c is not"),
+        "{said}"
+    );
+    fs::write(&path, SUM).expect("a file");
+    let (status, said) = sweep(project.path(), &["run", "--all"]);
+    assert_eq!(status, 1, "{said}");
+    assert!(
+        said.contains("--retry computes again") && !said.contains("needs `loopsheet"),
+        "{said}"
+    );
+    done(project.path(), &["run", "--all", "--retry"]);
+}

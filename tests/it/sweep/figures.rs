@@ -2,6 +2,76 @@
 
 use super::*;
 
+/// What `analyze` marks with a star is marked here, too: of loops, of figures, by the check; and of what is guessed.
+#[test]
+fn marks_are_those_of_analyze() {
+    const GATHERED: &str = "\
+double x[100000], y[100000];
+int col[100000], first[1001];
+void gather(int n) { for (int i = 0; i < n; i++) y[i] += x[col[i]]; }
+void uneven(int n, int m) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i * m; j++)
+            y[j] += 1;
+}
+void plain(void) { for (int i = 0; i < 1000; i++) y[i] = 0; }
+";
+    let project = project("sources = [\"kernels/marks.c\"]\n[set]\nn = 100\n");
+    fs::write(project.path().join("kernels/marks.c"), GATHERED).expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let rows = rows(project.path());
+    nests_are_those_of_analyze_without_machine(&project, &rows);
+    let of = |function: &str| {
+        let mut nests = rows.iter().filter(|row| text(row, "kind") == "nest");
+        nests
+            .find(|row| text(row, "function") == function)
+            .expect(function)
+    };
+    let reasons = |row: &Row| text(row, "reasons").to_string();
+    assert!(reasons(of("gather")).contains("gathered_elements"));
+    assert!(reasons(of("uneven")).contains("uneven_bounds"));
+    assert_eq!(reasons(of("plain")), "");
+    assert_eq!(text(of("gather"), "guessed_sizes"), "");
+    assert!(text(of("uneven"), "guessed_sizes").contains('m'));
+    let program = rows
+        .iter()
+        .find(|row| text(row, "kind") == "program")
+        .expect("a row");
+    for code in ["gathered_elements", "uneven_bounds"] {
+        assert!(reasons(program).contains(code), "{program:?}");
+    }
+    assert!(text(program, "guessed_sizes").contains('m'), "{program:?}");
+}
+
+/// The same marks, on the default machine.
+fn nests_are_those_of_analyze_without_machine(project: &TempDir, rows: &[Row]) {
+    let mut command = loopsheet();
+    command.current_dir(project.path());
+    command.args([
+        "analyze",
+        "kernels/marks.c",
+        "--json",
+        "-",
+        "-q",
+        "--set",
+        "n=100",
+    ]);
+    let report = printed(&mut command);
+    let functions = report["functions"].as_array().expect("functions").iter();
+    for nest in functions.flat_map(|function| function["nests"].as_array().expect("nests")) {
+        let mut own = rows.iter().filter(|row| text(row, "kind") == "nest");
+        let own = own
+            .find(|row| nest["loop"] == text(row, "nest"))
+            .expect("the nest");
+        let marks = nest["reasons"].as_array().expect("reasons").iter();
+        let marks: BTreeSet<&str> = marks.filter_map(Value::as_str).collect();
+        let own: BTreeSet<&str> = text(own, "reasons").split_whitespace().collect();
+        assert_eq!(own, marks, "{nest}");
+    }
+}
+
 #[test]
 fn figures_are_those_of_analyze_and_trace() {
     let project = undisturbed();
@@ -51,6 +121,12 @@ fn nests_are_those_of_analyze(project: &TempDir, rows: &[Row]) {
                 "{column} of {row:?}"
             );
         }
+        let reasons = nest["reasons"].as_array().expect("reasons").iter();
+        let calls = nest["call_reasons"].as_array().into_iter().flatten();
+        let reasons = reasons.chain(calls).filter_map(Value::as_str);
+        let reasons: BTreeSet<&str> = reasons.collect();
+        let own: BTreeSet<&str> = text(row, "reasons").split_whitespace().collect();
+        assert!(own.is_superset(&reasons), "{reasons:?}: {row:?}");
         assert_eq!(
             text(row, "bound_by"),
             nest["bound"].as_str().expect("bound")

@@ -2,6 +2,46 @@
 
 use super::*;
 
+/// Many values are no reason to take long: a quadratic step took minutes for these.
+#[test]
+fn many_latencies_are_planned_at_once() {
+    let project = project("traces = [\"traces/axpy*\"]\n[trace]\nlatencies = \"1..100000\"\n");
+    let begun = std::time::Instant::now();
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    assert!(
+        said.contains("100,000 configurations") || said.contains("100000 configurations"),
+        "{said}"
+    );
+    assert!(
+        begun.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+/// The same cycles are another time on another clock.
+#[test]
+fn different_clocks_are_named() {
+    let project = project(SWEEP);
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    assert!(said.contains("50 cycles are 25.0 ns on sg2042"), "{said}");
+    let text = SWEEP.replace(", \"sg2042\"", "");
+    fs::write(project.path().join("sweep.toml"), text).expect("a file");
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    assert!(!said.contains("own clock"), "{said}");
+}
+
+/// One that runs nothing is not named for another's sake.
+#[test]
+fn idle_sizes_are_named_each_for_itself() {
+    let sweep_toml = "sources = [\"kernels/two.c\"]\n[set]\nn = [0, 64]\nm = [0, 2]\n";
+    let project = project(sweep_toml);
+    let code = "double a[1000];\nvoid f(int n, int m) { for (int i = 0; i < n; i++) a[i] += m; }\n";
+    fs::write(project.path().join("kernels/two.c"), code).expect("a file");
+    let (_, said) = sweep(project.path(), &["plan", "sweep.toml"]);
+    assert!(!said.contains("set.m = 0"), "{said}");
+}
+
 #[test]
 fn what_is_missing_is_said() {
     let project = project(SWEEP);
@@ -31,6 +71,30 @@ fn bad_plans_are_refused_and_write_nothing() {
         ),
         ("traces = [\"traces\"]\n", "is not a file"),
         (
+            "sources = [\"kernels/*.c\"]\n[set]\nl2_bytes = \"1MiB\"\n\"machine.l2_bytes\" = \"2MiB\"\n",
+            "is named twice",
+        ),
+        (
+            "sources = [\"kernels/loop.f90\"]\n[set]\nnx = 64\nNX = 128\n",
+            "is named twice",
+        ),
+        (
+            "traces = [\"traces/*\"]\n[trace]\nwindows = [16, 20000]\n",
+            "a window of 20000 instructions: from 1 to 16384",
+        ),
+        (
+            "traces = [\"traces/*\"]\n[trace]\nwindows = 16\ncapacities = [16, 1024]\n",
+            "a capacity of 16 bytes is less than one line",
+        ),
+        (
+            "traces = [\"traces/*\"]\n[trace]\nwindows = 1.5\n",
+            "1.5 is not possible",
+        ),
+        (
+            "traces = [\"traces/*\"]\n[trace]\nlatencies = 1e300\n",
+            "1e300 is not possible",
+        ),
+        (
             "sources = [\"kernels/*.c\"]\nmachines = [\"epic\"]\n",
             "epyc-7763",
         ),
@@ -45,6 +109,8 @@ fn bad_plans_are_refused_and_write_nothing() {
         ("traces = [\"traces/*\"]\ncaches = []\n", "unknown field"),
     ] {
         let project = project(text);
+        let code = "subroutine s(nx, a)\ninteger :: nx, i\nreal :: a(nx)\ndo i = 1, nx\na(i) = 0\nend do\nend subroutine\n";
+        fs::write(project.path().join("kernels/loop.f90"), code).expect("a file");
         let (status, said) = sweep(project.path(), &["plan", "sweep.toml"]);
         assert_eq!(status, 2, "{text}: {said}");
         assert!(said.contains(why), "{text}: {said}");

@@ -2,6 +2,53 @@
 
 use super::*;
 
+/// A machine of which less is known has times that are lower bounds: where they are the least, a star says so, and the best
+/// of full estimates stands beside it.
+#[test]
+fn a_lower_bound_does_not_win_without_a_mark() {
+    let project = project(SWEEP);
+    let spec = "sources = [\"kernels/matmul.c\"]\nmachines = [\"fast.toml\", \"epyc-7763\"]\n";
+    fs::write(project.path().join("sweep.toml"), spec).expect("a file");
+    let fast = "base = \"sg2042\"\n[gflops_per_core]\nvalue = 10000\n[dram_gbs]\nvalue = 100000\n";
+    fs::write(project.path().join("fast.toml"), fast).expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    done(
+        project.path(),
+        &["report", "--html", "r.html", "-o", "r.xlsx"],
+    );
+    for row in rows(project.path()) {
+        let unknown = text(&row, "machine_unknown");
+        let is_full = text(&row, "machine") == "epyc-7763";
+        assert_eq!(unknown.is_empty(), is_full, "{row:?}");
+        assert!(
+            is_full || unknown.contains("the bandwidth of L1, L2 and L3"),
+            "{unknown}"
+        );
+    }
+    let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
+    assert!(
+        page.contains("fast.toml<br>of full estimates: epyc-7763"),
+        "{page}"
+    );
+    assert!(
+        page.contains("its time is a lower bound</li>")
+            || page.contains("its time is a lower bound;"),
+        "{page}"
+    );
+    let book = fs::read(project.path().join("r.xlsx")).expect("a workbook");
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(book)).expect("a workbook");
+    for sheet in ["Best", "Configurations"] {
+        let range = book.worksheet_range(sheet).expect("the sheet");
+        let marked = range.rows().filter(|row| {
+            let mut cells = row.iter().filter_map(DataType::get_string);
+            cells.any(|cell| cell.starts_with('*') && cell.contains("its time is a lower bound"))
+        });
+        assert_eq!(marked.count(), 1, "{sheet}");
+    }
+}
+
 #[test]
 fn a_report_has_the_best_of_every_input() {
     let project = undisturbed();

@@ -2,7 +2,7 @@
 
 use rust_xlsxwriter::{ColNum, RowNum, Worksheet, XlsxError};
 
-use super::{HEADER, Paper, Sheet, begin, finish, head};
+use super::{HEADER, NOT_EXACT, Paper, Sheet, begin, doubts, finish, head};
 use crate::sweep::columns::Column;
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::Row;
@@ -68,20 +68,28 @@ fn copy(
     Ok(())
 }
 
+/// Why a row is not exact.
+fn mark(page: &mut Paper<()>, (at, column): (RowNum, ColNum), row: &Row) -> Result<(), XlsxError> {
+    match doubts(row) {
+        text if text.is_empty() => Ok(()),
+        text => page.text(at, column, &text, &style::cell(Look::Text, Role::Plain)),
+    }
+}
+
 /// What no other configuration beats, as it was computed.
 pub(super) fn front(report: &SweepReport) -> Result<Worksheet, XlsxError> {
-    let mut page = begin(
-        Sheet::Front,
-        "What more area buys",
-        "Of each input the configurations that no other one at the same latency beats in both time and area.",
-    )?;
+    let mut page = begin(Sheet::Front, "What more area buys", &report.front_remark())?;
     heads(&mut page, 0, &FRONT)?;
+    let last = FRONT.len() as ColNum;
+    head(&mut page, last, NOT_EXACT, Look::Text)?;
     let mut at = HEADER;
     for number in &report.fronts {
         at += 1;
-        copy(&mut page, (at, 0), &FRONT, &report.configurations[*number])?;
+        let row = &report.configurations[*number];
+        copy(&mut page, (at, 0), &FRONT, row)?;
+        mark(&mut page, (at, last), row)?;
     }
-    finish(page, at, FRONT.len())
+    finish(page, at, FRONT.len() + 1)
 }
 
 /// What feels latency most, as it was computed.
@@ -93,6 +101,8 @@ pub(super) fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
     heads(&mut page, 0, &input)?;
     heads(&mut page, 1, &epochs)?;
     heads(&mut page, 1 + epochs.len() as ColNum, &run)?;
+    let last = (1 + epochs.len() + run.len()) as ColNum;
+    head(&mut page, last, NOT_EXACT, Look::Text)?;
     let mut at = HEADER;
     for trace in &report.ranking.traces {
         at += 1;
@@ -102,6 +112,7 @@ pub(super) fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
             copy(&mut page, (at, 1), &epochs, counted)?;
         }
         copy(&mut page, (at, 1 + epochs.len() as ColNum), &run, row)?;
+        mark(&mut page, (at, last), row)?;
     }
-    finish(page, at, 1 + epochs.len() + run.len())
+    finish(page, at, 2 + epochs.len() + run.len())
 }

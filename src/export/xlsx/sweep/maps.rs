@@ -44,7 +44,7 @@ fn map(
     let settings = &report.settings;
     let header = above + HEADER;
     let name = |axis: Axis| axis.name(settings);
-    page.text(above + 1, 0, &map.meaning(settings), &style::remark())?;
+    page.text(above + 1, 0, &report.map_remark(map), &style::remark())?;
     page.text(header - 1, 1, &name(map.across), &style::remark())?;
     head_at(page, (header, 0), &name(map.down), Look::Text)?;
     for (column, label) in (1..).zip(map.across.labels(&map.columns, settings)) {
