@@ -131,10 +131,12 @@ pub enum Origin {
     Traced,
     /// Counted in native runs.
     Counted,
+    /// The same of several calls together: the whole number that it was in each, if it was the same in each.
+    CountedMean,
 }
 
 impl Origin {
-    pub const ALL: [Origin; 15] = [
+    pub const ALL: [Origin; 16] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -150,6 +152,7 @@ impl Origin {
         Origin::Config,
         Origin::Traced,
         Origin::Counted,
+        Origin::CountedMean,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -169,6 +172,7 @@ impl Origin {
             Origin::Config => "config",
             Origin::Traced => "traced",
             Origin::Counted => "counted",
+            Origin::CountedMean => "counted_mean",
         }
     }
 

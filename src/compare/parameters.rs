@@ -57,6 +57,7 @@ pub fn short_triangles(
         settled: settled
             .map(|found| (found.parameter.as_str(), found.fits))
             .collect(),
+        means: BTreeSet::new(),
     };
     let short = |triangle: Triangle| {
         let bounds = sizes.shown_rounds(&triangle)?;
@@ -85,6 +86,7 @@ pub fn in_bounds<'r>(
     let sizes = Sizes {
         report,
         settled: BTreeMap::new(),
+        means: BTreeSet::new(),
     };
     let symbols = Bounds::of(places.facts(found)).map_or_else(Vec::new, |bounds| bounds.symbols());
     let mut names: Vec<&str> = symbols
@@ -109,7 +111,12 @@ pub fn parameter<'r>(
     function: usize,
     symbol: &str,
 ) -> Option<(&'r str, &'r ParameterReport)> {
-    let name = &report.functions[function].name;
+    let own = &report.functions[function];
+    if let Some(of_bounds) = own.bound_parameters.get(symbol) {
+        let (name, parameter) = report.parameters.get_key_value(of_bounds)?;
+        return Some((name, parameter));
+    }
+    let name = &own.name;
     let fits = |(_, parameter): &(&'r String, &'r ParameterReport)| {
         parameter.source_name == symbol
             && (parameter.functions.is_empty() || parameter.functions.contains(name))
@@ -128,6 +135,7 @@ fn trip_counts(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Su
     let mut sizes = Sizes {
         report,
         settled: BTreeMap::new(),
+        means: BTreeSet::new(),
     };
     let mut found = Vec::new();
     loop {
@@ -135,11 +143,12 @@ fn trip_counts(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Su
         if suggested.is_empty() {
             return found;
         }
-        sizes.settled.extend(
-            suggested
-                .iter()
-                .map(|suggested| (suggested.0, suggested.1.fits)),
-        );
+        for (name, suggested) in &suggested {
+            sizes.settled.insert(name, suggested.fits);
+            if suggested.is_mean && !suggested.is_trip_count {
+                sizes.means.insert(name);
+            }
+        }
         found.extend(suggested.into_iter().map(|suggested| suggested.1));
     }
 }
@@ -147,17 +156,54 @@ fn trip_counts(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Su
 /// What one loop asks for.
 struct Vote<'r> {
     value: f64,
+    /// What the loop's bounds call it.
+    symbol: String,
     /// The loop's, with its rounds; a triangle has none.
     bounds: Option<(Bounds<'r>, f64)>,
     function: usize,
     id: &'r str,
     is_mean: bool,
+    is_sum: bool,
+}
+
+/// What one loop says about a size.
+struct Asked<'r> {
+    name: &'r str,
+    symbol: String,
+    bounds: Bounds<'r>,
+    /// Rounds of one execution.
+    wanted: f64,
+    is_mean: bool,
+    /// Rounds are a sum over executions in which the size may differ.
+    is_sum: bool,
+}
+
+/// What all loops say about a size.
+#[derive(Default)]
+struct Votes<'r> {
+    all: Vec<Vote<'r>>,
+    /// No value gives the sums of one of the loops.
+    is_refuted: bool,
+}
+
+impl Votes<'_> {
+    /// Sums count only where nothing else is known.
+    fn settled(mut self) -> Self {
+        let is_exact = |vote: &Vote| !vote.is_sum && !vote.is_mean;
+        if self.all.iter().any(is_exact) {
+            self.all.retain(|vote| !vote.is_sum);
+            self.is_refuted = false;
+        }
+        self
+    }
 }
 
 /// Parameters, as far as they are known.
 struct Sizes<'r> {
     report: &'r StaticReport,
     settled: BTreeMap<&'r str, f64>,
+    /// Of the settled, those that are means of several values.
+    means: BTreeSet<&'r str>,
 }
 
 /// A loop that goes round as its outer loop's variable says.
@@ -202,30 +248,32 @@ impl<'r> Sizes<'r> {
 
     /// What follows from loops and was not known.
     fn suggested(&self, places: &Places<'r>, seen: Observed) -> Vec<(&'r str, Suggestion)> {
-        let mut votes: BTreeMap<&'r str, Vec<Vote<'r>>> = BTreeMap::new();
+        let mut votes: BTreeMap<&'r str, Votes<'r>> = BTreeMap::new();
         for found in seen.loops.keys() {
-            if let Some((name, vote)) = self.vote(places, seen, *found) {
-                votes.entry(name).or_default().push(vote);
+            let Some(asked) = self.asked(places, seen, *found) else {
+                continue;
+            };
+            let votes = votes.entry(asked.name).or_default();
+            match self.vote(places, *found, &asked) {
+                Some(vote) => votes.all.push(vote),
+                None => votes.is_refuted |= asked.is_sum && asked.wanted > 0.0,
             }
         }
         let triangles = triangles(places, seen);
         for triangle in &triangles {
             if let Some((name, vote)) = self.vote_of_triangle(triangle) {
-                votes.entry(name).or_default().push(vote);
+                votes.entry(name).or_default().all.push(vote);
             }
         }
         votes
             .into_iter()
-            .filter_map(|(name, votes)| Some((name, self.chosen(name, &votes, &triangles)?)))
+            .filter_map(|(name, votes)| {
+                Some((name, self.chosen(name, &votes.settled(), &triangles)?))
+            })
             .collect()
     }
 
-    fn vote(
-        &self,
-        places: &Places<'r>,
-        seen: Observed,
-        found: LoopRef,
-    ) -> Option<(&'r str, Vote<'r>)> {
+    fn asked(&self, places: &Places<'r>, seen: Observed, found: LoopRef) -> Option<Asked<'r>> {
         let (facts, counts) = (places.facts(found), seen.loops.get(&found)?);
         // A loop that is left early says something about its data, not its bounds.
         if facts.exits_early || !is_certain(places, seen, found) {
@@ -242,28 +290,46 @@ impl<'r> Sizes<'r> {
             false => outer,
         };
         let bounds = Bounds::of(facts).filter(|_| executions > 0)?;
-        let (symbol, name) = self.open(found.function, &bounds.symbols())?;
-        let values = |symbol: &str| self.value(found.function, symbol);
-        let wanted = counts.rounds as f64 / executions as f64;
-        let value = bounds.solve(
-            (&symbol, self.report.parameters[name].kind),
-            self.value(found.function, &symbol),
-            &values,
-            wanted,
-        )?;
-        let is_mean =
-            counts.varies || is_whole && counts.entries > 0 && executions > counts.entries;
-        let bounds = Some((bounds, wanted)).filter(|_| !is_mean);
-        Some((
+        let symbols = bounds.symbols();
+        let (symbol, name) = self.open(found.function, &symbols)?;
+        let is_of_mean = symbols.iter().any(|symbol| {
+            let known = self.parameter(found.function, symbol);
+            known.is_some_and(|(name, _)| self.means.contains(name))
+        });
+        // A mean of calls with sizes that are known to differ is the size of none.
+        let differs = counts.are_sums && self.report.parameters[name].origin == Origin::Callers;
+        Some(Asked {
             name,
-            Vote {
-                value,
-                bounds,
-                function: found.function,
-                id: &facts.id,
-                is_mean,
-            },
-        ))
+            symbol,
+            wanted: counts.rounds as f64 / executions as f64,
+            is_mean: counts.varies
+                || differs
+                || counts.are_sums && is_of_mean
+                || is_whole && counts.entries > 0 && executions > counts.entries,
+            is_sum: counts.are_sums,
+            bounds,
+        })
+    }
+
+    fn vote(&self, places: &Places<'r>, found: LoopRef, asked: &Asked<'r>) -> Option<Vote<'r>> {
+        let kind = self.report.parameters[asked.name].kind;
+        let value = asked.bounds.solve(
+            (&asked.symbol, kind),
+            self.value(found.function, &asked.symbol),
+            &|symbol: &str| self.value(found.function, symbol),
+            asked.wanted,
+        )?;
+        // The mean rounds of a loop without a count are what they are: no other value fits, nor is one out.
+        let is_exact = !asked.is_mean && kind != Kind::TripCount;
+        Some(Vote {
+            value,
+            symbol: asked.symbol.clone(),
+            bounds: is_exact.then(|| (asked.bounds.clone(), asked.wanted)),
+            function: found.function,
+            id: &places.facts(found).id,
+            is_mean: asked.is_mean,
+            is_sum: asked.is_sum,
+        })
     }
 
     fn vote_of_triangle(&self, triangle: &Triangle<'r>) -> Option<(&'r str, Vote<'r>)> {
@@ -288,10 +354,12 @@ impl<'r> Sizes<'r> {
             name,
             Vote {
                 value,
+                symbol,
                 bounds: None,
                 function: *function,
                 id,
                 is_mean: false,
+                is_sum: false,
             },
         ))
     }
@@ -318,8 +386,8 @@ impl<'r> Sizes<'r> {
     }
 
     /// How often a loop would go round, and how often it did.
-    fn rounds_of(&self, vote: &Vote, symbol: &str, value: f64) -> Option<(f64, f64)> {
-        let values = |name: &str| match name == symbol {
+    fn rounds_of(&self, vote: &Vote, value: f64) -> Option<(f64, f64)> {
+        let values = |name: &str| match name == vote.symbol {
             true => Some(value),
             false => self.value(vote.function, name),
         };
@@ -328,48 +396,50 @@ impl<'r> Sizes<'r> {
     }
 
     /// Whether a loop goes round as often as it did: one with a step does at several values.
-    fn agrees(&self, vote: &Vote, symbol: &str, value: f64) -> bool {
-        let rounds = self.rounds_of(vote, symbol, value);
+    fn agrees(&self, vote: &Vote, value: f64) -> bool {
+        let rounds = self.rounds_of(vote, value);
         vote.value == value || rounds.is_some_and(|(would, did)| would == did)
     }
 
     /// Whether a loop went round more often than it would.
-    fn forbids(&self, vote: &Vote, symbol: &str, value: f64) -> bool {
-        let rounds = self.rounds_of(vote, symbol, value);
+    fn forbids(&self, vote: &Vote, value: f64) -> bool {
+        let rounds = self.rounds_of(vote, value);
         rounds.is_some_and(|(would, did)| would < did)
+    }
+
+    /// Whether a triangle goes round as often as it did if a parameter that is in its bounds has this value.
+    fn agrees_in_triangle(&self, triangle: &Triangle<'r>, name: &str, value: f64) -> bool {
+        let symbols = [triangle.outer.symbols(), triangle.inner.symbols()].concat();
+        let own = symbols.iter().find(|symbol| {
+            let known = self.parameter(triangle.function, symbol);
+            known.is_some_and(|known| known.0 == name)
+        });
+        own.is_some_and(|own| self.rounds_at(triangle, own, value) == Some(triangle.rounds))
     }
 
     /// The value that most agree with, triangles with all their rounds.
     fn chosen(
         &self,
         name: &'r str,
-        votes: &[Vote<'r>],
+        votes: &Votes<'r>,
         triangles: &[Triangle<'r>],
     ) -> Option<Suggestion> {
         let parameter = &self.report.parameters[name];
-        let about = |triangle: &&Triangle| {
-            self.parameter(triangle.function, &parameter.source_name)
-                .is_some_and(|found| found.0 == name)
-        };
         let count = |value: f64| {
-            let agree = triangles.iter().filter(about).filter(|triangle| {
-                self.rounds_at(triangle, &parameter.source_name, value) == Some(triangle.rounds)
-            });
-            votes
+            let agree = triangles
                 .iter()
-                .filter(|vote| self.agrees(vote, &parameter.source_name, value))
-                .count()
-                + agree.count()
+                .filter(|triangle| self.agrees_in_triangle(triangle, name, value));
+            let votes = votes.all.iter().filter(|vote| self.agrees(vote, value));
+            votes.count() + agree.count()
         };
         // A compiler may leave out a last round that does nothing.
         let candidates: BTreeSet<u64> = votes
+            .all
             .iter()
             .flat_map(|vote| [vote.value, vote.value + 1.0])
             .map(f64::to_bits)
             .collect();
-        let symbol = &parameter.source_name;
-        let is_possible =
-            |value: &f64| !votes.iter().any(|vote| self.forbids(vote, symbol, *value));
+        let is_possible = |value: &f64| !votes.all.iter().any(|vote| self.forbids(vote, *value));
         let candidates: Vec<f64> = candidates.into_iter().map(f64::from_bits).collect();
         // Loops that contradict each other have been changed in ways that are not understood; most of them count.
         let is_any = candidates.iter().any(is_possible);
@@ -380,19 +450,22 @@ impl<'r> Sizes<'r> {
         let fits = candidates
             .max_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))?
             .1;
-        let is_near = |vote: &&Vote| {
-            (fits - vote.value).abs() <= 1.0 || self.agrees(vote, &parameter.source_name, fits)
-        };
-        let near: Vec<&Vote> = votes.iter().filter(is_near).collect();
+        let is_near = |vote: &&Vote| (fits - vote.value).abs() <= 1.0 || self.agrees(vote, fits);
+        let near: Vec<&Vote> = votes.all.iter().filter(is_near).collect();
         let ids: BTreeSet<&str> = near.iter().map(|vote| vote.id).collect();
+        // Sums show a size only if all loops agree that it was the same in each call.
+        let is_sum = votes.all.iter().any(|vote| vote.is_sum);
+        let is_one =
+            !is_sum || !votes.is_refuted && votes.all.iter().all(|vote| self.agrees(vote, fits));
         Some(Suggestion {
             parameter: name.to_string(),
             value: parameter.value.known(),
             fits,
             seen_in: ids.into_iter().map(str::to_string).collect(),
             is_probability: false,
-            is_mean: near.iter().all(|vote| vote.is_mean),
+            is_mean: near.iter().all(|vote| vote.is_mean) || !is_one,
             is_trip_count: parameter.kind == Kind::TripCount,
+            is_of_sums: is_sum && parameter.kind != Kind::TripCount,
         })
     }
 }
@@ -477,22 +550,31 @@ fn branch_frequencies(report: &StaticReport, places: &Places, seen: Observed) ->
             .iter()
             .filter(|branch| report.parameters.contains_key(&branch.probability));
         let suggestion = |branch: &BranchReport| {
-            Some(Suggestion {
-                parameter: branch.probability.clone(),
-                value: report
-                    .parameters
-                    .get(&branch.probability)
-                    .and_then(|parameter| parameter.value.known()),
-                fits: (seen.frequency)(*found, branch)?,
-                seen_in: vec![facts.id.clone()],
-                is_probability: true,
-                is_mean: false,
-                is_trip_count: false,
-            })
+            probability(report, branch, (seen.frequency)(*found, branch)?, &facts.id)
         };
         with_parameters
             .filter_map(suggestion)
             .collect::<Vec<Suggestion>>()
     };
     seen.loops.keys().flat_map(of_loop).collect()
+}
+
+/// What was counted of a branch; `None` if nothing depends on it, so that it has no parameter.
+pub fn probability(
+    report: &StaticReport,
+    branch: &BranchReport,
+    taken: f64,
+    seen_in: &str,
+) -> Option<Suggestion> {
+    let parameter = report.parameters.get(&branch.probability)?;
+    Some(Suggestion {
+        parameter: branch.probability.clone(),
+        value: parameter.value.known(),
+        fits: taken,
+        seen_in: vec![seen_in.to_string()],
+        is_probability: true,
+        is_mean: false,
+        is_trip_count: false,
+        is_of_sums: false,
+    })
 }

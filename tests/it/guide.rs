@@ -288,7 +288,9 @@ fn keys_shown(shape: &str) -> BTreeSet<&str> {
 #[test]
 fn keys_on_the_page_are_keys_of_reports() {
     /// Words that explain, and what stands for a number.
-    const EXPLANATIONS: &[&str] = &["n", "lo", "hi", "as", "that", "of", "a", "its", "own", "the", "same", "figures"];
+    const EXPLANATIONS: &[&str] = &[
+        "n", "lo", "hi", "as", "that", "of", "a", "its", "own", "the", "same", "figures",
+    ];
     let page = Topic::Outputs.text();
     for schema in ["static", "trace", "rank", "validate", "compare"] {
         let name = format!("loopsheet/{schema}/1");
@@ -296,9 +298,16 @@ fn keys_on_the_page_are_keys_of_reports() {
         // The name stands in the shape itself, or the shape follows it.
         let shape = match before.ends_with("\"schema\": \"") {
             true => after.split("```").next(),
-            false => after.split("{ \"schema\"").nth(1).and_then(|rest| rest.split("```").next()),
+            false => after
+                .split("{ \"schema\"")
+                .nth(1)
+                .and_then(|rest| rest.split("```").next()),
         };
-        let shape = shape.expect("a shape").split("\n\n").next().expect("a shape");
+        let shape = shape
+            .expect("a shape")
+            .split("\n\n")
+            .next()
+            .expect("a shape");
         let golden = root().join(format!("tests/golden/keys/{schema}.txt"));
         let golden = fs::read_to_string(golden).expect("keys");
         let keys: BTreeSet<&str> = golden.split(['.', '[', ']', '\n']).collect();

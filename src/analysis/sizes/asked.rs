@@ -108,11 +108,7 @@ fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> FxHashSet<Var
 
 /// The variables of a procedure that it reads and that may hold options: scalars, texts, the words of the command line.
 /// Arrays of numbers and real numbers are data.
-fn read(
-    known: &Procedures,
-    words: Option<&FxHashSet<VarId>>,
-    id: ProcedureId,
-) -> FxHashSet<VarId> {
+fn read(known: &Procedures, words: Option<&FxHashSet<VarId>>, id: ProcedureId) -> FxHashSet<VarId> {
     let function = known.get(id).function;
     let mut found = read_in(known, id, &function.body);
     found.retain(|id| {

@@ -17,11 +17,7 @@ pub fn is_input(value: &Value, known: &Procedures, id: ProcedureId) -> bool {
 }
 
 /// What a choice between what is read and something else has where nothing is read: `argc > 1 ? atoi(argv[1]) : 1000`.
-pub fn default_of<'v>(
-    value: &'v Value,
-    known: &Procedures,
-    id: ProcedureId,
-) -> Option<&'v Value> {
+pub fn default_of<'v>(value: &'v Value, known: &Procedures, id: ProcedureId) -> Option<&'v Value> {
     match value {
         Value::Convert(_, inner) => default_of(inner, known, id),
         Value::Select(_, then, otherwise) => {
