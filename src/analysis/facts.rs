@@ -132,6 +132,7 @@ pub enum Origin {
     /// Counted in native runs.
     Counted,
     /// The same of several calls together: the whole number that it was in each, if it was the same in each.
+    #[serde(rename = "counted_mean")]
     CountedMean,
 }
 
