@@ -79,6 +79,7 @@ mod run;
 mod shared_headers;
 mod shortfall;
 mod sides;
+mod sizes;
 mod surety;
 mod timed_nests;
 pub mod timings;
