@@ -69,12 +69,8 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     refuse_empty(&program, args, &found)?;
     let detail = detail(args, &requested);
-    let counts = match (&args.counts[..], args.parameters_from_trace.is_some()) {
-        (_, true) => &[],
-        ([], false) => &project.counts[..],
-        (typed, false) => typed,
-    };
     let (mut measured, mut counted) = (BTreeMap::new(), BTreeMap::new());
+    let counts = counts_in_force(&args.counts, &project);
     let mut model = match (&args.parameters_from_trace, counts) {
         (Some(path), _) => {
             let (model, of_run) = with_run(&program, &project, voice, path)?;
@@ -211,6 +207,14 @@ fn with_run<'p>(
         parameters::rebuild(program, &project.machine, &settings, &seen)?,
         measure(&predicted, &run),
     ))
+}
+
+/// The counts that were typed, or else those of the project.
+pub(super) fn counts_in_force<'c>(typed: &'c [PathBuf], project: &'c Project) -> &'c [PathBuf] {
+    match typed {
+        [] => &project.counts,
+        typed => typed,
+    }
 }
 
 /// The model with the parameters that counts of lines tell, and the loops of which they say otherwise than it does.

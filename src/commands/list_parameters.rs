@@ -22,11 +22,7 @@ pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
         !program.functions.is_empty(),
         "nothing could be analysed: no function could be read"
     );
-    let counts = match &args.counts[..] {
-        [] => &project.counts[..],
-        typed => typed,
-    };
-    let model = match counts {
+    let model = match analyze::counts_in_force(&args.counts, &project) {
         [] => {
             let (model, settings) = project.build(voice, |settings| {
                 Model::with(&program, project.machine.clone(), settings, Detail::Least)

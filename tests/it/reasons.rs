@@ -46,7 +46,13 @@ fn every_reason_is_raised_by_its_fixture() {
             );
             continue;
         }
-        let report = json("analyze", &path, &[]);
+        let counts = path.with_extension("c.gcov.json.gz");
+        let counts = counts.to_str().expect("UTF-8");
+        let arguments: &[&str] = match code {
+            ReasonCode::CountsDiffer => &["--counts", counts],
+            _ => &[],
+        };
+        let report = json("analyze", &path, arguments);
         let explained = &report["reason_codes"][name];
         assert_eq!(explained["meaning"], code.meaning(), "{code}: {report}");
         let coverage = &report["coverage"];
