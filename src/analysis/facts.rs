@@ -131,10 +131,13 @@ pub enum Origin {
     Traced,
     /// Counted in native runs.
     Counted,
+    /// The same of several calls together: the whole number that it was in each, if it was the same in each.
+    #[serde(rename = "counted_mean")]
+    CountedMean,
 }
 
 impl Origin {
-    pub const ALL: [Origin; 15] = [
+    pub const ALL: [Origin; 16] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -150,6 +153,7 @@ impl Origin {
         Origin::Config,
         Origin::Traced,
         Origin::Counted,
+        Origin::CountedMean,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -169,6 +173,7 @@ impl Origin {
             Origin::Config => "config",
             Origin::Traced => "traced",
             Origin::Counted => "counted",
+            Origin::CountedMean => "counted_mean",
         }
     }
 

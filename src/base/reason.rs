@@ -37,7 +37,7 @@ pub enum ReasonCode {
     AmbiguousCall,
     /// The iterations of a loop are an upper bound, the middle of several values, or a parameter, because its bounds or an early exit do not give them exactly.
     #[strum(
-        message = "Set the parameter of the trip count with --set, or take it from a run with --parameters-from-trace."
+        message = "Set the parameter of the trip count with --set, or take it from a run with --counts or --parameters-from-trace."
     )]
     ApproximateTripCount,
     /// An array is made of a list of values in the middle of an expression, and what it costs is not counted.
@@ -125,6 +125,11 @@ pub enum ReasonCode {
         message = "Make the rows of that array longer by one cache line, so that they begin in different sets; `loopsheet validate` with the machine's caches shows what is gained."
     )]
     ConflictMisses,
+    /// Counts of a run say that a loop of the nest goes round more often, or less often, than the figures say: a size, a trip count, a probability or a number of calls is not that of the run.
+    #[strum(
+        message = "Set what the loop depends on with --set; the table has both numbers, and JSON has them in `counted`."
+    )]
+    CountsDiffer,
     /// An iteration ends early in a way that could not be made a branch.
     #[strum(message = "Put what is skipped into an `if`.")]
     Cycle,
@@ -413,6 +418,7 @@ impl ReasonCode {
             | ConditionOnLoops
             | ConditionalStep
             | ConflictMisses
+            | CountsDiffer
             | DoWhileLoop
             | FewRows
             | FloatingVariable

@@ -10,6 +10,7 @@ pub const NOTES: &str = "\
 Examples:
   loopsheet parameters src/                      what the program is given, by influence
   loopsheet parameters src/ --all                all parameters, probabilities with their conditions
+  loopsheet parameters src/ --counts run.gz       what counts of a run say (topic counts)
   loopsheet parameters src/ --write loopsheet.toml";
 
 #[derive(Debug, Args)]
@@ -29,6 +30,10 @@ pub struct ParametersArgs {
     /// A machine preset (see `loopsheet machines`) or a TOML file: influence is a share of time
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
+    /// Take trip counts and branch frequencies from native runs: what `gcov --json-format -b` or `llvm-cov export` writes,
+    /// plain or gzipped. --set takes precedence
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub counts: Vec<PathBuf>,
     #[command(flatten)]
     pub source: SourceArgs,
 }

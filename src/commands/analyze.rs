@@ -13,10 +13,10 @@ use super::{Status, Voice, budgets, diagnostics, explain, parameters, pictures, 
 use crate::analysis::facts::{File, Program};
 use crate::checking::checked;
 use crate::cli::{AnalyzeArgs, TablesFormat};
-use crate::compare::{LineCounts, Measured, Run, StaticReport, measure};
+use crate::compare::{LineCounts, Measured, Run, StaticReport, counted_otherwise, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{html, json, table, tables, xlsx, xml};
-use crate::model::{Detail, Model, Setting};
+use crate::model::{CountedLoop, Detail, Findings, Model, Setting};
 use crate::source::Preprocessing;
 use anyhow::Context;
 
@@ -69,25 +69,28 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     refuse_empty(&program, args, &found)?;
     let detail = detail(args, &requested);
-    let counts = match (&args.counts[..], args.parameters_from_trace.is_some()) {
-        (_, true) => &[],
-        ([], false) => &project.counts[..],
-        (typed, false) => typed,
-    };
-    let (mut model, measured) = match (&args.parameters_from_trace, counts) {
-        (Some(path), _) => with_run(&program, &project, voice, path)?,
-        (None, []) => (build(&program, &project, voice, detail)?.0, BTreeMap::new()),
-        (None, counts) => (
-            with_counts(&program, &project, voice, counts)?,
-            BTreeMap::new(),
-        ),
+    let (mut measured, mut counted) = (BTreeMap::new(), BTreeMap::new());
+    let counts = counts_in_force(&args.counts, &project);
+    let mut model = match (&args.parameters_from_trace, counts) {
+        (Some(path), _) => {
+            let (model, of_run) = with_run(&program, &project, voice, path)?;
+            measured = of_run;
+            model
+        }
+        (None, []) => build(&program, &project, voice, detail)?.0,
+        (None, counts) => {
+            let (model, of_nests) = with_counts(&program, &project, voice, counts)?;
+            counted = of_nests;
+            model
+        }
     };
     let timed = match &args.measured[..] {
         [] => &project.measured[..],
         typed => typed,
     };
     model = timings::beside(model, timed, voice)?;
-    model.mark(checked(&model, &bodies)?);
+    let checked = checked(&model, &bodies)?;
+    model.mark(Findings { counted, ..checked });
     drop(bodies);
     parameters::remark(&model, &project.settings, voice);
     project.remark_without_effect(&model.machine, &project.settings, voice);
@@ -206,13 +209,21 @@ fn with_run<'p>(
     ))
 }
 
-/// The model with the parameters that counts of lines tell.
-fn with_counts<'p>(
+/// The counts that were typed, or else those of the project.
+pub(super) fn counts_in_force<'c>(typed: &'c [PathBuf], project: &'c Project) -> &'c [PathBuf] {
+    match typed {
+        [] => &project.counts,
+        typed => typed,
+    }
+}
+
+/// The model with the parameters that counts of lines tell, and the loops of which they say otherwise than it does.
+pub(super) fn with_counts<'p>(
     program: &'p Program,
     project: &Project,
     voice: Voice,
     paths: &[PathBuf],
-) -> anyhow::Result<Model<'p>> {
+) -> anyhow::Result<(Model<'p>, BTreeMap<usize, CountedLoop>)> {
     let mut counts = LineCounts::default();
     for path in paths {
         let what = || format!("--counts {}", path.display());
@@ -222,7 +233,19 @@ fn with_counts<'p>(
     let (model, settings) = build(program, project, voice, Detail::Values)?;
     let predicted = StaticReport::from_model(&model);
     let seen = parameters::from_counts(&predicted, &counts, &settings)?;
-    parameters::rebuild(program, &project.machine, &settings, &seen)
+    let model = parameters::rebuild(program, &project.machine, &settings, &seen)?;
+    let otherwise = counted_otherwise(&StaticReport::from_model(&model), &counts);
+    let of_nests = otherwise.into_iter().filter_map(|found| {
+        let loop_of_nest = CountedLoop {
+            id: found.id,
+            counted: found.counted,
+            modelled: found.predicted,
+            is_of_all_calls: found.is_of_all_calls,
+        };
+        Some((model.nest_of(found.function, found.nest)?, loop_of_nest))
+    });
+    let of_nests = of_nests.collect();
+    Ok((model, of_nests))
 }
 
 /// What a run did in each loop, by function and id.

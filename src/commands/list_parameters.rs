@@ -22,10 +22,20 @@ pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
         !program.functions.is_empty(),
         "nothing could be analysed: no function could be read"
     );
-    let (model, settings) = project.build(voice, |settings| {
-        Model::with(&program, project.machine.clone(), settings, Detail::Least)
-    })?;
-    project.remark_without_effect(&model.machine, &settings, voice);
+    let model = match analyze::counts_in_force(&args.counts, &project) {
+        [] => {
+            let (model, settings) = project.build(voice, |settings| {
+                Model::with(&program, project.machine.clone(), settings, Detail::Least)
+            })?;
+            project.remark_without_effect(&model.machine, &settings, voice);
+            model
+        }
+        counts => {
+            let (model, _) = analyze::with_counts(&program, &project, voice, counts)?;
+            project.remark_without_effect(&model.machine, &project.settings, voice);
+            model
+        }
+    };
     let is_silent = json.is_none() && file.is_none();
     if let Some(output) = json {
         output.finish(export::parameters::json(&model)?.as_bytes())?;

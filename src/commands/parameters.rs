@@ -111,7 +111,10 @@ fn settled(told: Vec<Suggestion>, by_hand: &[Setting], origin: Origin) -> Vec<Se
         .map(|found| Setting {
             name: found.parameter,
             value: found.fits.to_string(),
-            origin,
+            origin: match found.is_of_sums {
+                true => Origin::CountedMean,
+                false => origin,
+            },
         })
         .collect()
 }

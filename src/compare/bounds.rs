@@ -19,6 +19,7 @@ const LARGEST: f64 = 1e12;
 pub type Values<'v> = &'v dyn Fn(&str) -> Option<f64>;
 
 /// Bounds of a loop.
+#[derive(Clone)]
 pub struct Bounds<'r> {
     range: Expr,
     step: Expr,

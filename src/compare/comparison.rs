@@ -138,6 +138,9 @@ pub struct Suggestion {
     /// It is the number of rounds of a loop whose source does not give any, for which a mean will do.
     #[serde(skip)]
     pub is_trip_count: bool,
+    /// Only sums over several calls show it, which all fit if it is the same in each.
+    #[serde(skip)]
+    pub is_of_sums: bool,
 }
 
 impl Suggestion {

@@ -15,7 +15,7 @@ use super::line_counts::{Decision, Line, LineCounts};
 use super::parameters::{self, Observed};
 use super::places::{LoopRef, Places};
 use crate::report::StaticReport;
-use crate::report::static_report::{BranchReport, LoopReport};
+use crate::report::static_report::{BranchReport, FunctionReport, LoopReport};
 use crate::source::Language;
 
 /// What a native run says of the parameters of a report, those that agree too; `None` if it has none of its files.
@@ -27,10 +27,13 @@ pub fn told_by_lines(predicted: &StaticReport, counts: &LineCounts) -> Option<Ve
         loops: &loops,
         frequency: &frequency,
     };
-    Some(parameters::all(predicted, &counted.places, observed))
+    let mut all = parameters::all(predicted, &counted.places, observed);
+    all.extend(counted.outside_of_loops());
+    Some(all)
 }
 
-struct Counted<'a> {
+/// The counts of a report's files.
+pub struct Counted<'a> {
     report: &'a StaticReport,
     places: Places<'a>,
     counts: &'a LineCounts,
@@ -39,7 +42,8 @@ struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    fn of(report: &'a StaticReport, counts: &'a LineCounts) -> Option<Counted<'a>> {
+    /// `None` if the report has none of these files.
+    pub fn of(report: &'a StaticReport, counts: &'a LineCounts) -> Option<Counted<'a>> {
         let places = Places::of_program(report, counts.files());
         let named = counts
             .files()
@@ -61,7 +65,25 @@ impl<'a> Counted<'a> {
         self.names.get(file.as_str()).copied()
     }
 
+    pub fn places(&self) -> &Places<'a> {
+        &self.places
+    }
+
+    /// How often a function was called.
+    pub fn calls(&self, function: &FunctionReport) -> Option<u64> {
+        let file = self.names.get(function.file.as_str())?;
+        self.counts.calls(file, function.line)
+    }
+
+    /// Loops that were executed.
     fn loops(&self) -> BTreeMap<LoopRef, LoopCounts> {
+        let mut loops = self.all_loops();
+        loops.retain(|_, counts| counts.executions() > 0);
+        loops
+    }
+
+    /// Every loop that can be counted, executed or not.
+    pub fn all_loops(&self) -> BTreeMap<LoopRef, LoopCounts> {
         let functions = self.report.functions.iter().enumerate();
         let all = functions.flat_map(|(function, one)| {
             (0..one.loops.len()).map(move |number| LoopRef { function, number })
@@ -110,15 +132,14 @@ impl<'a> Counted<'a> {
             machine_loops: 1,
             unrolled: 1,
             by_machine: rounds,
-            // Counts of lines are sums: a size may differ from call to call.
-            varies: calls != Some(1) && executions > 1,
+            // A size may differ from call to call.
+            are_sums: calls != Some(1) && executions > 1,
             doubts: Doubts {
                 executions: doubt,
                 rounds: doubt,
             },
             ..LoopCounts::default()
         })
-        .filter(|counts| counts.executions() > 0)
     }
 
     /// By the test of the loop, on its first line or, after a body, on its last.
@@ -149,6 +170,10 @@ impl<'a> Counted<'a> {
                 | Decision::Condition {
                     yes: jumps,
                     no: left,
+                }
+                | Decision::Ways {
+                    first: jumps,
+                    second: left,
                 },
             ] if facts.end_line > facts.line && !facts.exits_early => Some((left, jumps + left)),
             _ => None,
@@ -173,6 +198,7 @@ impl<'a> Counted<'a> {
             }
             Decision::Jump { jumps, .. } => jumps,
             Decision::Condition { yes, .. } => yes,
+            Decision::Ways { first, .. } => first,
         }
     }
 
@@ -217,35 +243,58 @@ impl<'a> Counted<'a> {
             && (body.is_empty() || body.iter().any(|line| (rounds..=most).contains(line)))
     }
 
-    /// How often the first arm of a condition was taken, for once that it was reached.
+    /// How often the first arm of a condition in a loop was taken, for once that it was reached.
     fn frequency(&self, found: LoopRef, branch: &BranchReport) -> Option<f64> {
-        let file = self.file(found)?;
-        let line = self.counts.line(file, branch.line)?;
-        let facts = self.places.facts(found);
-        let is_alone = facts
-            .branches
-            .iter()
-            .filter(|one| one.line == branch.line)
-            .count()
-            == 1;
-        let [decision] = line.decisions[..] else {
-            return None;
+        let loops = &self.report.functions[found.function].loops;
+        let heads: Vec<u32> = loops.iter().map(|one| one.line).collect();
+        let beside = &self.places.facts(found).branches;
+        self.taken(self.file(found)?, branch, beside, &heads)
+    }
+
+    /// Probabilities of conditions that no loop of their function is around.
+    fn outside_of_loops(&self) -> Vec<Suggestion> {
+        let of_function = |function: &'a FunctionReport| {
+            let file = self.names.get(function.file.as_str()).copied();
+            let heads: Vec<u32> = function.loops.iter().map(|one| one.line).collect();
+            let branches = function.branches.iter().filter_map(move |branch| {
+                let taken = self.taken(file?, branch, &function.branches, &heads)?;
+                parameters::probability(self.report, branch, taken, &function.name)
+            });
+            branches.collect::<Vec<Suggestion>>()
         };
-        let (reached, taken) = (decision.all(), decision.held());
+        self.report.functions.iter().flat_map(of_function).collect()
+    }
+
+    /// How often the first arm of a condition was taken, for once that it was reached. `heads` are lines on which loops in
+    /// its arms begin, whose counts are those of their tests.
+    fn taken(
+        &self,
+        file: &str,
+        branch: &BranchReport,
+        beside: &[BranchReport],
+        heads: &[u32],
+    ) -> Option<f64> {
+        let line = self.counts.line(file, branch.line)?;
+        if beside.iter().filter(|one| one.line == branch.line).count() > 1 {
+            return None;
+        }
         let first = |arm: Option<(u32, u32)>| {
             let (first, last) = arm.filter(|(first, _)| *first > branch.line)?;
-            Some(self.counts.lines(file, first, last).next()?.1.executions)
+            let found = self.counts.lines(file, first, last).next()?;
+            (!heads.contains(&first)).then_some(found.1.executions)
         };
-        // An arm that begins with a loop counts its head.
-        let is_head = |arm: Option<(u32, u32)>| {
-            let mut inside = self.places.children(found);
-            arm.is_some_and(|(first, _)| inside.any(|child| self.places.facts(child).line == first))
+        let (then, otherwise) = (first(branch.then), first(branch.otherwise));
+        // The first of several conditions is tested each time; whether all of them held, only an arm shows.
+        let reached = line.decisions.first()?.all();
+        let taken = match line.decisions[..] {
+            [only] => only.held(),
+            // Some of the decisions are those of a loop.
+            _ if heads.contains(&branch.line) || reached > line.executions => return None,
+            _ => then.or_else(|| reached.checked_sub(otherwise?))?,
         };
-        let fits = |arm, count: u64| is_head(arm) || first(arm).is_none_or(|own| own == count);
-        let closes = is_alone
-            && reached > 0
-            && fits(branch.then, taken)
-            && fits(branch.otherwise, reached - taken);
+        let others = reached.checked_sub(taken).filter(|_| reached > 0)?;
+        let closes =
+            then.is_none_or(|own| own == taken) && otherwise.is_none_or(|own| own == others);
         closes.then_some(taken as f64 / reached as f64)
     }
 }

@@ -16,6 +16,8 @@ pub struct LoopCounts {
     pub unrolled: u64,
     /// It did not go round equally often each time.
     pub varies: bool,
+    /// Only sums of several executions are known, which may have gone round differently often.
+    pub are_sums: bool,
     /// Of the rounds, those that were done outside of the machine loops.
     pub peeled: u64,
     /// Of the rounds, those that a function of the C library did in their place.

@@ -33,6 +33,8 @@ pub struct Line {
 pub enum Decision {
     /// As gcov has it, of the compiler's own branches.
     Jump { jumps: u64, falls: u64 },
+    /// The same where the code after it is reached by a jump, too: `first` is the way to what stands earlier in the source.
+    Ways { first: u64, second: u64 },
     /// As llvm-cov has it, of the source's conditions.
     Condition { yes: u64, no: u64 },
 }
@@ -116,16 +118,13 @@ impl LineCounts {
             }
             Some(known) => {
                 known.executions += executions;
+                let both = || known.decisions.iter().zip(&decisions);
+                // Of different code on one line nothing shows which is which.
                 known.decisions = match known.decisions.len() == decisions.len() {
-                    true => known
-                        .decisions
-                        .iter()
-                        .zip(&decisions)
-                        .map(|(one, other)| one.sum(other))
-                        .collect(),
-                    // Of different code on one line nothing shows which is which.
-                    false => Vec::new(),
-                };
+                    true => both().map(|(one, other)| one.sum(other)).collect(),
+                    false => None,
+                }
+                .unwrap_or_default();
             }
         }
     }
@@ -147,6 +146,10 @@ impl Decision {
             | Decision::Condition {
                 yes: one,
                 no: other,
+            }
+            | Decision::Ways {
+                first: one,
+                second: other,
             } => one + other,
         }
     }
@@ -156,11 +159,13 @@ impl Decision {
         match self {
             Decision::Jump { falls, .. } => falls,
             Decision::Condition { yes, .. } => yes,
+            Decision::Ways { first, .. } => first,
         }
     }
 
-    fn sum(self, other: &Decision) -> Decision {
-        match (self, *other) {
+    /// What both say together; `None` if they are not of the same code.
+    fn sum(self, other: &Decision) -> Option<Decision> {
+        Some(match (self, *other) {
             (
                 Decision::Condition { yes, no },
                 Decision::Condition {
@@ -171,17 +176,27 @@ impl Decision {
                 yes: yes + more,
                 no: no + less,
             },
-            (one, other) => {
-                let parts = |decision: Decision| match decision {
-                    Decision::Jump { jumps, falls } => (jumps, falls),
-                    Decision::Condition { yes, no } => (no, yes),
-                };
-                let (one, other) = (parts(one), parts(other));
+            (
+                Decision::Jump { jumps, falls },
                 Decision::Jump {
-                    jumps: one.0 + other.0,
-                    falls: one.1 + other.1,
-                }
-            }
-        }
+                    jumps: more,
+                    falls: less,
+                },
+            ) => Decision::Jump {
+                jumps: jumps + more,
+                falls: falls + less,
+            },
+            (
+                Decision::Ways { first, second },
+                Decision::Ways {
+                    first: more,
+                    second: less,
+                },
+            ) => Decision::Ways {
+                first: first + more,
+                second: second + less,
+            },
+            _ => return None,
+        })
     }
 }

@@ -218,6 +218,7 @@ impl<'a> Counter<'a> {
                 varies: set
                     .iter()
                     .any(|number| varies(&self.profile.loops[*number])),
+                are_sums: false,
                 peeled,
                 replaced: 0,
                 outside: [0.0; 4],

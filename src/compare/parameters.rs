@@ -15,14 +15,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bounds::{Bounds, smallest};
+use super::bounds::Bounds;
 use super::comparison::Suggestion;
 use super::counts::LoopCounts;
 use super::doubts::Doubts;
 use super::places::{LoopRef, Places};
+use super::sizes::{Sizes, Triangle};
 use super::tolerance::are_same_rate;
 use crate::analysis::facts::Origin;
-use crate::model::parameters::{Kind, ValueSource};
+use crate::model::parameters::ValueSource;
 use crate::report::StaticReport;
 use crate::report::static_report::{BranchReport, ParameterReport};
 
@@ -57,6 +58,7 @@ pub fn short_triangles(
         settled: settled
             .map(|found| (found.parameter.as_str(), found.fits))
             .collect(),
+        means: BTreeSet::new(),
     };
     let short = |triangle: Triangle| {
         let bounds = sizes.shown_rounds(&triangle)?;
@@ -85,6 +87,7 @@ pub fn in_bounds<'r>(
     let sizes = Sizes {
         report,
         settled: BTreeMap::new(),
+        means: BTreeSet::new(),
     };
     let symbols = Bounds::of(places.facts(found)).map_or_else(Vec::new, |bounds| bounds.symbols());
     let mut names: Vec<&str> = symbols
@@ -109,7 +112,12 @@ pub fn parameter<'r>(
     function: usize,
     symbol: &str,
 ) -> Option<(&'r str, &'r ParameterReport)> {
-    let name = &report.functions[function].name;
+    let own = &report.functions[function];
+    if let Some(of_bounds) = own.bound_parameters.get(symbol) {
+        let (name, parameter) = report.parameters.get_key_value(of_bounds)?;
+        return Some((name, parameter));
+    }
+    let name = &own.name;
     let fits = |(_, parameter): &(&'r String, &'r ParameterReport)| {
         parameter.source_name == symbol
             && (parameter.functions.is_empty() || parameter.functions.contains(name))
@@ -128,6 +136,7 @@ fn trip_counts(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Su
     let mut sizes = Sizes {
         report,
         settled: BTreeMap::new(),
+        means: BTreeSet::new(),
     };
     let mut found = Vec::new();
     loop {
@@ -135,275 +144,23 @@ fn trip_counts(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Su
         if suggested.is_empty() {
             return found;
         }
-        sizes.settled.extend(
-            suggested
-                .iter()
-                .map(|suggested| (suggested.0, suggested.1.fits)),
-        );
+        for (name, suggested) in &suggested {
+            sizes.settled.insert(name, suggested.fits);
+            if suggested.is_mean && !suggested.is_trip_count {
+                sizes.means.insert(name);
+            }
+        }
         found.extend(suggested.into_iter().map(|suggested| suggested.1));
     }
 }
 
-/// What one loop asks for.
-struct Vote<'r> {
-    value: f64,
-    /// The loop's, with its rounds; a triangle has none.
-    bounds: Option<(Bounds<'r>, f64)>,
-    function: usize,
-    id: &'r str,
-    is_mean: bool,
-}
-
-/// Parameters, as far as they are known.
-struct Sizes<'r> {
-    report: &'r StaticReport,
-    settled: BTreeMap<&'r str, f64>,
-}
-
-/// A loop that goes round as its outer loop's variable says.
-struct Triangle<'r> {
-    found: LoopRef,
-    outer: Bounds<'r>,
-    inner: Bounds<'r>,
-    function: usize,
-    rounds: f64,
-    id: &'r str,
-}
-
-impl<'r> Sizes<'r> {
-    fn parameter(&self, function: usize, symbol: &str) -> Option<(&'r str, &'r ParameterReport)> {
-        parameter(self.report, function, symbol)
-    }
-
-    fn value(&self, function: usize, symbol: &str) -> Option<f64> {
-        let (name, parameter) = self.parameter(function, symbol)?;
-        self.settled.get(name).copied().or(parameter.value.known())
-    }
-
-    /// The one symbol of these whose value is not sure; those that callers give are surer than others.
-    fn open(&self, function: usize, symbols: &[String]) -> Option<(String, &'r str)> {
-        let known = |symbol: &String| Some((symbol.clone(), self.parameter(function, symbol)?));
-        let all = symbols.iter().filter_map(known);
-        let open: Vec<(String, (&str, &ParameterReport))> = all
-            .filter(|(_, (name, _))| !self.settled.contains_key(name))
-            .filter(|(_, (_, parameter))| !is_fixed(parameter))
-            .collect();
-        let is_assumed = |parameter: &ParameterReport| parameter.origin != Origin::Caller;
-        let mut assumed = open
-            .iter()
-            .filter(|(_, (_, parameter))| is_assumed(parameter));
-        match (assumed.next(), assumed.next(), &open[..]) {
-            (Some((symbol, (name, _))), None, _) | (None, _, [(symbol, (name, _))]) => {
-                Some((symbol.clone(), name))
-            }
-            _ => None,
-        }
-    }
-
-    /// What follows from loops and was not known.
-    fn suggested(&self, places: &Places<'r>, seen: Observed) -> Vec<(&'r str, Suggestion)> {
-        let mut votes: BTreeMap<&'r str, Vec<Vote<'r>>> = BTreeMap::new();
-        for found in seen.loops.keys() {
-            if let Some((name, vote)) = self.vote(places, seen, *found) {
-                votes.entry(name).or_default().push(vote);
-            }
-        }
-        let triangles = triangles(places, seen);
-        for triangle in &triangles {
-            if let Some((name, vote)) = self.vote_of_triangle(triangle) {
-                votes.entry(name).or_default().push(vote);
-            }
-        }
-        votes
-            .into_iter()
-            .filter_map(|(name, votes)| Some((name, self.chosen(name, &votes, &triangles)?)))
-            .collect()
-    }
-
-    fn vote(
-        &self,
-        places: &Places<'r>,
-        seen: Observed,
-        found: LoopRef,
-    ) -> Option<(&'r str, Vote<'r>)> {
-        let (facts, counts) = (places.facts(found), seen.loops.get(&found)?);
-        // A loop that is left early says something about its data, not its bounds.
-        if facts.exits_early || !is_certain(places, seen, found) {
-            return None;
-        }
-        let is_whole = counts.has_executions() || counts.peeled == 0 && counts.replaced == 0;
-        let calls = self.report.functions[found.function].calls();
-        let outer = match places.chain(found).nth(1) {
-            Some(outer) => seen.loops.get(&outer).map_or(0, |outer| outer.rounds),
-            None => u64::from(calls == 1.0),
-        };
-        let executions = match is_whole {
-            true => executions(places, seen, found)?,
-            false => outer,
-        };
-        let bounds = Bounds::of(facts).filter(|_| executions > 0)?;
-        let (symbol, name) = self.open(found.function, &bounds.symbols())?;
-        let values = |symbol: &str| self.value(found.function, symbol);
-        let wanted = counts.rounds as f64 / executions as f64;
-        let value = bounds.solve(
-            (&symbol, self.report.parameters[name].kind),
-            self.value(found.function, &symbol),
-            &values,
-            wanted,
-        )?;
-        let is_mean =
-            counts.varies || is_whole && counts.entries > 0 && executions > counts.entries;
-        let bounds = Some((bounds, wanted)).filter(|_| !is_mean);
-        Some((
-            name,
-            Vote {
-                value,
-                bounds,
-                function: found.function,
-                id: &facts.id,
-                is_mean,
-            },
-        ))
-    }
-
-    fn vote_of_triangle(&self, triangle: &Triangle<'r>) -> Option<(&'r str, Vote<'r>)> {
-        let Triangle {
-            outer,
-            inner,
-            function,
-            rounds,
-            id,
-            ..
-        } = triangle;
-        let mut symbols = [outer.symbols(), inner.symbols()].concat();
-        symbols.sort_unstable();
-        symbols.dedup();
-        let (symbol, name) = self.open(*function, &symbols)?;
-        let count = |value: f64| self.rounds_at(triangle, &symbol, value);
-        let base = self
-            .value(*function, &symbol)
-            .filter(|value| count(*value) == Some(*rounds));
-        let value = base.or_else(|| smallest(&count, *rounds))?;
-        Some((
-            name,
-            Vote {
-                value,
-                bounds: None,
-                function: *function,
-                id,
-                is_mean: false,
-            },
-        ))
-    }
-
-    fn rounds_at(&self, triangle: &Triangle, symbol: &str, value: f64) -> Option<f64> {
-        let values = |name: &str| {
-            if name == symbol {
-                Some(value)
-            } else {
-                self.value(triangle.function, name)
-            }
-        };
-        triangle.outer.rounds_inside(&triangle.inner, &values)
-    }
-
-    /// How often it goes round by its bounds; `None` if a size in them is neither fixed nor shown by the run.
-    fn shown_rounds(&self, triangle: &Triangle) -> Option<f64> {
-        let value = |symbol: &str| {
-            let (name, parameter) = self.parameter(triangle.function, symbol)?;
-            let fixed = is_fixed(parameter).then(|| parameter.value.known());
-            self.settled.get(name).copied().or(fixed.flatten())
-        };
-        triangle.outer.rounds_inside(&triangle.inner, &value)
-    }
-
-    /// How often a loop would go round, and how often it did.
-    fn rounds_of(&self, vote: &Vote, symbol: &str, value: f64) -> Option<(f64, f64)> {
-        let values = |name: &str| match name == symbol {
-            true => Some(value),
-            false => self.value(vote.function, name),
-        };
-        let (bounds, rounds) = vote.bounds.as_ref()?;
-        Some((bounds.rounds(&values)?, *rounds))
-    }
-
-    /// Whether a loop goes round as often as it did: one with a step does at several values.
-    fn agrees(&self, vote: &Vote, symbol: &str, value: f64) -> bool {
-        let rounds = self.rounds_of(vote, symbol, value);
-        vote.value == value || rounds.is_some_and(|(would, did)| would == did)
-    }
-
-    /// Whether a loop went round more often than it would.
-    fn forbids(&self, vote: &Vote, symbol: &str, value: f64) -> bool {
-        let rounds = self.rounds_of(vote, symbol, value);
-        rounds.is_some_and(|(would, did)| would < did)
-    }
-
-    /// The value that most agree with, triangles with all their rounds.
-    fn chosen(
-        &self,
-        name: &'r str,
-        votes: &[Vote<'r>],
-        triangles: &[Triangle<'r>],
-    ) -> Option<Suggestion> {
-        let parameter = &self.report.parameters[name];
-        let about = |triangle: &&Triangle| {
-            self.parameter(triangle.function, &parameter.source_name)
-                .is_some_and(|found| found.0 == name)
-        };
-        let count = |value: f64| {
-            let agree = triangles.iter().filter(about).filter(|triangle| {
-                self.rounds_at(triangle, &parameter.source_name, value) == Some(triangle.rounds)
-            });
-            votes
-                .iter()
-                .filter(|vote| self.agrees(vote, &parameter.source_name, value))
-                .count()
-                + agree.count()
-        };
-        // A compiler may leave out a last round that does nothing.
-        let candidates: BTreeSet<u64> = votes
-            .iter()
-            .flat_map(|vote| [vote.value, vote.value + 1.0])
-            .map(f64::to_bits)
-            .collect();
-        let symbol = &parameter.source_name;
-        let is_possible =
-            |value: &f64| !votes.iter().any(|vote| self.forbids(vote, symbol, *value));
-        let candidates: Vec<f64> = candidates.into_iter().map(f64::from_bits).collect();
-        // Loops that contradict each other have been changed in ways that are not understood; most of them count.
-        let is_any = candidates.iter().any(is_possible);
-        let candidates = candidates
-            .into_iter()
-            .filter(|value| !is_any || is_possible(value))
-            .map(|value| (count(value), value));
-        let fits = candidates
-            .max_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)))?
-            .1;
-        let is_near = |vote: &&Vote| {
-            (fits - vote.value).abs() <= 1.0 || self.agrees(vote, &parameter.source_name, fits)
-        };
-        let near: Vec<&Vote> = votes.iter().filter(is_near).collect();
-        let ids: BTreeSet<&str> = near.iter().map(|vote| vote.id).collect();
-        Some(Suggestion {
-            parameter: name.to_string(),
-            value: parameter.value.known(),
-            fits,
-            seen_in: ids.into_iter().map(str::to_string).collect(),
-            is_probability: false,
-            is_mean: near.iter().all(|vote| vote.is_mean),
-            is_trip_count: parameter.kind == Kind::TripCount,
-        })
-    }
-}
-
 /// Whether the source has the value in so many words, so that no run has another one.
-fn is_fixed(parameter: &ParameterReport) -> bool {
+pub fn is_fixed(parameter: &ParameterReport) -> bool {
     matches!(parameter.origin, Origin::Constant | Origin::Macro)
 }
 
 /// Whether nothing contradicts the counts of a loop and the rounds of the one around it.
-fn is_certain(places: &Places, seen: Observed, found: LoopRef) -> bool {
+pub fn is_certain(places: &Places, seen: Observed, found: LoopRef) -> bool {
     let doubts = |found: LoopRef| seen.loops.get(&found).map(|counts| counts.doubts);
     let around = places.chain(found).nth(1).and_then(doubts);
     doubts(found).is_some_and(|own| own == Doubts::default())
@@ -413,7 +170,7 @@ fn is_certain(places: &Places, seen: Observed, found: LoopRef) -> bool {
 /// How often a loop of the source was executed: as often as the loop around it went round, with the executions of no
 /// round, which enter no loop of the machine code; on a condition, as often as was counted. `None` if the loop around
 /// may have been left before.
-fn executions(places: &Places, seen: Observed, found: LoopRef) -> Option<u64> {
+pub fn executions(places: &Places, seen: Observed, found: LoopRef) -> Option<u64> {
     let executions = seen.loops.get(&found)?.executions();
     let Some(outer) = places.chain(found).nth(1) else {
         return Some(executions);
@@ -435,7 +192,7 @@ fn executions(places: &Places, seen: Observed, found: LoopRef) -> Option<u64> {
 }
 
 /// Outermost loops, entered once, with a loop inside whose bounds depend on their variable.
-fn triangles<'r>(places: &Places<'r>, seen: Observed) -> Vec<Triangle<'r>> {
+pub fn triangles<'r>(places: &Places<'r>, seen: Observed) -> Vec<Triangle<'r>> {
     let triangle = |(found, counts): (&LoopRef, &LoopCounts)| {
         let chain: Vec<LoopRef> = places.chain(*found).collect();
         let [inner, outer] = chain[..] else {
@@ -477,22 +234,31 @@ fn branch_frequencies(report: &StaticReport, places: &Places, seen: Observed) ->
             .iter()
             .filter(|branch| report.parameters.contains_key(&branch.probability));
         let suggestion = |branch: &BranchReport| {
-            Some(Suggestion {
-                parameter: branch.probability.clone(),
-                value: report
-                    .parameters
-                    .get(&branch.probability)
-                    .and_then(|parameter| parameter.value.known()),
-                fits: (seen.frequency)(*found, branch)?,
-                seen_in: vec![facts.id.clone()],
-                is_probability: true,
-                is_mean: false,
-                is_trip_count: false,
-            })
+            probability(report, branch, (seen.frequency)(*found, branch)?, &facts.id)
         };
         with_parameters
             .filter_map(suggestion)
             .collect::<Vec<Suggestion>>()
     };
     seen.loops.keys().flat_map(of_loop).collect()
+}
+
+/// What was counted of a branch; `None` if nothing depends on it, so that it has no parameter.
+pub fn probability(
+    report: &StaticReport,
+    branch: &BranchReport,
+    taken: f64,
+    seen_in: &str,
+) -> Option<Suggestion> {
+    let parameter = report.parameters.get(&branch.probability)?;
+    Some(Suggestion {
+        parameter: branch.probability.clone(),
+        value: parameter.value.known(),
+        fits: taken,
+        seen_in: vec![seen_in.to_string()],
+        is_probability: true,
+        is_mean: false,
+        is_trip_count: false,
+        is_of_sums: false,
+    })
 }

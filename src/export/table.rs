@@ -14,7 +14,9 @@ use crate::diagnostic::DiagnosticCode;
 use crate::model::advice::words;
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
-use crate::model::{BoundBy, Costs, KnownTotals, LevelKind, Model, NestModel, TimeFigures};
+use crate::model::{
+    BoundBy, Costs, CountedLoop, KnownTotals, LevelKind, Model, NestModel, TimeFigures,
+};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 use crate::reason::ReasonCode;
 
@@ -318,6 +320,14 @@ fn count(value: f64) -> String {
     }
 }
 
+/// A count that is compared with another one: a mean with its fraction.
+fn precisely(value: f64) -> String {
+    match value.fract() == 0.0 {
+        true => count(value),
+        false => format!("{value:.2}"),
+    }
+}
+
 /// So many names of unknown procedures and so many call paths are shown.
 const NAMES: usize = 8;
 const PATHS: usize = 5;
@@ -477,6 +487,36 @@ fn write_disagreements(text: &mut String, model: &Model) {
         "* run with small sizes, moves other bytes than the model says: {}{more}; `loopsheet validate` runs with the sizes that are set",
         found[..found.len().min(NAMES)].join(", ")
     );
+}
+
+/// Nests of which a run counted other iterations.
+fn write_counted(text: &mut String, model: &Model) {
+    let found = model.nests.iter().filter_map(|nest| nest.counted.as_ref());
+    let mut found: Vec<&CountedLoop> = found.collect();
+    if found.is_empty() {
+        return;
+    }
+    let most = |one: &CountedLoop| one.counted.max(one.modelled);
+    found.sort_by(|a, b| most(b).total_cmp(&most(a)));
+    let more = if found.len() > NAMES { " …" } else { "" };
+    let _ = writeln!(
+        text,
+        "* {} other iterations in the run that was counted than in the model:{more}",
+        having(found.len())
+    );
+    for one in found.iter().take(NAMES) {
+        let calls = match one.is_of_all_calls {
+            true => "in all calls",
+            false => "in one call",
+        };
+        let _ = writeln!(
+            text,
+            "    {}: {} counted, {} in the model, {calls}",
+            one.id,
+            precisely(one.counted),
+            precisely(one.modelled)
+        );
+    }
 }
 
 /// Nests whose lines push each other out of few sets of a cache.
@@ -679,6 +719,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     write_guesses(text, &influences);
     write_implausible(text, model);
     write_disagreements(text, model);
+    write_counted(text, model);
     write_conflicts(text, model);
     write_doubts(text, model);
     write_calls(text, model, screen);

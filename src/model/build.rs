@@ -100,6 +100,7 @@ impl<'p> NestModel<'p> {
             }),
             checked: None,
             conflicts: Vec::new(),
+            counted: None,
             is_implausible: NestModel::is_implausible(&nest, iterations, parameters),
             iterations: counts.total,
             counts: counts.loops,

@@ -45,6 +45,8 @@ pub struct NestModel<'p> {
     pub checked: Option<Checked>,
     /// Caches whose sets its lines collide in, if it was run with their ways.
     pub conflicts: Vec<Conflict>,
+    /// The loop of which a run counted other iterations, if there is one.
+    pub counted: Option<CountedLoop>,
     /// Whether guessed sizes give it iterations that no program would have.
     pub is_implausible: bool,
     /// Whether what it finds of the nests that it shares a loop with is only about right.
@@ -61,6 +63,17 @@ pub struct Checked {
     pub ratio: f64,
     /// Whether that is more than the ends of rows and rounding explain.
     pub is_off: bool,
+}
+
+/// A loop that went round more often, or less often, in a run than the model says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedLoop {
+    /// Its id.
+    pub id: String,
+    pub counted: f64,
+    pub modelled: f64,
+    /// Both are of all calls, not of one.
+    pub is_of_all_calls: bool,
 }
 
 /// Lines of a nest that push each other out of few sets of a cache, and what that costs, by a run with the sizes that are
@@ -99,6 +112,7 @@ const MUCH: f64 = 1.2;
 pub struct Findings {
     pub checked: BTreeMap<usize, Checked>,
     pub conflicts: BTreeMap<usize, Vec<Conflict>>,
+    pub counted: BTreeMap<usize, CountedLoop>,
 }
 
 /// No nest of a program that is worth a look has more iterations.
@@ -117,6 +131,7 @@ impl NestModel<'_> {
         let mut codes = self.nest.reason_codes();
         codes.extend(&self.doubts);
         codes.extend(self.disagreement().map(|_| ReasonCode::CheckFailed));
+        codes.extend(self.counted.as_ref().map(|_| ReasonCode::CountsDiffer));
         let has_conflicts = self.conflicts.iter().any(Conflict::is_costly);
         codes.extend(has_conflicts.then_some(ReasonCode::ConflictMisses));
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
@@ -132,6 +147,7 @@ impl NestModel<'_> {
             .get(&position)
             .cloned()
             .unwrap_or_default();
+        self.counted = findings.counted.get(&position).cloned();
     }
 
     /// The model's bytes over those of a run with small sizes, where the two do not agree.

@@ -247,7 +247,7 @@ impl Row {
             Origin::Set => ValueSource::Set,
             Origin::Config => ValueSource::Config,
             Origin::Traced => ValueSource::Traced,
-            Origin::Counted => ValueSource::Counted,
+            Origin::Counted | Origin::CountedMean => ValueSource::Counted,
             Origin::Input => ValueSource::Input,
             _ if self.kind != Kind::Block && self.is_guessed() => ValueSource::Guessed,
             Origin::Derived | Origin::Callers => ValueSource::Derived,
@@ -278,7 +278,8 @@ impl Row {
             | Origin::Set
             | Origin::Config
             | Origin::Traced
-            | Origin::Counted => {
+            | Origin::Counted
+            | Origin::CountedMean => {
                 (self.definition.as_ref()).is_none_or(|value| value.as_number().is_some())
             }
             Origin::Constant
@@ -393,7 +394,13 @@ impl ParameterTable {
     pub fn settled<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
         let is_set = |row: usize| {
             let row = &self.rows[row];
-            let by = [Origin::Set, Origin::Config, Origin::Traced, Origin::Counted];
+            let by = [
+                Origin::Set,
+                Origin::Config,
+                Origin::Traced,
+                Origin::Counted,
+                Origin::CountedMean,
+            ];
             row.kind != Kind::Block && by.contains(&row.origin) && row.definition.is_none()
         };
         let mut program = Cow::Borrowed(program);

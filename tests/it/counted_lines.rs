@@ -22,6 +22,14 @@ fn taken(source: &str, counts: &Path) -> BTreeMap<String, f64> {
         .collect()
 }
 
+/// The report of a fixture with its counts.
+fn with_counts(source: &str) -> Value {
+    let fixture = command::fixture("counts");
+    let counts = fixture.join(format!("{source}.gcov.json.gz"));
+    let counts = counts.to_str().expect("UTF-8");
+    command::analysed(fixture.join(source), &["--no-config", "--counts", counts])
+}
+
 /// Which of these have another value, or none.
 fn others<'n>(found: &BTreeMap<String, f64>, wanted: &[(&'n str, f64)]) -> Vec<&'n str> {
     let is_other = |(name, value): &&(&str, f64)| {
@@ -84,6 +92,112 @@ fn gcov_gives_them_of_fortran() {
         ("prob_clip_59", 129.0 / 500.0),
     ];
     assert_eq!(others(&found, &wanted), [""; 0], "{found:?}");
+}
+
+/// Of `rows` with 3 to 6 elements each: 45 of 10 in C, 47 in Fortran.
+#[test]
+fn loops_without_a_count_go_round_once_less_than_their_test_is_done() {
+    let of_c = [
+        ("trip_gather_43", 4.5),
+        ("trip_follow_54", 4.5),
+        ("trip_follow_58", 4.5),
+        ("trip_follow_63", 2.5),
+        ("rows", 10.0),
+    ];
+    let counts = command::fixture("counts").join("sizes.c.gcov.json.gz");
+    let found = taken("sizes.c", &counts);
+    assert_eq!(others(&found, &of_c), [""; 0], "{found:?}");
+    let counts = command::fixture("counts").join("sizes.f90.gcov.json.gz");
+    let found = taken("sizes.f90", &counts);
+    let of_fortran = [
+        ("trip_gather_23", 4.7),
+        ("trip_gather_26", 3.7),
+        ("prob_limits_39", 0.3),
+        ("prob_limits_41", 4.0 / 7.0),
+    ];
+    assert_eq!(others(&found, &of_fortran), [""; 0], "{found:?}");
+}
+
+#[test]
+fn a_size_that_is_the_same_in_each_call_is_taken_also_of_members() {
+    let report = with_counts("sizes.c");
+    for (name, value) in [("Input_cells", 96.0), ("in.groups", 24.0), ("n", 20.0)] {
+        let found = &report["parameters"][name];
+        assert_eq!(found["value"].as_f64(), Some(value), "{name}");
+        assert_eq!(found["origin"], "counted", "{name}");
+        assert_eq!(found["detail"], "counted_mean", "{name}");
+    }
+    // One call has no mean.
+    assert_eq!(report["parameters"]["limits.n"]["detail"], "counted");
+}
+
+/// The mean of 300 and 100 is whole, and no size of a call; that of 4, 3, 2 and 1 is not.
+#[test]
+fn what_counts_contradict_has_a_mark_and_both_numbers() {
+    let report = with_counts("sizes.c");
+    let functions = report["functions"].as_array().expect("functions");
+    let nests = functions
+        .iter()
+        .flat_map(|function| function["nests"].as_array().expect("nests"));
+    let mut found = BTreeMap::new();
+    for nest in nests {
+        let reasons = nest["reasons"].as_array().expect("reasons");
+        let is_marked = reasons.iter().any(|code| code == "counts_differ");
+        let counted = &nest["counted"];
+        assert_eq!(is_marked, counted.is_object(), "{nest}");
+        if is_marked {
+            let number = |key: &str| counted[key].as_f64().expect("a number");
+            let both = (number("iterations"), number("modelled_iterations"));
+            found.insert(counted["loop"].as_str().expect("an id").to_string(), both);
+        }
+    }
+    let wanted = [
+        ("falling@34".to_string(), (10.0, 16.0)),
+        ("level@27".to_string(), (400.0, 600.0)),
+    ];
+    assert_eq!(found, BTreeMap::from(wanted));
+
+    let fixture = command::fixture("counts");
+    let output = command::loopsheet()
+        .arg("analyze")
+        .arg(fixture.join("sizes.c"))
+        .args(["--no-config", "--quiet", "--counts"])
+        .arg(fixture.join("sizes.c.gcov.json.gz"))
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = "level@27: 400 counted, 600 in the model, in all calls";
+    assert!(text.contains(line), "{text}");
+}
+
+/// A chain outside of loops, whose arms end in loops, and one of conditions with two parts.
+#[test]
+fn each_condition_of_a_chain_is_counted_where_it_is_reached() {
+    let counts = command::fixture("counts").join("sizes.c.gcov.json.gz");
+    let found = taken("sizes.c", &counts);
+    let wanted = [
+        ("prob_edges_74", 2.0 / 8.0),
+        ("prob_edges_78", 2.0 / 6.0),
+        ("prob_limits_92", 0.2),
+        ("prob_limits_94", 0.2 / 0.8),
+    ];
+    assert_eq!(others(&found, &wanted), [""; 0], "{found:?}");
+}
+
+#[test]
+fn parameters_lists_what_a_run_sets() {
+    let fixture = command::fixture("counts");
+    let output = command::loopsheet()
+        .arg("parameters")
+        .arg(fixture.join("sizes.c"))
+        .args(["--no-config", "--json", "-", "--counts"])
+        .arg(fixture.join("sizes.c.gcov.json.gz"))
+        .output()
+        .expect("it runs");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let cells = &report["parameters"]["Input_cells"];
+    assert_eq!(cells["value"].as_f64(), Some(96.0), "{cells}");
+    assert_eq!(cells["origin"], "counted", "{cells}");
 }
 
 /// As `llvm-cov export` has a function of eight lines, with regions and conditions.

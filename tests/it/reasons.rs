@@ -46,7 +46,15 @@ fn every_reason_is_raised_by_its_fixture() {
             );
             continue;
         }
-        let report = json("analyze", &path, &[]);
+        let counts = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/fixtures/counts/counts_differ.c.gcov.json.gz"
+        );
+        let arguments: &[&str] = match code {
+            ReasonCode::CountsDiffer => &["--counts", counts],
+            _ => &[],
+        };
+        let report = json("analyze", &path, arguments);
         let explained = &report["reason_codes"][name];
         assert_eq!(explained["meaning"], code.meaning(), "{code}: {report}");
         let coverage = &report["coverage"];

@@ -106,6 +106,7 @@ pub fn comparison(model: &Model, text: &str) -> Comparison {
             is_probability: false,
             is_mean: false,
             is_trip_count: false,
+            is_of_sums: false,
         }],
         notes: vec![text.into()],
     }

@@ -172,7 +172,12 @@ impl Sizes {
             Node::Number(_) => Some((name.clone(), self.found[result.at()].origin)),
             Node::Symbol(symbol) => {
                 let found = &self.found[self.numbered(symbol)?.at()];
-                let is_number = || found.value.as_ref().is_some_and(|own| own.as_number().is_some());
+                let is_number = || {
+                    found
+                        .value
+                        .as_ref()
+                        .is_some_and(|own| own.as_number().is_some())
+                };
                 let is_read = found.origin == Origin::Given && self.called_once.contains(&result);
                 (found.is_count || is_read && is_number()).then(|| (name.clone(), found.origin))
             }

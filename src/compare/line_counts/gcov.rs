@@ -91,6 +91,11 @@ fn decisions(branches: &[Branch]) -> Vec<Decision> {
                 falls: falls.count,
             })
         }
+        // gcov lists the ways in the order of the code that they lead to.
+        [first, second] if !first.fallthrough => Some(Decision::Ways {
+            first: first.count,
+            second: second.count,
+        }),
         _ => None,
     });
     pairs.collect::<Option<Vec<Decision>>>().unwrap_or_default()

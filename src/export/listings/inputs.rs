@@ -96,5 +96,6 @@ pub(crate) fn origin(origin: Origin) -> &'static str {
         Origin::Config => "loopsheet.toml",
         Origin::Traced => "seen in a run",
         Origin::Counted => "counted in native runs",
+        Origin::CountedMean => "counted over several calls, as if the same in each",
     }
 }

@@ -1,11 +1,13 @@
 //! A function with everything in it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::calls::{self, CalleeReport, CostsReport};
 use super::communication::{self, MessageReport};
 use super::dependences::{self, DependenceReport, SequenceReport};
-use super::loops::{self, LoopReport};
+use super::loops::{self, BranchReport, LoopReport};
 use super::nests::NestReport;
 use crate::Figure;
 use crate::model::Model;
@@ -40,6 +42,13 @@ pub struct FunctionReport {
     /// Absent where nothing is communicated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub communication: Vec<MessageReport>,
+    /// The parameters that symbols in the bounds of its loops stand for, where these have other names, as members of
+    /// structures do; not in JSON.
+    #[serde(skip)]
+    pub bound_parameters: BTreeMap<String, String>,
+    /// Conditions outside of its loops; not in JSON.
+    #[serde(skip)]
+    pub branches: Vec<BranchReport>,
 }
 
 impl FunctionReport {
@@ -75,6 +84,8 @@ impl FunctionReport {
             executed: figures.map(|figures| CostsReport::of(model, &figures.executed)),
             callees: calls::callees(model, index),
             communication: communication::of_function(model, index),
+            branches: loops::branches_outside(model, index),
+            bound_parameters: loops::bound_parameters(model, index),
         }
     }
 

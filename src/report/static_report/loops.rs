@@ -188,6 +188,34 @@ pub(super) fn loops(model: &Model, function: usize) -> Vec<LoopReport> {
     found
 }
 
+/// Conditions of a function that are in no loop.
+pub(super) fn branches_outside(model: &Model, function: usize) -> Vec<BranchReport> {
+    let place = Surroundings {
+        model,
+        index: function,
+        function: &model.program.functions[function],
+    };
+    place.branches(&place.function.body)
+}
+
+/// The parameters that symbols in the bounds of a function's loops stand for, where these have other names.
+pub(super) fn bound_parameters(model: &Model, function: usize) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut loops = model.program.functions[function].body.loops();
+    while let Some(inner) = loops.pop() {
+        let bounds = [&inner.lower, &inner.upper, &inner.step];
+        for symbol in bounds.into_iter().flat_map(Expr::symbols) {
+            let text = model.parameters.text(&Expr::from(symbol.clone()));
+            let row = model.parameters.row(function, &symbol);
+            if let Some(row) = row.filter(|row| row.symbol != text) {
+                found.insert(text, row.name.clone());
+            }
+        }
+        loops.extend(inner.body.loops());
+    }
+    found
+}
+
 /// The function around loops.
 struct Surroundings<'a> {
     model: &'a Model<'a>,

@@ -38,6 +38,9 @@ pub struct NestReport {
     /// Caches in whose sets its lines collide, where it was run with their ways.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<ConflictReport>,
+    /// The loop of which counts of a run say otherwise, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<CountedReport>,
     #[serde(default)]
     pub sweeps: Figure,
     #[serde(default)]
@@ -125,6 +128,19 @@ pub struct NestReport {
     /// What would make it faster, the most first, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<Vec<BriefAdvice>>,
+}
+
+/// A loop that went round more often, or less often, in a run than the model says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CountedReport {
+    /// Its id.
+    #[serde(rename = "loop")]
+    pub id: String,
+    /// Iterations in the run, and those of the model: of all calls, or of one.
+    pub iterations: Figure,
+    pub modelled_iterations: Figure,
+    pub of_all_calls: bool,
 }
 
 /// A nest's bytes in a run with small sizes, for the cache for which the model is farthest from them.
@@ -344,6 +360,12 @@ impl NestReport {
                 .collect(),
             disagreement: nest.disagreement().map(Figure::from),
             checked: nest.checked.map(CheckedReport::of),
+            counted: nest.counted.as_ref().map(|found| CountedReport {
+                id: found.id.clone(),
+                iterations: found.counted.into(),
+                modelled_iterations: found.modelled.into(),
+                of_all_calls: found.is_of_all_calls,
+            }),
             conflicts: (nest.conflicts.iter())
                 .map(|conflict| ConflictReport::of(conflict, model))
                 .collect(),
