@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::{CallSite, Model};
 use super::nest::Nest;
 use super::parameters::{Kind, ParameterTable, Row};
+use super::{CallSite, Model};
 use crate::expr::{Expr, Symbol};
 
 /// One parameter with what rests on it.
@@ -164,7 +164,9 @@ fn calls(model: &Model, index: &HashMap<&str, usize>, behind: &[Vec<usize>]) -> 
         return vec![none; functions];
     }
     let mut arriving: Vec<Vec<&CallSite>> = vec![Vec::new(); functions];
-    sites.iter().for_each(|site| arriving[site.callee].push(site));
+    sites
+        .iter()
+        .for_each(|site| arriving[site.callee].push(site));
     let mut found = vec![none; functions];
     for function in model.call_graph.top_down(functions) {
         let mut own = found[function].clone();
