@@ -7,6 +7,7 @@ use loopsheet_analysis as analysis;
 use loopsheet_ir::Unit;
 use loopsheet_lower as lower;
 use loopsheet_machine::MachineModel;
+use loopsheet_model::parameters::Kind;
 use loopsheet_model::{Detail, Model, Setting};
 use loopsheet_source::SourceText;
 
@@ -78,7 +79,7 @@ fn larger_caches_never_move_more() {
         .parameters
         .rows()
         .iter()
-        .filter(|row| row.value == 128.0)
+        .filter(|row| row.value == 128.0 && row.kind == Kind::Problem)
         .map(|row| row.name.clone())
         .collect();
     let mut nests = 0;

@@ -74,10 +74,12 @@ pub fn deciding_operations<'n>(
             .map(|span| span.count)
             .product::<f64>()
     };
-    // As often as the other branches on the way lead there.
+    // As often as the other branches on the way lead there. Those of one line are one symbol, of which the first is meant.
     let taken = |content: &Content, except: Option<&Symbol>| {
-        let others = content.weight.iter().filter(|(b, _)| Some(b) != except);
-        let share = |(branch, taken): &(Symbol, bool)| {
+        let steps = &content.weight;
+        let own = steps.iter().position(|(branch, _)| Some(branch) == except);
+        let others = (0..).zip(steps).filter(|(at, _)| Some(*at) != own);
+        let share = |(_, (branch, taken)): (usize, &(Symbol, bool))| {
             let share = value(branch).unwrap_or(0.5);
             if *taken { share } else { 1.0 - share }
         };
