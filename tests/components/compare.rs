@@ -183,7 +183,7 @@ fn iterations_and_operations_agree_whatever_the_compiler_does() {
 #[test]
 fn loops_on_one_line_have_their_own_trip_counts() {
     for level in ["-O1", "-O2"] {
-        let comparison = compared(LOOPS, &[level], &["main.n=24"]);
+        let comparison = compared(LOOPS, &[level], &["n=24"]);
         assert_eq!(
             sides(&comparison, "one_line", "iterations"),
             (576.0, 576.0),
