@@ -10,13 +10,14 @@ use tempfile::TempDir;
 use crate::support::command;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
     "clock",
     "compared",
     "counted",
     "diff_seeded",
     "drawn_nests",
     "first_run",
+    "formulas",
     "lines.py",
     "measured.py",
     "memory_depth",
@@ -89,6 +90,14 @@ fn examples_of_shared_parts_hold() {
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .args(["-m", "doctest", "lines.py", "measured.py"]);
     assert_eq!(printed(&mut python), "");
+}
+
+/// Formulas and numbers of our own kernels are the same.
+#[test]
+fn formulas() {
+    let text = printed(study("formulas").arg("samples=samples/kernels"));
+    has(&text, "| samples | 20 |");
+    has(&text, "samples: none");
 }
 
 /// Both sides of both kernels agree, and the picture says so.
