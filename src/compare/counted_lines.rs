@@ -165,17 +165,10 @@ impl<'a> Counted<'a> {
         }
         let last = self.counts.line(file, facts.end_line)?;
         match last.decisions[..] {
-            [
-                Decision::Jump { jumps, falls: left }
-                | Decision::Condition {
-                    yes: jumps,
-                    no: left,
-                }
-                | Decision::Ways {
-                    first: jumps,
-                    second: left,
-                },
-            ] if facts.end_line > facts.line && !facts.exits_early => Some((left, jumps + left)),
+            [decision] if facts.end_line > facts.line && !facts.exits_early => {
+                let [_, left] = decision.ways();
+                Some((left, decision.all()))
+            }
             _ => None,
         }
     }

@@ -136,22 +136,18 @@ impl LineCounts {
 }
 
 impl Decision {
+    /// Both ways, in the order in which they are named.
+    pub fn ways(self) -> [u64; 2] {
+        match self {
+            Decision::Jump { jumps, falls } => [jumps, falls],
+            Decision::Condition { yes, no } => [yes, no],
+            Decision::Ways { first, second } => [first, second],
+        }
+    }
+
     /// Both ways together.
     pub fn all(self) -> u64 {
-        match self {
-            Decision::Jump {
-                jumps: one,
-                falls: other,
-            }
-            | Decision::Condition {
-                yes: one,
-                no: other,
-            }
-            | Decision::Ways {
-                first: one,
-                second: other,
-            } => one + other,
-        }
+        self.ways().into_iter().sum()
     }
 
     /// How often the condition of an `if` held: without optimisation, compilers jump over what it guards.
@@ -165,36 +161,19 @@ impl Decision {
 
     /// What both say together; `None` if they are not of the same code.
     fn sum(self, other: &Decision) -> Option<Decision> {
-        Some(match (self, *other) {
-            (
-                Decision::Condition { yes, no },
-                Decision::Condition {
-                    yes: more,
-                    no: less,
-                },
-            ) => Decision::Condition {
-                yes: yes + more,
-                no: no + less,
+        let [[one, two], [more, less]] = [self.ways(), other.ways()];
+        let [one, two] = [one + more, two + less];
+        Some(match (self, other) {
+            (Decision::Jump { .. }, Decision::Jump { .. }) => Decision::Jump {
+                jumps: one,
+                falls: two,
             },
-            (
-                Decision::Jump { jumps, falls },
-                Decision::Jump {
-                    jumps: more,
-                    falls: less,
-                },
-            ) => Decision::Jump {
-                jumps: jumps + more,
-                falls: falls + less,
-            },
-            (
-                Decision::Ways { first, second },
-                Decision::Ways {
-                    first: more,
-                    second: less,
-                },
-            ) => Decision::Ways {
-                first: first + more,
-                second: second + less,
+            (Decision::Condition { .. }, Decision::Condition { .. }) => {
+                Decision::Condition { yes: one, no: two }
+            }
+            (Decision::Ways { .. }, Decision::Ways { .. }) => Decision::Ways {
+                first: one,
+                second: two,
             },
             _ => return None,
         })

@@ -198,6 +198,14 @@ impl Value {
         }
     }
 
+    /// The variable that it is, or that it is an element of.
+    pub fn variable(&self) -> Option<VarId> {
+        match self {
+            Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+
     /// Whether one of several conditions holds; `None` if there are none. Thousands of them nest no deeper than a few.
     pub fn any(mut conditions: Vec<Value>) -> Option<Value> {
         /// So many stand in a row, as the source has them.

@@ -196,6 +196,13 @@ impl CallGraph {
         leaving
     }
 
+    /// The call sites of every function, in program order.
+    pub(super) fn by_callee(&self, functions: usize) -> Vec<Vec<usize>> {
+        let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); functions];
+        (self.sites.iter().enumerate()).for_each(|(index, site)| arriving[site.callee].push(index));
+        arriving
+    }
+
     /// Symbols of functions that only calls mention.
     pub(super) fn symbols(&self) -> impl Iterator<Item = (usize, &Symbol)> {
         let around = self.sites.iter().map(|site| (site.caller, &site.weight));

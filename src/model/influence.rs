@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use fixedbitset::FixedBitSet;
 use serde::Serialize;
 
+use super::Model;
 use super::nest::Nest;
 use super::parameters::{Kind, ParameterTable, Row};
-use super::{CallSite, Model};
 use crate::expr::{Expr, Symbol};
 
 /// One parameter with what rests on it.
@@ -90,7 +91,10 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
     let mut reached = vec![false; rows.len()];
     let mut on_guesses = 0.0;
-    let of_calls = calls(model, &index, &behind);
+    let of_calls = (model.ranking.follows_calls).then(|| {
+        let rows = || rows_of_calls(model, &index, &behind);
+        model.rows_of_calls.get_or_init(rows)
+    });
     for (number, nest) in model.nests.iter().enumerate() {
         let mut used = BTreeSet::new();
         each_symbol(&nest.nest, &mut |symbol| {
@@ -98,8 +102,8 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
                 used.extend(behind[row].iter().copied());
             }
         });
-        if model.ranking.follows_calls && model.ranking.of(number).is_some() {
-            used.extend(of_calls[nest.nest.function].rows());
+        if let Some(of_calls) = of_calls.filter(|_| model.ranking.of(number).is_some()) {
+            used.extend(of_calls[nest.nest.function].ones());
         }
         let seconds = Some(seconds(number)).filter(|seconds| seconds.is_finite());
         let seconds = seconds.unwrap_or(0.0);
@@ -129,52 +133,24 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     }
 }
 
-/// Some of the rows of the table.
-#[derive(Clone)]
-struct RowSet(Vec<u64>);
-
-impl RowSet {
-    fn insert(&mut self, row: usize) {
-        self.0[row / 64] |= 1 << (row % 64);
-    }
-
-    fn extend(&mut self, other: &RowSet) {
-        for (own, other) in self.0.iter_mut().zip(&other.0) {
-            *own |= other;
-        }
-    }
-
-    fn rows(&self) -> impl Iterator<Item = usize> + '_ {
-        let bits = |(word, bits): (usize, u64)| {
-            (0..64)
-                .filter(move |bit| bits >> bit & 1 == 1)
-                .map(move |bit| 64 * word + bit)
-        };
-        self.0.iter().copied().enumerate().flat_map(bits)
-    }
-}
-
 /// Of every function, the rows that the number of its calls depends on: those of the loops and branches around its calls,
 /// and of the calls of the functions that these stand in.
-fn calls(model: &Model, index: &HashMap<&str, usize>, behind: &[Vec<usize>]) -> Vec<RowSet> {
+fn rows_of_calls(
+    model: &Model,
+    index: &HashMap<&str, usize>,
+    behind: &[Vec<usize>],
+) -> Vec<FixedBitSet> {
     let functions = model.program.functions.len();
-    let none = RowSet(vec![0; model.parameters.rows().len().div_ceil(64)]);
-    let sites = &model.call_graph.sites;
-    if !model.ranking.follows_calls || sites.is_empty() {
-        return vec![none; functions];
-    }
-    let mut arriving: Vec<Vec<&CallSite>> = vec![Vec::new(); functions];
-    sites
-        .iter()
-        .for_each(|site| arriving[site.callee].push(site));
-    let mut found = vec![none; functions];
-    for function in model.call_graph.top_down(functions) {
-        let mut own = found[function].clone();
-        for site in &arriving[function] {
-            own.extend(&found[site.caller]);
+    let mut found = vec![FixedBitSet::new(); functions];
+    let graph = &model.call_graph;
+    let arriving = graph.by_callee(functions);
+    for function in graph.top_down(functions) {
+        let mut own = std::mem::take(&mut found[function]);
+        for site in arriving[function].iter().map(|site| &graph.sites[*site]) {
+            own.union_with(&found[site.caller]);
             for symbol in site.symbols() {
                 if let Some(row) = own_row(&model.parameters, site.caller, symbol, index) {
-                    behind[row].iter().for_each(|row| own.insert(*row));
+                    own.extend(behind[row].iter().copied());
                 }
             }
         }

@@ -57,6 +57,9 @@ mod trip_count;
 mod what_if;
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::OnceLock;
+
+use fixedbitset::FixedBitSet;
 
 use crate::analysis::coverage::{self, Coverage};
 use crate::analysis::facts::Program;
@@ -68,7 +71,7 @@ use crate::reason::ReasonCode;
 pub use advice::{Advice, AdviceKind, Change};
 pub use alternatives::Alternatives;
 pub use band::TotalBand;
-pub use calls::{CallGraph, CallPath, CallSite, Calls, Costs, Reached};
+pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
 pub use catalogue::StaticFigure;
 pub use communication::{CommunicationFigures, CommunicationModel};
 pub use dependencies::SequenceModel;
@@ -115,6 +118,8 @@ pub struct Model<'p> {
     pub sequences: Vec<SequenceModel<'p>>,
     /// Who calls whom.
     pub call_graph: CallGraph,
+    /// What [`influence::influence`] finds of it, once.
+    rows_of_calls: OnceLock<Vec<FixedBitSet>>,
     /// What calls make of the nests' figures, if functions of the program call each other.
     pub calls: Option<Calls>,
     /// What moves between processes, if anything does.
@@ -416,6 +421,7 @@ impl<'p> Model<'p> {
             ranking,
             sequences,
             call_graph,
+            rows_of_calls: OnceLock::new(),
             calls,
             communication,
             registers,

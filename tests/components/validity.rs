@@ -396,7 +396,8 @@ fn the_validator_finds_no_error() {
 fn another_engine_computes_every_formula() {
     let found = complaints(|book| {
         let (errors, formulas) = engine_errors(&book.path);
-        assert!(formulas > 20, "{}: {formulas} formulas", book.kind);
+        // A difference in which nothing can be compared has its totals only.
+        assert!(formulas >= 10, "{}: {formulas} formulas", book.kind);
         errors
     });
     assert!(found.is_empty(), "{}", found.join("\n"));

@@ -71,7 +71,9 @@ pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> V
             let read = read_in(known, id, asking);
             statements(other, InLoop::No, &mut |inner, _| {
                 if let Stmt::Assign { target, value, .. } = inner
-                    && variable(target).is_some_and(|target| read.contains(&target))
+                    && target
+                        .variable()
+                        .is_some_and(|target| read.contains(&target))
                 {
                     found.push(value);
                 }
@@ -88,7 +90,7 @@ fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> FxHashSet<Var
         if let Stmt::Assign { target, value, .. } = stmt
             && is_input(value, known, id)
         {
-            found.extend(variable(target));
+            found.extend(target.variable());
         }
         calls_of(stmt, &mut |name, arguments| {
             if let Target::Library(called) = known.target(id, name)
@@ -123,17 +125,10 @@ fn read(known: &Procedures, words: Option<&FxHashSet<VarId>>, id: ProcedureId) -
     found
 }
 
-fn variable(value: &Value) -> Option<VarId> {
-    match value {
-        Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
-        _ => None,
-    }
-}
-
 /// The variable that a library function gives a value; what a list names is read as it stands.
 fn written(argument: &Value, is_list: bool) -> Option<VarId> {
     match addressed(argument) {
-        None if is_list => variable(argument),
-        target => variable(target?),
+        None if is_list => argument.variable(),
+        target => target?.variable(),
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements};
-use crate::ir::{Stmt, Type, Value, VarId, Variable, addressed};
+use crate::ir::{Stmt, Type, VarId, Variable, addressed};
 
 /// The variables of each procedure; none of a procedure that is not here.
 pub type CommandLine = FxHashMap<ProcedureId, FxHashSet<VarId>>;
@@ -37,7 +37,9 @@ pub fn command_line(known: &Procedures) -> CommandLine {
                     return;
                 };
                 for (formal, argument) in known.formals(callee).into_iter().zip(arguments) {
-                    let passed = variable(argument).or_else(|| variable(addressed(argument)?));
+                    let passed = argument
+                        .variable()
+                        .or_else(|| addressed(argument)?.variable());
                     if passed.is_some_and(|passed| own.contains(&passed))
                         && holds.entry(callee).or_default().insert(formal)
                     {
@@ -58,12 +60,12 @@ fn keep_words(known: &Procedures, id: ProcedureId, own: &mut FxHashSet<VarId>) {
         let before = own.len();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             if let Stmt::Assign { target, value, .. } = stmt
-                && let Some(target) = variable(target)
+                && let Some(target) = target.variable()
                 && is_text(function.variable(target))
             {
                 let mut is_word = false;
                 each_value(value, &mut |part| {
-                    is_word |= variable(part).is_some_and(|part| own.contains(&part));
+                    is_word |= part.variable().is_some_and(|part| own.contains(&part));
                 });
                 if is_word {
                     own.insert(target);
@@ -82,12 +84,5 @@ fn is_text(variable: &Variable) -> bool {
         Type::Character(_) => true,
         Type::Integer(1) => !variable.dimensions.is_empty(),
         _ => false,
-    }
-}
-
-fn variable(value: &Value) -> Option<VarId> {
-    match value {
-        Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
-        _ => None,
     }
 }

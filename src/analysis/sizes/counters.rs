@@ -201,7 +201,7 @@ fn run_as_written(function: &Function, loops: &[&Loop]) -> bool {
                 is_plain &= counting(inner).is_some();
                 changed.extend(counting(inner));
             }
-            Stmt::Assign { target, .. } => changed.extend(variable(target)),
+            Stmt::Assign { target, .. } => changed.extend(target.variable()),
             Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Opaque { .. } => is_plain = false,
             Stmt::If(_) | Stmt::Call { .. } | Stmt::Evaluate { .. } => {}
         }
@@ -212,8 +212,8 @@ fn run_as_written(function: &Function, loops: &[&Loop]) -> bool {
                 arguments
                     .iter()
                     .filter_map(|argument| match addressed(argument) {
-                        None if by_place => variable(argument),
-                        target => variable(target?),
+                        None if by_place => argument.variable(),
+                        target => target?.variable(),
                     }),
             );
         });
@@ -224,7 +224,7 @@ fn run_as_written(function: &Function, loops: &[&Loop]) -> bool {
         each_value(bound, &mut |part| match part {
             Value::Call { .. } => is_fixed = false,
             part => {
-                if let Some(id) = variable(part) {
+                if let Some(id) = part.variable() {
                     is_fixed &= !changed.contains(&id);
                     is_fixed &= !calls || !function.homes.contains_key(&id);
                 }
@@ -246,13 +246,6 @@ fn counting(counted: &Loop) -> Option<VarId> {
     match &counted.control {
         Control::Counted { variable, .. } => Some(*variable),
         Control::Uncounted { .. } => None,
-    }
-}
-
-fn variable(value: &Value) -> Option<VarId> {
-    match value {
-        Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
-        _ => None,
     }
 }
 

@@ -73,6 +73,26 @@ pub struct Place {
     pub subscripts: Box<[i64]>,
 }
 
+impl Place {
+    /// Of a whole number for which a procedure has no variable.
+    fn without_variable(function: &Function, name: String, is_own: bool) -> Place {
+        Place {
+            name: name.clone(),
+            own_name: name,
+            scope: String::new(),
+            file: function.place.file.clone(),
+            line: function.place.line,
+            is_own,
+            is_local: is_own,
+            is_real: false,
+            is_array: false,
+            elements: Vec::new(),
+            array: None,
+            subscripts: Box::default(),
+        }
+    }
+}
+
 /// All places.
 #[derive(Default)]
 pub struct Places {
@@ -137,21 +157,7 @@ impl Places {
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
-        let place = Place {
-            name: text.clone(),
-            own_name: text,
-            scope: String::new(),
-            file: function.place.file.clone(),
-            line: function.place.line,
-            is_own: false,
-            is_local: false,
-            is_real: false,
-            is_array: false,
-            elements: Vec::new(),
-            array: None,
-            subscripts: Box::default(),
-        };
-        self.add(key, place)
+        self.add(key, Place::without_variable(function, text, false))
     }
 
     /// The place that holds what a function returns that has no variable for it, made if there is none.
@@ -161,21 +167,7 @@ impl Places {
             return *number;
         }
         let name = format!("{}()", function.name);
-        let place = Place {
-            name: name.clone(),
-            own_name: name,
-            scope: String::new(),
-            file: function.place.file.clone(),
-            line: function.place.line,
-            is_own: true,
-            is_local: true,
-            is_real: false,
-            is_array: false,
-            elements: Vec::new(),
-            array: None,
-            subscripts: Box::default(),
-        };
-        self.add(key, place)
+        self.add(key, Place::without_variable(function, name, true))
     }
 
     /// The place that holds what a function returns.

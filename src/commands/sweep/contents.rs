@@ -1,7 +1,7 @@
 //! What files hold, by their hashes: read again only where a file may have changed since somebody looked.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::place::{Place, open_regular};
 use super::source;
 use crate::commands::outputs::Output;
 use crate::reading::files;
@@ -72,16 +72,7 @@ impl Contents {
     /// It cannot be read.
     pub fn hash(&self, path: &str) -> std::io::Result<Hash> {
         let begun = now();
-        let file = match std::fs::metadata(path)?.is_file() {
-            true => File::open(path)?,
-            // Opening a pipe waits for somebody who writes.
-            false => {
-                return Err(std::io::Error::new(
-                    ErrorKind::InvalidInput,
-                    "it is not a regular file",
-                ));
-            }
-        };
+        let file = open_regular(Path::new(path))?;
         let stamp = stamp(&file.metadata()?);
         let known = |seen: &Seen| seen.stamp == stamp;
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -291,7 +282,10 @@ mod tests {
         assert_eq!(contents.hash(name).expect("read"), Hash::of(b"one"));
         let old = SystemTime::now() - Duration::from_secs(100);
         let set = || {
-            let file = File::options().append(true).open(&path).expect("a file");
+            let file = std::fs::File::options()
+                .append(true)
+                .open(&path)
+                .expect("a file");
             file.set_modified(old).expect("a time");
         };
         set();

@@ -2,12 +2,11 @@
 //! merge that was stopped left is no data set.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::path::Path;
 
 use anyhow::Context;
 
-use super::place::Place;
+use super::place::{Place, open_regular};
 use crate::commands::outputs::Output;
 use crate::reading::files;
 use crate::sweep::hash::Hash;
@@ -164,8 +163,6 @@ fn is_table(name: &str) -> bool {
 
 fn hash(path: &Path) -> anyhow::Result<Hash> {
     let what = || format!("cannot read {}", path.display());
-    let is_regular = path.metadata().with_context(what)?.is_file();
-    anyhow::ensure!(is_regular, "{}: it is not a regular file", what());
-    let file = File::open(path).with_context(what)?;
+    let file = open_regular(path).with_context(what)?;
     Hash::of_stream(file).with_context(what)
 }

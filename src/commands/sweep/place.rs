@@ -1,5 +1,7 @@
 //! The directory of a sweep: where its manifest, its results and its data are.
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
@@ -192,6 +194,17 @@ pub fn relative(to: &Path, from: &Path) -> String {
     match way.is_empty() {
         true => ".".to_string(),
         false => way.join("/"),
+    }
+}
+
+/// A regular file: opening a pipe waits for somebody who writes.
+pub fn open_regular(path: &Path) -> std::io::Result<File> {
+    match std::fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(std::io::Error::new(
+            ErrorKind::InvalidInput,
+            "it is not a regular file",
+        )),
     }
 }
 

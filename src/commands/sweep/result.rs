@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::place::{Place, open_regular};
 use crate::commands::outputs::Output;
 use crate::sweep::columns::Column;
 use crate::sweep::hash::{Hash, Hasher};
@@ -90,20 +90,9 @@ pub fn state(place: &Place, shard: &Shard, look: Look) -> anyhow::Result<State> 
     Ok(state)
 }
 
-/// A regular file: opening a pipe waits for somebody who writes.
-fn open(path: &Path) -> std::io::Result<File> {
-    match std::fs::metadata(path)?.is_file() {
-        true => File::open(path),
-        false => Err(std::io::Error::new(
-            ErrorKind::InvalidInput,
-            "it is not a regular file",
-        )),
-    }
-}
-
 /// Whether a file has the end of a shard's.
 fn has_end(path: &Path, shard: &Hash) -> std::io::Result<bool> {
-    let mut file = open(path)?;
+    let mut file = open_regular(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(End::LONGEST)))?;
     let mut bytes = Vec::new();
@@ -193,7 +182,7 @@ struct Lines {
 impl Lines {
     fn open(path: PathBuf, shard: Hash) -> std::io::Result<Lines> {
         Ok(Lines {
-            lines: BufReader::new(open(&path)?).lines(),
+            lines: BufReader::new(open_regular(&path)?).lines(),
             shard,
             seen: Hasher::default(),
             count: 0,

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::listings::inputs;
+use crate::listings::inputs::{self, Group};
 use crate::machine::parameters::{
     FUNCTION_CYCLES, IN_CORE, LATENCY_LIMIT, ParameterKind, absent, of_level,
 };
 use crate::machine::{MachineModel, preset_names};
 use crate::model::Model;
 use crate::model::advice::words;
-use crate::model::influence::{Influence, Influences, Standing, influence};
+use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
 
 /// All inputs in the order in which the script counts them: machine, then those of the problem that are kept.
@@ -104,17 +104,7 @@ pub(super) fn order(model: &Model, kept: &[usize]) -> Vec<usize> {
         .collect();
     let rows = model.parameters.rows();
     let of = |row: &Row| found.get(row.name.as_str());
-    let group = |row: &Row| match of(row).and_then(|found| found.standing) {
-        Some(Standing::Root | Standing::Minor) => 0,
-        Some(Standing::OfData) => 5,
-        Some(Standing::Unreached) => 6,
-        None => match row.kind {
-            Kind::TripCount => 1,
-            Kind::Probability => 2,
-            Kind::Block => 3,
-            Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
-        },
-    };
+    let group = |row: &Row| Group::of(row.kind, of(row).and_then(|found| found.standing));
     let share = |row: &Row| of(row).map_or(0.0, |found| found.share);
     let mut places: Vec<usize> = (0..kept.len()).collect();
     places.sort_by(|a, b| {

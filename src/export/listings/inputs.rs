@@ -55,18 +55,39 @@ pub(crate) fn ordered<'m>(
     let rows = model.parameters.rows().iter().enumerate();
     let mut rows: Vec<(usize, &Row, Option<Standing>)> =
         rows.map(|(at, row)| (at, row, standing(row))).collect();
-    rows.sort_by_key(|(_, row, standing)| match standing {
-        Some(Standing::Root | Standing::Minor) => 1,
-        Some(Standing::OfData) => 5,
-        Some(Standing::Unreached) => 6,
-        None => match row.kind {
-            Kind::Block => 0,
-            Kind::TripCount => 2,
-            Kind::Probability => 3,
-            Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => 4,
-        },
+    rows.sort_by_key(|(_, row, standing)| {
+        let group = Group::of(row.kind, *standing);
+        (group != Group::Blocks, group)
     });
     rows
+}
+
+/// What inputs are listed together, in the order of a page.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Group {
+    Given,
+    TripCounts,
+    Probabilities,
+    Blocks,
+    Following,
+    OfData,
+    Unreached,
+}
+
+impl Group {
+    pub(crate) fn of(kind: Kind, standing: Option<Standing>) -> Group {
+        match standing {
+            Some(Standing::Root | Standing::Minor) => Group::Given,
+            Some(Standing::OfData) => Group::OfData,
+            Some(Standing::Unreached) => Group::Unreached,
+            None => match kind {
+                Kind::TripCount => Group::TripCounts,
+                Kind::Probability => Group::Probabilities,
+                Kind::Block => Group::Blocks,
+                Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours => Group::Following,
+            },
+        }
+    }
 }
 
 /// What a parameter is for, in words, with why it is no root though the program is given it.

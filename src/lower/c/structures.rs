@@ -51,9 +51,11 @@ impl<'t> Lowering<'t> {
         let Some(targets) = targets else { return false };
         // `z = (complex){z.re * w, z.im * z.re}` reads what it has already set.
         let overlaps = |at: usize| {
-            targets[..at]
-                .iter()
-                .any(|target| id_of(target).is_some_and(|id| mentions(&values[at], id)))
+            targets[..at].iter().any(|target| {
+                target
+                    .variable()
+                    .is_some_and(|id| mentions(&values[at], id))
+            })
         };
         if (1..values.len()).any(overlaps) {
             for (value, target) in values.iter_mut().zip(&targets) {
@@ -72,7 +74,9 @@ impl<'t> Lowering<'t> {
 
     /// Keeps a value in a new scalar.
     pub fn temporary(&mut self, place: &Place, target: &Value, value: Value) -> Value {
-        let name = id_of(target).map_or("", |id| self.draft.variable(id).name.as_str());
+        let name = target
+            .variable()
+            .map_or("", |id| self.draft.variable(id).name.as_str());
         let (name, ty) = (
             format!("{name} (new)"),
             CType::Arithmetic(target.ty(self.draft.function())),
@@ -104,7 +108,7 @@ impl<'t> Lowering<'t> {
         let Type::Derived(..) = target.ty(self.draft.function()) else {
             return None;
         };
-        let mut ty = self.type_of_variable(id_of(target)?);
+        let mut ty = self.type_of_variable(target.variable()?);
         let is_whole = matches!(target, Value::Element { subscripts, .. } if subscripts.iter().all(|s| !is_partial(s)));
         while ty.is_address() && is_whole {
             ty = ty.element();
@@ -154,7 +158,7 @@ impl<'t> Lowering<'t> {
 
     /// The member of a variable or element that is a structure.
     fn component(&mut self, value: &Value, member: &str) -> Option<Value> {
-        let id = self.component_variable(id_of(value)?, member);
+        let id = self.component_variable(value.variable()?, member);
         Some(match value {
             Value::Element {
                 subscripts, place, ..
@@ -206,13 +210,6 @@ impl<'t> Lowering<'t> {
         self.draft.set_dimensions(id, dimensions);
         self.variables.add_component(selected, id);
         id
-    }
-}
-
-fn id_of(value: &Value) -> Option<VarId> {
-    match value {
-        Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
-        _ => None,
     }
 }
 

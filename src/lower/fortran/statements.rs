@@ -212,13 +212,7 @@ impl Lowering<'_> {
 
     /// Notes that the variables of some values share storage; returns them.
     fn share(&mut self, values: &[Value]) -> Vec<VarId> {
-        let ids: Vec<VarId> = values
-            .iter()
-            .filter_map(|value| match value {
-                Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
-                _ => None,
-            })
-            .collect();
+        let ids: Vec<VarId> = values.iter().filter_map(Value::variable).collect();
         let pairs = ids.windows(2).map(|pair| (pair[0], pair[1]));
         self.draft.share(pairs.filter(|(a, b)| a != b));
         ids

@@ -81,9 +81,7 @@ impl Times {
         let mut runs: Vec<Option<FigureId>> = (0..graph.sites.len())
             .map(|index| (!waits(index)).then(|| figures.define(F::CallsPerCall, once(index))))
             .collect();
-        let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); functions];
-        (graph.sites.iter().enumerate())
-            .for_each(|(index, site)| arriving[site.callee].push(index));
+        let arriving = graph.by_callee(functions);
         let mut sites = vec![None; runs.len()];
         let mut times: Vec<Option<FigureId>> = vec![None; functions];
         let mut not_counted = None;
