@@ -369,4 +369,27 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn files_that_include_are_noticed() {
+        for line in [
+            "include 'a.inc'",
+            "      INCLUDE\t\"a.inc\" ! all",
+            "#include <a.inc>",
+            " # include 'a.inc'",
+            "x = 1; iNcLuDe 'a.inc'",
+        ] {
+            assert!(may_be_in(line.as_bytes()), "{line}");
+        }
+        for text in [
+            "",
+            "u",
+            "includ",
+            "c     these include the rest\n",
+            "call include(x)",
+        ] {
+            assert!(!may_be_in(text.as_bytes()), "{text}");
+            assert_eq!(included_name(text), None);
+        }
+    }
 }
