@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Around, Guesses, NOMINAL, Unknown};
-use crate::expr::{Expr, Symbol, SymbolKind};
+use crate::expr::{Expr, Function, Node, Symbol, SymbolKind};
 
 /// What an unknown does to a range.
 pub(super) struct Effect {
@@ -54,9 +54,15 @@ impl<'p> Guesses<'p> {
         (first, last): (&Expr, &Expr),
         around: Around<'_, 'p>,
     ) -> Rc<[Effect]> {
+        // A loop whose variable halves runs once more where it begins with twice as much.
+        let more = if has_stages(first) || has_stages(last) {
+            4.0
+        } else {
+            1.5
+        };
         let change = |expr: &Expr, unknown: &Unknown| {
             let at = |value: f64| self.evaluate(function, expr, around, &Some((unknown, value)));
-            at(1.5 * NOMINAL) - at(NOMINAL)
+            at(more * NOMINAL) - at(NOMINAL)
         };
         let raised = |expr: &Expr, unknown: &Unknown| {
             self.base(function, expr, unknown, (around, &mut FxHashSet::default()))
@@ -131,6 +137,12 @@ impl<'p> Guesses<'p> {
     pub(super) fn is_new_length(&mut self, upper: &Expr, around: Around<'_, 'p>) -> bool {
         depends_on(upper, around) || self.ranges.uppers.insert(upper.clone())
     }
+}
+
+/// Whether an expression counts how often something doubles.
+fn has_stages(expr: &Expr) -> bool {
+    matches!(expr.node(), Node::Call(Function::TreeStages, _))
+        || expr.children().into_iter().any(has_stages)
 }
 
 /// Whether a loop's variable is in an expression.
