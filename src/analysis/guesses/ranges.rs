@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Around, Guesses, NOMINAL, Unknown};
-use crate::expr::{Expr, Function, Node, Symbol, SymbolKind};
+use crate::expr::{Expr, Symbol, SymbolKind};
 
 /// What an unknown does to a range.
 pub(super) struct Effect {
@@ -54,22 +54,25 @@ impl<'p> Guesses<'p> {
         (first, last): (&Expr, &Expr),
         around: Around<'_, 'p>,
     ) -> Rc<[Effect]> {
-        // A loop whose variable halves runs once more where it begins with twice as much.
-        let more = if has_stages(first) || has_stages(last) {
-            4.0
-        } else {
-            1.5
-        };
-        let change = |expr: &Expr, unknown: &Unknown| {
+        let between = |expr: &Expr, unknown: &Unknown, (from, to): (f64, f64)| {
             let at = |value: f64| self.evaluate(function, expr, around, &Some((unknown, value)));
-            at(more * NOMINAL) - at(NOMINAL)
+            at(to * NOMINAL) - at(from * NOMINAL)
+        };
+        let moves = |unknown: &Unknown| {
+            let by = |values| [first, last].map(|end| between(end, unknown, values));
+            // The least of several counts where it is less, what is halved again and again where it is half.
+            let less = || Some(by((0.5, 1.0))).filter(|[first, last]| last > first);
+            match by((1.0, 1.5)) {
+                [0.0, 0.0] => less().unwrap_or_default(),
+                more => more,
+            }
         };
         let raised = |expr: &Expr, unknown: &Unknown| {
             self.base(function, expr, unknown, (around, &mut FxHashSet::default()))
         };
         let unknowns = self.unknowns(function, &[first, last], around);
         let effect = |unknown: Unknown| Effect {
-            moves: (change(first, &unknown), change(last, &unknown)),
+            moves: moves(&unknown).into(),
             raised: raised(last, &unknown).or_else(|| raised(first, &unknown)),
             unknown,
         };
@@ -137,12 +140,6 @@ impl<'p> Guesses<'p> {
     pub(super) fn is_new_length(&mut self, upper: &Expr, around: Around<'_, 'p>) -> bool {
         depends_on(upper, around) || self.ranges.uppers.insert(upper.clone())
     }
-}
-
-/// Whether an expression counts how often something doubles.
-fn has_stages(expr: &Expr) -> bool {
-    matches!(expr.node(), Node::Call(Function::TreeStages, _))
-        || expr.children().into_iter().any(has_stages)
 }
 
 /// Whether a loop's variable is in an expression.
