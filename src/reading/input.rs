@@ -22,7 +22,7 @@ impl Input {
 }
 
 /// What a file is.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     Source {
         language: Language,

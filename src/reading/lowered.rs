@@ -14,7 +14,7 @@ use super::headers::HeaderIndex;
 use super::included;
 use super::input::Input;
 use super::outline::{Outline, Shelf};
-use super::prepare::{self, Prepared};
+use super::prepare::{self, Glanced, Prepared};
 use super::preprocess::Cpp;
 use super::remembered::{Known, Memory, World};
 use super::watch::Watch;
@@ -79,15 +79,19 @@ pub(super) fn units_unless_known(
     watch.begin(inputs.len());
     let notes = ReadNotes::of_thread();
     let units = deep_threads()?.install(|| -> anyhow::Result<Units> {
-        let prepared = notes.within(|| prepared(inputs, flags, files))?;
-        let cache = cache(&prepared, earlier.0);
+        let (headers, cpp) = files;
+        let glanced = notes.within(|| prepare::glance(inputs, flags, headers, cpp))?;
+        let cache = earlier.0.cache(glanced.iter().map(Glanced::bytes).sum());
         let memory = (cache.as_deref()).and_then(|cache| Memory::new(cache, earlier.1));
-        let key = (memory.as_ref()).map(|memory| memory.key_of_all(&prepared, flags, beside));
+        let key = |memory: &Memory| memory.key_of_all(&glanced, inputs, flags, beside);
+        let key = memory.as_ref().map(key);
         let shelf = (cache.as_ref().zip(key)).map(|(cache, key)| Shelf::new(cache, key, earlier.1));
         let outline = shelf.as_ref().and_then(|shelf| shelf.outline(paths));
         if let Some((outline, shelf)) = outline.zip(shelf.clone()) {
             return Ok(Units::Recalled(outline, shelf));
         }
+        let prepared = notes.within(|| prepare::rest(glanced, inputs, flags, headers, cpp))?;
+        let prepared = included::left_out(prepared, flags);
         let units = all(&prepared, flags, memory.as_ref(), watch);
         Ok(Units::Lowered(units, shelf))
     })?;

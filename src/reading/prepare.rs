@@ -5,12 +5,14 @@ use std::path::Path;
 
 use anyhow::Context;
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 
 use super::compile_commands::Flags;
 use super::files::{self, ReadNotes, decode};
 use super::headers::{Guess, HeaderIndex, Includes};
 use super::input::{Input, Kind};
 use super::preprocess::{self, Cpp};
+use super::remembered::Sum;
 use crate::attempt::{Defect, attempt};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::is_lost;
@@ -44,33 +46,183 @@ pub fn all<'a>(
     let notes = ReadNotes::of_thread();
     let each = inputs.par_iter().zip(flags);
     let begun = each.map(|(input, flags)| {
-        notes
-            .within(|| attempt(|| begin(input, flags, headers, cpp, &shared)))
-            .unwrap_or_else(|defect| Ok(Begun::lost(input, &defect)))
+        notes.within(|| begun(input, bytes(input)?, flags, headers, cpp, &shared))
     });
     let begun = begun.collect::<anyhow::Result<Vec<Begun>>>()?;
-    let usual = usual_forms(&begun);
-    let finished = begun.into_par_iter().zip(flags).map(|(begun, flags)| {
-        let input = begun.input;
-        let finished = notes.within(|| attempt(|| finish(begun, flags, headers, &usual)));
-        finished.unwrap_or_else(|defect| {
-            let Begun {
-                input,
-                language,
-                is_parallel,
-                source,
-                ..
-            } = Begun::lost(input, &defect);
-            Prepared {
-                input,
-                language,
-                form: Form::Free,
-                is_parallel,
-                source,
-            }
+    let usual = usual_forms(begun.iter().map(Begun::vote));
+    let finished = begun
+        .into_par_iter()
+        .zip(flags)
+        .map(|(begun, flags)| notes.within(|| finished(begun, flags, headers, &usual)));
+    Ok(finished.collect())
+}
+
+/// A source at a first glance.
+pub enum Glanced<'a> {
+    /// Fortran that is what it is whatever other files hold, and not prepared yet: the digest of the file, and its length.
+    Alone(Sum, usize),
+    Prepared(Prepared<'a>, Vote<'a>),
+}
+
+impl Glanced<'_> {
+    pub fn bytes(&self) -> usize {
+        match self {
+            Glanced::Alone(_, bytes) => *bytes,
+            Glanced::Prepared(prepared, _) => prepared.source.text.len(),
+        }
+    }
+}
+
+/// What a file has to say on the form of those beside it, in their directory.
+type Vote<'a> = (Option<&'a Path>, i64);
+
+/// Reads all sources, and prepares those that do not stand alone.
+///
+/// # Errors
+/// As [`all`], but for what is wrong with those that stand alone.
+pub fn glance<'a>(
+    inputs: &[&'a Input],
+    flags: &[Flags],
+    headers: &HeaderIndex,
+    cpp: &Cpp,
+) -> anyhow::Result<Vec<Glanced<'a>>> {
+    enum Begins<'a> {
+        Alone(Sum, usize),
+        Begun(Begun<'a>),
+    }
+    let shared = Shared::default();
+    let notes = ReadNotes::of_thread();
+    let each = inputs.par_iter().zip(flags);
+    let each = each.map(|(input, flags)| {
+        notes.within(|| {
+            let bytes = bytes(input)?;
+            Ok(match stands_alone(input, &bytes, flags, cpp) {
+                true => Begins::Alone(Sha256::digest(&bytes).into(), bytes.len()),
+                false => Begins::Begun(begun(input, bytes, flags, headers, cpp, &shared)?),
+            })
         })
     });
-    Ok(finished.collect())
+    let each = each.collect::<anyhow::Result<Vec<Begins>>>()?;
+    let is_undecided =
+        |begins: &Begins| matches!(begins, Begins::Begun(begun) if begun.form.is_none());
+    if each.iter().any(is_undecided) {
+        // Those beside it decide.
+        let all = all(inputs, flags, headers, cpp)?;
+        let ready = all
+            .into_iter()
+            .map(|prepared| Glanced::Prepared(prepared, (None, 0)));
+        return Ok(ready.collect());
+    }
+    let none = HashMap::new();
+    let glanced = each
+        .into_par_iter()
+        .zip(flags)
+        .map(|(begins, flags)| match begins {
+            Begins::Alone(sum, length) => Glanced::Alone(sum, length),
+            Begins::Begun(begun) => {
+                let vote = begun.vote();
+                let prepared = notes.within(|| finished(begun, flags, headers, &none));
+                Glanced::Prepared(prepared, vote)
+            }
+        });
+    Ok(glanced.collect())
+}
+
+/// The sources at which somebody has glanced, all of them prepared.
+///
+/// # Errors
+/// As [`all`].
+pub fn rest<'a>(
+    glanced: Vec<Glanced<'a>>,
+    inputs: &[&'a Input],
+    flags: &[Flags],
+    headers: &HeaderIndex,
+    cpp: &Cpp,
+) -> anyhow::Result<Vec<Prepared<'a>>> {
+    enum Part<'a> {
+        Begun(Begun<'a>),
+        Prepared(Prepared<'a>, Vote<'a>),
+    }
+    let shared = Shared::default();
+    let notes = ReadNotes::of_thread();
+    let each = glanced.into_par_iter().zip(inputs).zip(flags);
+    let parts = each.map(|((glanced, input), flags)| match glanced {
+        Glanced::Prepared(prepared, vote) => Ok(Part::Prepared(prepared, vote)),
+        Glanced::Alone(..) => {
+            let begun = notes.within(|| begun(input, bytes(input)?, flags, headers, cpp, &shared));
+            begun.map(Part::Begun)
+        }
+    });
+    let parts = parts.collect::<anyhow::Result<Vec<Part>>>()?;
+    let usual = usual_forms(parts.iter().map(|part| match part {
+        Part::Begun(begun) => begun.vote(),
+        Part::Prepared(_, vote) => *vote,
+    }));
+    let prepared = parts
+        .into_par_iter()
+        .zip(flags)
+        .map(|(part, flags)| match part {
+            Part::Prepared(prepared, _) => prepared,
+            Part::Begun(begun) => notes.within(|| finished(begun, flags, headers, &usual)),
+        });
+    Ok(prepared.collect())
+}
+
+/// Whether nothing but a file and its flags decides how it is prepared, its form apart: it includes nothing, and nothing
+/// preprocesses it.
+fn stands_alone(input: &Input, bytes: &[u8], flags: &Flags, cpp: &Cpp) -> bool {
+    match input.kind {
+        Kind::Source {
+            language: Language::Fortran,
+            preprocessed,
+            ..
+        } => {
+            !preprocess::is_preset(preprocessed, cpp, flags.fortran.preprocess)
+                && !source::include::may_be_in(bytes)
+        }
+        _ => false,
+    }
+}
+
+fn bytes(input: &Input) -> anyhow::Result<Vec<u8>> {
+    files::read(&input.path).with_context(|| format!("cannot read {}", input.name))
+}
+
+fn begun<'a>(
+    input: &'a Input,
+    bytes: Vec<u8>,
+    flags: &Flags,
+    headers: &HeaderIndex,
+    cpp: &Cpp,
+    shared: &Shared,
+) -> anyhow::Result<Begun<'a>> {
+    attempt(|| begin(input, bytes, flags, headers, cpp, shared))
+        .unwrap_or_else(|defect| Ok(Begun::lost(input, &defect)))
+}
+
+fn finished<'a>(
+    begun: Begun<'a>,
+    flags: &Flags,
+    headers: &HeaderIndex,
+    usual: &HashMap<Option<&Path>, Form>,
+) -> Prepared<'a> {
+    let input = begun.input;
+    attempt(|| finish(begun, flags, headers, usual)).unwrap_or_else(|defect| {
+        let Begun {
+            input,
+            language,
+            is_parallel,
+            source,
+            ..
+        } = Begun::lost(input, &defect);
+        Prepared {
+            input,
+            language,
+            form: Form::Free,
+            is_parallel,
+            source,
+        }
+    })
 }
 
 /// What is read of the headers of C sources once for all of them.
@@ -117,6 +269,17 @@ impl<'a> Begun<'a> {
         Begun::with_remark(input, source, remark)
     }
 
+    /// More than zero for free form.
+    fn vote(&self) -> Vote<'a> {
+        let counts = self.language == Language::Fortran && self.by_extension == Form::Fixed;
+        let vote = match self.form.filter(|_| counts) {
+            Some(Form::Free) => 1,
+            Some(Form::Fixed) => -1,
+            None => 0,
+        };
+        (self.input.path.parent(), vote)
+    }
+
     fn with_remark(input: &'a Input, mut source: SourceText, remark: Diagnostic) -> Begun<'a> {
         source.diagnostics.push(remark);
         let (language, form) = match input.kind {
@@ -136,6 +299,7 @@ impl<'a> Begun<'a> {
 
 fn begin<'a>(
     input: &'a Input,
+    mut bytes: Vec<u8>,
     flags: &Flags,
     headers: &HeaderIndex,
     cpp: &Cpp,
@@ -149,8 +313,6 @@ fn begin<'a>(
     else {
         anyhow::bail!("{} is a model", input.name);
     };
-    let mut bytes =
-        files::read(&input.path).with_context(|| format!("cannot read {}", input.name))?;
     // Copied from a block device or padded by an editor of old: the text ends there.
     let end = bytes
         .iter()
@@ -158,7 +320,7 @@ fn begin<'a>(
         .map_or(0, |last| last + 1);
     let padding = bytes.len() - end;
     bytes.truncate(end);
-    if let Some(offset) = bytes.iter().position(|b| *b == 0) {
+    if let Some(offset) = memchr::memchr(0, &bytes) {
         let what =
             format!("a binary file, not source text (it has a zero byte at offset {offset})");
         anyhow::ensure!(!input.is_named, "{} is {what}", input.name);
@@ -266,16 +428,10 @@ fn in_free_form(source: SourceText, form: Form, flags: &FortranFlags) -> SourceT
 }
 
 /// For every directory the form of most of its files whose extension says fixed form.
-fn usual_forms<'a>(begun: &[Begun<'a>]) -> HashMap<Option<&'a Path>, Form> {
+fn usual_forms<'a>(votes: impl Iterator<Item = Vote<'a>>) -> HashMap<Option<&'a Path>, Form> {
     let mut balance: HashMap<Option<&Path>, i64> = HashMap::new();
-    let is_fixed =
-        |file: &&Begun| file.language == Language::Fortran && file.by_extension == Form::Fixed;
-    for file in begun.iter().filter(is_fixed) {
-        *balance.entry(file.input.path.parent()).or_default() += match file.form {
-            Some(Form::Free) => 1,
-            Some(Form::Fixed) => -1,
-            None => 0,
-        };
+    for (directory, vote) in votes {
+        *balance.entry(directory).or_default() += vote;
     }
     let form = |balance: i64| match balance > 0 {
         true => Form::Free,

@@ -38,12 +38,20 @@ pub fn is_wanted(
     by_flags: Option<bool>,
 ) -> bool {
     match cpp {
+        Cpp::Auto if by_flags.is_none() && !by_extension => {
+            let is_any = |words: &[&str]| directive(source, words).is_some();
+            is_any(&DECIDING) || is_any(&INCLUDING)
+        }
+        _ => is_preset(by_extension, cpp, by_flags),
+    }
+}
+
+/// The same of a file without directives.
+pub fn is_preset(by_extension: bool, cpp: &Cpp, by_flags: Option<bool>) -> bool {
+    match cpp {
         Cpp::Never => false,
         Cpp::Always | Cpp::Command(_) => true,
-        Cpp::Auto => by_flags.unwrap_or_else(|| {
-            let is_any = |words: &[&str]| directive(source, words).is_some();
-            by_extension || is_any(&DECIDING) || is_any(&INCLUDING)
-        }),
+        Cpp::Auto => by_flags.unwrap_or(by_extension),
     }
 }
 

@@ -15,13 +15,14 @@ use sha2::{Digest, Sha256};
 
 use super::cache::{Cache, Key};
 use super::compile_commands::Flags;
-use super::prepare::Prepared;
+use super::input::Input;
+use super::prepare::{Glanced, Prepared};
 use crate::interned;
 use crate::ir::Unit;
 use crate::lower::fortran::{Asked, Modules};
 
 /// The digest of something that is written.
-type Sum = [u8; 32];
+pub(super) type Sum = [u8; 32];
 
 /// A cache, and the program that reads and writes it.
 pub struct Memory<'c> {
@@ -159,19 +160,30 @@ impl<'c> Memory<'c> {
     }
 
     /// The digest of all sources with their flags, and of what else decides what is made of them.
-    pub fn key_of_all(&self, prepared: &[Prepared], flags: &[Flags], beside: &str) -> Key {
-        let keys: Vec<Key> = prepared.par_iter().map(|p| self.key(p)).collect();
+    pub fn key_of_all(
+        &self,
+        glanced: &[Glanced],
+        inputs: &[&Input],
+        flags: &[Flags],
+        beside: &str,
+    ) -> Key {
+        let each = glanced.par_iter().zip(inputs).zip(flags);
+        let keys = each.map(|((glanced, input), flags)| match glanced {
+            Glanced::Alone(sum, _) => (self.key_alone(input, sum, flags), None),
+            Glanced::Prepared(prepared, _) => (self.key(prepared), Some(prepared.is_parallel)),
+        });
+        let keys: Vec<(Key, Option<bool>)> = keys.collect();
         let mut sum = Sha256::new();
-        for ((key, prepared), flags) in keys.iter().zip(prepared).zip(flags) {
+        for (((key, is_parallel), input), flags) in keys.iter().zip(inputs).zip(flags) {
             let Flags {
                 is_listed,
                 optimisation,
                 ..
             } = flags;
-            let (is_parallel, is_named) = (prepared.is_parallel, prepared.input.is_named);
+            let is_named = input.is_named;
             sum.update(key);
             sum.update(format!(
-                "{is_parallel} {is_named} {is_listed} {optimisation:?}\n"
+                "{is_parallel:?} {is_named} {is_listed} {optimisation:?}\n"
             ));
         }
         match &*self.hidden {
@@ -189,6 +201,16 @@ impl<'c> Memory<'c> {
     /// The name of a file without what is hidden.
     fn shown<'n>(&self, name: &'n str) -> &'n [u8] {
         name.strip_prefix(&self.hidden).unwrap_or(name).as_bytes()
+    }
+
+    /// The digest of all that decides how a source that stands alone is prepared, but for the files beside it.
+    fn key_alone(&self, input: &Input, text: &Sum, flags: &Flags) -> Key {
+        let (kind, flags) = (input.kind, &flags.fortran);
+        let mut sum = Sha256::new();
+        sum.update(format!("{} {kind:?} {flags:?}\n", self.program));
+        sum.update(text);
+        sum.update(self.shown(&input.name));
+        sum.finalize().into()
     }
 
     /// The digest of all that decides what is made of a source by itself.

@@ -71,6 +71,22 @@ pub fn inline_fortran(
     }
 }
 
+/// Whether a file may have lines that name others or that a preprocessor reads; `false` is certain.
+pub fn may_be_in(bytes: &[u8]) -> bool {
+    const WORD: &[u8] = b"include";
+    if memchr::memchr(b'#', bytes).is_some() {
+        return true;
+    }
+    // The rarest of its letters.
+    memchr::memchr2_iter(b'u', b'U', bytes).any(|at| {
+        let start = at.checked_sub(4);
+        let word = start.and_then(|start| bytes.get(start..start + WORD.len()));
+        let rest = bytes.get(at + 3..).unwrap_or_default();
+        word.is_some_and(|word| word.eq_ignore_ascii_case(WORD))
+            && matches!(rest.trim_ascii_start().first(), Some(b'\'' | b'"' | b'<'))
+    })
+}
+
 /// The name in an `include` line, with its position in bytes.
 fn included_name(line: &str) -> Option<(usize, &str)> {
     let code = line.trim_start();
@@ -351,6 +367,29 @@ mod tests {
                 inlined(line, &[("a", "      wrong")]),
                 format!("main.f:1|{line}\n")
             );
+        }
+    }
+
+    #[test]
+    fn files_that_include_are_noticed() {
+        for line in [
+            "include 'a.inc'",
+            "      INCLUDE\t\"a.inc\" ! all",
+            "#include <a.inc>",
+            " # include 'a.inc'",
+            "x = 1; iNcLuDe 'a.inc'",
+        ] {
+            assert!(may_be_in(line.as_bytes()), "{line}");
+        }
+        for text in [
+            "",
+            "u",
+            "includ",
+            "c     these include the rest\n",
+            "call include(x)",
+        ] {
+            assert!(!may_be_in(text.as_bytes()), "{text}");
+            assert_eq!(included_name(text), None);
         }
     }
 }

@@ -401,6 +401,37 @@ fn figures_of_both_versions_are_found_again() {
     }
 }
 
+/// A source that includes another is another one when that one is.
+#[test]
+fn figures_of_included_lines_are_theirs() {
+    let tree = two_versions();
+    let part =
+        |word: &str| format!("subroutine part(x)\n  real :: x(50)\n  {word}\nend subroutine\n");
+    let body = |ends: u32| format!("  do i = 1, {ends}\n    x(i) = x(i) + 1.0\n  end do\n");
+    for word in [
+        "include 'body.inc'",
+        "INCLUDE  \"body.inc\"",
+        "#include <body.inc>",
+    ] {
+        for side in ["", "../new/"] {
+            tree.write(&format!("{side}part.f90"), &part(word));
+            tree.write(&format!("{side}body.inc"), &body(10));
+        }
+        let without = difference(&tree, &[]);
+        for ends in [20, 30] {
+            tree.write("../new/body.inc", &body(ends));
+            let with = difference(&tree, &[]);
+            let count = |found: &Value| {
+                let nests = found["nests"].as_array().expect("nests").iter();
+                nests
+                    .filter(|nest| nest["rows"].as_array().is_some_and(|rows| !rows.is_empty()))
+                    .count()
+            };
+            assert_eq!(count(&with), count(&without) + 1, "{word}, {ends}");
+        }
+    }
+}
+
 /// Whatever figures depend on beside the sources makes others of them.
 #[test]
 fn figures_of_other_options_are_others() {

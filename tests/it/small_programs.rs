@@ -828,6 +828,15 @@ fn loops_whose_variable_doubles_or_halves_are_counted() {
         &["n=64"],
     );
     assert_eq!(iterations(&json, "up"), [6.0]);
+    // Sizes that nothing gives let them run.
+    let json = c(
+        "void up(int n, double *a) { for (int h = 1; h < n; h *= 2) a[h] += 1; }
+      void down(int n, double *a) { for (int h = n; h > 0; h /= 2) a[h] += 1; }
+      void down_to(int n, double *a) { int h = n; while (h > 1) { a[h] += 1; h /= 2; } }",
+    );
+    for (name, rounds) in [("up", 7.0), ("down", 8.0), ("down_to", 7.0)] {
+        assert_eq!(iterations(&json, name), [rounds], "{name}");
+    }
 }
 
 #[test]

@@ -54,16 +54,25 @@ impl<'p> Guesses<'p> {
         (first, last): (&Expr, &Expr),
         around: Around<'_, 'p>,
     ) -> Rc<[Effect]> {
-        let change = |expr: &Expr, unknown: &Unknown| {
+        let between = |expr: &Expr, unknown: &Unknown, (from, to): (f64, f64)| {
             let at = |value: f64| self.evaluate(function, expr, around, &Some((unknown, value)));
-            at(1.5 * NOMINAL) - at(NOMINAL)
+            at(to * NOMINAL) - at(from * NOMINAL)
+        };
+        let moves = |unknown: &Unknown| {
+            let by = |values| [first, last].map(|end| between(end, unknown, values));
+            // The least of several counts where it is less, what is halved again and again where it is half.
+            let less = || Some(by((0.5, 1.0))).filter(|[first, last]| last > first);
+            match by((1.0, 1.5)) {
+                [0.0, 0.0] => less().unwrap_or_default(),
+                more => more,
+            }
         };
         let raised = |expr: &Expr, unknown: &Unknown| {
             self.base(function, expr, unknown, (around, &mut FxHashSet::default()))
         };
         let unknowns = self.unknowns(function, &[first, last], around);
         let effect = |unknown: Unknown| Effect {
-            moves: (change(first, &unknown), change(last, &unknown)),
+            moves: moves(&unknown).into(),
             raised: raised(last, &unknown).or_else(|| raised(first, &unknown)),
             unknown,
         };
