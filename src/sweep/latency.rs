@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ranges::plain;
+
 /// What of `trace.latencies` asks for a latency. A machine's own may be the same as a number: then it is compared with both,
 /// the other machines at that number and the other machines at theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +97,14 @@ impl Latency {
         let number = number.then_some(Latency::Cycles(latency.cycles));
         let own = latency.of.is_machine().then_some(Latency::OfMachine);
         number.into_iter().chain(own)
+    }
+
+    /// In a few letters.
+    pub fn short(self) -> String {
+        match self {
+            Latency::Cycles(cycles) => format!("α = {}", plain(cycles)),
+            Latency::OfMachine => "α of each machine".to_string(),
+        }
     }
 
     /// What it is the same by.

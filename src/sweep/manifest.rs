@@ -55,13 +55,13 @@ pub struct NotRead {
     pub why: NotReadWhy,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NotReadWhy {
     /// It has so many places that could not be read.
     Errors(usize),
-    /// It is included, and was not found.
-    Missing,
+    /// A remark: what it includes is missing, say.
+    Remark(String),
 }
 
 impl NotRead {
@@ -72,9 +72,9 @@ impl NotRead {
 
     /// In column `not_read`.
     pub fn named(&self) -> String {
-        match self.why {
-            NotReadWhy::Errors(count) => format!("{} ({})", self.file, counted(count, "error")),
-            NotReadWhy::Missing => format!("{} (missing)", self.file),
+        match &self.why {
+            NotReadWhy::Errors(count) => format!("{} ({})", self.file, counted(*count, "error")),
+            NotReadWhy::Remark(what) => format!("{} ({what})", self.file),
         }
     }
 }
@@ -85,13 +85,12 @@ impl fmt::Display for NotRead {
         match why {
             NotReadWhy::Errors(count) => write!(
                 f,
-                "{input}: {file} could not be read in full ({}), and figures are without the rest; `loopsheet analyze` shows where",
+                "{input}: {file} could not be read in full ({}), and figures are without that; `loopsheet analyze` shows where",
                 counted(*count, "error")
             ),
-            NotReadWhy::Missing => write!(
-                f,
-                "{input}: the included file {file} was not found, so that figures are without what it declares"
-            ),
+            NotReadWhy::Remark(what) => {
+                write!(f, "{input}: {file}: {what}, and figures are without that")
+            }
         }
     }
 }

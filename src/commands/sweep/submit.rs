@@ -11,6 +11,7 @@ use super::contents::Contents;
 use super::merge::{Computed, refuse_missing};
 use super::place::Place;
 use super::result::{self, Look, State};
+use super::run::Failed;
 use crate::cli::{SweepEngine, SweepSubmitArgs};
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
@@ -95,7 +96,8 @@ fn pilot(
     }
     for number in missing {
         let begun = Instant::now();
-        super::run::compute((place, manifest, contents), &[number], 1, voice)?;
+        let plan = (place, manifest, contents);
+        super::run::compute(plan, (&[number], Failed::Stay), 1, voice)?;
         if state(number)? == State::Done {
             let pilot = Pilot {
                 seconds: begun.elapsed().as_secs_f64(),

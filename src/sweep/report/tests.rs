@@ -262,6 +262,7 @@ fn what_failed_is_missing_where_it_would_be_compared() {
         row("a", "small", (1, 0.9)),
         row("a", "large", (2, 0.1)),
         row("b", "large", (2, 0.5)),
+        run("b", "large", 60.0, (2.0, 1.0)),
     ];
     let failed = vec![failure("b", "small", 50.0), failure("b", "small", 60.0)];
     let report = SweepReport::of(&[], rows.into_iter(), failed, None).expect("a report");
