@@ -8,7 +8,7 @@ use crate::sweep::best::{BestLine, best_lines, range};
 use crate::sweep::columns::Column;
 use crate::sweep::described::Description;
 use crate::sweep::failure::{Failure, in_words};
-use crate::sweep::groups::TimeUnit;
+use crate::sweep::groups::{Latency, TimeUnit};
 use crate::sweep::map::{Map, MapOf};
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::{Row, RowKind};
@@ -253,16 +253,9 @@ fn best(page: &mut String, report: &SweepReport, words: &Words) {
     }
     page.push_str("</table></div>\n");
     stars(page, doubts, marked.into_iter());
-    if !report.clocks.is_empty() {
-        let clocks = report.clocks.iter();
-        let clocks: Vec<String> = clocks
-            .map(|(machine, ghz)| format!("{machine} {ghz} GHz"))
-            .collect();
-        let _ = writeln!(
-            page,
-            "<p>Latencies are cycles of each machine's own clock, and the same cycles are another time where clocks differ: {}.</p>",
-            escaped(&clocks.join(", "))
-        );
+    let clocks = report.clock_remark();
+    if !clocks.is_empty() {
+        let _ = writeln!(page, "<p>{}</p>", escaped(&clocks));
     }
 }
 
@@ -346,9 +339,22 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
 
 /// What no other configuration beats.
 fn front(page: &mut String, report: &SweepReport, words: &Words) {
+    // A run may be in two fronts: at a number, and at the latency of each machine.
+    let mut fronts = report.fronts.iter();
+    let has_own = fronts.any(|front| front.latency == Some(Latency::OfMachine));
+    let for_head = if has_own {
+        "<th class=\"t\">for</th>"
+    } else {
+        ""
+    };
+    let for_cell = |latency: Option<Latency>| match latency.filter(|_| has_own) {
+        Some(latency) => format!("<td class=\"t\">{}</td>", latency.short()),
+        None if has_own => "<td></td>".to_string(),
+        None => String::new(),
+    };
     let _ = writeln!(
         page,
-        "<h2>What more area buys</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">for</th>\
+        "<h2>What more area buys</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th>{for_head}\
          <th class=\"t\">configuration</th><th>area, mm²</th><th>time</th></tr>",
         escaped(&report.front_remark())
     );
@@ -361,11 +367,9 @@ fn front(page: &mut String, report: &SweepReport, words: &Words) {
     for (front, row) in shown.clone().zip(rows()) {
         let _ = writeln!(
             page,
-            "<tr><td>{}</td><td class=\"t\">{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td>{}</td>{}<td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
             escaped(row.text(Column::Input).unwrap_or_default()),
-            front
-                .latency
-                .map_or_else(String::new, |latency| latency.short()),
+            for_cell(front.latency),
             escaped(&words.all(row)),
             number(row.number(Column::AreaMm2)),
             seconds(row)

@@ -82,14 +82,17 @@ impl NotRead {
 impl fmt::Display for NotRead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let NotRead { input, file, why } = self;
+        if input != file {
+            write!(f, "{input}: ")?;
+        }
         match why {
             NotReadWhy::Errors(count) => write!(
                 f,
-                "{input}: {file} could not be read in full ({}), and figures are without that; `loopsheet analyze` shows where",
+                "{file} could not be read in full ({}), and figures are without the rest; `loopsheet analyze` shows where",
                 counted(*count, "error")
             ),
             NotReadWhy::Remark(what) => {
-                write!(f, "{input}: {file}: {what}, and figures are without that")
+                write!(f, "{file}: {what}, and figures are without that")
             }
         }
     }

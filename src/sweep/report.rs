@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
 use crate::columns::Column;
 use crate::failure::Failure;
-use crate::groups::{Group, InputPart, Latency, area, inputs};
+use crate::groups::{Group, InputPart, Latency, TimeUnit, area, inputs};
 use crate::map::{Map, MapOf, are_together, first_pair, usual_pairs};
 use crate::plan::Configurations;
 use crate::row::{Row, RowKind};
@@ -33,6 +33,8 @@ pub struct SweepReport {
     pub without_area: usize,
     /// Clocks in GHz of the machines that run traces, where runs at the same cycles of latency have different ones.
     pub clocks: Vec<(String, f64)>,
+    /// Machines whose runs of traces have no time in seconds, since nothing says how fast their clocks are.
+    pub without_clock: Vec<String>,
     /// The traces, the most sensitive to latency first.
     pub ranking: Ranking,
     /// Shards that failed.
@@ -90,6 +92,7 @@ impl SweepReport {
             fronts: fronts(&inputs, &configurations),
             without_area: without_area(&inputs, &configurations),
             clocks: clocks(&inputs, &configurations),
+            without_clock: without_clock(&configurations),
             ranking: epochs.ranking(&inputs, &configurations, &failed),
             inputs,
             counts,
@@ -100,6 +103,39 @@ impl SweepReport {
 }
 
 impl SweepReport {
+    /// Sentences on what times of traces are, where that does not go without saying.
+    pub fn clock_remark(&self) -> String {
+        let mut sentences = Vec::new();
+        if !self.clocks.is_empty() {
+            let clocks = self.clocks.iter();
+            let clocks: Vec<String> = clocks
+                .map(|(machine, ghz)| format!("{machine} {ghz} GHz"))
+                .collect();
+            sentences.push(format!(
+                "Latencies are cycles of each machine's own clock, and the same cycles are another time where clocks differ: {}.",
+                clocks.join(", ")
+            ));
+        }
+        if !self.without_clock.is_empty() {
+            sentences.push(format!(
+                "* The clock of {} is unknown, and so are times of traces on it in seconds: its cycles are compared with one another, \
+                 and not with other machines.",
+                self.without_clock.join(", ")
+            ));
+        }
+        let in_cycles = self.inputs.iter().flat_map(|input| &input.groups);
+        let mut in_cycles = in_cycles.filter(|group| group.unit == TimeUnit::Cycles);
+        let is_nameless =
+            |number: usize| self.configurations[number].text(Column::Machine).is_none();
+        if in_cycles.any(|group| group.best.is_some_and(is_nameless)) {
+            sentences.push(
+                "Times of traces are in cycles, since no machine is named that says how fast its clock is."
+                    .to_string(),
+            );
+        }
+        sentences.join(" ")
+    }
+
     /// What a map has, and which of its times are lower bounds.
     pub fn map_remark(&self, map: &Map) -> String {
         let meaning = map.meaning(&self.settings);
@@ -313,6 +349,18 @@ fn clocks(inputs: &[InputPart], configurations: &[Row]) -> Vec<(String, f64)> {
         }
     }
     Vec::new()
+}
+
+fn without_clock(configurations: &[Row]) -> Vec<String> {
+    let mut machines: Vec<String> = Vec::new();
+    let runs = configurations.iter().filter(|row| row.is(RowKind::Trace));
+    for row in runs.filter(|row| row.number(Column::Ghz).is_none()) {
+        let machine = row.text(Column::Machine).unwrap_or_default();
+        if !machine.is_empty() && !machines.iter().any(|known| known == machine) {
+            machines.push(machine.to_string());
+        }
+    }
+    machines
 }
 
 fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<InFront> {

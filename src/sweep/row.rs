@@ -132,7 +132,7 @@ impl Row {
         };
         let parts = [
             part(Column::NotRead, &|files| {
-                format!("not read in full, and without what is missing: {files}")
+                format!("without what was not read: {files}")
             }),
             part(Column::MachineUnknown, &|what| match self.kind {
                 RowKind::Trace => format!(

@@ -204,7 +204,11 @@ pub fn machines(names: &[String]) -> (Vec<&str>, Vec<&str>) {
 /// # Errors
 /// There is no such machine, or its caches cannot be simulated.
 pub fn machine(name: &str, for_traces: bool) -> anyhow::Result<MachineFacts> {
-    let machine: MachineModel = machine_file::load(name)?;
+    let machine: MachineModel =
+        machine_file::load(name).map_err(|error| match name.contains(['*', '?', '[', '{']) {
+            true => error.context("`machines` takes no patterns: name every file"),
+            false => error,
+        })?;
     let ghz = machine.get("ghz");
     let nanoseconds = machine.get("dram_latency_ns");
     let levels = match for_traces {

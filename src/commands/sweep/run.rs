@@ -151,7 +151,8 @@ pub fn compute(
     voice: Voice,
 ) -> anyhow::Result<usize> {
     let shards = || wanted.iter().map(|number| &manifest.shards[*number]);
-    let progress = Progress::begin(wanted.len(), shards().map(shard::bytes).sum(), voice);
+    let counts = (wanted.len(), manifest.shards.len());
+    let progress = Progress::begin(counts, shards().map(shard::bytes).sum(), voice);
     let _farewell = farewell(&progress, place, shards());
     let (next, next_claimed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let computed = AtomicUsize::new(0);

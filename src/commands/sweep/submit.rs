@@ -18,7 +18,7 @@ use crate::commands::{Status, Voice};
 use crate::reading::files;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{Manifest, Shard};
-use crate::sweep::submit::{Engine, Parts, Pilot, SUBMIT, scripts};
+use crate::sweep::submit::{Engine, OF_SLURM, Parts, Pilot, SUBMIT, scripts};
 use crate::wording::counted;
 
 pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
@@ -37,8 +37,18 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     let asked = args.parts.map(|parts| parts as usize);
     let parts = Parts::of(manifest.shards.len(), pilot, asked, most);
-    for script in scripts(engine, &directory, parts) {
+    let written = scripts(engine, &directory, parts);
+    for script in &written {
         Output::create(&place.script(script.name))?.finish(script.text.as_bytes())?;
+    }
+    // Those of another engine would submit what is computed otherwise now.
+    let is_stale = |name: &&&str| !written.iter().any(|script| script.name == **name);
+    for name in OF_SLURM.iter().filter(is_stale) {
+        let path = place.script(name);
+        if path.is_file() {
+            let what = || format!("cannot remove {}", path.display());
+            std::fs::remove_file(&path).with_context(what)?;
+        }
     }
     let start = format!("sh {directory}/{SUBMIT}");
     if !voice.quiet {

@@ -167,9 +167,9 @@ fn listed_values(values: &[f64]) -> String {
     let named: Vec<String> = named.map(|value| plain_number(*value)).collect();
     let more = values.len().saturating_sub(MOST_NAMED);
     match (&named[..], more) {
-        ([first @ .., last], 0) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        ([first @ .., last], 0) if !first.is_empty() => format!("{} or {last},", first.join(", ")),
         (all, 0) => all.concat(),
-        (all, more) => format!("{} and {more} more", all.join(", ")),
+        (all, more) => format!("{} or {more} more,", all.join(", ")),
     }
 }
 

@@ -24,12 +24,8 @@ pub(super) fn best(
             "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. \
              Compared are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a \
              source with its sizes) and latency of memory, which nobody chooses. A star says why a time is not exact: a lower bound \
-             is no win over a full estimate.{}",
-            match report.clocks.is_empty() {
-                true => "",
-                false =>
-                    " Latencies are cycles of each machine's own clock, and clocks differ: the same cycles are another time.",
-            }
+             is no win over a full estimate. {}",
+            report.clock_remark()
         ),
     )?;
     let is_found = |shown: &&Shown| {
