@@ -1,14 +1,18 @@
 //! A sweep as one page for a browser: the best of each input, the map, what more area buys, what is sensitive to latency.
 
+mod best;
+mod listed;
+
 use std::fmt::Write;
 
-use crate::quantity::{Seconds, binary_size, significant};
+use self::best::best;
+use self::listed::{front, ranked};
+use crate::quantity::{Seconds, significant};
 use crate::svg::escaped;
-use crate::sweep::best::{BestLine, best_lines, range};
 use crate::sweep::columns::Column;
 use crate::sweep::described::Description;
 use crate::sweep::failure::{Failure, in_words};
-use crate::sweep::groups::{Latency, TimeUnit};
+use crate::sweep::groups::TimeUnit;
 use crate::sweep::map::{Map, MapOf};
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::{Row, RowKind};
@@ -21,6 +25,14 @@ td.m{min-width:4rem}.scroll{overflow-x:auto}";
 
 /// A page of thousands of rows is read by nobody.
 const MOST_ROWS: usize = 500;
+
+/// Where the rows are that a page leaves out; empty if it has all.
+fn left_out(rows: usize, sheet: &str) -> String {
+    match rows.saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("<p>… and {more} more: sheet {sheet} of the workbook has all.</p>\n"),
+    }
+}
 
 /// The page.
 pub fn sweep_page(report: &SweepReport) -> String {
@@ -169,106 +181,6 @@ fn stars<'r>(page: &mut String, others: Vec<String>, rows: impl Iterator<Item = 
     page.push_str("</ul>\n");
 }
 
-/// One time of several rows, or from which to which.
-fn seconds_of(rows: &[&Row], unit: TimeUnit) -> String {
-    match (range(rows, unit), rows) {
-        (_, [row]) => seconds(row),
-        (Some((least, most)), _) if least < most => {
-            let star = rows.iter().any(|row| !row.doubts().is_empty());
-            let star = if star { " *" } else { "" };
-            let [least, most] = [least, most].map(|value| shown_time(value, unit));
-            format!("{least} to {most}{star}")
-        }
-        _ => rows.first().map_or_else(String::new, |row| seconds(row)),
-    }
-}
-
-fn best(page: &mut String, report: &SweepReport, words: &Words) {
-    let _ = write!(
-        page,
-        "<h2>The best configuration of each input</h2>\n<p>The fastest one, of equal ones that with the smallest area, then with less cache and fewer slots. Compared are \
-         machines, caches, slots, parameters of machines and blocks of loops, for the same problem and the same latency of memory: \
-         nobody chooses these, and the smallest problem and the shortest latency would always be the best. Where something \
-         smaller takes at most 1 % longer, it stands below.{}</p>\n\
-         <div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">for</th><th class=\"t\">configuration</th><th>area, mm²</th>\
-         <th>time</th></tr>\n",
-        match report.counts.runs {
-            0 => "",
-            _ =>
-                " Times of traces are upper bounds, in which a hit costs the same in every cache, however large.",
-        }
-    );
-    let mut marked: Vec<&Row> = Vec::new();
-    let mut doubts: Vec<String> = Vec::new();
-    for line in best_lines(report) {
-        let of_kind = words.of_kind(line.kind);
-        let rows = line.rows(report);
-        let first = rows.first();
-        let text = first.map_or_else(|| without_best(&line, report), |row| of_kind.choice(row));
-        let unit = line.unit();
-        let mut time = seconds_of(&rows, unit);
-        let full = line.full(report);
-        let near = line.smallest_near(report);
-        marked.extend(rows.iter().chain(&full).chain(&near).copied());
-        let mut text = escaped(&text);
-        let given = line.given(report, of_kind);
-        if let Some(doubt) = line.doubt() {
-            if !time.ends_with('*') {
-                time.push_str(" *");
-            }
-            let place = [line.input, &given];
-            let place = place.into_iter().filter(|part| !part.is_empty());
-            doubts.push(format!(
-                "{}: {doubt}",
-                place.collect::<Vec<&str>>().join(", ")
-            ));
-        }
-        if let Some(row) = full.first() {
-            // A lower bound is no win over what is estimated in full.
-            let _ = write!(
-                text,
-                "<br>of full estimates: {}",
-                escaped(&of_kind.choice(row))
-            );
-            let _ = write!(time, "<br>{}", seconds_of(&full, unit));
-        }
-        if let Some(row) = near.first() {
-            let _ = write!(
-                text,
-                "<br>smaller: {}{}",
-                escaped(&of_kind.choice(row)),
-                row.number(Column::AreaMm2)
-                    .map_or_else(String::new, |area| format!(", {} mm²", significant(area)))
-            );
-            let _ = write!(time, "<br>{}", seconds_of(&near, unit));
-        }
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td><td class=\"t\">{}</td><td class=\"t\">{}</td><td>{}</td><td>{time}</td></tr>",
-            escaped(line.input),
-            escaped(&given),
-            text,
-            number(first.and_then(|row| row.number(Column::AreaMm2))),
-        );
-    }
-    page.push_str("</table></div>\n");
-    stars(page, doubts, marked.into_iter());
-    let clocks = report.clock_remark();
-    if !clocks.is_empty() {
-        let _ = writeln!(page, "<p>{}</p>", escaped(&clocks));
-    }
-}
-
-/// Why there is no best configuration.
-fn without_best(line: &BestLine, report: &SweepReport) -> String {
-    let positions = line.groups.iter().flat_map(|group| &group.configurations);
-    let mut rows = positions.map(|position| &report.configurations[*position]);
-    match rows.find(|row| line.unit().time(row).is_some()) {
-        Some(row) => format!("takes no time on any machine: {}", seconds(row)),
-        None => "no time is known".to_string(),
-    }
-}
-
 fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, significant)
 }
@@ -335,103 +247,4 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         page.push_str("</tr>\n");
     }
     page.push_str("</table></div>\n");
-}
-
-/// What no other configuration beats.
-fn front(page: &mut String, report: &SweepReport, words: &Words) {
-    // A run may be in two fronts: at a number, and at the latency of each machine.
-    let mut fronts = report.fronts.iter();
-    let has_own = fronts.any(|front| front.latency == Some(Latency::OfMachine));
-    let for_head = if has_own {
-        "<th class=\"t\">for</th>"
-    } else {
-        ""
-    };
-    let for_cell = |latency: Option<Latency>| match latency.filter(|_| has_own) {
-        Some(latency) => format!("<td class=\"t\">{}</td>", latency.short()),
-        None if has_own => "<td></td>".to_string(),
-        None => String::new(),
-    };
-    let _ = writeln!(
-        page,
-        "<h2>What more area buys</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th>{for_head}\
-         <th class=\"t\">configuration</th><th>area, mm²</th><th>time</th></tr>",
-        escaped(&report.front_remark())
-    );
-    let shown = report.fronts.iter().take(MOST_ROWS);
-    let rows = || {
-        shown
-            .clone()
-            .map(|front| &report.configurations[front.configuration])
-    };
-    for (front, row) in shown.clone().zip(rows()) {
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td>{}<td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
-            escaped(row.text(Column::Input).unwrap_or_default()),
-            for_cell(front.latency),
-            escaped(&words.all(row)),
-            number(row.number(Column::AreaMm2)),
-            seconds(row)
-        );
-    }
-    page.push_str("</table></div>\n");
-    if report.fronts.len() > MOST_ROWS {
-        let more = report.fronts.len() - MOST_ROWS;
-        let _ = writeln!(
-            page,
-            "<p>… and {more} more: sheet Front of the workbook has all.</p>"
-        );
-    }
-    stars(page, Vec::new(), rows());
-}
-
-/// What feels latency most.
-fn ranked(page: &mut String, report: &SweepReport, words: &Words) {
-    let _ = writeln!(
-        page,
-        "<h2>Which programs feel memory's latency most</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th>\
-         <th>epochs per 1,000 instructions</th><th class=\"t\">of</th><th>Λ, 1/cycle</th><th>λ, accesses</th>\
-         <th class=\"t\">configuration</th><th>time</th></tr>",
-        escaped(&report.ranking.meaning())
-    );
-    for trace in &report.ranking.traces {
-        let row = &report.configurations[trace.configuration];
-        let epochs = trace.epochs.as_ref();
-        let figure = |column| number(epochs.and_then(|epochs| epochs.number(column)));
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td></tr>",
-            escaped(row.text(Column::Input).unwrap_or_default()),
-            figure(Column::EpochsPerThousand),
-            epochs.map_or_else(String::new, window),
-            number(row.number(Column::RelativeLambda)),
-            number(row.number(Column::Lambda)),
-            escaped(&words.all(row)),
-            seconds(row)
-        );
-    }
-    page.push_str("</table></div>\n");
-    let ranked = report.ranking.traces.iter();
-    stars(
-        page,
-        Vec::new(),
-        ranked.map(|trace| &report.configurations[trace.configuration]),
-    );
-}
-
-/// What epochs were counted with, in words.
-fn window(epochs: &Row) -> String {
-    let part = |column, name: &str| {
-        let value = epochs.number(column);
-        value.map(|value| format!("{name} {value}"))
-    };
-    let parts = [
-        part(Column::Window, "window"),
-        epochs
-            .number(Column::LastCacheBytes)
-            .map(|bytes| format!("cache {}", binary_size(bytes as u64))),
-        part(Column::EpochSlots, "m"),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

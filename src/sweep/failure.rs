@@ -1,5 +1,7 @@
 //! Shards that failed: what is missing of which comparison.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::latency::Latency;
 use crate::manifest::{CacheRun, SourceWork, TraceWork, Work};
 use crate::ranges::plain;
@@ -15,34 +17,36 @@ pub struct Failure {
     pub work: Work,
 }
 
-impl Failure {
-    /// How many configurations it has for a problem at a latency.
-    pub(crate) fn missing(
-        &self,
-        (input, kind): (&str, RowKind),
-        problem: &[(usize, f64)],
-        latency: Option<Latency>,
-    ) -> usize {
-        if self.input != input {
-            return 0;
-        }
-        match &self.work {
+/// What configurations are compared at: the values of the problem that they solve, and the latency of memory.
+pub(crate) type ComparedAt = (Vec<u64>, Option<u64>);
+
+/// How many configurations of an input are missing in each comparison; `given` are the parameters that are the problem.
+pub(crate) fn missing(
+    failures: &[Failure],
+    (input, kind): (&str, RowKind),
+    given: &[usize],
+) -> HashMap<ComparedAt, usize> {
+    let mut found: HashMap<ComparedAt, usize> = HashMap::new();
+    for failure in failures.iter().filter(|failure| failure.input == input) {
+        match &failure.work {
             Work::Source(work) if kind == RowKind::Program => {
-                let is_of = |values: &[f64]| {
-                    let mut all = problem.iter();
-                    all.all(|(position, value)| values.get(*position) == Some(value))
-                };
-                let models = work.models.iter();
-                models.filter(|model| is_of(&model.values)).count()
+                for model in &work.models {
+                    let values = given.iter().filter_map(|at| model.values.get(*at));
+                    let problem = values.map(|value| value.to_bits()).collect();
+                    *found.entry((problem, None)).or_default() += 1;
+                }
             }
             Work::Trace(work) if kind == RowKind::Trace => {
-                let all = work.runs.iter().flat_map(|run| &run.latencies);
-                let same = all.filter(|own| Latency::of(**own).any(|own| Some(own) == latency));
-                same.count() * work.slots.len()
+                let latencies = work.runs.iter().flat_map(|run| &run.latencies);
+                for latency in latencies.flat_map(|latency| Latency::of(*latency)) {
+                    let at = (Vec::new(), Some(latency.key()));
+                    *found.entry(at).or_default() += work.slots.len();
+                }
             }
-            _ => 0,
+            _ => {}
         }
     }
+    found
 }
 
 /// The configurations of a shard in words; `settings` are the parameters that are set.
@@ -97,7 +101,7 @@ fn of_trace(work: &TraceWork) -> Vec<String> {
 fn listed(texts: impl Iterator<Item = String>) -> Option<String> {
     const MOST_NAMED: usize = 6;
     let mut each: Vec<String> = Vec::new();
-    let mut known = std::collections::HashSet::new();
+    let mut known = HashSet::new();
     each.extend(texts.filter(|text| known.insert(text.clone())));
     match &each[..] {
         [] => None,
@@ -140,10 +144,16 @@ mod tests {
             error: String::new(),
             work,
         };
-        let missing = |input, latency| failure.missing((input, RowKind::Trace), &[], latency);
-        assert_eq!(missing("t", Some(Latency::Cycles(50.0))), 4);
-        assert_eq!(missing("t", Some(Latency::OfMachine)), 4);
-        assert_eq!(missing("t", Some(Latency::Cycles(70.0))), 0);
-        assert_eq!(missing("u", Some(Latency::OfMachine)), 0);
+        let failures = [failure];
+        let missing = |input| missing(&failures, (input, RowKind::Trace), &[]);
+        let of = |latency: Latency| {
+            missing("t")
+                .get(&(Vec::new(), Some(latency.key())))
+                .copied()
+        };
+        assert_eq!(of(Latency::Cycles(50.0)), Some(4));
+        assert_eq!(of(Latency::OfMachine), Some(4));
+        assert_eq!(of(Latency::Cycles(70.0)), None);
+        assert!(missing("u").is_empty());
     }
 }

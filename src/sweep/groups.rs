@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::columns::Column;
-use crate::failure::Failure;
+use crate::failure::{ComparedAt, Failure, missing};
 pub use crate::latency::Latency;
 use crate::row::{Row, RowKind};
 use crate::swept::SweptSetting;
@@ -79,6 +79,12 @@ impl Group {
         self.unit.time(row)
     }
 
+    fn compared_at(&self) -> ComparedAt {
+        let problem = self.problem.iter();
+        let problem = problem.map(|(_, value)| value.to_bits()).collect();
+        (problem, self.latency.map(Latency::key))
+    }
+
     /// What its best has a star for, beside what its own row says.
     pub fn doubt(&self) -> Option<String> {
         let all = self.configurations.len() + self.missing;
@@ -109,14 +115,15 @@ pub(crate) fn inputs(
             }),
         }
     }
+    let all = settings.iter().enumerate();
+    let given = all.filter(|(_, setting)| !setting.role.is_choice());
+    let given: Vec<usize> = given.map(|(position, _)| position).collect();
     for input in &mut inputs {
-        input.groups = groups(input.configurations.clone(), configurations, settings);
+        let rows = (input.configurations.clone(), configurations);
+        input.groups = groups(rows, &given, settings);
+        let missing = missing(failures, (&input.name, input.kind), &given);
         for group in &mut input.groups {
-            let of_input = (input.name.as_str(), input.kind);
-            let failures = failures.iter();
-            let missing =
-                failures.map(|failure| failure.missing(of_input, &group.problem, group.latency));
-            group.missing = missing.sum();
+            group.missing = missing.get(&group.compared_at()).copied().unwrap_or(0);
         }
     }
     inputs
@@ -124,45 +131,38 @@ pub(crate) fn inputs(
 
 /// The configurations of one input by problem and latency, in the order of the plan.
 fn groups(
-    of_input: std::ops::Range<usize>,
-    configurations: &[Row],
+    (of_input, configurations): (std::ops::Range<usize>, &[Row]),
+    given: &[usize],
     settings: &[SweptSetting],
 ) -> Vec<Group> {
-    let given = settings.iter().enumerate();
-    let given: Vec<usize> = given
-        .filter(|(_, setting)| !setting.role.is_choice())
-        .map(|(position, _)| position)
-        .collect();
     let problem = |number: usize| -> Vec<(usize, f64)> {
         let row = &configurations[number];
         let value = |position: &usize| Some((*position, row.setting(*position)?));
         given.iter().filter_map(value).collect()
     };
     let mut groups: Vec<Group> = Vec::new();
-    let mut known: HashMap<(Vec<u64>, Option<u64>), usize> = HashMap::new();
+    let mut known: HashMap<ComparedAt, usize> = HashMap::new();
     for number in of_input {
         let latencies: Vec<Option<Latency>> = match configurations[number].latency() {
             None => vec![None],
             Some(latency) => Latency::of(latency).map(Some).collect(),
         };
         for latency in latencies {
-            let problem = problem(number);
-            let bits = problem.iter().map(|(_, value)| value.to_bits()).collect();
-            let key = (bits, latency.map(Latency::key));
-            let at = *known.entry(key).or_insert(groups.len());
-            if at == groups.len() {
-                groups.push(Group {
-                    problem,
-                    latency,
-                    configurations: Vec::new(),
-                    missing: 0,
-                    unit: TimeUnit::Seconds,
-                    best: None,
-                    best_of_full: None,
-                    smallest_near: None,
-                });
+            let mut group = Group {
+                problem: problem(number),
+                latency,
+                configurations: vec![number],
+                missing: 0,
+                unit: TimeUnit::Seconds,
+                best: None,
+                best_of_full: None,
+                smallest_near: None,
+            };
+            let at = *known.entry(group.compared_at()).or_insert(groups.len());
+            match groups.get_mut(at) {
+                None => groups.push(group),
+                Some(same) => same.configurations.append(&mut group.configurations),
             }
-            groups[at].configurations.push(number);
         }
     }
     for group in &mut groups {
