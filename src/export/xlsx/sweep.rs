@@ -311,8 +311,8 @@ fn write(
             let (cycles, ghz) = (cell(Shown::TimeCycles), input(Column::Ghz));
             let formula = format!("{cycles}/({ghz}*1E+9)");
             if is_run && row.number(Column::Ghz).is_none() {
-                let formula = format!("IF({ghz}=\"\",\"\",{formula})");
-                return page.presented_text(at, column, &formula, "", &plain);
+                let formula = format!("IF({ghz}=\"\",\"unknown\",{formula})");
+                return page.presented_text(at, column, &formula, "unknown", &plain);
             }
             (row.number(Column::TimeSeconds), Some(formula))
         }

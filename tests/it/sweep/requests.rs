@@ -150,6 +150,17 @@ fn times_without_a_clock_are_unknown() {
         .filter_map(|row| number(row, "time_upper_cycles"));
     let least = least.fold(f64::INFINITY, f64::min);
     assert_eq!(best[4][3].parse(), Ok(least));
+    // A cell without a time holds no number, not even as it was stored.
+    let configurations = sheet(&project, "Configurations");
+    let heads = &configurations[3];
+    let seconds = heads.iter().position(|head| head == "time_seconds");
+    let seconds = seconds.expect("a column");
+    assert!(
+        configurations[4..]
+            .iter()
+            .all(|row| row[seconds] == "unknown"),
+        "{configurations:?}"
+    );
 }
 
 /// What is written twice counts once, and a range may not meet its end: both are said.

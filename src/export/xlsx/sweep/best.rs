@@ -141,7 +141,11 @@ fn best_of(
                 let of_group = of_group.map_or_else(String::new, |doubt| format!("* {doubt} "));
                 // An empty cell would be 0.
                 let formula = format!("\"{of_group}\"&{formula}");
-                let text = format!("{of_group}{}", doubts(row));
+                // Nor would an empty text be kept as one.
+                let text = match format!("{of_group}{}", doubts(row)) {
+                    text if text.is_empty() => " ".to_string(),
+                    text => text,
+                };
                 page.presented_text(at, column, &formula, &text, &looked)?;
                 continue;
             }
