@@ -1,5 +1,6 @@
 //! The `loopsheet` program: parse the arguments, run, exit status.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -15,7 +16,8 @@ fn main() -> ExitCode {
         Ok(status) => ExitCode::from(status as u8),
         Err(error) if commands::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("loopsheet: {error:#}");
+            // Where nothing can be said, the status says it.
+            let _ = writeln!(std::io::stderr(), "loopsheet: {error:#}");
             ExitCode::from(commands::Status::Refused as u8)
         }
     }

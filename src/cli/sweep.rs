@@ -35,11 +35,11 @@ Examples:
   srun loopsheet sweep run --from-slurm --of 50
 
 A result that is there with the same hash is not computed again: a run that was interrupted continues where it \
-stopped, and several may run at once. A shard that fails is recorded with its error, and the others go on. \
+stopped, and several may run at once: they share the shards. A shard that fails is recorded with its error, and the others go on. \
 Ctrl-C keeps what is finished.
 
-Exit status: 0 done; 1 done, but shards failed or inputs have changed since the plan; 2 bad usage, nothing was computed; \
-130 interrupted.";
+Exit status: 0 done; 1 done, but shards failed, inputs have changed since the plan, or sources could not be read in full; \
+2 bad usage, nothing was computed; 130 interrupted.";
 
 const SUBMIT_NOTES: &str = "\
 Examples:
@@ -59,7 +59,7 @@ Axes are columns of the data set with more than one value: set_NAME, last_cache_
 machine, area_mm2. Compared is what can be chosen (machine and its parameters, caches, slots) for the same problem and
 latency of memory: each source has a best configuration for every size, each trace for every latency.
 
-Exit status: 0 done; 1 done, but some shards failed; 2 nothing was written.";
+Exit status: 0 done; 1 done, but some shards failed or sources could not be read in full; 2 nothing was written.";
 
 #[derive(Debug, Subcommand)]
 pub enum SweepCommand {

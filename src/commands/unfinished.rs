@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
 /// Temporary files and directories that were made. Those that have become outputs are no longer there under these names.
@@ -51,6 +51,8 @@ pub fn note<T>(
 /// # Errors
 /// The system has no room for a socket or a thread.
 pub fn remove_on_signals() -> std::io::Result<()> {
+    // Where a file may not grow, writing says so, as on a full disk.
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let ignored = ignored();
     for signal in [SIGHUP, SIGINT, SIGTERM] {
         if ignored & (1 << (signal - 1)) != 0 {

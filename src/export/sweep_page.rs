@@ -1,12 +1,18 @@
 //! A sweep as one page for a browser: the best of each input, the map, what more area buys, what is sensitive to latency.
 
+mod best;
+mod listed;
+
 use std::fmt::Write;
 
-use crate::quantity::{Seconds, binary_size, significant};
+use self::best::best;
+use self::listed::{front, ranked};
+use crate::quantity::{Seconds, significant};
 use crate::svg::escaped;
-use crate::sweep::best::{BestLine, best_lines, range};
 use crate::sweep::columns::Column;
 use crate::sweep::described::Description;
+use crate::sweep::failure::{Failure, in_words};
+use crate::sweep::groups::TimeUnit;
 use crate::sweep::map::{Map, MapOf};
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::{Row, RowKind};
@@ -16,6 +22,17 @@ const STYLE: &str = "body{font:14px/1.5 system-ui,sans-serif;color:#1f2a37;margi
 table{border-collapse:collapse;margin:.5rem 0 2rem}th,td{padding:.25rem .7rem;border-bottom:1px solid #e2e7ee;text-align:right}\
 th{background:#24476b;color:#fff;font-weight:600}th:first-child,td:first-child,.t{text-align:left}\
 td.m{min-width:4rem}.scroll{overflow-x:auto}";
+
+/// A page of thousands of rows is read by nobody.
+const MOST_ROWS: usize = 500;
+
+/// Where the rows are that a page leaves out; empty if it has all.
+fn left_out(rows: usize, sheet: &str) -> String {
+    match rows.saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("<p>… and {more} more: sheet {sheet} of the workbook has all.</p>\n"),
+    }
+}
 
 /// The page.
 pub fn sweep_page(report: &SweepReport) -> String {
@@ -36,14 +53,7 @@ pub fn sweep_page(report: &SweepReport) -> String {
         shown(&mut page, report, map);
     }
     if !report.fronts.is_empty() {
-        let about = report.front_remark();
-        let rows = report.fronts.iter();
-        listed(
-            &mut page,
-            ("What more area buys", &about),
-            rows,
-            (report, &words),
-        );
+        front(&mut page, report, &words);
     }
     if !report.ranking.traces.is_empty() {
         ranked(&mut page, report, &words);
@@ -60,8 +70,17 @@ fn failed(page: &mut String, report: &SweepReport) {
         page,
         "<h2>Not computed</h2>\n<p>These shards failed, and are in no figure below:</p>\n<ul>"
     );
-    for (input, error) in &report.failed {
-        let _ = writeln!(page, "<li>{}: {}</li>", escaped(input), escaped(error));
+    let names: Vec<String> = (report.settings.iter())
+        .map(|setting| setting.name.clone())
+        .collect();
+    for Failure { input, error, work } in &report.failed {
+        let _ = writeln!(
+            page,
+            "<li>{}, {}: {}</li>",
+            escaped(input),
+            escaped(&in_words(work, &names)),
+            escaped(error)
+        );
     }
     page.push_str("</ul>\n");
 }
@@ -106,10 +125,10 @@ impl<'r> Words<'r> {
 
 /// Time, and what is not in it.
 fn seconds(row: &Row) -> String {
-    let Some(value) = row.number(Column::TimeSeconds) else {
+    let of = |unit: TimeUnit| unit.time(row).map(|value| shown_time(value, unit));
+    let Some(mut text) = of(TimeUnit::Seconds).or_else(|| of(TimeUnit::Cycles)) else {
         return String::new();
     };
-    let mut text = Seconds(value).to_string();
     for (column, what) in [
         (Column::UnknownNests, "not known"),
         (Column::IdleNests, "without an iteration"),
@@ -124,10 +143,18 @@ fn seconds(row: &Row) -> String {
     text
 }
 
-/// What stars stand for.
-fn stars<'r>(page: &mut String, rows: impl Iterator<Item = &'r Row>) {
+/// A time, where no clock is known in cycles.
+fn shown_time(value: f64, unit: TimeUnit) -> String {
+    match unit {
+        TimeUnit::Seconds => Seconds(value).to_string(),
+        TimeUnit::Cycles => format!("{} cycles", significant(value)),
+    }
+}
+
+/// What stars stand for: of rows, and before them of others.
+fn stars<'r>(page: &mut String, others: Vec<String>, rows: impl Iterator<Item = &'r Row>) {
     const MOST_NAMED: usize = 20;
-    let mut sentences: Vec<String> = Vec::new();
+    let mut sentences = others;
     for row in rows {
         let doubts = row.doubts();
         let place = [Column::Input, Column::Machine].map(|column| row.text(column));
@@ -148,84 +175,10 @@ fn stars<'r>(page: &mut String, rows: impl Iterator<Item = &'r Row>) {
         let more = sentences.len() - MOST_NAMED;
         let _ = writeln!(
             page,
-            "<li>… and {more} more: columns reasons, guessed_sizes, machine_unknown of the data set</li>"
+            "<li>… and {more} more: columns reasons, guessed_sizes, machine_unknown, not_read of the data set</li>"
         );
     }
     page.push_str("</ul>\n");
-}
-
-/// One time of several rows, or from which to which.
-fn seconds_of(rows: &[&Row]) -> String {
-    match (range(rows), rows) {
-        (_, [row]) => seconds(row),
-        (Some((least, most)), _) if least < most => {
-            let star = rows.iter().any(|row| !row.doubts().is_empty());
-            let star = if star { " *" } else { "" };
-            format!("{} to {}{star}", Seconds(least), Seconds(most))
-        }
-        _ => rows.first().map_or_else(String::new, |row| seconds(row)),
-    }
-}
-
-fn best(page: &mut String, report: &SweepReport, words: &Words) {
-    page.push_str(
-        "<h2>The best configuration of each input</h2>\n<p>The fastest one, of equal ones that with the smallest area, then with less cache and fewer slots. Compared are \
-         machines, caches, slots, parameters of machines and blocks of loops, for the same problem and the same latency of memory: \
-         nobody chooses these, and the smallest problem and the shortest latency would always be the best.</p>\n\
-         <div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">for</th><th class=\"t\">configuration</th><th>area, mm²</th>\
-         <th>time</th></tr>\n",
-    );
-    let mut marked: Vec<&Row> = Vec::new();
-    for line in best_lines(report) {
-        let of_kind = words.of_kind(line.kind);
-        let rows = line.rows(report);
-        let first = rows.first();
-        let text = first.map_or_else(|| without_best(&line, report), |row| of_kind.choice(row));
-        let mut time = seconds_of(&rows);
-        let full = line.full(report);
-        marked.extend(rows.iter().chain(&full).copied());
-        let mut text = escaped(&text);
-        if let Some(row) = full.first() {
-            // A lower bound is no win over what is estimated in full.
-            let _ = write!(
-                text,
-                "<br>of full estimates: {}",
-                escaped(&of_kind.choice(row))
-            );
-            let _ = write!(time, "<br>{}", seconds_of(&full));
-        }
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td><td class=\"t\">{}</td><td class=\"t\">{}</td><td>{}</td><td>{time}</td></tr>",
-            escaped(line.input),
-            escaped(&line.given(report, of_kind)),
-            text,
-            number(first.and_then(|row| row.number(Column::AreaMm2))),
-        );
-    }
-    page.push_str("</table></div>\n");
-    stars(page, marked.into_iter());
-    if !report.clocks.is_empty() {
-        let clocks = report.clocks.iter();
-        let clocks: Vec<String> = clocks
-            .map(|(machine, ghz)| format!("{machine} {ghz} GHz"))
-            .collect();
-        let _ = writeln!(
-            page,
-            "<p>Latencies are cycles of each machine's own clock, and the same cycles are another time where clocks differ: {}.</p>",
-            escaped(&clocks.join(", "))
-        );
-    }
-}
-
-/// Why there is no best configuration.
-fn without_best(line: &BestLine, report: &SweepReport) -> String {
-    let positions = line.groups.iter().flat_map(|group| &group.configurations);
-    let mut rows = positions.map(|position| &report.configurations[*position]);
-    match rows.find(|row| row.number(Column::TimeSeconds).is_some()) {
-        Some(row) => format!("takes no time on any machine: {}", seconds(row)),
-        None => "no time is known".to_string(),
-    }
 }
 
 fn number(value: Option<f64>) -> String {
@@ -294,83 +247,4 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         page.push_str("</tr>\n");
     }
     page.push_str("</table></div>\n");
-}
-
-fn listed<'r>(
-    page: &mut String,
-    (title, about): (&str, &str),
-    numbers: impl Iterator<Item = &'r usize>,
-    (report, words): (&SweepReport, &Words),
-) {
-    let _ = writeln!(
-        page,
-        "<h2>{}</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">configuration</th><th>area, mm²</th>\
-         <th>time</th></tr>",
-        escaped(title),
-        escaped(about)
-    );
-    let rows: Vec<&Row> = numbers
-        .map(|position| &report.configurations[*position])
-        .collect();
-    for row in &rows {
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td></tr>",
-            escaped(row.text(Column::Input).unwrap_or_default()),
-            escaped(&words.all(row)),
-            number(row.number(Column::AreaMm2)),
-            seconds(row)
-        );
-    }
-    page.push_str("</table></div>\n");
-    stars(page, rows.into_iter());
-}
-
-/// What feels latency most.
-fn ranked(page: &mut String, report: &SweepReport, words: &Words) {
-    let _ = writeln!(
-        page,
-        "<h2>Which programs feel memory's latency most</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th>\
-         <th>epochs per 1,000 instructions</th><th class=\"t\">of</th><th>Λ, 1/cycle</th><th>λ, accesses</th>\
-         <th class=\"t\">configuration</th><th>time</th></tr>",
-        report.ranking.by.meaning()
-    );
-    for trace in &report.ranking.traces {
-        let row = &report.configurations[trace.configuration];
-        let epochs = trace.epochs.as_ref();
-        let figure = |column| number(epochs.and_then(|epochs| epochs.number(column)));
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td></tr>",
-            escaped(row.text(Column::Input).unwrap_or_default()),
-            figure(Column::EpochsPerThousand),
-            epochs.map_or_else(String::new, window),
-            number(row.number(Column::RelativeLambda)),
-            number(row.number(Column::Lambda)),
-            escaped(&words.all(row)),
-            seconds(row)
-        );
-    }
-    page.push_str("</table></div>\n");
-    let ranked = report.ranking.traces.iter();
-    stars(
-        page,
-        ranked.map(|trace| &report.configurations[trace.configuration]),
-    );
-}
-
-/// What epochs were counted with, in words.
-fn window(epochs: &Row) -> String {
-    let part = |column, name: &str| {
-        let value = epochs.number(column);
-        value.map(|value| format!("{name} {value}"))
-    };
-    let parts = [
-        part(Column::Window, "window"),
-        epochs
-            .number(Column::LastCacheBytes)
-            .map(|bytes| format!("cache {}", binary_size(bytes as u64))),
-        part(Column::EpochSlots, "m"),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -56,10 +56,18 @@ pub fn configuring(settings: &[SweptSetting], rows: &[Row]) -> Vec<Axis> {
 
 /// Values, each once, in the order of the plan.
 pub fn values<'r>(axis: Axis, rows: impl Iterator<Item = &'r Row>) -> Vec<AxisValue> {
+    each_once(rows.filter_map(|row| axis.value(row)))
+}
+
+/// Values, each once, in their order.
+pub(crate) fn each_once(values: impl IntoIterator<Item = AxisValue>) -> Vec<AxisValue> {
     let mut known = HashSet::new();
-    let values = rows.filter_map(|row| axis.value(row));
+    let values = values.into_iter();
     values.filter(|value| known.insert(value.key())).collect()
 }
+
+/// Where machines are that are compared at latencies of their own.
+pub(crate) const OF_MACHINE: &str = "machine";
 
 impl Axis {
     /// Whether somebody may choose its value for the same problem: not the problem, and not the latency of memory.

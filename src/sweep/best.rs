@@ -4,7 +4,7 @@
 use crate::axis::{Axis, AxisValue};
 use crate::columns::Column;
 use crate::described::Description;
-use crate::groups::{Group, Latency, time};
+use crate::groups::{Group, Latency, TimeUnit};
 use crate::report::SweepReport;
 use crate::row::{Row, RowKind};
 
@@ -27,6 +27,9 @@ pub fn best_lines(report: &SweepReport) -> Vec<BestLine<'_>> {
         let is_same = |one: &Group, other: &Group| {
             choice(report, one.best) == choice(report, other.best)
                 && choice(report, one.best_of_full) == choice(report, other.best_of_full)
+                && choice(report, one.smallest_near) == choice(report, other.smallest_near)
+                && one.unit == other.unit
+                && one.doubt() == other.doubt()
                 && matches!(one.latency, Some(Latency::OfMachine))
                     == matches!(other.latency, Some(Latency::OfMachine))
         };
@@ -59,6 +62,22 @@ impl<'r> BestLine<'r> {
     pub fn rows(&self, report: &'r SweepReport) -> Vec<&'r Row> {
         let best = self.groups.iter().filter_map(|group| group.best);
         best.map(|best| &report.configurations[best]).collect()
+    }
+
+    /// What takes least of those that take hardly longer; none where that is the best.
+    pub fn smallest_near(&self, report: &'r SweepReport) -> Vec<&'r Row> {
+        let near = self.groups.iter().filter_map(|group| group.smallest_near);
+        near.map(|near| &report.configurations[near]).collect()
+    }
+
+    /// What its times are in.
+    pub fn unit(&self) -> TimeUnit {
+        self.groups[0].unit
+    }
+
+    /// Why the best may be another one.
+    pub fn doubt(&self) -> Option<String> {
+        self.groups[0].doubt()
     }
 
     /// Where the best are lower bounds: the best of those that are none.
@@ -94,8 +113,8 @@ impl<'r> BestLine<'r> {
 }
 
 /// The shortest and the longest time.
-pub fn range(rows: &[&Row]) -> Option<(f64, f64)> {
-    let mut times: Vec<f64> = rows.iter().filter_map(|row| time(row)).collect();
+pub fn range(rows: &[&Row], unit: TimeUnit) -> Option<(f64, f64)> {
+    let mut times: Vec<f64> = rows.iter().filter_map(|row| unit.time(row)).collect();
     times.sort_by(f64::total_cmp);
     Some((*times.first()?, *times.last()?))
 }

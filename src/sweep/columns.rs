@@ -56,22 +56,24 @@ columns! {
     Window "window_instructions" Integer "instructions" "Reorder window of epochs";
     EpochSlots "epoch_slots" Integer "accesses" "m of epochs: misses that can start in one; empty is no limit";
     LatencyCycles "latency_cycles" Number "cycles" "α: latency of a RAM access";
+    LatencyFrom "latency_from" Text "" "What of trace.latencies asks for it: number, machine, or number, machine where the machine's is one of the numbers";
     Slots "slots" Number "accesses" "m: RAM accesses under way at once";
-    Ghz "ghz" Number "GHz" "Clock";
-    Iterations "iterations" Number "iterations" "Iterations of one call";
-    Flops "flops" Number "flop" "Floating-point operations of one call";
-    TrafficBytes "traffic_bytes" Number "B" "Bytes to and from memory of one call";
+    Ghz "ghz" Number "GHz" "Clock; null where no machine says it";
+    Iterations "iterations" Number "iterations" "Iterations of one call of a nest";
+    Flops "flops" Number "flop" "Floating-point operations: of a nest one call, of a program all calls";
+    TrafficBytes "traffic_bytes" Number "B" "Bytes to and from memory: of a nest one call, of a program all calls";
     IntensityFlopPerByte "intensity_flop_per_byte" Number "flop/B" "Flops per byte of memory traffic";
-    TimeSeconds "time_seconds" Number "s" "Estimated time: of a nest one call, of a program all calls, of a trace the upper bound at its clock";
+    TimeSeconds "time_seconds" Number "s" "Estimated time: of a nest one call, of a program all calls, of a trace the upper bound at its clock, null where the clock is unknown";
     Calls "calls" Number "calls" "How often the function of a nest is called";
     AllCallsSeconds "all_calls_seconds" Number "s" "Estimated time of all calls of a nest";
     BoundBy "bound_by" Text "" "What takes a nest longest";
     Reasons "reasons" Text "" "Codes of what is not understood or not exact, of a program those of all its nests, see `loopsheet analyze --explain CODE`";
     GuessedSizes "guessed_sizes" Text "" "Sizes that figures rest on and that nothing gives";
-    MachineUnknown "machine_unknown" Text "" "What the machine leaves unknown and would bound the time, which is a lower bound without it";
+    MachineUnknown "machine_unknown" Text "" "What the machine leaves unknown: of sources what would bound the time, which is a lower bound without it; of traces the clock, without which a time in seconds is unknown";
     UnknownNests "unknown_nests" Integer "nests" "Nests of a program whose figures are not all known, and which are not in its sums";
     IdleNests "idle_nests" Integer "nests" "Nests of a program that run no iteration, and take no time";
-    ErrorRemarks "error_remarks" Integer "remarks" "Remarks of severity error on a program's source";
+    ErrorRemarks "error_remarks" Integer "remarks" "Remarks of severity error on a program's source: places that could not be read, and are in no figure";
+    NotRead "not_read" Text "" "Files of a program that could not be read in full, and included files that are missing; of a nest only its own file";
     Instructions "instructions" Integer "instructions" "Executed instructions";
     Edges "edges" Integer "edges" "True dependences between them";
     WorkCycles "work_cycles" Number "cycles" "Work: cycles of all instructions";
@@ -88,6 +90,7 @@ columns! {
     Epochs "epochs" Integer "epochs" "E, or E_m where epoch_slots is given: misses that wait for each other";
     EpochsPerThousand "epochs_per_1000_instructions" Number "" "The same in 1,000 instructions";
     Error "error" Text "" "Why a shard failed";
+    NotComputed "not_computed" Text "" "The configurations of a shard that failed";
 }
 
 impl Column {

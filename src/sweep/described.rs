@@ -5,6 +5,8 @@ use crate::columns::Column;
 use crate::row::{Row, RowKind};
 use crate::swept::SweptSetting;
 
+const LATENCY: Axis = Axis::Column(Column::LatencyCycles);
+
 /// How configurations of one kind are written.
 pub struct Description<'r> {
     settings: &'r [SweptSetting],
@@ -79,7 +81,11 @@ impl<'r> Description<'r> {
         let parts = wanted.filter_map(|(axis, labels)| {
             let value = axis.value(row)?;
             let (_, label) = labels.iter().find(|(known, _)| *known == value)?;
-            Some(part(*axis, label, self.settings))
+            let own = match row.latency() {
+                Some(latency) if *axis == LATENCY && !latency.of.is_number() => " of the machine",
+                _ => "",
+            };
+            Some(part(*axis, label, self.settings) + own)
         });
         parts.collect::<Vec<String>>().join(", ")
     }

@@ -1,10 +1,11 @@
 //! Configurations by input, problem and latency, and which of them is the best.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt;
+use std::collections::HashMap;
 
 use crate::columns::Column;
+use crate::failure::{ComparedAt, Failure, missing};
+pub use crate::latency::Latency;
 use crate::row::{Row, RowKind};
 use crate::swept::SweptSetting;
 
@@ -26,39 +27,78 @@ pub struct Group {
     pub problem: Vec<(usize, f64)>,
     /// None for sources, whose machines have theirs.
     pub latency: Option<Latency>,
-    /// Positions, in the order of the plan.
+    /// Positions, in the order of the plan. One may be in two groups: at a number of cycles that is also its machine's latency.
     pub configurations: Vec<usize>,
+    /// How many more there would be, whose shards failed.
+    pub missing: usize,
+    /// What their times are compared in.
+    pub unit: TimeUnit,
     /// The position of the fastest; of equal ones that which takes less ([`by_size`]). None if no time is known, or nothing runs.
     pub best: Option<usize>,
     /// The fastest of those whose times are no lower bounds only, since their machines say all that would bound them.
     pub best_of_full: Option<usize>,
+    /// What takes least ([`by_size`]) of those that take hardly longer than the best ([`HARDLY`]); none if that is the best.
+    pub smallest_near: Option<usize>,
 }
 
-/// A latency of memory that configurations have in common.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Latency {
-    /// Of every machine.
-    Cycles(f64),
-    /// Every machine has its own.
-    OfMachine,
+/// So many times as long is hardly longer.
+pub const HARDLY: f64 = 1.01;
+
+/// What times are compared in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    Seconds,
+    /// Of one clock, which nothing says how fast it is.
+    Cycles,
 }
 
-impl fmt::Display for Latency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl TimeUnit {
+    /// What configurations are compared by.
+    pub fn time(self, row: &Row) -> Option<f64> {
         match self {
-            Latency::Cycles(cycles) => write!(f, "a latency of {cycles} cycles"),
-            Latency::OfMachine => f.write_str("the latency of each machine"),
+            TimeUnit::Seconds => row.number(Column::TimeSeconds),
+            TimeUnit::Cycles => row.number(Column::TimeUpperCycles),
+        }
+    }
+
+    /// Cycles where no time in seconds is known, and all cycles are of one machine.
+    fn of(rows: &[&Row]) -> TimeUnit {
+        let in_seconds = rows.iter().any(|row| TimeUnit::Seconds.time(row).is_some());
+        let mut machines = rows.iter().map(|row| row.text(Column::Machine));
+        let first = machines.next();
+        match !in_seconds && machines.all(|machine| Some(machine) == first) {
+            true => TimeUnit::Cycles,
+            false => TimeUnit::Seconds,
         }
     }
 }
 
-/// What configurations are compared by.
-pub fn time(row: &Row) -> Option<f64> {
-    row.number(Column::TimeSeconds)
+impl Group {
+    /// What configurations are compared by.
+    pub fn time(&self, row: &Row) -> Option<f64> {
+        self.unit.time(row)
+    }
+
+    fn compared_at(&self) -> ComparedAt {
+        let problem = self.problem.iter();
+        let problem = problem.map(|(_, value)| value.to_bits()).collect();
+        (problem, self.latency.map(Latency::key))
+    }
+
+    /// What its best has a star for, beside what its own row says.
+    pub fn doubt(&self) -> Option<String> {
+        let all = self.configurations.len() + self.missing;
+        (self.missing > 0)
+            .then(|| format!("{} of {all} configurations were not computed", self.missing))
+    }
 }
 
 /// The configurations of every input.
-pub(crate) fn inputs(configurations: &[Row], settings: &[SweptSetting]) -> Vec<InputPart> {
+pub(crate) fn inputs(
+    configurations: &[Row],
+    settings: &[SweptSetting],
+    failures: &[Failure],
+) -> Vec<InputPart> {
     let mut inputs: Vec<InputPart> = Vec::new();
     for (number, row) in configurations.iter().enumerate() {
         let name = row.text(Column::Input).unwrap_or_default();
@@ -75,86 +115,97 @@ pub(crate) fn inputs(configurations: &[Row], settings: &[SweptSetting]) -> Vec<I
             }),
         }
     }
+    let all = settings.iter().enumerate();
+    let given = all.filter(|(_, setting)| !setting.role.is_choice());
+    let given: Vec<usize> = given.map(|(position, _)| position).collect();
     for input in &mut inputs {
-        input.groups = groups(input.configurations.clone(), configurations, settings);
+        let rows = (input.configurations.clone(), configurations);
+        input.groups = groups(rows, &given, settings);
+        let missing = missing(failures, (&input.name, input.kind), &given);
+        for group in &mut input.groups {
+            group.missing = missing.get(&group.compared_at()).copied().unwrap_or(0);
+        }
     }
     inputs
 }
 
 /// The configurations of one input by problem and latency, in the order of the plan.
 fn groups(
-    of_input: std::ops::Range<usize>,
-    configurations: &[Row],
+    (of_input, configurations): (std::ops::Range<usize>, &[Row]),
+    given: &[usize],
     settings: &[SweptSetting],
 ) -> Vec<Group> {
-    let cycles = |number: usize| configurations[number].number(Column::LatencyCycles);
-    let mut by_machine: BTreeMap<&str, HashSet<u64>> = BTreeMap::new();
-    for number in of_input.clone() {
-        let machine = configurations[number]
-            .text(Column::Machine)
-            .unwrap_or_default();
-        let known = by_machine.entry(machine).or_default();
-        known.extend(cycles(number).map(f64::to_bits));
-    }
-    let is_of_all = |cycles: f64| {
-        let mut all = by_machine.values();
-        all.all(|known| known.contains(&cycles.to_bits()))
-    };
-    let given = settings.iter().enumerate();
-    let given: Vec<usize> = given
-        .filter(|(_, setting)| !setting.role.is_choice())
-        .map(|(position, _)| position)
-        .collect();
     let problem = |number: usize| -> Vec<(usize, f64)> {
         let row = &configurations[number];
         let value = |position: &usize| Some((*position, row.setting(*position)?));
         given.iter().filter_map(value).collect()
     };
     let mut groups: Vec<Group> = Vec::new();
-    let mut known: HashMap<(Vec<u64>, Option<u64>), usize> = HashMap::new();
+    let mut known: HashMap<ComparedAt, usize> = HashMap::new();
     for number in of_input {
-        let latency = cycles(number).map(|cycles| match is_of_all(cycles) {
-            true => Latency::Cycles(cycles),
-            false => Latency::OfMachine,
-        });
-        let problem = problem(number);
-        let bits = problem.iter().map(|(_, value)| value.to_bits()).collect();
-        let key = latency.map(|latency| match latency {
-            Latency::Cycles(cycles) => cycles.to_bits(),
-            Latency::OfMachine => u64::MAX,
-        });
-        let at = *known.entry((bits, key)).or_insert(groups.len());
-        if at == groups.len() {
-            groups.push(Group {
-                problem,
+        let latencies: Vec<Option<Latency>> = match configurations[number].latency() {
+            None => vec![None],
+            Some(latency) => Latency::of(latency).map(Some).collect(),
+        };
+        for latency in latencies {
+            let mut group = Group {
+                problem: problem(number),
                 latency,
-                configurations: Vec::new(),
+                configurations: vec![number],
+                missing: 0,
+                unit: TimeUnit::Seconds,
                 best: None,
                 best_of_full: None,
-            });
+                smallest_near: None,
+            };
+            let at = *known.entry(group.compared_at()).or_insert(groups.len());
+            match groups.get_mut(at) {
+                None => groups.push(group),
+                Some(same) => same.configurations.append(&mut group.configurations),
+            }
         }
-        groups[at].configurations.push(number);
     }
     for group in &mut groups {
-        let known = group.configurations.iter().copied();
-        let known = known.filter(|number| is_comparable(&configurations[*number]));
-        let fastest = |numbers: &mut dyn Iterator<Item = usize>| {
-            numbers.min_by(|one, other| {
-                let (one, other) = (&configurations[*one], &configurations[*other]);
-                let [t, u] = [one, other].map(|row| time(row).unwrap_or(f64::INFINITY));
-                t.total_cmp(&u).then_with(|| by_size(one, other, settings))
-            })
-        };
-        group.best = fastest(&mut known.clone());
-        let is_full = |number: &usize| !configurations[*number].is_lower_bound();
-        group.best_of_full = fastest(&mut known.filter(is_full));
+        find_best(group, configurations, settings);
     }
     groups
 }
 
+fn find_best(group: &mut Group, configurations: &[Row], settings: &[SweptSetting]) {
+    let own = group.configurations.iter();
+    let own: Vec<&Row> = own.map(|number| &configurations[*number]).collect();
+    let unit = TimeUnit::of(&own);
+    let known = group.configurations.iter().copied();
+    let known = known.filter(|number| is_comparable(&configurations[*number], unit));
+    let fastest = |numbers: &mut dyn Iterator<Item = usize>| {
+        numbers.min_by(|one, other| {
+            let (one, other) = (&configurations[*one], &configurations[*other]);
+            let [t, u] = [one, other].map(|row| unit.time(row).unwrap_or(f64::INFINITY));
+            t.total_cmp(&u).then_with(|| by_size(one, other, settings))
+        })
+    };
+    let best = fastest(&mut known.clone());
+    let is_full = |number: &usize| !configurations[*number].is_lower_bound();
+    let best_of_full = fastest(&mut known.clone().filter(is_full));
+    let time = |number: usize| unit.time(&configurations[number]);
+    let least = best.and_then(time).unwrap_or(0.0);
+    let near = known.filter(|number| time(*number).is_some_and(|time| time <= HARDLY * least));
+    let smallest = near.min_by(|one, other| {
+        let order = by_size(&configurations[*one], &configurations[*other], settings);
+        order.then_with(|| {
+            time(*one)
+                .unwrap_or(0.0)
+                .total_cmp(&time(*other).unwrap_or(0.0))
+        })
+    });
+    group.smallest_near = smallest.filter(|smallest| Some(*smallest) != best);
+    (group.unit, group.best, group.best_of_full) = (unit, best, best_of_full);
+}
+
 /// Whether it says how long something takes: a source that runs nothing takes no time on any machine.
-fn is_comparable(row: &Row) -> bool {
-    time(row).is_some_and(|time| time > 0.0 || !row.is(RowKind::Program))
+fn is_comparable(row: &Row, unit: TimeUnit) -> bool {
+    unit.time(row)
+        .is_some_and(|time| time > 0.0 || !row.is(RowKind::Program))
 }
 
 /// Which of two configurations takes less: the smaller area, one that is known first; then less cache in fewer levels, fewer

@@ -1,12 +1,16 @@
 //! The manifest: a line of JSON on the sweep as a whole, then a line for each shard.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
+use crate::latency::RunLatency;
 use crate::swept::{SettingRole, SweptSetting};
+use crate::wording::counted;
 
 /// Of manifests.
-pub const SCHEMA: &str = "loopsheet/sweep/1";
+pub const SCHEMA: &str = "loopsheet/sweep/2";
 
 /// What the figures of this version are made by: another one may compute others.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -34,6 +38,64 @@ pub struct Header {
     pub shards: usize,
     /// Rows that differ in more than the place that they are about.
     pub configurations: usize,
+    /// What was read for the plan beside the inputs: `sweep.toml`, machine files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// What of the sources could not be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_read: Vec<NotRead>,
+}
+
+/// A file that a source is analysed without, or without a part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotRead {
+    /// The source, as it was named.
+    pub input: String,
+    pub file: String,
+    pub why: NotReadWhy,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NotReadWhy {
+    /// It has so many places that could not be read.
+    Errors(usize),
+    /// A remark: what it includes is missing, say.
+    Remark(String),
+}
+
+impl NotRead {
+    /// Whether `analyze` would end with errors for it.
+    pub fn is_error(&self) -> bool {
+        matches!(self.why, NotReadWhy::Errors(_))
+    }
+
+    /// In column `not_read`.
+    pub fn named(&self) -> String {
+        match &self.why {
+            NotReadWhy::Errors(count) => format!("{} ({})", self.file, counted(*count, "error")),
+            NotReadWhy::Remark(what) => format!("{} ({what})", self.file),
+        }
+    }
+}
+
+impl fmt::Display for NotRead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NotRead { input, file, why } = self;
+        if input != file {
+            write!(f, "{input}: ")?;
+        }
+        match why {
+            NotReadWhy::Errors(count) => write!(
+                f,
+                "{file} could not be read in full ({}), and figures are without the rest; `loopsheet analyze` shows where",
+                counted(*count, "error")
+            ),
+            NotReadWhy::Remark(what) => {
+                write!(f, "{file}: {what}, and figures are without that")
+            }
+        }
+    }
 }
 
 impl Header {
@@ -127,14 +189,15 @@ pub struct TraceWork {
 pub struct CacheRun {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// Clock.
-    pub ghz: f64,
+    /// Clock; none where no machine says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ghz: Option<f64>,
     /// Nearest first, as for `--cache`; none is no cache.
     pub caches: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub area_mm2: Option<f64>,
     /// Cycles of a RAM access.
-    pub latencies: Vec<f64>,
+    pub latencies: Vec<RunLatency>,
 }
 
 /// Epochs of every window and capacity.
@@ -281,6 +344,8 @@ mod tests {
                 settings,
                 shards: 2,
                 configurations: 2,
+                read: Vec::new(),
+                not_read: Vec::new(),
             },
             shards,
         }

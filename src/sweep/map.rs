@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::axis::{Axis, AxisValue, EPOCHS, values};
+use crate::axis::{Axis, AxisValue, EPOCHS, OF_MACHINE, each_once, values};
 use crate::columns::Column;
-use crate::groups::{Group, InputPart, Latency, time};
+use crate::groups::{Group, InputPart, Latency};
 use crate::row::{Row, RowKind};
 use crate::swept::SweptSetting;
 use crate::wording::counted;
@@ -65,9 +65,11 @@ impl Map {
             input.groups.iter().filter(is_shown).cloned().collect()
         };
         let groups: Vec<Vec<Group>> = inputs.iter().map(|input| shown(input)).collect();
-        let rows = groups.iter().flatten();
-        let rows = rows.flat_map(|group| &group.configurations);
-        let places = Places::of(axes, rows.map(|number| &configurations[*number]));
+        let rows = groups.iter().flatten().flat_map(|group| {
+            let numbers = group.configurations.iter();
+            numbers.map(move |number| (&configurations[*number], group.latency))
+        });
+        let places = Places::of(axes, rows);
         // Of each input and problem, as far as that is not on the map.
         let mut samples: BTreeMap<Sample, BTreeMap<(usize, usize), f64>> = BTreeMap::new();
         let mut with_times = BTreeSet::new();
@@ -76,10 +78,13 @@ impl Map {
                 let off = group.problem.iter();
                 let off = off.filter(|(position, _)| !is_on(Axis::Setting(*position)));
                 let key = (input, off.map(|(_, value)| value.to_bits()).collect());
-                let best = group.best.and_then(|best| time(&configurations[best]));
+                let best = group
+                    .best
+                    .and_then(|best| group.time(&configurations[best]));
                 for number in &group.configurations {
                     let row = &configurations[*number];
-                    let found = places.place(row).zip(time(row)).zip(best);
+                    let place = places.place((row, group.latency));
+                    let found = place.zip(group.time(row)).zip(best);
                     if let Some(((place, time), best)) = found {
                         let slowdown = if best > 0.0 { time / best } else { 1.0 };
                         let least = samples.entry(key.clone()).or_default();
@@ -119,7 +124,7 @@ impl Map {
         };
         let others: Vec<(Axis, Option<AxisValue>)> =
             others.map(|axis| (axis, first(axis))).collect();
-        let places = Places::of(pair, epochs.iter());
+        let places = Places::of(pair, epochs.iter().map(|row| (row, None)));
         let mut sums = places.sums();
         let mut inputs: Vec<&str> = Vec::new();
         for row in epochs {
@@ -128,7 +133,8 @@ impl Map {
                 inputs.push(input);
             }
             let is_chosen = others.iter().all(|(axis, value)| axis.value(row) == *value);
-            let found = places.place(row).zip(row.number(Column::EpochsPerThousand));
+            let place = places.place((row, None));
+            let found = place.zip(row.number(Column::EpochsPerThousand));
             if let Some(((row, column), frequency)) = found.filter(|_| is_chosen) {
                 sums[row][column].0 += frequency;
                 sums[row][column].1 += 1;
@@ -203,6 +209,19 @@ fn same(problem: &[usize], settings: &[SweptSetting]) -> String {
     }
 }
 
+/// A row, and the latency at which it is compared.
+type Compared<'r> = (&'r Row, Option<Latency>);
+
+/// Where it is on an axis: machines at latencies of their own have them in common.
+fn value(axis: Axis, (row, latency): Compared) -> Option<AxisValue> {
+    match (axis, latency) {
+        (Axis::Column(Column::LatencyCycles), Some(Latency::OfMachine)) => {
+            Some(AxisValue::Text(OF_MACHINE.to_string()))
+        }
+        _ => axis.value(row),
+    }
+}
+
 /// The places of a map.
 struct Places {
     axes: (Axis, Axis),
@@ -212,13 +231,18 @@ struct Places {
 
 impl Places {
     /// Of rows that are on both axes.
-    fn of<'r>((across, down): (Axis, Axis), all: impl Iterator<Item = &'r Row> + Clone) -> Places {
-        let is_on = |row: &&Row| across.value(row).is_some() && down.value(row).is_some();
-        let on = || all.clone().filter(is_on);
+    fn of<'r>((across, down): (Axis, Axis), all: impl Iterator<Item = Compared<'r>>) -> Places {
+        let (mut columns, mut rows) = (Vec::new(), Vec::new());
+        for compared in all {
+            if let Some((column, row)) = value(across, compared).zip(value(down, compared)) {
+                columns.push(column);
+                rows.push(row);
+            }
+        }
         Places {
             axes: (across, down),
-            columns: in_order(values(across, on())),
-            rows: in_order(values(down, on())),
+            columns: in_order(each_once(columns)),
+            rows: in_order(each_once(rows)),
         }
     }
 
@@ -227,9 +251,9 @@ impl Places {
     }
 
     /// Row and column.
-    fn place(&self, row: &Row) -> Option<(usize, usize)> {
+    fn place(&self, compared: Compared) -> Option<(usize, usize)> {
         let position = |axis: Axis, of: &[AxisValue]| {
-            let value = axis.value(row)?;
+            let value = value(axis, compared)?;
             of.iter().position(|known| *known == value)
         };
         position(self.axes.1, &self.rows).zip(position(self.axes.0, &self.columns))
@@ -260,16 +284,13 @@ impl Places {
     }
 }
 
-/// Numbers by size, texts as they come.
+/// Numbers by size, behind them texts as they come.
 fn in_order(mut values: Vec<AxisValue>) -> Vec<AxisValue> {
-    let number = |value: &AxisValue| match value {
-        AxisValue::Number(value) => Some(*value),
-        AxisValue::Text(_) => None,
+    let key = |value: &AxisValue| match value {
+        AxisValue::Number(value) => *value,
+        AxisValue::Text(_) => f64::INFINITY,
     };
-    if values.iter().all(|value| number(value).is_some()) {
-        let key = |value: &AxisValue| number(value).unwrap_or(0.0);
-        values.sort_by(|one, other| key(one).total_cmp(&key(other)));
-    }
+    values.sort_by(|one, other| key(one).total_cmp(&key(other)));
     values
 }
 

@@ -86,6 +86,8 @@ mod tests {
                 roles: Vec::new(),
                 shards: 5,
                 configurations: 0,
+                read: Vec::new(),
+                not_read: Vec::new(),
             },
             shards: inputs.iter().map(shard).collect(),
         };

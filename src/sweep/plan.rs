@@ -1,18 +1,21 @@
 //! From what a person writes to shards: the product of the axes, cut where work can be shared no more.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use crate::cache::CacheSpec;
 pub use crate::counts::Configurations;
 use crate::manifest::{
-    CacheRun, EpochWork, FileHash, Header, Manifest, Model, PROGRAM, SCHEMA, Shard, SourceWork,
-    TraceWork, Work,
+    CacheRun, EpochWork, FileHash, Header, Manifest, Model, NotRead, PROGRAM, SCHEMA, Shard,
+    SourceWork, TraceWork, Work,
 };
 use crate::ranges::Unit;
+pub use crate::remark::PlanRemark;
+use crate::remark::{
+    NO_ADDRESSES, alike_machines, different_clocks, of_axes, own_latencies, unknown_clocks,
+};
 use crate::spec::{SpecError, SweepSpec};
 use crate::swept::SettingRole;
-use crate::trace_axes::{epochs, runs, slots};
+use crate::trace_axes::{Runs, epochs, runs, slots};
 
 /// Configurations of one sweep, at most.
 pub const MOST_CONFIGURATIONS: usize = 10_000_000;
@@ -56,6 +59,10 @@ pub struct Facts<'a> {
     pub roles: &'a [SettingRole],
     /// Where relative paths begin, seen from the manifest.
     pub root: &'a str,
+    /// What was read beside the inputs.
+    pub read: &'a [String],
+    /// What of the sources could not be read.
+    pub not_read: &'a [NotRead],
 }
 
 /// Why there is no plan.
@@ -81,68 +88,11 @@ pub enum PlanError {
     NoAddresses(Vec<String>),
 }
 
-/// What traces are that have no addresses.
-const NO_ADDRESSES: &str = "without addresses of accesses";
-
 /// The shards, and what is to be said of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     pub manifest: Manifest,
     pub remarks: Vec<PlanRemark>,
-}
-
-/// What readers of the results should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlanRemark {
-    /// Configurations of a trace that cannot be computed, and how many there would be.
-    NoAddresses {
-        trace: String,
-        left_out: usize,
-        of: usize,
-    },
-    /// Two machines that do not differ in what the rows depend on.
-    AlikeMachines {
-        first: String,
-        second: String,
-        /// Whether they differ in what only sources depend on.
-        for_traces: bool,
-    },
-    /// Latencies in cycles of machines with different clocks.
-    Clocks(String),
-}
-
-impl fmt::Display for PlanRemark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PlanRemark::NoAddresses {
-                trace,
-                left_out,
-                of,
-            } => write!(
-                f,
-                "{trace} is a trace {NO_ADDRESSES}: {left_out} of its {of} configurations, those with caches and epochs, are \
-                 left out; times of the others stay unknown"
-            ),
-            PlanRemark::AlikeMachines {
-                first,
-                second,
-                for_traces: false,
-            } => write!(
-                f,
-                "machines {first} and {second} have the same figures: their rows differ in the name only"
-            ),
-            PlanRemark::Clocks(machines) => write!(
-                f,
-                "numbers in `trace.latencies` are cycles of each machine's own clock, and the same cycles are another time where \
-                 clocks differ: {machines}; \"machine\" takes the latency in ns from each machine"
-            ),
-            PlanRemark::AlikeMachines { first, second, .. } => write!(
-                f,
-                "machines {first} and {second} do not differ in what traces take from them (clock, and caches and latency \
-                 where these are \"machine\"): their rows of traces differ in the name only"
-            ),
-        }
-    }
 }
 
 /// The shards, those of sources first, each input's together.
@@ -167,11 +117,16 @@ pub fn plan(facts: &Facts<'_>) -> Result<Plan, PlanError> {
     }
     let mut of_traces = Vec::new();
     if !facts.traces.is_empty() {
-        of_traces = runs(facts)?;
+        let Runs { all, repeated } = runs(facts)?;
+        of_traces = all;
+        remarks.extend(PlanRemark::repeated("trace.caches", repeated));
         shards.extend(trace_shards(facts, &settings, &of_traces, &mut remarks)?);
     }
+    remarks.extend(of_axes(spec)?);
     remarks.extend(alike_machines(facts, &of_traces));
     remarks.extend(different_clocks(&of_traces));
+    remarks.extend(own_latencies(&of_traces));
+    remarks.extend(unknown_clocks(&of_traces));
     let configurations = shards.iter().map(|shard| shard.work.configurations()).sum();
     if configurations > MOST_CONFIGURATIONS {
         return Err(PlanError::TooMany);
@@ -184,6 +139,8 @@ pub fn plan(facts: &Facts<'_>) -> Result<Plan, PlanError> {
         roles: facts.roles.to_vec(),
         shards: shards.len(),
         configurations,
+        read: facts.read.to_vec(),
+        not_read: facts.not_read.to_vec(),
     };
     let manifest = Manifest { header, shards };
     Ok(Plan { manifest, remarks })
@@ -244,62 +201,6 @@ fn trace_shards(
         true => Ok(shards),
         false => Err(PlanError::NoAddresses(refused)),
     }
-}
-
-/// Machines that are the same as an earlier one in all that their rows depend on.
-fn alike_machines(facts: &Facts<'_>, runs: &[CacheRun]) -> Vec<PlanRemark> {
-    let of_traces = |machine: &MachineFacts| -> Vec<CacheRun> {
-        let own = runs.iter();
-        let own = own.filter(|run| run.machine.as_ref() == Some(&machine.name));
-        let nameless = own.map(|run| CacheRun {
-            machine: None,
-            ..run.clone()
-        });
-        nameless.collect()
-    };
-    let mut remarks = Vec::new();
-    for (number, second) in facts.machines.iter().enumerate() {
-        let earlier = &facts.machines[..number];
-        let same = earlier.iter().find(|first| first.figures == second.figures);
-        let for_traces = || {
-            let own = of_traces(second);
-            (earlier.iter()).find(|first| !own.is_empty() && of_traces(first) == own)
-        };
-        if let Some(first) = same.or_else(for_traces) {
-            remarks.push(PlanRemark::AlikeMachines {
-                first: first.name.clone(),
-                second: second.name.clone(),
-                for_traces: same.is_none(),
-            });
-        }
-    }
-    remarks
-}
-
-/// Machines that have a number of cycles in common, which is another time on each.
-fn different_clocks(runs: &[CacheRun]) -> Option<PlanRemark> {
-    let mut clocks: Vec<(&str, f64, f64)> = Vec::new();
-    let first = runs.first()?;
-    let shared = first.latencies.iter().find(|latency| {
-        let mut others = runs.iter();
-        others.all(|run| run.latencies.contains(latency))
-    });
-    for run in runs {
-        let machine = run.machine.as_deref()?;
-        if !clocks.iter().any(|(known, ..)| *known == machine) {
-            clocks.push((machine, run.ghz, *shared?));
-        }
-    }
-    if clocks.iter().all(|(_, ghz, _)| *ghz == first.ghz) {
-        return None;
-    }
-    let named = clocks.iter().map(|(machine, ghz, cycles)| {
-        let ns = crate::quantity::significant(cycles / ghz);
-        format!("{cycles} cycles are {ns} ns on {machine}")
-    });
-    Some(PlanRemark::Clocks(
-        named.collect::<Vec<String>>().join(", "),
-    ))
 }
 
 /// Every combination of machine and settings.

@@ -160,6 +160,13 @@ pub fn values(whole: &str, unit: Unit) -> Result<Vec<f64>, RangeError> {
     Ok(values)
 }
 
+/// The end of a range; none of what is no range, and of one value.
+pub fn end(whole: &str, unit: Unit) -> Option<f64> {
+    let (_, rest) = whole.split_once("..")?;
+    let (last, _) = rest.split_once(':').unwrap_or((rest, ""));
+    number(last, unit, whole).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +178,8 @@ mod tests {
         assert_eq!(values("64..200:64").unwrap(), [64.0, 128.0, 192.0]);
         assert_eq!(values("1KiB..4KiB:x2").unwrap(), [1024.0, 2048.0, 4096.0]);
         assert_eq!(values("3..5").unwrap(), [3.0, 4.0, 5.0]);
+        let end = |text| end(text, Unit::Bytes);
+        assert_eq!((end("64..200:64"), end("64")), (Some(200.0), None));
         assert_eq!(values("0.1..0.3:0.1").unwrap(), [0.1, 0.2, 0.3]);
     }
 

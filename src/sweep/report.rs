@@ -1,9 +1,12 @@
 //! What the rows of a sweep say together: the best configuration of every program, how much worse others are over two
 //! axes, what more area buys, and which programs feel memory's latency most.
 
+use std::collections::BTreeSet;
+
 use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
 use crate::columns::Column;
-use crate::groups::{InputPart, Latency, area, inputs, time};
+use crate::failure::Failure;
+use crate::groups::{Group, InputPart, Latency, TimeUnit, area, inputs};
 use crate::map::{Map, MapOf, are_together, first_pair, usual_pairs};
 use crate::plan::Configurations;
 use crate::row::{Row, RowKind};
@@ -25,28 +28,41 @@ pub struct SweepReport {
     pub maps: Vec<Map>,
     /// Positions of the configurations of every input that no other one at the same latency beats in both time and area, by
     /// latency and area.
-    pub fronts: Vec<usize>,
+    pub fronts: Vec<InFront>,
     /// How many configurations have a time and no area, and are in no front.
     pub without_area: usize,
     /// Clocks in GHz of the machines that run traces, where runs at the same cycles of latency have different ones.
     pub clocks: Vec<(String, f64)>,
+    /// Machines whose runs of traces have no time in seconds, since nothing says how fast their clocks are.
+    pub without_clock: Vec<String>,
     /// The traces, the most sensitive to latency first.
     pub ranking: Ranking,
-    /// Shards that failed: the input and why.
-    pub failed: Vec<(String, String)>,
+    /// Shards that failed.
+    pub failed: Vec<Failure>,
+}
+
+/// A configuration that no other one beats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InFront {
+    /// Its position.
+    pub configuration: usize,
+    /// The latency at which it is compared.
+    pub latency: Option<Latency>,
 }
 
 impl SweepReport {
-    /// Of rows in the order of the plan; those of nests are passed over. `asked` are axes of the map, by name.
+    /// Of rows in the order of the plan; those of nests and errors are passed over. `failed` are the shards of the latter, and
+    /// `asked` axes of the map, by name.
     ///
     /// # Errors
     /// An axis of the map has no such name or only one value: says which there are.
     pub fn of(
         settings: &[SweptSetting],
         rows: impl Iterator<Item = Row>,
+        failed: Vec<Failure>,
         asked: Option<(&str, &str)>,
     ) -> Result<SweepReport, UnknownAxis> {
-        let (mut configurations, mut failed) = (Vec::new(), Vec::new());
+        let mut configurations = Vec::new();
         let (mut epochs, mut windows) = (FirstEpochs::default(), Vec::new());
         for row in rows {
             if row.is(RowKind::Program) || row.is(RowKind::Trace) {
@@ -54,12 +70,9 @@ impl SweepReport {
             } else if row.is(RowKind::Epochs) {
                 epochs.add(row.clone());
                 windows.push(row);
-            } else if row.is(RowKind::Error) {
-                let text = |column| row.text(column).unwrap_or_default().to_string();
-                failed.push((text(Column::Input), text(Column::Error)));
             }
         }
-        let inputs = inputs(&configurations, settings);
+        let inputs = inputs(&configurations, settings, &failed);
         let kinds = [RowKind::Trace, RowKind::Program].map(|kind| {
             let of_kind = configurations.iter().filter(|row| row.is(kind)).cloned();
             (kind, of_kind.collect::<Vec<Row>>())
@@ -77,9 +90,10 @@ impl SweepReport {
             settings: settings.to_vec(),
             maps: maps.chain(of_epochs).collect(),
             fronts: fronts(&inputs, &configurations),
-            without_area: without_area(&configurations),
+            without_area: without_area(&inputs, &configurations),
             clocks: clocks(&inputs, &configurations),
-            ranking: epochs.ranking(&inputs, &configurations),
+            without_clock: without_clock(&configurations),
+            ranking: epochs.ranking(&inputs, &configurations, &failed),
             inputs,
             counts,
             configurations,
@@ -89,6 +103,39 @@ impl SweepReport {
 }
 
 impl SweepReport {
+    /// Sentences on what times of traces are, where that does not go without saying.
+    pub fn clock_remark(&self) -> String {
+        let mut sentences = Vec::new();
+        if !self.clocks.is_empty() {
+            let clocks = self.clocks.iter();
+            let clocks: Vec<String> = clocks
+                .map(|(machine, ghz)| format!("{machine} {ghz} GHz"))
+                .collect();
+            sentences.push(format!(
+                "Latencies are cycles of each machine's own clock, and the same cycles are another time where clocks differ: {}.",
+                clocks.join(", ")
+            ));
+        }
+        if !self.without_clock.is_empty() {
+            sentences.push(format!(
+                "* The clock of {} is unknown, and so are times of traces on it in seconds: its cycles are compared with one another, \
+                 and not with other machines.",
+                self.without_clock.join(", ")
+            ));
+        }
+        let in_cycles = self.inputs.iter().flat_map(|input| &input.groups);
+        let mut in_cycles = in_cycles.filter(|group| group.unit == TimeUnit::Cycles);
+        let is_nameless =
+            |number: usize| self.configurations[number].text(Column::Machine).is_none();
+        if in_cycles.any(|group| group.best.is_some_and(is_nameless)) {
+            sentences.push(
+                "Times of traces are in cycles, since no machine is named that says how fast its clock is."
+                    .to_string(),
+            );
+        }
+        sentences.join(" ")
+    }
+
     /// What a map has, and which of its times are lower bounds.
     pub fn map_remark(&self, map: &Map) -> String {
         let meaning = map.meaning(&self.settings);
@@ -102,6 +149,10 @@ impl SweepReport {
                 }
             }
         }
+        let meaning = match map.of {
+            MapOf::Time { of, .. } => meaning + &self.not_computed(Some(of)),
+            MapOf::Epochs(_) => meaning,
+        };
         match machines.is_empty() {
             true => meaning,
             false => format!(
@@ -114,10 +165,28 @@ impl SweepReport {
     /// What the front is, and what is not in it.
     pub fn front_remark(&self) -> String {
         let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
-        match self.without_area {
+        let about = match self.without_area {
             0 => about.to_string(),
             1 => format!("{about} One configuration without a known area is left out."),
             count => format!("{about} {count} configurations without a known area are left out."),
+        };
+        about + &self.not_computed(None)
+    }
+
+    /// A sentence on configurations that are not there to compare with, of one kind or of all; empty if all are there.
+    fn not_computed(&self, kind: Option<RowKind>) -> String {
+        let inputs = self.inputs.iter();
+        let inputs = inputs.filter(|input| kind.is_none_or(|kind| input.kind == kind));
+        let names: Vec<&str> = inputs
+            .filter(|input| input.groups.iter().any(|group| group.missing > 0))
+            .map(|input| input.name.as_str())
+            .collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!(
+                " * Of {} not all configurations were computed, and the others are compared.",
+                names.join(", ")
+            ),
         }
     }
 }
@@ -245,10 +314,18 @@ fn unknown(
     }
 }
 
-fn without_area(configurations: &[Row]) -> usize {
-    let rows = configurations.iter();
-    let rows = rows.filter(|row| time(row).is_some() && row.number(Column::AreaMm2).is_none());
-    rows.count()
+fn without_area(inputs: &[InputPart], configurations: &[Row]) -> usize {
+    let groups = inputs.iter().flat_map(|input| &input.groups);
+    let has_no_area = |group: &Group, number: usize| {
+        let row = &configurations[number];
+        group.time(row).is_some() && row.number(Column::AreaMm2).is_none()
+    };
+    let numbers = groups.flat_map(|group| {
+        let own = group.configurations.iter().copied();
+        own.filter(move |number| has_no_area(group, *number))
+    });
+    // One may be in two groups.
+    numbers.collect::<BTreeSet<usize>>().len()
 }
 
 /// The machines of a group at one number of cycles, if their clocks differ.
@@ -274,18 +351,30 @@ fn clocks(inputs: &[InputPart], configurations: &[Row]) -> Vec<(String, f64)> {
     Vec::new()
 }
 
-fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<usize> {
+fn without_clock(configurations: &[Row]) -> Vec<String> {
+    let mut machines: Vec<String> = Vec::new();
+    let runs = configurations.iter().filter(|row| row.is(RowKind::Trace));
+    for row in runs.filter(|row| row.number(Column::Ghz).is_none()) {
+        let machine = row.text(Column::Machine).unwrap_or_default();
+        if !machine.is_empty() && !machines.iter().any(|known| known == machine) {
+            machines.push(machine.to_string());
+        }
+    }
+    machines
+}
+
+fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<InFront> {
     let mut front = Vec::new();
     for group in inputs.iter().flat_map(|input| &input.groups) {
         let known = |number: &usize| {
             let row = &configurations[*number];
-            time(row).is_some() && row.number(Column::AreaMm2).is_some()
+            group.time(row).is_some() && row.number(Column::AreaMm2).is_some()
         };
         let own = group.configurations.iter().copied();
         let mut numbers: Vec<usize> = own.filter(known).collect();
         let key = |number: usize| {
             let row = &configurations[number];
-            (area(row), time(row).unwrap_or(f64::INFINITY))
+            (area(row), group.time(row).unwrap_or(f64::INFINITY))
         };
         numbers.sort_by(|one, other| {
             let ((a, t), (b, u)) = (key(*one), key(*other));
@@ -296,7 +385,10 @@ fn fronts(inputs: &[InputPart], configurations: &[Row]) -> Vec<usize> {
             let (_, time) = key(number);
             if time < least {
                 least = time;
-                front.push(number);
+                front.push(InFront {
+                    configuration: number,
+                    latency: group.latency,
+                });
             }
         }
     }

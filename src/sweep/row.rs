@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{Column, ColumnType};
+use crate::latency::{LatencyOf, RunLatency};
 
 /// One row. A cell that is not there is unknown or does not apply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub struct Row {
     /// Values of the settings of the manifest, in its order; none for a trace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     settings: Vec<f64>,
+    /// What asks for the latency of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    latency_of: Option<LatencyOf>,
 }
 
 /// What a row is about.
@@ -54,6 +58,7 @@ impl Row {
             kind,
             cells: BTreeMap::new(),
             settings: Vec::new(),
+            latency_of: None,
         };
         row.with_text(Column::Input, input)
     }
@@ -62,6 +67,20 @@ impl Row {
     pub fn with_settings(mut self, values: &[f64]) -> Row {
         self.settings = values.to_vec();
         self
+    }
+
+    /// The latency of memory.
+    #[must_use]
+    pub fn with_latency(mut self, latency: RunLatency) -> Row {
+        self.latency_of = Some(latency.of);
+        self.with(Column::LatencyCycles, latency.cycles)
+    }
+
+    /// The latency of memory, with what asks for it; none of sources, whose machines have theirs.
+    pub fn latency(&self) -> Option<RunLatency> {
+        let cycles = self.number(Column::LatencyCycles)?;
+        let of = self.latency_of?;
+        Some(RunLatency { cycles, of })
     }
 
     /// A text; an empty one is none.
@@ -97,8 +116,12 @@ impl Row {
 
     /// Whether its machine leaves unknown what would bound its time.
     pub fn is_lower_bound(&self) -> bool {
+        self.kind != RowKind::Trace && self.unknown_of_machine().is_some()
+    }
+
+    fn unknown_of_machine(&self) -> Option<&str> {
         self.text(Column::MachineUnknown)
-            .is_some_and(|what| !what.is_empty())
+            .filter(|what| !what.is_empty())
     }
 
     /// Why its figures are not exact, one part a kind of reason: to stand behind a star.
@@ -108,8 +131,14 @@ impl Row {
             text.map(sentence)
         };
         let parts = [
-            part(Column::MachineUnknown, &|what| {
-                format!("the machine leaves {what} unknown; its time is a lower bound")
+            part(Column::NotRead, &|files| {
+                format!("without what was not read: {files}")
+            }),
+            part(Column::MachineUnknown, &|what| match self.kind {
+                RowKind::Trace => format!(
+                    "the machine leaves {what} unknown; its time in seconds is unknown, too"
+                ),
+                _ => format!("the machine leaves {what} unknown; its time is a lower bound"),
             }),
             part(Column::GuessedSizes, &|names| {
                 format!("rests on guessed sizes: {names}")
@@ -134,6 +163,9 @@ impl Row {
     pub fn text(&self, column: Column) -> Option<&str> {
         if column == Column::Kind {
             return Some(self.kind.name());
+        }
+        if column == Column::LatencyFrom {
+            return self.latency_of.map(LatencyOf::name);
         }
         match self.cells.get(&column)? {
             Cell::Text(text) => Some(text),

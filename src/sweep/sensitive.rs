@@ -5,8 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
+
 use crate::columns::Column;
+use crate::failure::Failure;
 use crate::groups::InputPart;
+use crate::manifest::Work;
 use crate::row::{Row, RowKind};
 
 /// The order of the traces, and what it is by.
@@ -14,6 +18,8 @@ use crate::row::{Row, RowKind};
 pub struct Ranking {
     pub by: RankedBy,
     pub traces: Vec<RankedTrace>,
+    /// Traces that lack the configuration which the others are ranked with.
+    pub left_out: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,25 +28,35 @@ pub enum RankedBy {
     Lambda,
 }
 
-impl RankedBy {
-    /// A sentence for readers.
-    pub fn meaning(self) -> &'static str {
-        match self {
+impl Ranking {
+    /// Sentences for readers.
+    pub fn meaning(&self) -> String {
+        let by = match self.by {
             RankedBy::Epochs => {
                 "By epochs per 1,000 instructions, with the first window and capacity of the sweep and the first m that bounds how many \
-                 misses are under way, if there is one; beside them λ and Λ of the first configuration of each trace."
+                 misses are under way, if there is one; beside them λ and Λ of one configuration"
             }
             RankedBy::Lambda => {
-                "By Λ, the share by which time grows per cycle of latency, with the first configuration of each trace."
+                "By Λ, the share by which time grows per cycle of latency, of one configuration"
             }
-        }
+        };
+        let left_out = match self.left_out.is_empty() {
+            true => String::new(),
+            false => format!(
+                " * {} cannot be ranked: that configuration was not computed of them.",
+                self.left_out.join(", ")
+            ),
+        };
+        format!(
+            "{by} that all of them have: that with the largest caches, and the first latency and slots of the sweep.{left_out}"
+        )
     }
 }
 
 /// One trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedTrace {
-    /// The position of its first configuration.
+    /// The position of the configuration.
     pub configuration: usize,
     pub epochs: Option<Row>,
 }
@@ -61,17 +77,42 @@ impl FirstEpochs {
         }
     }
 
-    pub(crate) fn ranking(mut self, inputs: &[InputPart], configurations: &[Row]) -> Ranking {
+    pub(crate) fn ranking(
+        mut self,
+        inputs: &[InputPart],
+        configurations: &[Row],
+        failures: &[Failure],
+    ) -> Ranking {
         let relative = |number: usize| configurations[number].number(Column::RelativeLambda);
-        let traces = inputs
-            .iter()
-            .filter(|input| relative(input.configurations.start).is_some());
-        let mut traces: Vec<RankedTrace> = traces
-            .map(|input| RankedTrace {
-                configuration: input.configurations.start,
-                epochs: self.0.remove(&input.name),
-            })
-            .collect();
+        let common = common(inputs, configurations);
+        let mut traces: Vec<RankedTrace> = Vec::new();
+        let mut left_out: Vec<String> = Vec::new();
+        for input in inputs.iter().filter(|input| input.kind == RowKind::Trace) {
+            let mut own = input.configurations.clone();
+            let same = own.find(|number| {
+                relative(*number).is_some() && Some(Run::of(&configurations[*number])) == common
+            });
+            let mut others = input.configurations.clone();
+            match same {
+                Some(configuration) => traces.push(RankedTrace {
+                    configuration,
+                    epochs: self.0.remove(&input.name),
+                }),
+                // Without addresses of accesses there is nothing to rank by.
+                None if others.any(|number| relative(number).is_some()) => {
+                    left_out.push(input.name.clone());
+                }
+                None => {}
+            }
+        }
+        // Of these nothing was computed.
+        for failure in failures {
+            let is_known = inputs.iter().any(|input| input.name == failure.input);
+            let is_trace = matches!(failure.work, Work::Trace(_));
+            if is_trace && !is_known && !left_out.contains(&failure.input) {
+                left_out.push(failure.input.clone());
+            }
+        }
         let frequency = |trace: &RankedTrace| {
             let epochs = trace.epochs.as_ref()?;
             epochs.number(Column::EpochsPerThousand)
@@ -89,8 +130,56 @@ impl FirstEpochs {
             let order = key(other).total_cmp(&key(one));
             order.then(one.configuration.cmp(&other.configuration))
         });
-        Ranking { by, traces }
+        Ranking {
+            by,
+            traces,
+            left_out,
+        }
     }
+}
+
+/// What runs of several traces have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Run<'r> {
+    machine: Option<&'r str>,
+    caches: Option<&'r str>,
+    latency: Option<u64>,
+    slots: Option<u64>,
+}
+
+impl<'r> Run<'r> {
+    fn of(row: &'r Row) -> Run<'r> {
+        let bits = |column| row.number(column).map(f64::to_bits);
+        Run {
+            machine: row.text(Column::Machine),
+            caches: row.text(Column::Caches),
+            latency: bits(Column::LatencyCycles),
+            slots: bits(Column::Slots),
+        }
+    }
+}
+
+/// The run that the most traces have; of these one with the largest caches, and of those the first.
+fn common<'r>(inputs: &[InputPart], configurations: &'r [Row]) -> Option<Run<'r>> {
+    let mut found: IndexMap<Run, (usize, f64)> = IndexMap::new();
+    for input in inputs.iter().filter(|input| input.kind == RowKind::Trace) {
+        for row in &configurations[input.configurations.clone()] {
+            if row.number(Column::RelativeLambda).is_some() {
+                let size = row.number(Column::LastCacheBytes).unwrap_or(0.0);
+                found.entry(Run::of(row)).or_insert((0, size)).0 += 1;
+            }
+        }
+    }
+    let mut best: Option<(Run, (usize, f64))> = None;
+    for (run, (count, size)) in found {
+        let is_better = |(_, known): &(Run, (usize, f64))| {
+            count > known.0 || (count == known.0 && size > known.1)
+        };
+        if best.as_ref().is_none_or(is_better) {
+            best = Some((run, (count, size)));
+        }
+    }
+    best.map(|(run, _)| run)
 }
 
 #[cfg(test)]
@@ -123,7 +212,7 @@ mod tests {
         let ranked = |rows: &[Row]| {
             let mut first = FirstEpochs::default();
             rows.iter().for_each(|row| first.add(row.clone()));
-            let ranking = first.ranking(&inputs, &runs);
+            let ranking = first.ranking(&inputs, &runs, &[]);
             let order = ranking.traces.iter().map(|trace| trace.configuration);
             (ranking.by, order.collect::<Vec<_>>())
         };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use crate::cache::{CacheSpec, Hierarchy};
+pub use crate::cache_entry::{CacheEntry, Caches};
 pub use crate::one_or_many::OneOrMany;
 use crate::one_or_many::{Table, some, table};
 use crate::ranges::{self, RangeError, Unit, plain};
@@ -47,13 +47,6 @@ pub struct TraceSpec {
     pub windows: Option<Axis>,
     pub capacities: Option<Axis>,
     pub epoch_slots: Option<Axis>,
-}
-
-/// One hierarchy or a range of such.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CacheEntry {
-    Text(String),
-    WithArea { levels: String, area_mm2: f64 },
 }
 
 /// What caches take of a chip.
@@ -101,16 +94,7 @@ pub enum OrMachine {
 }
 
 /// The word that stands for what the machine has.
-const MACHINE: &str = "machine";
-
-/// What caches an entry stands for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Caches {
-    /// Nearest first; none is no cache.
-    Levels(Vec<CacheSpec>),
-    /// Those of the machine.
-    Machine,
-}
+pub(crate) const MACHINE: &str = "machine";
 
 impl Table for TraceSpec {
     const EXPECTED: &'static str = "a table of axes, as in `[trace]` with `caches = [\"32KiB,8way\"]` and `latencies = [100]` below it";
@@ -201,7 +185,7 @@ fn in_plain_words(said: &str) -> String {
 }
 
 /// Each value once, where it came first; those that are no numbers are one.
-pub(crate) fn once_each<T: Copy>(values: Vec<T>, number: impl Fn(T) -> Option<f64>) -> Vec<T> {
+fn once_each<T: Copy>(values: Vec<T>, number: impl Fn(T) -> Option<f64>) -> Vec<T> {
     let mut known = HashSet::new();
     // Both zeros are one value.
     let bits = |value: T| number(value).map(|number| (number + 0.0).to_bits());
@@ -211,7 +195,7 @@ pub(crate) fn once_each<T: Copy>(values: Vec<T>, number: impl Fn(T) -> Option<f6
 }
 
 /// Whether it is a number of square millimetres.
-fn is_area(value: f64) -> bool {
+pub(crate) fn is_area(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }
 
@@ -254,7 +238,7 @@ impl Axis {
     }
 }
 
-fn in_axis<T>(axis: &str, result: Result<T, RangeError>) -> Result<T, SpecError> {
+pub(crate) fn in_axis<T>(axis: &str, result: Result<T, RangeError>) -> Result<T, SpecError> {
     result.map_err(|error| SpecError::Axis {
         axis: axis.to_string(),
         error,
@@ -272,83 +256,6 @@ fn once<T: Copy>(
             axis: axis.to_string(),
         }),
         false => Ok(kept),
-    }
-}
-
-impl CacheEntry {
-    fn text(&self) -> &str {
-        match self {
-            CacheEntry::Text(text) => text,
-            CacheEntry::WithArea { levels, .. } => levels,
-        }
-    }
-
-    /// Its own area.
-    pub fn area_mm2(&self) -> Option<f64> {
-        match self {
-            CacheEntry::Text(_) => None,
-            CacheEntry::WithArea { area_mm2, .. } => Some(*area_mm2),
-        }
-    }
-
-    /// Every hierarchy that it stands for: all combinations of the ranges of its levels.
-    ///
-    /// # Errors
-    /// A level is not a cache, or the entry has one area for several hierarchies.
-    pub fn caches(&self) -> Result<Vec<Caches>, SpecError> {
-        let text = self.text().trim();
-        let wrong = |reason: String| SpecError::Cache {
-            text: text.to_string(),
-            reason,
-        };
-        if let Some(area) = self.area_mm2()
-            && !is_area(area)
-        {
-            return Err(wrong(format!("{} mm² is not an area", plain(area))));
-        }
-        match text {
-            MACHINE => return Ok(vec![Caches::Machine]),
-            "none" => return Ok(vec![Caches::Levels(Vec::new())]),
-            _ => {}
-        }
-        let mut all: Vec<Vec<CacheSpec>> = vec![Vec::new()];
-        for level in text.split('+') {
-            let (size, shape) = level.split_once(',').unwrap_or((level, ""));
-            let sizes = ranges::values(size.trim(), Unit::Bytes);
-            let sizes = sizes.map_err(|error| SpecError::CacheSize {
-                text: text.to_string(),
-                error,
-            })?;
-            let mut specs = Vec::new();
-            for size in sizes {
-                let comma = if shape.is_empty() { "" } else { "," };
-                let spec: CacheSpec = format!("{size}{comma}{shape}")
-                    .trim()
-                    .parse()
-                    .map_err(|error| wrong(format!("{error}")))?;
-                specs.push(spec);
-            }
-            let with = |levels: &Vec<CacheSpec>| {
-                let levels = levels.clone();
-                let more = specs
-                    .iter()
-                    .map(move |spec| [&levels[..], &[*spec]].concat());
-                more.collect::<Vec<_>>()
-            };
-            all = all.iter().flat_map(with).collect();
-        }
-        for levels in &all {
-            Hierarchy::validate(levels).map_err(|error| {
-                let shown: Vec<String> = levels.iter().map(ToString::to_string).collect();
-                wrong(format!("{}: {error}", shown.join(" + ")))
-            })?;
-        }
-        if all.len() > 1 && self.area_mm2().is_some() {
-            return Err(wrong(
-                "one area cannot be that of several hierarchies".into(),
-            ));
-        }
-        Ok(all.into_iter().map(Caches::Levels).collect())
     }
 }
 
@@ -374,24 +281,6 @@ mod tests {
                 vec![16384.0, 32768.0, 65536.0],
                 vec![7.0],
                 vec![64.0, 128.0, 256.0]
-            ]
-        );
-    }
-
-    #[test]
-    fn caches_are_hierarchies_or_ranges_of_them() {
-        let caches = |text: &str| CacheEntry::Text(text.into()).caches().expect(text);
-        assert_eq!(caches("none"), [Caches::Levels(Vec::new())]);
-        assert_eq!(caches("machine"), [Caches::Machine]);
-        assert_eq!(caches("1KiB..4KiB:x2,4way + 1MiB").len(), 3);
-        let Caches::Levels(levels) = &caches("1KiB,4way + 64KiB,16way,fifo")[0] else {
-            panic!("levels");
-        };
-        assert_eq!(
-            levels.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            [
-                "1KiB,4way,64B,lru,write-back",
-                "64KiB,16way,64B,fifo,write-back"
             ]
         );
     }

@@ -53,6 +53,9 @@ pub struct Script {
 /// Name of the script that starts everything.
 pub const SUBMIT: &str = "submit.sh";
 
+/// Names of the scripts that only Slurm has.
+pub const OF_SLURM: [&str; 2] = ["run.sbatch", "merge.sbatch"];
+
 /// Shards that fail are rows of the merged data, and what could not run is missing there, which the merge says.
 const LEFT_TO_MERGE: &str = "true";
 
@@ -90,14 +93,14 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
             ));
             vec![
                 Script {
-                    name: "run.sbatch",
+                    name: OF_SLURM[0],
                     text: format!(
                         "{run}{}{program} sweep run --from-slurm --of {count} --dir {directory}\n",
                         log("run.log")
                     ),
                 },
                 Script {
-                    name: "merge.sbatch",
+                    name: OF_SLURM[1],
                     text: format!(
                         "{}{}{merge}",
                         head("#SBATCH --time=60\n".into()),

@@ -1,14 +1,22 @@
 //! The axes of traces: runs with caches and latencies, slots, epochs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
+use crate::latency::{LatencyOf, RunLatency};
 use crate::manifest::{CacheRun, EpochWork};
 use crate::plan::{Facts, MachineFacts, PlanError, machines};
 use crate::ranges::Unit;
-use crate::spec::{CacheEntry, Caches, OneOrMany, OrMachine, SpecError, SweepSpec, once_each};
+use crate::spec::{CacheEntry, Caches, OneOrMany, OrMachine, SpecError, SweepSpec};
+
+/// What runs with caches there are.
+pub(crate) struct Runs {
+    pub all: Vec<CacheRun>,
+    /// Hierarchies that are there more than once.
+    pub repeated: Vec<String>,
+}
 
 /// Every combination of machine and caches, with all latencies.
-pub(crate) fn runs(facts: &Facts<'_>) -> Result<Vec<CacheRun>, PlanError> {
+pub(crate) fn runs(facts: &Facts<'_>) -> Result<Runs, PlanError> {
     /// As `loopsheet trace` has it.
     const USUAL_LATENCY: f64 = 100.0;
     let spec = facts.spec;
@@ -25,7 +33,7 @@ pub(crate) fn runs(facts: &Facts<'_>) -> Result<Vec<CacheRun>, PlanError> {
         None => vec![OrMachine::Value(USUAL_LATENCY)],
         Some(axis) => axis.values_or_machine("trace.latencies")?,
     };
-    let mut runs = Runs::default();
+    let mut runs = Collected::default();
     for machine in machines(facts) {
         let latencies = latencies_on(machine, &latencies)?;
         for entry in &entries {
@@ -41,7 +49,7 @@ pub(crate) fn runs(facts: &Facts<'_>) -> Result<Vec<CacheRun>, PlanError> {
                 let bytes: u64 = caches.iter().map(|level| level.bytes).sum();
                 let run = CacheRun {
                     machine: machine.map(|machine| machine.name.clone()),
-                    ghz: machine.and_then(|machine| machine.ghz).unwrap_or(1.0),
+                    ghz: machine.and_then(|machine| machine.ghz),
                     area_mm2: (spec.area.mm2_per_mib)
                         .map(|mm2| bytes as f64 / f64::from(1 << 20) * mm2),
                     caches: caches.iter().map(ToString::to_string).collect(),
@@ -51,19 +59,24 @@ pub(crate) fn runs(facts: &Facts<'_>) -> Result<Vec<CacheRun>, PlanError> {
             }
         }
     }
-    Ok(runs.all)
+    Ok(Runs {
+        all: runs.all,
+        repeated: runs.repeated.into_iter().collect(),
+    })
 }
 
 /// Every hierarchy of a machine once, however many entries name it.
 #[derive(Default)]
-struct Runs {
+struct Collected {
     all: Vec<CacheRun>,
     /// The area that an entry gives, of each.
     own: Vec<Option<f64>>,
     known: HashMap<(Option<String>, Vec<String>), usize>,
+    /// Those that come again, each once.
+    repeated: BTreeSet<String>,
 }
 
-impl Runs {
+impl Collected {
     /// An area that an entry gives stands before one by size, of whichever entry.
     fn add(&mut self, run: CacheRun, own: Option<f64>) -> Result<(), SpecError> {
         let key = (run.machine.clone(), run.caches.clone());
@@ -71,6 +84,12 @@ impl Runs {
         if at == self.all.len() {
             self.all.push(run);
             self.own.push(None);
+        } else {
+            let named = match &run.caches[..] {
+                [] => "none".to_string(),
+                levels => levels.join(" + "),
+            };
+            self.repeated.insert(named);
         }
         match (self.own[at], own) {
             (Some(one), Some(other)) if one != other => Err(SpecError::Areas {
@@ -91,25 +110,35 @@ impl Runs {
 fn latencies_on(
     machine: Option<&MachineFacts>,
     latencies: &[OrMachine],
-) -> Result<Vec<f64>, PlanError> {
+) -> Result<Vec<RunLatency>, PlanError> {
     let axis = "trace.latencies";
-    let one = |latency: &OrMachine| match (latency, machine) {
-        (OrMachine::Value(value), _) => in_range(axis, *value, (0.0, 1e9), "from 0 to 1e9 cycles"),
-        (OrMachine::Machine, None) => Err(SpecError::NoMachine { axis }.into()),
-        (OrMachine::Machine, Some(machine)) => {
-            machine.latency_cycles.ok_or_else(|| PlanError::Unknown {
-                machine: machine.name.clone(),
-                what: "latency of memory and clock",
-                axis: "latencies",
-            })
+    let mut all: Vec<RunLatency> = Vec::new();
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    for latency in latencies {
+        let (cycles, of) = match (latency, machine) {
+            (OrMachine::Value(value), _) => {
+                let value = in_range(axis, *value, (0.0, 1e9), "from 0 to 1e9 cycles")?;
+                (value, LatencyOf::Number)
+            }
+            (OrMachine::Machine, None) => return Err(SpecError::NoMachine { axis }.into()),
+            (OrMachine::Machine, Some(machine)) => {
+                let cycles = machine.latency_cycles.ok_or_else(|| PlanError::Unknown {
+                    machine: machine.name.clone(),
+                    what: "latency of memory and clock",
+                    axis: "latencies",
+                })?;
+                (cycles, LatencyOf::Machine)
+            }
+        };
+        // What a machine has may be in the list, too: computed once, and compared as both. Both zeros are one value.
+        let at = *known.entry((cycles + 0.0).to_bits()).or_insert(all.len());
+        match all.get_mut(at) {
+            None => all.push(RunLatency { cycles, of }),
+            Some(same) if same.of != of => same.of = LatencyOf::Both,
+            Some(_) => {}
         }
-    };
-    let values: Vec<f64> = latencies
-        .iter()
-        .map(one)
-        .collect::<Result<_, PlanError>>()?;
-    // What a machine has may be in the list, too.
-    Ok(once_each(values, Some))
+    }
+    Ok(all)
 }
 
 fn in_range(

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::place::{Place, open_regular};
 use super::source;
+use crate::commands::Voice;
 use crate::commands::outputs::Output;
 use crate::reading::files;
 use crate::sweep::hash::Hash;
@@ -163,7 +164,11 @@ pub fn changes<'m>(
             continue;
         }
         asked.insert(&shard.input, &shard.files);
-        found.extend(of_input(contents, shard)?);
+        let changes = of_input(contents, shard)?;
+        if changes.is_empty() {
+            found.extend(come_since(contents, shard)?);
+        }
+        found.extend(changes);
     }
     Ok(found)
 }
@@ -180,6 +185,11 @@ pub fn of_input(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<S
             Ok(_) => {
                 found.insert(file.path.clone(), Change::Content);
             }
+            // A trace may have moved, and be where it was planned by a link.
+            Err(error)
+                if error.kind() == ErrorKind::NotFound
+                    && matches!(shard.work, Work::Trace(_))
+                    && holds_the_same(contents, shard) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 found.insert(file.path.clone(), Change::Gone);
             }
@@ -192,12 +202,11 @@ pub fn of_input(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<S
     let here = Path::new(".").canonicalize()?;
     let is_known = |path: &Path| {
         let whole = path.canonicalize().ok();
-        let path = whole.map(|whole| super::place::relative(&whole, &here));
-        path.is_none_or(|path| shard.files.iter().any(|file| file.path == path))
+        whole.is_none() || is_planned(shard, path, &here)
     };
     let input = Path::new(&shard.input);
     if input.is_file() {
-        if !is_known(input) {
+        if !is_known(input) && !holds_the_same(contents, shard) {
             found.insert(shard.input.clone(), Change::Content);
         }
     } else if matches!(shard.work, Work::Source(_)) && input.is_dir() {
@@ -210,24 +219,55 @@ pub fn of_input(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<S
     Ok(found)
 }
 
+/// Whether the plan names a file: by where it is behind all links, or by its own name, which may have become a link since.
+fn is_planned(shard: &Shard, path: &Path, here: &Path) -> bool {
+    let is_named = |name: String| shard.files.iter().any(|file| file.path == name);
+    let own = files::normalized(&here.join(path));
+    let behind = path.canonicalize().ok();
+    let names = behind.into_iter().chain([own]);
+    let mut names = names.map(|path| super::place::relative(&path, here));
+    names.any(is_named)
+}
+
+/// Whether the input holds what was planned, wherever it is now.
+fn holds_the_same(contents: &Contents, shard: &Shard) -> bool {
+    let hash = contents.hash(&shard.input);
+    hash.is_ok_and(|hash| shard.files.iter().any(|file| file.sha256 == hash))
+}
+
 /// The paths among those that computing a shard read that the plan does not name.
 ///
 /// # Errors
 /// There is no current directory.
 pub fn unplanned(
+    contents: &Contents,
     shard: &Shard,
     read: &BTreeSet<PathBuf>,
 ) -> anyhow::Result<BTreeMap<String, Change>> {
     let here = Path::new(".").canonicalize()?;
-    let planned: BTreeSet<&str> = shard.files.iter().map(|file| file.path.as_str()).collect();
+    let is_input = |path: &Path| {
+        path == Path::new(&shard.input) && path.is_file() && holds_the_same(contents, shard)
+    };
     let found = read.iter().filter_map(|path| {
         let name = match path.canonicalize() {
             Ok(whole) => super::place::relative(&whole, &here),
             Err(_) => path.to_string_lossy().into_owned(),
         };
-        (!planned.contains(name.as_str())).then_some((name, Change::Unread))
+        let is_planned = is_planned(shard, path, &here) || is_input(path);
+        (!is_planned).then_some((name, Change::Unread))
     });
     Ok(found.collect())
+}
+
+/// What reading a source again reads and the plan does not name: settings, headers and inputs that came since. What is wrong
+/// with them is for a plan to say.
+fn come_since(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<String, Change>> {
+    if matches!(shard.work, Work::Trace(_)) || !Path::new(&shard.input).exists() {
+        return Ok(BTreeMap::new());
+    }
+    let read = || drop(source::Source::read(&shard.input, Voice::silent()));
+    let ((), read) = files::noting_reads(read);
+    unplanned(contents, shard, &read)
 }
 
 /// A sentence for each kind of change, with the files.

@@ -13,7 +13,7 @@ use super::source;
 use crate::commands::Voice;
 use crate::machine::MachineModel;
 use crate::reading::{files, machine_file};
-use crate::sweep::manifest::FileHash;
+use crate::sweep::manifest::{FileHash, NotRead};
 use crate::sweep::plan::{Input, MachineFacts, TraceInput};
 use crate::sweep::spec::SweepSpec;
 use crate::sweep::swept::SettingRole;
@@ -61,6 +61,7 @@ pub fn named(texts: &[String], what: &str) -> anyhow::Result<Named> {
             false => fitting(text).with_context(|| format!("`{what}`: {text}"))?,
         };
         for path in paths {
+            refuse_other_names(&path).with_context(|| format!("`{what}`"))?;
             let file = Identity::of(&path);
             let file = file.with_context(|| format!("`{what}`: cannot read {}", path.display()))?;
             match known.get(&file) {
@@ -145,7 +146,9 @@ pub struct SourceInput {
     pub input: Input,
     /// What the parameters are that are set.
     pub roles: Vec<SettingRole>,
-    /// What of it could not be read, and what runs nothing, one sentence each.
+    /// What it is analysed without.
+    pub not_read: Vec<NotRead>,
+    /// What runs nothing, one sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -159,11 +162,11 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
     let check = || {
         let source = source::Source::read(&name, Voice::silent())?;
         let roles = source.check(spec)?;
-        let remarks = [source.unread(), source.idle(spec, &roles)?].concat();
-        Ok((roles, remarks))
+        let remarks = source.idle(spec, &roles)?;
+        Ok((roles, source.not_read(), remarks))
     };
     let (checked, mut read) = files::noting_reads(check);
-    let (roles, remarks) = checked.or_else(|error: anyhow::Error| {
+    let (roles, not_read, remarks) = checked.or_else(|error: anyhow::Error| {
         anyhow::ensure!(
             !path.is_file() || !super::trace::is_trace(path),
             "`sources`: {name} is a trace; `traces` names those"
@@ -181,6 +184,7 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
     Ok(SourceInput {
         input: Input { name, files },
         roles,
+        not_read,
         remarks,
     })
 }
@@ -200,7 +204,11 @@ pub fn machines(names: &[String]) -> (Vec<&str>, Vec<&str>) {
 /// # Errors
 /// There is no such machine, or its caches cannot be simulated.
 pub fn machine(name: &str, for_traces: bool) -> anyhow::Result<MachineFacts> {
-    let machine: MachineModel = machine_file::load(name)?;
+    let machine: MachineModel =
+        machine_file::load(name).map_err(|error| match name.contains(['*', '?', '[', '{']) {
+            true => error.context("`machines` takes no patterns: name every file"),
+            false => error,
+        })?;
     let ghz = machine.get("ghz");
     let nanoseconds = machine.get("dram_latency_ns");
     let levels = match for_traces {
@@ -212,9 +220,28 @@ pub fn machine(name: &str, for_traces: bool) -> anyhow::Result<MachineFacts> {
         name: name.to_string(),
         figures: figures.map(|parameter| parameter.value).collect(),
         ghz,
-        latency_cycles: ghz.zip(nanoseconds).map(|(ghz, ns)| (ghz * ns).round()),
+        latency_cycles: ghz.zip(nanoseconds).map(|(ghz, ns)| cycles(ghz * ns)),
         levels: levels.with_context(|| format!("machine {name}"))?,
     })
+}
+
+/// Cycles without what is behind the billionths: 2.45 GHz × 100 ns are 245 cycles.
+fn cycles(product: f64) -> f64 {
+    const BILLION: f64 = 1e9;
+    (product * BILLION).round() / BILLION
+}
+
+/// Names are written to files of text.
+///
+/// # Errors
+/// It is not UTF-8.
+fn refuse_other_names(path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        path.to_str().is_some(),
+        "the name of {} is not UTF-8: rename it, or name others",
+        path.display()
+    );
+    Ok(())
 }
 
 /// Contents by path, seen from the current directory.
@@ -223,6 +250,7 @@ fn hashes(paths: &BTreeSet<PathBuf>, contents: &Contents) -> anyhow::Result<Vec<
     let mut found = BTreeSet::new();
     for path in paths {
         let what = || format!("cannot read {}", path.display());
+        refuse_other_names(path)?;
         let whole = path.canonicalize().with_context(what)?;
         found.insert(relative(&whole, &here));
     }

@@ -8,6 +8,7 @@ use anyhow::Context;
 use super::contents::Contents;
 use super::leftovers;
 use super::merged::Tables;
+use super::not_read;
 use super::place::Place;
 use super::result::{self, Look, State};
 use super::run::say_changes;
@@ -75,9 +76,13 @@ pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
             counted(failed, "shard"),
             place.word()
         );
-        return Ok(Status::WithErrors);
     }
-    Ok(Status::Done)
+    let not_read = not_read::say_of(&manifest, manifest.shards.iter(), voice);
+    let failures = match failed {
+        0 => Status::Done,
+        _ => Status::WithErrors,
+    };
+    Ok(not_read.max(failures))
 }
 
 /// What there is of a sweep all of which was computed.

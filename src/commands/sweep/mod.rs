@@ -1,10 +1,12 @@
 //! `loopsheet sweep`: many configurations of many inputs.
 
+mod claim;
 mod contents;
 mod inputs;
 mod leftovers;
 mod merge;
 mod merged;
+mod not_read;
 mod place;
 mod plan;
 mod progress;

@@ -158,6 +158,40 @@ impl Place {
         self.directory.join("pilot.json")
     }
 
+    /// Of claims on shards.
+    pub fn claims(&self) -> PathBuf {
+        self.directory.join("claims")
+    }
+
+    /// Locked by whoever computes a shard.
+    pub fn claim(&self, hash: &Hash) -> PathBuf {
+        self.claims().join(hash.as_str())
+    }
+
+    /// All files of the sweep that are in its directory itself: a report beside them is no file of the sweep.
+    pub fn files(&self) -> Vec<PathBuf> {
+        const NAMES: [&str; 10] = [
+            MANIFEST,
+            "contents.jsonl",
+            "merged.txt",
+            "merge.lock",
+            "pilot.json",
+            "run.sbatch",
+            "merge.sbatch",
+            "submit.sh",
+            "run.log",
+            "merge.log",
+        ];
+        NAMES.map(|name| self.directory.join(name)).to_vec()
+    }
+
+    /// Whether a path lies in a directory that only commands write into.
+    pub fn keeps(&self, path: &Path) -> bool {
+        let whole = path.parent().and_then(|parent| parent.canonicalize().ok());
+        let own = [self.shards(), self.claims(), self.data()];
+        whole.is_some_and(|whole| own.iter().any(|own| whole.starts_with(own)))
+    }
+
     /// A script that runs the sweep.
     pub fn script(&self, name: &str) -> PathBuf {
         self.directory.join(name)

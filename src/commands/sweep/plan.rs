@@ -7,12 +7,13 @@ use anyhow::Context;
 
 use super::contents::Contents;
 use super::inputs::{self, Named};
+use super::not_read;
 use super::place::Place;
 use crate::cli::SweepPlanArgs;
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::reading::files;
-use crate::sweep::manifest::{Manifest, TraceWork, Work};
+use crate::sweep::manifest::{Manifest, NotRead, TraceWork, Work};
 use crate::sweep::plan::{Configurations, Facts, Input, TraceInput, plan};
 use crate::sweep::spec::SweepSpec;
 use crate::sweep::swept::SettingRole;
@@ -30,7 +31,9 @@ pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
     let directory = parent.unwrap_or(Path::new("."));
     let root = place.root(directory)?;
     std::env::set_current_dir(directory).with_context(what)?;
-    let (manifest, remarks, contents) = manifest(&spec, &root, &place).with_context(what)?;
+    let name = args.file.file_name().unwrap_or_default();
+    let of_plan = (root.as_str(), Path::new(name));
+    let (manifest, remarks, contents) = manifest(&spec, of_plan, &place).with_context(what)?;
     place.create()?;
     Output::create(&place.manifest())?.finish(manifest.to_lines().as_bytes())?;
     contents.note(&place, &manifest)?;
@@ -52,32 +55,44 @@ pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
             place.word()
         );
     }
-    Ok(Status::Done)
+    let not_read: Vec<&NotRead> = manifest.header.not_read.iter().collect();
+    Ok(not_read::say(&not_read, voice))
 }
 
 /// The manifest, remarks on it, and what was seen of its inputs.
 fn manifest(
     spec: &SweepSpec,
-    root: &str,
+    (root, file): (&str, &Path),
     place: &Place,
 ) -> anyhow::Result<(Manifest, Vec<String>, Contents)> {
     let sources = inputs::named(&spec.sources, "sources")?;
     let traces = inputs::named(&spec.traces, "traces")?;
     let (names, again) = inputs::machines(&spec.machines);
-    let machines = names.into_iter();
-    let machines = machines.map(|name| inputs::machine(name, !traces.paths.is_empty()));
-    let machines = machines.collect::<anyhow::Result<Vec<_>>>()?;
-    let planned = |sources: &[Input], traces: &[TraceInput], roles: &[SettingRole]| {
-        let machines = &machines;
-        plan(&Facts {
-            spec,
-            sources,
-            traces,
-            machines,
-            roles,
-            root,
-        })
-    };
+    let (machines, mut of_machines) = files::noting_reads(|| {
+        let machines = names.into_iter();
+        let machines = machines.map(|name| inputs::machine(name, !traces.paths.is_empty()));
+        machines.collect::<anyhow::Result<Vec<_>>>()
+    });
+    let machines = machines?;
+    of_machines.insert(file.to_path_buf());
+    let names = of_machines
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned());
+    let read: Vec<String> = names.collect();
+    let planned =
+        |sources: &[Input], traces: &[TraceInput], roles: &[SettingRole], not_read: &[NotRead]| {
+            let (machines, read) = (&machines, &read);
+            plan(&Facts {
+                spec,
+                sources,
+                traces,
+                machines,
+                roles,
+                root,
+                read,
+                not_read,
+            })
+        };
     // What is wrong with axes is said before anything long is read.
     let unread = |named: &Named| -> Vec<Input> {
         let one = named.paths.first().map(|path| Input {
@@ -91,7 +106,7 @@ fn manifest(
         has_addresses: true,
     };
     let unread_traces: Vec<TraceInput> = unread(&traces).into_iter().map(of_trace).collect();
-    let first = planned(&unread(&sources), &unread_traces, &[])?;
+    let first = planned(&unread(&sources), &unread_traces, &[], &[])?;
     for shard in &first.manifest.shards {
         if let Work::Trace(TraceWork {
             epochs: Some(epochs),
@@ -113,7 +128,7 @@ fn manifest(
             first.display()
         ));
     }
-    let sources = read(&sources, |path| inputs::source(path, spec, &contents))?;
+    let sources = read_all(&sources, |path| inputs::source(path, spec, &contents))?;
     let mut roles = sources.first().map(|source| source.roles.clone());
     for source in &sources {
         for (role, own) in roles.iter_mut().flatten().zip(&source.roles) {
@@ -121,11 +136,13 @@ fn manifest(
         }
         remarks.extend(source.remarks.iter().cloned());
     }
+    let not_read = sources.iter().flat_map(|source| source.not_read.clone());
+    let not_read: Vec<NotRead> = not_read.collect();
     let sources: Vec<Input> = sources.into_iter().map(|source| source.input).collect();
-    let traces = read(&traces, |path| inputs::trace(path, &contents))?;
+    let traces = read_all(&traces, |path| inputs::trace(path, &contents))?;
     remarks.extend(alike(traces.iter().map(|trace| &trace.input)));
     remarks.extend(alike(sources.iter()));
-    let plan = planned(&sources, &traces, &roles.unwrap_or_default())?;
+    let plan = planned(&sources, &traces, &roles.unwrap_or_default(), &not_read)?;
     remarks.extend(plan.remarks.iter().map(ToString::to_string));
     Ok((plan.manifest, remarks, contents))
 }
@@ -134,7 +151,7 @@ fn manifest(
 ///
 /// # Errors
 /// One cannot be read: says which, and why.
-fn read<T>(named: &Named, read: impl Fn(&Path) -> anyhow::Result<T>) -> anyhow::Result<Vec<T>> {
+fn read_all<T>(named: &Named, read: impl Fn(&Path) -> anyhow::Result<T>) -> anyhow::Result<Vec<T>> {
     let (mut inputs, mut refused) = (Vec::new(), Vec::new());
     for path in &named.paths {
         match read(path) {

@@ -22,6 +22,8 @@ const BETWEEN_LINES: Duration = Duration::from_secs(60);
 /// What all threads of a run have done.
 pub struct Progress {
     shards: usize,
+    /// How many the sweep has.
+    all: usize,
     done: AtomicUsize,
     running: AtomicUsize,
     /// Bytes of the inputs of all shards, and how many of them were read.
@@ -34,8 +36,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of shards whose inputs have so many bytes.
-    pub fn begin(shards: usize, bytes: u64, voice: Voice) -> Arc<Progress> {
+    /// Of some of all shards, whose inputs have so many bytes.
+    pub fn begin((shards, all): (usize, usize), bytes: u64, voice: Voice) -> Arc<Progress> {
         let bar = match voice.quiet || shards == 0 || !std::io::stderr().is_terminal() {
             true => ProgressBar::hidden(),
             false => ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr()),
@@ -43,6 +45,7 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:30} {msg}");
         Arc::new(Progress {
             shards,
+            all,
             done: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
             bytes,
@@ -110,8 +113,12 @@ impl Progress {
             return None;
         }
         self.bar.finish_and_clear();
+        let all = match self.all == self.shards {
+            true => String::new(),
+            false => format!(" of {} in the sweep", self.all),
+        };
         Some(format!(
-            "loopsheet: stopped: {kept} of {} finished and kept; {again} computes the others",
+            "loopsheet: stopped: {kept} of {}{all} finished and kept; {again} computes the others",
             counted(self.shards, "shard")
         ))
     }
@@ -123,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_run_says_how_far_it_is() {
-        let progress = Progress::begin(3, 1000, Voice::silent());
+        let progress = Progress::begin((3, 3), 1000, Voice::silent());
         progress.start_shard().fetch_add(250, Ordering::Relaxed);
         let text = progress.text();
         let expected =

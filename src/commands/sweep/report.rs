@@ -1,9 +1,11 @@
 //! `loopsheet sweep report`: a workbook and a page.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::merge::{Computed, refuse_changes, refuse_missing};
 use super::merged::Tables;
+use super::not_read;
 use super::place::Place;
 use super::result;
 use crate::cli::SweepReportArgs;
@@ -12,6 +14,8 @@ use crate::commands::{Status, Voice};
 use crate::export::sweep_page::sweep_page;
 use crate::export::xlsx::sweep_workbook;
 use crate::sweep::columns::Column;
+use crate::sweep::failure::Failure;
+use crate::sweep::manifest::Manifest;
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::RowKind;
 use crate::wording::counted;
@@ -40,6 +44,10 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
             None => anyhow::bail!("--map {text}: expected two axes, as in caches,latency_cycles"),
         },
     };
+    let outputs: Vec<PathBuf> = paths
+        .iter()
+        .map(|path| absolute(path))
+        .collect::<anyhow::Result<_>>()?;
     // Created before the directory changes that relative paths begin at.
     let create = |path: Option<&Path>| {
         path.map(|path| Output::create(&absolute(path)?))
@@ -47,21 +55,28 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     let (output, html) = (create(output)?, create(html)?);
     let (place, manifest) = Place::enter(&args.place.dir)?;
+    spare_sweep(&outputs, &place, &manifest)?;
     let Computed { done, failed } = refuse_missing(&place, &manifest)?;
     refuse_changes(&place, &manifest, &done, voice)?;
     Tables::noted(&place)?.refuse_mixed(&place)?;
-    let mut rows = Vec::new();
+    let (mut rows, mut failures) = (Vec::new(), Vec::new());
     for shard in &manifest.shards {
         for row in result::read(&place, shard)? {
             let row = row?;
-            // There may be many of nests, which are not shown.
-            if !row.is(RowKind::Nest) {
-                rows.push(row);
+            match row.kind() {
+                // There may be many of nests, which are not shown.
+                RowKind::Nest => {}
+                RowKind::Error => failures.push(Failure {
+                    input: shard.input.clone(),
+                    error: row.text(Column::Error).unwrap_or_default().to_string(),
+                    work: shard.work.clone(),
+                }),
+                _ => rows.push(row),
             }
         }
     }
     if failed == manifest.shards.len() {
-        let why = rows.iter().find_map(|row| row.text(Column::Error));
+        let why = failures.first().map(|failure| failure.error.as_str());
         anyhow::bail!(
             "{}, so that there is nothing to report; the first with: {}; `loopsheet sweep run --all --retry --dir {}` tries again",
             match failed {
@@ -72,15 +87,16 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
             place.word()
         );
     }
-    let report = SweepReport::of(&manifest.header.swept(), rows.into_iter(), asked)?;
+    let report = SweepReport::of(&manifest.header.swept(), rows.into_iter(), failures, asked)?;
     if let Some(output) = output {
         output.finish(&sweep_workbook(&report)?)?;
     }
     if let Some(html) = html {
         html.finish(sweep_page(&report).as_bytes())?;
     }
+    let not_read = not_read::say_of(&manifest, manifest.shards.iter(), voice);
     match failed {
-        0 => Ok(Status::Done),
+        0 => Ok(not_read),
         failed => {
             if !voice.quiet {
                 eprintln!(
@@ -92,6 +108,28 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
             Ok(Status::WithErrors)
         }
     }
+}
+
+/// Refuses outputs that would replace a file of the sweep, or one that it was planned from.
+fn spare_sweep(outputs: &[PathBuf], place: &Place, manifest: &Manifest) -> anyhow::Result<()> {
+    let shards = manifest.shards.iter();
+    let of_shards = shards.flat_map(|shard| {
+        let files = shard.files.iter().map(|file| file.path.as_str());
+        files.chain([shard.input.as_str()])
+    });
+    let of_plan = manifest.header.read.iter().map(String::as_str);
+    let inputs: BTreeSet<&str> = of_shards.chain(of_plan).collect();
+    let paths = || outputs.iter().map(PathBuf::as_path);
+    outputs::spare_inputs(paths(), inputs, "files that the sweep is computed from")?;
+    outputs::spare_inputs(paths(), place.files(), "files of the sweep")?;
+    for path in paths() {
+        anyhow::ensure!(
+            !place.keeps(path),
+            "cannot write {}: that directory is for files of the sweep; name a file elsewhere",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// The path from the root; `-` is standard output.

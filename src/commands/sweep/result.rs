@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::place::{Place, open_regular};
 use crate::commands::outputs::Output;
 use crate::sweep::columns::Column;
+use crate::sweep::failure::in_words;
 use crate::sweep::hash::{Hash, Hasher};
 use crate::sweep::manifest::Shard;
 use crate::sweep::row::{Row, RowKind};
@@ -121,7 +122,7 @@ fn is_whole(path: &Path, shard: &Hash) -> std::io::Result<bool> {
 /// They cannot be written.
 pub fn write(
     place: &Place,
-    shard: &Shard,
+    (shard, settings): (&Shard, &[String]),
     result: &anyhow::Result<Vec<Row>>,
 ) -> anyhow::Result<()> {
     let failure = place.failure(&shard.hash);
@@ -139,7 +140,9 @@ pub fn write(
         }
         Err(error) => {
             let row = Row::new(&shard.input, RowKind::Error);
-            let row = row.with_text(Column::Error, &format!("{error:#}"));
+            let row = row
+                .with_text(Column::Error, &format!("{error:#}"))
+                .with_text(Column::NotComputed, &in_words(&shard.work, settings));
             let text = End::behind(&row.to_line(), &shard.hash);
             Output::create(&failure)?.finish(text.as_bytes())
         }

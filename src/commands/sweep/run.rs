@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use anyhow::Context;
 
+use super::claim::{self, Claim};
 use super::contents::{self, Change, Contents};
+use super::not_read;
 use super::place::Place;
 use super::progress::Progress;
 use super::result::{self, Look, State};
@@ -27,6 +29,11 @@ const STACK: usize = 64 << 20;
 pub fn run(args: &SweepRunArgs, voice: Voice) -> anyhow::Result<Status> {
     let (place, manifest) = Place::enter(&args.place.dir)?;
     let chosen = chosen(args, manifest.shards.len(), voice)?;
+    let retry = if args.retry {
+        Failed::Again
+    } else {
+        Failed::Stay
+    };
     let mut wanted = Vec::new();
     let mut there = Vec::new();
     for number in &chosen {
@@ -40,11 +47,10 @@ pub fn run(args: &SweepRunArgs, voice: Voice) -> anyhow::Result<Status> {
                 place.name().join("shards").display()
             );
         }
-        match state {
-            State::Missing | State::Damaged => wanted.push(*number),
-            State::Failed if args.retry => wanted.push(*number),
-            State::Failed => {}
-            State::Done => there.push(*number),
+        if is_wanted(state, retry) {
+            wanted.push(*number);
+        } else if state == State::Done {
+            there.push(*number);
         }
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -55,11 +61,21 @@ pub fn run(args: &SweepRunArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     let contents = Contents::noted(&place);
     let plan = (&place, &manifest, &contents);
-    compute(plan, &wanted, jobs, voice)?;
-    let status = summary(plan, (&chosen, wanted.len()), voice)?;
+    let computed = compute(plan, (&wanted, retry), jobs, voice)?;
+    let status = summary(plan, (&chosen, wanted.len(), computed), voice)?;
     let there = there.iter().map(|number| &manifest.shards[*number]);
     let stale = say_changes(&place, &contents, there, voice)?;
-    Ok(status.max(stale))
+    let chosen = chosen.iter().map(|number| &manifest.shards[*number]);
+    let not_read = not_read::say_of(&manifest, chosen, voice);
+    Ok(status.max(stale).max(not_read))
+}
+
+/// What happens to shards that failed before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failed {
+    Stay,
+    /// They are computed again.
+    Again,
 }
 
 /// Says which inputs of these shards, whose results are there, are not what they were when these were planned. Inputs that are gone
@@ -123,34 +139,68 @@ fn chosen(args: &SweepRunArgs, shards: usize, voice: Voice) -> anyhow::Result<Ve
     Ok((number - 1..shards).step_by(parts.max(1)).collect())
 }
 
-/// Computes the shards at these positions, so many at once.
+/// Computes the shards at these positions, so many at once; returns how many it computed. Those that another run computes just
+/// now come last: then they are there, or that run was stopped.
 ///
 /// # Errors
 /// A result cannot be written: the disk is full, say. What a shard itself fails with is its result.
 pub fn compute(
     (place, manifest, contents): (&Place, &Manifest, &Contents),
-    wanted: &[usize],
+    (wanted, failed): (&[usize], Failed),
     jobs: usize,
     voice: Voice,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<usize> {
     let shards = || wanted.iter().map(|number| &manifest.shards[*number]);
-    let progress = Progress::begin(wanted.len(), shards().map(shard::bytes).sum(), voice);
+    let counts = (wanted.len(), manifest.shards.len());
+    let progress = Progress::begin(counts, shards().map(shard::bytes).sum(), voice);
     let _farewell = farewell(&progress, place, shards());
-    let next = AtomicUsize::new(0);
+    let (next, next_claimed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let computed = AtomicUsize::new(0);
+    let claimed: Mutex<Vec<usize>> = Mutex::default();
     let stopped: Mutex<Option<anyhow::Error>> = Mutex::new(None);
     let lock = || stopped.lock().unwrap_or_else(PoisonError::into_inner);
+    let with_claim = |shard: &Shard, claim: Claim| -> anyhow::Result<()> {
+        let read = progress.start_shard();
+        // Somebody else may have computed it since the beginning.
+        if is_wanted(result::state(place, shard, Look::Whole)?, failed) {
+            let settings = &manifest.header.settings[..];
+            let rows = shard::compute(shard, settings, contents, &read);
+            result::write(place, (shard, settings), &rows)?;
+            computed.fetch_add(1, Ordering::Relaxed);
+        } else {
+            read.fetch_add(shard::bytes(shard), Ordering::Relaxed);
+        }
+        drop(claim);
+        progress.finish_shard();
+        Ok(())
+    };
+    let of_others = || claimed.lock().unwrap_or_else(PoisonError::into_inner);
     let work = || {
+        let stop = |error| {
+            lock().get_or_insert(error);
+        };
         while let Some(number) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
             if lock().is_some() {
                 return;
             }
             let shard: &Shard = &manifest.shards[*number];
-            let read = progress.start_shard();
-            let rows = shard::compute(shard, &manifest.header.settings, contents, &read);
-            if let Err(error) = result::write(place, shard, &rows) {
-                lock().get_or_insert(error);
+            match Claim::try_take(place, &shard.hash) {
+                Some(claim) => with_claim(shard, claim).unwrap_or_else(stop),
+                None => of_others().push(*number),
             }
-            progress.finish_shard();
+        }
+        loop {
+            let at = next_claimed.fetch_add(1, Ordering::Relaxed);
+            let number = of_others().get(at).copied();
+            let Some(number) = number.filter(|_| lock().is_none()) else {
+                return;
+            };
+            let shard = &manifest.shards[number];
+            if at == 0 && !voice.quiet {
+                eprintln!("loopsheet: another run computes shards of these; this one waits for it");
+            }
+            let claim = Claim::wait(place, &shard.hash);
+            with_claim(shard, claim).unwrap_or_else(stop);
         }
     };
     let (end, ended) = mpsc::channel();
@@ -171,9 +221,19 @@ pub fn compute(
         }
         Ok(())
     })?;
+    claim::tidy(place);
     match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
-        None => Ok(()),
+        None => Ok(computed.into_inner()),
+    }
+}
+
+/// Whether a shard is to be computed, of which there is this.
+fn is_wanted(state: State, failed: Failed) -> bool {
+    match state {
+        State::Missing | State::Damaged => true,
+        State::Failed => failed == Failed::Again,
+        State::Done => false,
     }
 }
 
@@ -201,7 +261,7 @@ fn farewell<'m>(_: &Arc<Progress>, _: &Place, _: impl Iterator<Item = &'m Shard>
 /// Says what came of the shards that were asked for.
 fn summary(
     (place, manifest, contents): (&Place, &Manifest, &Contents),
-    (chosen, computed): (&[usize], usize),
+    (chosen, wanted, computed): (&[usize], usize, usize),
     voice: Voice,
 ) -> anyhow::Result<Status> {
     let mut failed = Vec::new();
@@ -211,9 +271,13 @@ fn summary(
     }
     if !voice.quiet && !chosen.is_empty() {
         eprintln!(
-            "loopsheet: {}: {computed} computed now, {} there before; {} of all failed",
+            "loopsheet: {}: {computed} computed now, {} there before{}; {} of all failed",
             counted(chosen.len(), "shard"),
-            chosen.len() - computed,
+            chosen.len() - wanted,
+            match wanted - computed {
+                0 => String::new(),
+                others => format!(", {others} computed by other runs meanwhile"),
+            },
             failed.len()
         );
     }

@@ -46,7 +46,7 @@ fn rows(
                 source.rows(work, settings, Voice::silent())
             });
             // Settings, headers, inputs and the like may have come since: what they lead to is not what was planned.
-            refuse(contents::unplanned(shard, &files)?)?;
+            refuse(contents::unplanned(contents, shard, &files)?)?;
             rows?
         }
     };

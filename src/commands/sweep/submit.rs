@@ -11,13 +11,14 @@ use super::contents::Contents;
 use super::merge::{Computed, refuse_missing};
 use super::place::Place;
 use super::result::{self, Look, State};
+use super::run::Failed;
 use crate::cli::{SweepEngine, SweepSubmitArgs};
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::reading::files;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{Manifest, Shard};
-use crate::sweep::submit::{Engine, Parts, Pilot, SUBMIT, scripts};
+use crate::sweep::submit::{Engine, OF_SLURM, Parts, Pilot, SUBMIT, scripts};
 use crate::wording::counted;
 
 pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
@@ -36,8 +37,18 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     let asked = args.parts.map(|parts| parts as usize);
     let parts = Parts::of(manifest.shards.len(), pilot, asked, most);
-    for script in scripts(engine, &directory, parts) {
+    let written = scripts(engine, &directory, parts);
+    for script in &written {
         Output::create(&place.script(script.name))?.finish(script.text.as_bytes())?;
+    }
+    // Those of another engine would submit what is computed otherwise now.
+    let is_stale = |name: &&&str| !written.iter().any(|script| script.name == **name);
+    for name in OF_SLURM.iter().filter(is_stale) {
+        let path = place.script(name);
+        if path.is_file() {
+            let what = || format!("cannot remove {}", path.display());
+            std::fs::remove_file(&path).with_context(what)?;
+        }
     }
     let start = format!("sh {directory}/{SUBMIT}");
     if !voice.quiet {
@@ -95,7 +106,8 @@ fn pilot(
     }
     for number in missing {
         let begun = Instant::now();
-        super::run::compute((place, manifest, contents), &[number], 1, voice)?;
+        let plan = (place, manifest, contents);
+        super::run::compute(plan, (&[number], Failed::Stay), 1, voice)?;
         if state(number)? == State::Done {
             let pilot = Pilot {
                 seconds: begun.elapsed().as_secs_f64(),

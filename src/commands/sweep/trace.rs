@@ -17,6 +17,7 @@ use crate::metrics::report::{Edag, Epochs, Inputs};
 use crate::metrics::settings::Settings;
 use crate::quantity::binary_size;
 use crate::sweep::columns::Column;
+use crate::sweep::latency::RunLatency;
 use crate::sweep::manifest::{CacheRun, EpochWork, TraceWork};
 use crate::sweep::row::{Row, RowKind};
 use crate::trace::isa::AccessCount;
@@ -182,9 +183,12 @@ fn with_caches(row: Row, caches: &[CacheSpec], run: &CacheRun) -> Row {
         [] => "none".to_string(),
         caches => caches.join(" + "),
     };
-    let row = match &run.machine {
-        Some(machine) => row.with_text(Column::Machine, machine),
-        None => row,
+    let row = match (&run.machine, run.ghz) {
+        (Some(machine), Some(_)) => row.with_text(Column::Machine, machine),
+        (Some(machine), None) => row
+            .with_text(Column::Machine, machine)
+            .with_text(Column::MachineUnknown, "the clock"),
+        (None, _) => row,
     };
     row.with_text(Column::Caches, &text)
         .with_count(
@@ -199,21 +203,25 @@ fn with_caches(row: Row, caches: &[CacheSpec], run: &CacheRun) -> Row {
         .with(Column::Ghz, run.ghz)
 }
 
-fn of_run(row: Row, edag: &Edag, (run, latency, slots): (&CacheRun, f64, f64)) -> Row {
+fn of_run(row: Row, edag: &Edag, (run, latency, slots): (&CacheRun, RunLatency, f64)) -> Row {
+    // Of what follows nothing depends on the clock but seconds.
+    const ANY_CLOCK: f64 = 1.0;
     let figures = Figures::of(
         edag,
         &Inputs {
             slots,
-            latency,
-            base_latency: latency,
-            ghz: run.ghz,
+            latency: latency.cycles,
+            base_latency: latency.cycles,
+            ghz: run.ghz.unwrap_or(ANY_CLOCK),
             processors: 1.0,
         },
     );
     let figure = |figure: EdagFigure| figures.get(figure);
-    let seconds = figure(EdagFigure::TimeUpper).map(|cycles| cycles / (run.ghz * 1e9));
+    let cycles = figure(EdagFigure::TimeUpper);
+    let seconds = cycles.zip(run.ghz);
+    let seconds = seconds.map(|(cycles, ghz)| cycles / (ghz * 1e9));
     let memory = edag.memory.as_ref();
-    row.with(Column::LatencyCycles, latency)
+    row.with_latency(latency)
         .with(Column::Slots, slots)
         .with(Column::TimeSeconds, seconds)
         .with_count(Column::Instructions, edag.vertices)

@@ -2,12 +2,14 @@
 //! area buys, and which programs feel memory's latency most. With another latency or other slots times follow, and with
 //! them what is best.
 
+mod best;
 mod copied;
 mod maps;
 
 use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
 use rust_xlsxwriter::{ColNum, RowNum, Workbook, Worksheet, XlsxError};
 
+use self::best::best;
 use self::copied::{front, ranking};
 use self::maps::{sheet_of, sheet_of_maps};
 use super::layout::Sheet;
@@ -15,7 +17,8 @@ use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
 use crate::sweep::columns::{Column, setting_name};
-use crate::sweep::groups::{Group, by_size};
+use crate::sweep::groups::by_size;
+use crate::sweep::latency::{Latency, LatencyOf};
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::Row;
 
@@ -37,6 +40,8 @@ fn doubts(row: &Row) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Text(Column),
+    /// What of `trace.latencies` a row is compared at.
+    LatencyFrom,
     Setting(usize),
     /// A number that may be changed.
     Input(Column),
@@ -65,7 +70,12 @@ fn columns(report: &SweepReport) -> Vec<Shown> {
         Column::Slots,
         Column::Ghz,
     ];
+    // Elsewhere all of them are numbers.
+    let has_own = report.inputs.iter().flat_map(|input| &input.groups);
+    let has_own = has_own.filter(|group| group.latency == Some(Latency::OfMachine));
+    let latency_from = has_own.take(1).map(|_| Shown::LatencyFrom);
     (head.into_iter().map(Shown::Text))
+        .chain(latency_from)
         .chain((0..report.settings.len()).map(Shown::Setting))
         .chain(inputs.into_iter().map(Shown::Input))
         .chain(figures.into_iter().map(Shown::Number))
@@ -84,6 +94,7 @@ impl Shown {
             Shown::Text(column) | Shown::Input(column) | Shown::Number(column) => {
                 column.entry().name.to_string()
             }
+            Shown::LatencyFrom => Column::LatencyFrom.entry().name.to_string(),
             Shown::Setting(position) => setting_name(&report.settings[position].name),
             Shown::Lambda => Column::Lambda.entry().name.to_string(),
             Shown::TimeCycles => Column::TimeUpperCycles.entry().name.to_string(),
@@ -94,7 +105,7 @@ impl Shown {
 
     fn look(self) -> Look {
         match self {
-            Shown::Text(_) | Shown::Doubts => Look::Text,
+            Shown::Text(_) | Shown::LatencyFrom | Shown::Doubts => Look::Text,
             Shown::TimeSeconds => Look::Seconds,
             Shown::Lambda => Look::Ratio,
             Shown::Number(_) | Shown::TimeCycles => Look::Count,
@@ -107,8 +118,8 @@ impl Shown {
 /// the fastest is the smallest.
 struct Configurations {
     columns: Vec<Shown>,
-    /// Positions in the report, row by row.
-    order: Vec<usize>,
+    /// Positions in the report, row by row, with the latency at which each is compared: one that is compared at two has two rows.
+    order: Vec<(usize, Option<Latency>)>,
 }
 
 impl Configurations {
@@ -120,7 +131,7 @@ impl Configurations {
                 let rows = [one, other].map(|number| &report.configurations[*number]);
                 by_size(rows[0], rows[1], &report.settings)
             });
-            own
+            own.into_iter().map(|number| (number, group.latency))
         });
         Configurations {
             columns: columns(report),
@@ -217,15 +228,16 @@ fn all(report: &SweepReport, configurations: &Configurations) -> Result<Workshee
     let mut page = begin(
         Sheet::Configurations,
         "All configurations",
-        "Latency, slots and clock may be changed: λ and times follow, and what is best on sheet Best.",
+        "Latency, slots and clock may be changed: λ and times follow, and what is best on sheet Best. A run that is compared at a \
+         number and at its machine's latency has a row for each.",
     )?;
     for (column, shown) in (0..).zip(&configurations.columns) {
         head(&mut page, column, &shown.header(report), shown.look())?;
     }
     let mut last = HEADER;
-    for number in &configurations.order {
+    for (number, latency) in &configurations.order {
         last += 1;
-        let row = &report.configurations[*number];
+        let row = (&report.configurations[*number], *latency);
         for (column, shown) in (0..).zip(&configurations.columns) {
             write(&mut page, (last, column), *shown, (row, configurations))?;
         }
@@ -233,11 +245,19 @@ fn all(report: &SweepReport, configurations: &Configurations) -> Result<Workshee
     finish(page, last, configurations.columns.len())
 }
 
+/// What of `trace.latencies` it is.
+fn from(latency: Latency) -> &'static str {
+    match latency {
+        Latency::Cycles(_) => LatencyOf::Number.name(),
+        Latency::OfMachine => LatencyOf::Machine.name(),
+    }
+}
+
 fn write(
     page: &mut Paper<()>,
     (at, column): (RowNum, ColNum),
     shown: Shown,
-    (row, configurations): (&Row, &Configurations),
+    ((row, latency), configurations): ((&Row, Option<Latency>), &Configurations),
 ) -> Result<(), XlsxError> {
     let plain = style::cell(shown.look(), Role::Plain);
     let cell = |shown: Shown| configurations.cell(at, shown);
@@ -249,6 +269,12 @@ fn write(
         Shown::Text(column_of) => {
             return match row.text(column_of) {
                 Some(text) => page.text(at, column, text, &plain),
+                None => Ok(()),
+            };
+        }
+        Shown::LatencyFrom => {
+            return match latency {
+                Some(latency) => page.text(at, column, from(latency), &plain),
                 None => Ok(()),
             };
         }
@@ -282,7 +308,12 @@ fn write(
             (row.number(Column::TimeUpperCycles), Some(formula))
         }
         Shown::TimeSeconds => {
-            let formula = format!("{}/({}*1E+9)", cell(Shown::TimeCycles), input(Column::Ghz));
+            let (cycles, ghz) = (cell(Shown::TimeCycles), input(Column::Ghz));
+            let formula = format!("{cycles}/({ghz}*1E+9)");
+            if is_run && row.number(Column::Ghz).is_none() {
+                let formula = format!("IF({ghz}=\"\",\"unknown\",{formula})");
+                return page.presented_text(at, column, &formula, "unknown", &plain);
+            }
             (row.number(Column::TimeSeconds), Some(formula))
         }
     };
@@ -293,120 +324,4 @@ fn write(
         }
         (Some(value), None) => page.number(at, column, value, &plain),
     }
-}
-
-/// The fastest configuration of each input.
-fn best(report: &SweepReport, configurations: &Configurations) -> Result<Worksheet, XlsxError> {
-    let mut page = begin(
-        Sheet::Best,
-        "The best configuration of each input",
-        &format!(
-            "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. \
-             Compared are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a \
-             source with its sizes) and latency of memory, which nobody chooses. A star says why a time is not exact: a lower bound \
-             is no win over a full estimate.{}",
-            match report.clocks.is_empty() {
-                true => "",
-                false =>
-                    " Latencies are cycles of each machine's own clock, and clocks differ: the same cycles are another time.",
-            }
-        ),
-    )?;
-    let is_found = |shown: &&Shown| {
-        let is_own = matches!(shown, Shown::Setting(_) | Shown::Input(_) | Shown::Doubts);
-        (is_own || matches!(shown, Shown::Text(_))) && **shown != Shown::Text(Column::Input)
-    };
-    let found: Vec<Shown> = configurations
-        .columns
-        .iter()
-        .filter(is_found)
-        .copied()
-        .collect();
-    for (column, (text, look)) in (0..).zip([
-        ("input", Look::Text),
-        ("configurations", Look::Count),
-        ("least time_seconds", Look::Seconds),
-        ("worst / best", Look::Ratio),
-    ]) {
-        head(&mut page, column, text, look)?;
-    }
-    for (column, shown) in (4..).zip(&found) {
-        head(&mut page, column, &shown.header(report), shown.look())?;
-    }
-    let mut at = HEADER;
-    let mut first = 0;
-    for input in &report.inputs {
-        for group in &input.groups {
-            at += 1;
-            let rows = (first, group.configurations.len());
-            first += rows.1;
-            let count = rows.1 as f64;
-            page.text(at, 0, &input.name, &style::cell(Look::Text, Role::Plain))?;
-            page.number(at, 1, count, &style::cell(Look::Count, Role::Plain))?;
-            if let Some(best) = group.best {
-                let sheet = (report, configurations);
-                best_of(&mut page, at, (group, best), rows, (sheet, &found))?;
-            }
-        }
-    }
-    for (input, error) in &report.failed {
-        at += 1;
-        let text = style::cell(Look::Text, Role::Plain);
-        page.text(at, 0, input, &text)?;
-        page.text(at, 4, &format!("not computed: {error}"), &text)?;
-    }
-    finish(page, at, 4 + found.len())
-}
-
-/// One row of the sheet: the best of the configurations in these rows.
-fn best_of(
-    page: &mut Paper<()>,
-    at: RowNum,
-    (group, best): (&Group, usize),
-    rows: (usize, usize),
-    ((report, configurations), found): ((&SweepReport, &Configurations), &[Shown]),
-) -> Result<(), XlsxError> {
-    let row = &report.configurations[best];
-    let times = configurations.range(rows, configurations.column(Shown::TimeSeconds));
-    let least = row.number(Column::TimeSeconds).unwrap_or(0.0);
-    let own = group
-        .configurations
-        .iter()
-        .map(|number| &report.configurations[*number]);
-    let most = own.filter_map(|row| row.number(Column::TimeSeconds));
-    let most = most.fold(0.0, f64::max);
-    let looked = style::cell(Look::Seconds, Role::Plain);
-    page.presentation(at, 2, &format!("MIN({times})"), &least.to_string(), &looked)?;
-    let this = row_col_to_cell(at, 2);
-    // Nothing takes no time, or everything does.
-    let ratio = if least > 0.0 { most / least } else { 1.0 };
-    let formula = format!("IF({this}=0,1,MAX({times})/{this})");
-    let looked = style::cell(Look::Ratio, Role::Plain);
-    page.presentation(at, 3, &formula, &ratio.to_string(), &looked)?;
-    for (column, shown) in (4..).zip(found) {
-        let cells = configurations.range(rows, configurations.column(*shown));
-        let formula = format!("INDEX({cells},MATCH({this},{times},0))");
-        let looked = style::cell(shown.look(), Role::Plain);
-        let value = match shown {
-            Shown::Text(of) => {
-                if let Some(text) = row.text(*of) {
-                    page.presented_text(at, column, &formula, text, &looked)?;
-                }
-                continue;
-            }
-            Shown::Doubts => {
-                // An empty cell would be 0.
-                let formula = format!("{formula}&\"\"");
-                page.presented_text(at, column, &formula, &doubts(row), &looked)?;
-                continue;
-            }
-            Shown::Setting(position) => row.setting(*position),
-            Shown::Input(of) => row.number(*of),
-            _ => None,
-        };
-        if let Some(value) = value {
-            page.presentation(at, column, &formula, &value.to_string(), &looked)?;
-        }
-    }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::hash::Hash;
+use crate::latency::{LatencyOf, RunLatency};
 
 fn input(name: &str, content: &[u8]) -> Input {
     Input {
@@ -42,6 +43,8 @@ fn planned(text: &str, content: &[u8], without: &[&str]) -> Result<Plan, PlanErr
         machines: &machines.collect::<Vec<_>>(),
         roles: &vec![SettingRole::PROBLEM; spec.set.len()],
         root: ".",
+        read: &[],
+        not_read: &[],
     })
 }
 
@@ -116,7 +119,12 @@ fn a_hierarchy_counts_once_and_has_one_area() {
         let of = |run: &CacheRun| (run.area_mm2, run.latencies.clone());
         Ok::<_, PlanError>(work.runs.iter().map(of).collect::<Vec<_>>())
     };
-    let once = |area| vec![(Some(area), vec![100.0])];
+    // The machine's latency is 100 cycles, too.
+    let both = RunLatency {
+        cycles: 100.0,
+        of: LatencyOf::Both,
+    };
+    let once = |area| vec![(Some(area), vec![both])];
     // Eight ways are usual, and 32 KiB are also what the machine has.
     let found = runs("\"32KiB\", \"machine\", \"32768,8way\"").expect("a plan");
     assert_eq!(found, once(1.0 / 32.0));
@@ -176,4 +184,36 @@ fn traces_without_addresses_keep_what_needs_none() {
         error.to_string().contains("`traces`: u without addresses"),
         "{error}"
     );
+}
+
+/// What is there twice counts once, ranges may miss their ends, and clocks may be unknown: each is said.
+#[test]
+fn what_may_be_read_otherwise_is_said() {
+    let said = |text: &str| -> Vec<String> {
+        let remarks = planned(text, b"", &[]).expect("a plan").remarks;
+        remarks.iter().map(ToString::to_string).collect()
+    };
+    let text = "traces = [\"t\"]\nsources = [\"a.c\"]\nmachines = [\"y\"]\n[set]\nn = [64, \"64\", \"10..25:10\"]\n\
+        [trace]\ncaches = [\"machine\", \"32KiB\"]\nlatencies = [100, \"machine\", 100]\nslots = [4, 4, 8]\n";
+    let said = said(text);
+    for expected in [
+        "`set.n`: 64 is there more than once, and counts once",
+        "`set.n`: the steps of `10..25:10` do not meet its end: 20 is the last value",
+        "`trace.caches`: 32KiB,8way,64B,lru,write-back is there more than once",
+        "`trace.latencies`: 100 is there more than once",
+        "`trace.slots`: 4 is there more than once",
+        "the latency of y is also one of the numbers",
+    ] {
+        assert!(
+            said.iter().any(|remark| remark.starts_with(expected)),
+            "{expected}: {said:?}"
+        );
+    }
+    assert_eq!(said.len(), 6, "{said:?}");
+    let exact = planned(
+        "traces = [\"t\"]\n[trace]\nslots = \"1..1.7:0.1\"\n",
+        b"",
+        &[],
+    );
+    assert_eq!(exact.expect("a plan").remarks, []);
 }

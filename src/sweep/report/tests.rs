@@ -1,7 +1,9 @@
 use super::*;
 use crate::best::best_lines;
 use crate::described::Description;
-use crate::groups::Latency;
+use crate::groups::{Latency, TimeUnit};
+use crate::latency::{LatencyOf, RunLatency};
+use crate::manifest::{CacheRun, TraceWork, Work};
 use crate::swept::{SettingOf, SettingRole};
 
 fn setting(name: &str, of: SettingOf) -> SweptSetting {
@@ -43,7 +45,7 @@ fn of_sources() -> (Vec<SweptSetting>, Vec<Row>) {
 #[test]
 fn every_problem_has_a_best_configuration() {
     let (settings, rows) = of_sources();
-    let report = SweepReport::of(&settings, rows.into_iter(), None).expect("a report");
+    let report = SweepReport::of(&settings, rows.into_iter(), Vec::new(), None).expect("a report");
     assert_eq!(report.inputs.len(), 2);
     for input in &report.inputs {
         let best = input.groups.iter().map(|group| {
@@ -76,7 +78,7 @@ fn every_problem_has_a_best_configuration() {
 #[test]
 fn every_axis_is_on_a_map() {
     let (settings, rows) = of_sources();
-    let of = |asked| SweepReport::of(&settings, rows.iter().cloned(), asked);
+    let of = |asked| SweepReport::of(&settings, rows.iter().cloned(), Vec::new(), asked);
     let report = of(None).expect("a report");
     let machine = Axis::Column(Column::Machine);
     let axes: Vec<(Axis, Axis)> = report
@@ -123,7 +125,8 @@ fn a_map_without_a_choice_is_refused() {
     };
     let settings = [problem("n"), problem("m")];
     let rows = [row(1.0, 1.0), row(2.0, 1.0), row(1.0, 2.0), row(2.0, 2.0)];
-    let of = |rows: &[Row], asked| SweepReport::of(&settings, rows.iter().cloned(), asked);
+    let of =
+        |rows: &[Row], asked| SweepReport::of(&settings, rows.iter().cloned(), Vec::new(), asked);
     assert!(of(&rows, None).expect("a report").maps.is_empty());
     let error = of(&rows, Some(("set_n", "set_m"))).expect_err("nothing is chosen");
     assert!(
@@ -142,10 +145,29 @@ fn a_map_without_a_choice_is_refused() {
 fn run(input: &str, caches: &str, latency: f64, (time, area): (f64, f64)) -> Row {
     Row::new(input, RowKind::Trace)
         .with_text(Column::Caches, caches)
-        .with(Column::LatencyCycles, latency)
+        .with_latency(RunLatency::number(latency))
         .with(Column::TimeSeconds, time)
         .with(Column::AreaMm2, area)
         .with(Column::RelativeLambda, 1.0 / time)
+}
+
+fn failure(input: &str, caches: &str, latency: f64) -> Failure {
+    let run = CacheRun {
+        machine: None,
+        ghz: Some(1.0),
+        caches: vec![caches.to_string()],
+        area_mm2: None,
+        latencies: vec![RunLatency::number(latency)],
+    };
+    Failure {
+        input: input.to_string(),
+        error: "why".to_string(),
+        work: Work::Trace(TraceWork {
+            runs: vec![run],
+            slots: vec![4.0],
+            epochs: None,
+        }),
+    }
 }
 
 fn report() -> SweepReport {
@@ -160,7 +182,8 @@ fn report() -> SweepReport {
         run("b", "large", 100.0, (8.0, 2.0)),
         Row::new("c", RowKind::Error).with_text(Column::Error, "why"),
     ];
-    SweepReport::of(&[], rows.into_iter(), None).expect("a report")
+    let failed = vec![failure("c", "tiny", 50.0)];
+    SweepReport::of(&[], rows.into_iter(), failed, None).expect("a report")
 }
 
 #[test]
@@ -179,30 +202,120 @@ fn the_best_is_the_fastest_and_of_those_the_smallest() {
             (long, Some(5))
         ]
     );
-    assert_eq!(report.failed, [("c".to_string(), "why".to_string())]);
+    assert_eq!(report.failed, [failure("c", "tiny", 50.0)]);
+    assert_eq!(report.ranking.left_out, ["c"]);
 }
 
-/// Each latency has a best configuration of its own.
+/// Each latency has a best configuration of its own. That of x is also a number: its run is compared with those of y at that
+/// number, and at the latency of each machine.
 #[test]
 fn machines_with_latencies_of_their_own_are_compared() {
-    let run = |machine: &str, latency: f64, time: f64| {
-        run("a", "small", latency, (time, 1.0)).with_text(Column::Machine, machine)
+    let run = |machine: &str, (cycles, of): (f64, LatencyOf), time: f64| {
+        let row = run("a", "small", cycles, (time, 1.0)).with_text(Column::Machine, machine);
+        row.with_latency(RunLatency { cycles, of })
     };
     let rows = [
-        run("x", 50.0, 4.0),
-        run("x", 130.0, 9.0),
-        run("y", 50.0, 3.0),
-        run("y", 170.0, 8.0),
+        run("x", (50.0, LatencyOf::Both), 4.0),
+        run("y", (50.0, LatencyOf::Number), 3.0),
+        run("y", (170.0, LatencyOf::Machine), 8.0),
     ];
-    let report = SweepReport::of(&[], rows.into_iter(), None).expect("a report");
+    let report = SweepReport::of(&[], rows.into_iter(), Vec::new(), None).expect("a report");
     let groups = report.inputs[0].groups.iter();
-    let groups: Vec<(Option<Latency>, Option<usize>)> =
-        groups.map(|group| (group.latency, group.best)).collect();
+    let groups: Vec<(Option<Latency>, Vec<usize>, Option<usize>)> = groups
+        .map(|group| (group.latency, group.configurations.clone(), group.best))
+        .collect();
     let expected = [
-        (Some(Latency::Cycles(50.0)), Some(2)),
-        (Some(Latency::OfMachine), Some(3)),
+        (Some(Latency::Cycles(50.0)), vec![0, 1], Some(1)),
+        (Some(Latency::OfMachine), vec![0, 2], Some(0)),
     ];
     assert_eq!(groups, expected);
+    // Machines at latencies of their own are in one row of the map.
+    let [map] = &report.maps[..] else {
+        panic!("one map");
+    };
+    let labels = map.down.labels(&map.rows, &[]);
+    assert_eq!(labels, ["50", "machine"]);
+    let rounded: Vec<Vec<f64>> = (map.values.iter())
+        .map(|row| {
+            let values = row.iter();
+            values
+                .map(|value| (value.expect("known") * 1e6).round() / 1e6)
+                .collect()
+        })
+        .collect();
+    assert_eq!(rounded, [[1.333333, 1.0], [1.0, 2.0]]);
+    let words = Description::of(RowKind::Trace, &report.configurations, &[]);
+    assert_eq!(
+        words.all(&report.configurations[2]),
+        "y, α = 170 of the machine"
+    );
+}
+
+/// What is missing is counted where it would be compared, and the ranking takes what all have.
+#[test]
+fn what_failed_is_missing_where_it_would_be_compared() {
+    let row = |input: &str, caches: &str, (bytes, relative): (u64, f64)| {
+        let row = run(input, caches, 50.0, (1.0, 1.0)).with(Column::RelativeLambda, relative);
+        row.with_count(Column::LastCacheBytes, bytes)
+    };
+    let rows = [
+        row("a", "small", (1, 0.9)),
+        row("a", "large", (2, 0.1)),
+        row("b", "large", (2, 0.5)),
+        run("b", "large", 60.0, (2.0, 1.0)),
+    ];
+    let failed = vec![failure("b", "small", 50.0), failure("b", "small", 60.0)];
+    let report = SweepReport::of(&[], rows.into_iter(), failed, None).expect("a report");
+    let doubts = report.inputs.iter().map(|input| input.groups[0].doubt());
+    let expected = "1 of 2 configurations were not computed".to_string();
+    assert_eq!(doubts.collect::<Vec<_>>(), [None, Some(expected)]);
+    // a has the larger Λ with small caches, which b lacks.
+    let ranked = report.ranking.traces.iter();
+    let ranked: Vec<usize> = ranked.map(|trace| trace.configuration).collect();
+    assert_eq!(ranked, [2, 1]);
+    for remark in [report.front_remark(), report.map_remark(&report.maps[0])] {
+        assert!(remark.contains("* Of b not all configurations"), "{remark}");
+    }
+}
+
+/// Without a clock cycles are compared, where they are of one machine.
+#[test]
+fn times_without_a_clock_are_in_cycles() {
+    let row = |machine: &str, cycles: f64| {
+        Row::new("a", RowKind::Trace)
+            .with_text(Column::Machine, machine)
+            .with_latency(RunLatency::number(50.0))
+            .with(Column::TimeUpperCycles, cycles)
+    };
+    let of = |rows: Vec<Row>| {
+        let report = SweepReport::of(&[], rows.into_iter(), Vec::new(), None);
+        let group = &report.expect("a report").inputs[0].groups[0];
+        (group.unit, group.best)
+    };
+    let one = of(vec![row("x", 9.0), row("x", 8.0)]);
+    assert_eq!(one, (TimeUnit::Cycles, Some(1)));
+    let none = of(vec![row("", 9.0), row("", 8.0)]);
+    assert_eq!(none, (TimeUnit::Cycles, Some(1)));
+    // Cycles of different machines are not one unit.
+    assert_eq!(of(vec![row("x", 9.0), row("y", 8.0)]).1, None);
+    let timed = row("y", 8.0).with(Column::TimeSeconds, 1.0);
+    let mixed = of(vec![row("x", 1.0), timed]);
+    assert_eq!(mixed, (TimeUnit::Seconds, Some(1)));
+}
+
+/// The fastest is not always worth what it takes.
+#[test]
+fn the_smallest_that_is_hardly_slower_is_known() {
+    let rows = [
+        run("a", "small", 50.0, (1.009, 1.0)),
+        run("a", "large", 50.0, (1.0, 2.0)),
+        run("b", "small", 50.0, (1.02, 1.0)),
+        run("b", "large", 50.0, (1.0, 2.0)),
+    ];
+    let report = SweepReport::of(&[], rows.into_iter(), Vec::new(), None).expect("a report");
+    let near = report.inputs.iter();
+    let near = near.map(|input| input.groups[0].smallest_near);
+    assert_eq!(near.collect::<Vec<_>>(), [Some(0), None]);
 }
 
 /// At 50 cycles means of 2 and 1, 1 and 1; at 100 cycles of 4 and 1, 1 and 4.
@@ -239,7 +352,7 @@ fn a_map_is_over_axes_that_go_together() {
         run("a", "small", 100.0, (1.0, 1.0)),
         run("a", "large", 50.0, (1.0, 2.0)),
     ];
-    let report = SweepReport::of(&[problem("n")], rows.into_iter(), None);
+    let report = SweepReport::of(&[problem("n")], rows.into_iter(), Vec::new(), None);
     let report = report.expect("a report");
     let [map] = &report.maps[..] else {
         panic!("one map");
@@ -271,7 +384,7 @@ fn epochs_have_a_map_of_means() {
         epochs("b", (16, 2048, None), 6.0),
     ];
     let of = |asked| {
-        let report = SweepReport::of(&[], rows.iter().cloned(), asked);
+        let report = SweepReport::of(&[], rows.iter().cloned(), Vec::new(), asked);
         report.map(|report| report.maps)
     };
     let maps = of(None).expect("a report");
@@ -284,7 +397,7 @@ fn epochs_have_a_map_of_means() {
     let without = rows
         .iter()
         .filter(|row| row.number(Column::EpochSlots).is_none());
-    let report = SweepReport::of(&[], without.cloned(), None).expect("a report");
+    let report = SweepReport::of(&[], without.cloned(), Vec::new(), None).expect("a report");
     assert_eq!(
         report.maps[0].values,
         [[Some(15.0), Some(6.0)], [Some(6.0), None]],
@@ -299,7 +412,9 @@ fn epochs_have_a_map_of_means() {
 
 #[test]
 fn fronts_leave_out_what_others_beat_in_both() {
-    assert_eq!(report().fronts, [0, 2, 1, 3, 4, 5]);
+    let fronts = report().fronts;
+    let front: Vec<usize> = fronts.iter().map(|front| front.configuration).collect();
+    assert_eq!(front, [0, 2, 1, 3, 4, 5]);
     let ranked = report().ranking.traces;
     let order: Vec<usize> = ranked.iter().map(|trace| trace.configuration).collect();
     assert_eq!(order, [4, 0]);
@@ -311,7 +426,7 @@ fn an_unknown_axis_names_those_there_are() {
         run("a", "x", 1.0, (1.0, 1.0)),
         run("a", "y", 1.0, (1.0, 1.0)),
     ];
-    let error = SweepReport::of(&[], rows.into_iter(), Some(("caches", "slots")));
+    let error = SweepReport::of(&[], rows.into_iter(), Vec::new(), Some(("caches", "slots")));
     let error = error.expect_err("slots has one value").to_string();
     assert!(error.contains("`slots`; there are caches"), "{error}");
 }

@@ -80,8 +80,19 @@ end program
             2,
         ),
     ] {
-        fs::remove_dir_all(at("sweep/shards")).expect("removed");
+        // Where all is computed it is noticed, too: nothing is written, and a run says so.
         fs::write(at(name), text).expect(name);
+        let noticed = format!("{name} is read now, and was not when the sweep was planned");
+        for (arguments, expected) in [
+            (&["run", "--all"][..], 1),
+            (&["merge"], 2),
+            (&["report", "--html", "r.html"], 2),
+        ] {
+            let (status, said) = sweep(project.path(), arguments);
+            assert_eq!(status, expected, "{name}: {said}");
+            assert!(said.contains(&noticed), "{name}: {said}");
+        }
+        fs::remove_dir_all(at("sweep/shards")).expect("removed");
         let (status, said) = sweep(project.path(), &["run", "--all", "--jobs", "3"]);
         assert_eq!(status, 1, "{name}: {said}");
         let read =
@@ -190,4 +201,34 @@ fn a_sweep_that_moved_says_so() {
         said.contains("no longer there") && said.contains("plan again"),
         "{said}"
     );
+}
+
+/// The content decides, wherever it is now: what moved and is found by a link is what was planned.
+#[test]
+fn inputs_that_moved_behind_links_are_the_same() {
+    let project = project("traces = [\"traces/axpy*\", \"link\"]\nsources = [\"kernels/sum.c\"]\n");
+    let at = |name: &str| project.path().join(name);
+    let link = |to: &str, name: &str| {
+        let _ = fs::remove_file(at(name));
+        std::os::unix::fs::symlink(at(to), at(name)).expect("a link");
+    };
+    link("traces/list.execlog.zst", "link");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let whole = merged(project.path());
+    fs::create_dir(at("store")).expect("a directory");
+    for name in ["traces/axpy.execlog.zst", "kernels/sum.c"] {
+        let moved = at("store").join(Path::new(name).file_name().expect("a name"));
+        fs::rename(at(name), &moved).expect("moved");
+        link(moved.to_str().expect("UTF-8"), name);
+    }
+    // The target of the link has another name now.
+    fs::rename(at("traces/list.execlog.zst"), at("store/other.zst")).expect("moved");
+    link("store/other.zst", "link");
+    done(project.path(), &["run", "--all"]);
+    fs::remove_dir_all(at("sweep/shards")).expect("removed");
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    assert_eq!(merged(project.path()), whole);
 }

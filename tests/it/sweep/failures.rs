@@ -318,3 +318,74 @@ fn a_change_that_was_undone_needs_no_plan() {
     );
     done(project.path(), &["run", "--all", "--retry"]);
 }
+
+/// After a part failed what is left is not compared as if it were all.
+#[test]
+fn what_failed_is_missing_from_comparisons() {
+    let sweep_toml =
+        "traces = ['traces/*']\n[trace]\ncaches = ['1KiB', '64KiB']\n[shards]\ncaches = 1\n";
+    let project = project(sweep_toml);
+    done(project.path(), &["plan", "sweep.toml"]);
+    // Of axpy the large caches fail, of list the small ones.
+    let run = |shard: &str, trace: &str| {
+        let path = project.path().join(trace);
+        let content = fs::read(&path).expect("a trace");
+        fs::write(&path, "changed").expect("written");
+        let (status, said) = sweep(project.path(), &["run", shard]);
+        assert_eq!(status, 1, "{said}");
+        fs::write(&path, content).expect("written");
+    };
+    run("2", "traces/axpy.execlog.zst");
+    run("3", "traces/list.execlog.zst");
+    assert_eq!(sweep(project.path(), &["run", "--all"]).0, 1);
+    assert_eq!(sweep(project.path(), &["merge"]).0, 1);
+    let rows = rows(project.path());
+    let errors = rows.iter().filter(|row| text(row, "kind") == "error");
+    let missing: Vec<&str> = errors.map(|row| text(row, "not_computed")).collect();
+    assert_eq!(missing.len(), 2);
+    for (text, caches) in missing.iter().zip(["64KiB", "1KiB"]) {
+        let start = format!("1 configuration: caches {caches},8way");
+        assert!(text.starts_with(&start), "{text}");
+    }
+    let report = ["report", "--html", "r.html", "-o", "r.xlsx"];
+    assert_eq!(sweep(project.path(), &report).0, 1);
+    let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
+    for input in ["axpy", "list"] {
+        let doubt = format!("{input}.execlog.zst: 1 of 2 configurations were not computed")
+            .replace("zst:", "zst, α = 100:");
+        assert!(page.contains(&doubt), "{doubt}: {page}");
+    }
+    assert_eq!(page.matches(" cycles *</td>").count(), 2, "{page}");
+    assert!(
+        page.contains("traces/axpy.execlog.zst, 1 configuration: caches 64KiB"),
+        "{page}"
+    );
+    // No configuration is of both: one of them is not ranked.
+    assert!(
+        page.contains("cannot be ranked: that configuration was not computed"),
+        "{page}"
+    );
+    let book = fs::read(project.path().join("r.xlsx")).expect("a workbook");
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(book)).expect("a workbook");
+    let best = book.worksheet_range("Best").expect("the sheet");
+    let marked = best.rows().filter(|row| {
+        let mut cells = row.iter().filter_map(DataType::get_string);
+        cells.any(|cell| cell.starts_with("* 1 of 2 configurations were not computed"))
+    });
+    assert_eq!(marked.count(), 2);
+    let ranking = book.worksheet_range("Ranking").expect("the sheet");
+    let ranked = ranking.rows().skip(4);
+    assert_eq!(ranked.count(), 1);
+}
+
+/// Scripts of another engine would submit what is computed otherwise now.
+#[test]
+fn scripts_of_another_engine_go() {
+    let project = project("traces = ['traces/*']\n");
+    let has = |name: &str| project.path().join("sweep").join(name).exists();
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["submit"]);
+    assert!(has("run.sbatch") && has("merge.sbatch"));
+    done(project.path(), &["submit", "--engine", "local"]);
+    assert!(has("submit.sh") && !has("run.sbatch") && !has("merge.sbatch"));
+}

@@ -4,9 +4,12 @@
 mod changes;
 mod failures;
 mod figures;
+mod outputs;
 mod plans;
 mod reports;
+mod requests;
 mod results;
+mod unread;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

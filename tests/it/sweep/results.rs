@@ -346,3 +346,44 @@ fn merging_removes_what_killed_merges_left() {
     assert!(!at("shards/.loopsheet-000old").exists());
     assert!(at("shards/.loopsheet-000new").exists());
 }
+
+/// Runs at once share the shards: none is computed twice, and each run ends when all are there.
+#[test]
+fn runs_at_once_share_the_shards() {
+    let sweep_toml =
+        "traces = ['traces/*']\n[trace]\ncaches = '1KiB..512KiB:x2'\n[shards]\ncaches = 1\n";
+    let project = project(sweep_toml);
+    done(project.path(), &["plan", "sweep.toml"]);
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+        command
+            .current_dir(project.path())
+            .args(["sweep", "run", "--all", "--jobs", "1"]);
+        command.stderr(Stdio::piped()).spawn().expect("it runs")
+    };
+    // What a killed run claimed is free again.
+    let mut killed = start();
+    std::thread::sleep(Duration::from_millis(30));
+    killed.kill().expect("killed");
+    killed.wait().expect("ended");
+    let there = results(project.path());
+    let there = there.iter().filter(|path| {
+        let name = path.file_name().expect("a name");
+        !name.as_encoded_bytes().starts_with(b".")
+    });
+    let there = there.count();
+    let runs = [start(), start(), start()];
+    let computed = runs.map(|run| {
+        let output = run.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let words: Vec<&str> = said.split_whitespace().collect();
+        let at = words.iter().position(|word| *word == "computed");
+        let count = words[at.expect("what was computed") - 1];
+        count.parse::<usize>().expect("a number")
+    });
+    assert_eq!(there + computed.iter().sum::<usize>(), 20, "{computed:?}");
+    assert!(!project.path().join("sweep/claims").exists());
+    let said = done(project.path(), &["run", "--all"]);
+    assert!(said.contains(" 0 computed now, 20 there before"), "{said}");
+}

@@ -11,12 +11,13 @@ use crate::xlsx::style::{self, Look, Role};
 /// Columns of a sheet that are copied from rows of the data set.
 type Copied = (Column, Look);
 
-const FRONT: [Copied; 10] = [
+const FRONT: [Copied; 11] = [
     (Column::Input, Look::Text),
     (Column::Machine, Look::Text),
     (Column::Caches, Look::Text),
     (Column::AreaMm2, Look::Ratio),
     (Column::LatencyCycles, Look::Number),
+    (Column::LatencyFrom, Look::Text),
     (Column::Slots, Look::Number),
     (Column::TimeSeconds, Look::Seconds),
     (Column::TimeUpperCycles, Look::Count),
@@ -83,9 +84,9 @@ pub(super) fn front(report: &SweepReport) -> Result<Worksheet, XlsxError> {
     let last = FRONT.len() as ColNum;
     head(&mut page, last, NOT_EXACT, Look::Text)?;
     let mut at = HEADER;
-    for number in &report.fronts {
+    for front in &report.fronts {
         at += 1;
-        let row = &report.configurations[*number];
+        let row = &report.configurations[front.configuration];
         copy(&mut page, (at, 0), &FRONT, row)?;
         mark(&mut page, (at, last), row)?;
     }
@@ -95,7 +96,7 @@ pub(super) fn front(report: &SweepReport) -> Result<Worksheet, XlsxError> {
 /// What feels latency most, as it was computed.
 pub(super) fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
     let title = "Which programs feel memory's latency most";
-    let mut page = begin(Sheet::Ranking, title, report.ranking.by.meaning())?;
+    let mut page = begin(Sheet::Ranking, title, &report.ranking.meaning())?;
     let input = [(Column::Input, Look::Text)];
     let (epochs, run) = RANKED;
     heads(&mut page, 0, &input)?;

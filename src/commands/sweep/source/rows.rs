@@ -1,0 +1,169 @@
+//! From a model to rows: the program, and each of its nests.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostic::Severity;
+use crate::model::influence::guessed;
+use crate::model::{KnownTotals, Model, NestModel};
+use crate::sweep::columns::Column;
+use crate::sweep::manifest::{self, NotRead};
+use crate::sweep::row::{Row, RowKind};
+use loopsheet_base::reason::ReasonCode;
+
+/// `L1, L2 and L3`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// What the figures of each nest rest on and nothing gives.
+pub(super) fn guessed_sizes(model: &Model) -> Vec<BTreeSet<String>> {
+    let nests = model.nests.iter();
+    let names = nests.map(|nest| guessed(&nest.nest, &model.parameters));
+    names.map(|names| names.into_iter().collect()).collect()
+}
+
+/// What the machine leaves unknown and would bound times of these nests: without it they are lower bounds.
+fn machine_unknown<'m>(
+    model: &Model,
+    nests: impl Iterator<Item = &'m NestModel<'m>> + Clone,
+) -> String {
+    let mut unknown = Vec::new();
+    if nests.clone().any(|nest| nest.time.in_core.is_none()) {
+        unknown.push("what its cores do in a cycle".to_string());
+    }
+    let levels = model.machine.levels().into_iter();
+    let levels: Vec<String> = levels
+        .filter(|level| level.gbs.is_none())
+        .map(|level| level.name)
+        .collect();
+    if !levels.is_empty() {
+        unknown.push(format!("the bandwidth of {}", listed(&levels)));
+    }
+    let has_rates = model.machine.has_irregular_rates();
+    let waits = |nest: &NestModel| {
+        let is_gathered = nest.reason_codes().contains(&ReasonCode::GatheredElements);
+        is_gathered && !has_rates
+    };
+    if nests.clone().any(waits) {
+        unknown.push("how long lines take that no prefetcher foresees".to_string());
+    }
+    listed(&unknown)
+}
+
+/// What stands behind stars and does not follow from the model.
+#[derive(Clone, Copy)]
+pub(super) struct Marks<'m> {
+    /// Of each nest.
+    pub guessed: &'m [BTreeSet<String>],
+    pub not_read: &'m [NotRead],
+}
+
+/// The rows of a model: the program, its nests behind it.
+pub(super) fn add_rows(
+    input: &str,
+    asked: &manifest::Model,
+    (model, marks): (&Model, Marks),
+    rows: &mut Vec<Row>,
+) {
+    let Marks { guessed, not_read } = marks;
+    let machine = asked.machine.as_deref().unwrap_or(&model.machine.name);
+    let row = |kind: RowKind| {
+        Row::new(input, kind)
+            .with_text(Column::Machine, machine)
+            .with_settings(&asked.values)
+    };
+    let over_calls = KnownTotals::over_calls(&model.nests, &model.ranking, &model.figures);
+    let totals = over_calls.unwrap_or_else(|| KnownTotals::of(&model.nests, &model.figures));
+    let remarks = model
+        .program
+        .files
+        .iter()
+        .flat_map(|file| &file.diagnostics);
+    let errors = remarks.filter(|remark| remark.severity == Severity::Error);
+    let codes = |index: usize| {
+        let codes = model.nests[index].reason_codes().into_iter();
+        codes.chain(model.doubts(index))
+    };
+    let text = |words: BTreeSet<String>, between: &str| -> String {
+        words.into_iter().collect::<Vec<_>>().join(between)
+    };
+    let of_file = |file: &str| {
+        let file = file.to_string();
+        not_read.iter().filter(move |part| part.file == file)
+    };
+    // Those in its sums.
+    let counted = (0..model.nests.len()).filter(|nest| !totals.unknown.contains(nest));
+    let all_codes = counted.clone().flat_map(codes).map(|code| code.to_string());
+    let all_guessed = counted
+        .clone()
+        .flat_map(|nest| guessed[nest].iter().cloned());
+    let of_machine = machine_unknown(model, counted.map(|nest| &model.nests[nest]));
+    rows.push(
+        row(RowKind::Program)
+            .with_text(Column::Reasons, &text(all_codes.collect(), " "))
+            .with_text(Column::GuessedSizes, &text(all_guessed.collect(), ", "))
+            .with_text(Column::NotRead, &named(not_read.iter()))
+            .with_text(Column::MachineUnknown, &of_machine)
+            .with(Column::Flops, totals.flops)
+            .with(Column::TrafficBytes, totals.traffic)
+            .with(Column::TimeSeconds, totals.seconds)
+            .with_count(Column::UnknownNests, totals.unknown.len() as u64)
+            .with_count(Column::IdleNests, model.idle_nests() as u64)
+            .with_count(Column::ErrorRemarks, errors.count() as u64),
+    );
+    for (index, nest) in model.nests.iter().enumerate() {
+        let function = &model.program.functions[nest.nest.function];
+        let head = nest.nest.head();
+        let ranked = model.ranking.of(index);
+        let calls = ranked.map_or(0.0, |ranked| {
+            ranked.calls.map_or(1.0, |calls| model.value(calls))
+        });
+        let all = ranked.map_or(0.0, |ranked| model.value(ranked.seconds));
+        let bound = nest.time.bound_name(model.value(nest.time.bound));
+        rows.push(
+            row(RowKind::Nest)
+                .with_text(Column::Nest, &head.id)
+                .with_text(Column::Function, &function.name)
+                .with_text(Column::File, &function.file)
+                .with_count(Column::Line, u64::from(head.line))
+                .with(Column::Iterations, model.value(nest.iterations))
+                .with(Column::Flops, model.value(nest.operations.flops))
+                .with(Column::TrafficBytes, model.value(nest.traffic.actual))
+                .with(
+                    Column::IntensityFlopPerByte,
+                    model.value(nest.time.intensity),
+                )
+                .with(Column::TimeSeconds, model.value(nest.time.seconds))
+                .with(Column::Calls, calls)
+                .with(Column::AllCallsSeconds, all)
+                .with_text(Column::BoundBy, bound.unwrap_or(""))
+                .with_text(
+                    Column::Reasons,
+                    &text(codes(index).map(|code| code.to_string()).collect(), " "),
+                )
+                .with_text(Column::GuessedSizes, &text(guessed[index].clone(), ", "))
+                .with_text(Column::NotRead, &named(of_file(&function.file)))
+                .with_text(
+                    Column::MachineUnknown,
+                    &machine_unknown(model, std::iter::once(nest)),
+                ),
+        );
+    }
+}
+
+/// Files that are not read in full; all of few.
+fn named<'p>(parts: impl Iterator<Item = &'p NotRead>) -> String {
+    const MOST_NAMED: usize = 10;
+    let parts: Vec<String> = parts.map(NotRead::named).collect();
+    match parts.len() {
+        count if count > MOST_NAMED => format!(
+            "{} and {} more",
+            parts[..MOST_NAMED].join(", "),
+            count - MOST_NAMED
+        ),
+        _ => parts.join(", "),
+    }
+}

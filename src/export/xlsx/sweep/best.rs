@@ -1,0 +1,167 @@
+//! The sheet with the best configuration of each input, for each problem and latency.
+
+use rust_xlsxwriter::utility::row_col_to_cell;
+use rust_xlsxwriter::{ColNum, RowNum, Worksheet, XlsxError};
+
+use super::{Configurations, HEADER, Shown, begin, doubts, finish, from, head};
+use crate::sweep::columns::Column;
+use crate::sweep::failure::{Failure, in_words};
+use crate::sweep::groups::{Group, TimeUnit};
+use crate::sweep::report::SweepReport;
+use crate::xlsx::layout::Sheet;
+use crate::xlsx::page::Paper;
+use crate::xlsx::style::{self, Look, Role};
+
+/// The fastest configuration of each input.
+pub(super) fn best(
+    report: &SweepReport,
+    configurations: &Configurations,
+) -> Result<Worksheet, XlsxError> {
+    let mut page = begin(
+        Sheet::Best,
+        "The best configuration of each input",
+        &format!(
+            "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. \
+             Compared are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a \
+             source with its sizes) and latency of memory, which nobody chooses. A star says why a time is not exact: a lower bound \
+             is no win over a full estimate. {}",
+            report.clock_remark()
+        ),
+    )?;
+    let is_found = |shown: &&Shown| {
+        let is_own = matches!(
+            shown,
+            Shown::Setting(_) | Shown::Input(_) | Shown::LatencyFrom | Shown::Doubts
+        );
+        (is_own || matches!(shown, Shown::Text(_))) && **shown != Shown::Text(Column::Input)
+    };
+    let found: Vec<Shown> = configurations
+        .columns
+        .iter()
+        .filter(is_found)
+        .copied()
+        .collect();
+    let groups = report.inputs.iter().flat_map(|input| &input.groups);
+    let mut in_cycles = groups.filter(|group| group.unit == TimeUnit::Cycles);
+    let mut heads = vec![
+        ("input", Look::Text),
+        ("configurations", Look::Count),
+        ("least time_seconds", Look::Seconds),
+    ];
+    // Where nothing says how fast a clock is.
+    if in_cycles.any(|group| group.best.is_some()) {
+        heads.push(("least time_upper_cycles", Look::Count));
+    }
+    heads.push(("worst / best", Look::Ratio));
+    for (column, (text, look)) in (0..).zip(&heads) {
+        head(&mut page, column, text, *look)?;
+    }
+    let behind = heads.len() as ColNum;
+    for (column, shown) in (behind..).zip(&found) {
+        head(&mut page, column, &shown.header(report), shown.look())?;
+    }
+    let mut at = HEADER;
+    let mut first = 0;
+    for input in &report.inputs {
+        for group in &input.groups {
+            at += 1;
+            let rows = (first, group.configurations.len());
+            first += rows.1;
+            let count = rows.1 as f64;
+            page.text(at, 0, &input.name, &style::cell(Look::Text, Role::Plain))?;
+            page.number(at, 1, count, &style::cell(Look::Count, Role::Plain))?;
+            if let Some(best) = group.best {
+                let sheet = (report, configurations);
+                best_of(
+                    &mut page,
+                    (at, behind),
+                    (group, best),
+                    rows,
+                    (sheet, &found),
+                )?;
+            }
+        }
+    }
+    let names: Vec<String> = (report.settings.iter())
+        .map(|setting| setting.name.clone())
+        .collect();
+    for Failure { input, error, work } in &report.failed {
+        at += 1;
+        let text = style::cell(Look::Text, Role::Plain);
+        page.text(at, 0, input, &text)?;
+        let what = format!("not computed: {}: {error}", in_words(work, &names));
+        page.text(at, behind, &what, &text)?;
+    }
+    finish(page, at, heads.len() + found.len())
+}
+
+/// One row of the sheet: the best of the configurations in these rows.
+fn best_of(
+    page: &mut Paper<()>,
+    (at, behind): (RowNum, ColNum),
+    (group, best): (&Group, usize),
+    rows: (usize, usize),
+    ((report, configurations), found): ((&SweepReport, &Configurations), &[Shown]),
+) -> Result<(), XlsxError> {
+    let row = &report.configurations[best];
+    let (of_time, look, column) = match group.unit {
+        TimeUnit::Seconds => (Shown::TimeSeconds, Look::Seconds, 2),
+        TimeUnit::Cycles => (Shown::TimeCycles, Look::Count, 3),
+    };
+    let times = configurations.range(rows, configurations.column(of_time));
+    let least = group.time(row).unwrap_or(0.0);
+    let own = group
+        .configurations
+        .iter()
+        .map(|number| &report.configurations[*number]);
+    let most = own.filter_map(|row| group.time(row));
+    let most = most.fold(0.0, f64::max);
+    let looked = style::cell(look, Role::Plain);
+    let formula = format!("MIN({times})");
+    page.presentation(at, column, &formula, &least.to_string(), &looked)?;
+    let this = row_col_to_cell(at, column);
+    // Nothing takes no time, or everything does.
+    let ratio = if least > 0.0 { most / least } else { 1.0 };
+    let formula = format!("IF({this}=0,1,MAX({times})/{this})");
+    let looked = style::cell(Look::Ratio, Role::Plain);
+    page.presentation(at, behind - 1, &formula, &ratio.to_string(), &looked)?;
+    for (column, shown) in (behind..).zip(found) {
+        let cells = configurations.range(rows, configurations.column(*shown));
+        let formula = format!("INDEX({cells},MATCH({this},{times},0))");
+        let looked = style::cell(shown.look(), Role::Plain);
+        let value = match shown {
+            Shown::Text(of) => {
+                if let Some(text) = row.text(*of) {
+                    page.presented_text(at, column, &formula, text, &looked)?;
+                }
+                continue;
+            }
+            Shown::Doubts => {
+                let of_group = group.doubt();
+                let of_group = of_group.map_or_else(String::new, |doubt| format!("* {doubt} "));
+                // An empty cell would be 0.
+                let formula = format!("\"{of_group}\"&{formula}");
+                // Nor would an empty text be kept as one.
+                let text = match format!("{of_group}{}", doubts(row)) {
+                    text if text.is_empty() => " ".to_string(),
+                    text => text,
+                };
+                page.presented_text(at, column, &formula, &text, &looked)?;
+                continue;
+            }
+            Shown::LatencyFrom => {
+                if let Some(latency) = group.latency {
+                    page.presented_text(at, column, &formula, from(latency), &looked)?;
+                }
+                continue;
+            }
+            Shown::Setting(position) => row.setting(*position),
+            Shown::Input(of) => row.number(*of),
+            _ => None,
+        };
+        if let Some(value) = value {
+            page.presentation(at, column, &formula, &value.to_string(), &looked)?;
+        }
+    }
+    Ok(())
+}
