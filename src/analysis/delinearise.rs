@@ -123,7 +123,8 @@ fn primitive(expr: &Expr) -> Option<(i64, Expr)> {
     Some((divisor, (expr.clone() * (1.0 / divisor as f64)).expand()))
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
+/// The greatest common divisor.
+pub fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 

@@ -616,8 +616,8 @@ pub struct Stream {
     pub subscripts: Vec<Subscript>,
     /// Distinct offsets in order of first appearance; one entry a subscript.
     pub accesses: Vec<Access>,
-    /// Declared extents in storage order, where known: inclusive lower and upper bounds. Of an array that is
-    /// flattened by hand, ratios of strides.
+    /// Declared extents in storage order, where known: inclusive lower and upper bounds; at last those of component
+    /// dimensions. Of an array that is flattened by hand, ratios of strides.
     pub extents: Vec<Option<(Expr, Expr)>>,
 }
 
@@ -627,6 +627,11 @@ impl Stream {
     pub fn shape(&self) -> impl Iterator<Item = &Option<(Expr, Expr)>> {
         let rank = self.subscripts.len() + self.component.0.len();
         self.extents.iter().take(rank.saturating_sub(1))
+    }
+
+    /// Extents of the dimensions that subscripts go along.
+    pub fn own_extents(&self) -> &[Option<(Expr, Expr)>] {
+        &self.extents[..self.subscripts.len().min(self.extents.len())]
     }
 
     /// Whether the same subscripts lead to the same element of an array.

@@ -2,7 +2,7 @@
 
 use super::facts::{Decision, Guard, GuardRange};
 use super::symbols::{Start, Symbols};
-use crate::expr::{Expr, Symbol};
+use crate::expr::{Comparison, Expr, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
 
@@ -95,6 +95,41 @@ pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option
         .iter()
         .all(is_known)
         .then(|| multiple.share(every))
+}
+
+/// One or nothing, as a condition on sizes holds: `if (n > 0)`. `is_size` says of what.
+pub(super) fn share_of_sizes(
+    symbols: &mut Symbols,
+    condition: &Value,
+    is_size: &dyn Fn(&Symbol) -> bool,
+) -> Option<Expr> {
+    let mut again = |value: &Value| share_of_sizes(symbols, value, is_size);
+    match condition {
+        Value::Convert(_, inner) => again(inner),
+        Value::Unary(UnaryOp::Not, inner) => Some((Expr::from(1.0) - again(inner)?).expand()),
+        Value::Binary(BinaryOp::And, left, right) => Some(Expr::min([again(left)?, again(right)?])),
+        Value::Binary(BinaryOp::Or, left, right) => Some(Expr::max([again(left)?, again(right)?])),
+        Value::Binary(op, left, right) => {
+            let comparison = match op {
+                BinaryOp::Less => Comparison::Less,
+                BinaryOp::LessOrEqual => Comparison::LessOrEqual,
+                BinaryOp::Greater => Comparison::Greater,
+                BinaryOp::GreaterOrEqual => Comparison::GreaterOrEqual,
+                BinaryOp::Equal => Comparison::Equal,
+                BinaryOp::NotEqual => Comparison::NotEqual,
+                _ => return None,
+            };
+            if !symbols.is_integer(left) || !symbols.is_integer(right) {
+                return None;
+            }
+            let (left, right) = (symbols.expression(left)?, symbols.expression(right)?);
+            let used = [left.symbols(), right.symbols()];
+            let are_sizes = used.iter().flatten().all(is_size);
+            let (one, none) = (Expr::from(1.0), Expr::from(0.0));
+            are_sizes.then(|| Expr::choose(comparison, left, right, one, none))
+        }
+        _ => None,
+    }
 }
 
 /// What the parts of a condition that is not a guard depend on.

@@ -16,7 +16,7 @@ mod communication;
 pub mod compiled;
 pub mod coverage;
 mod datatypes;
-mod delinearise;
+pub mod delinearise;
 pub mod dependence;
 mod dimension;
 pub mod facts;

@@ -518,7 +518,10 @@ fn by_component(mut stream: Stream) -> Vec<Stream> {
     let Some(last) = stream.subscripts.pop() else {
         return vec![stream];
     };
-    stream.extents.pop();
+    // Where the component begins follows from its own extent, too.
+    if stream.extents.last() == Some(&None) {
+        stream.extents.pop();
+    }
     let mut parts: Vec<Stream> = Vec::new();
     for mut access in std::mem::take(&mut stream.accesses) {
         let offset = access.offset.pop().unwrap_or(0);

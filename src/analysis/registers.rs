@@ -564,7 +564,7 @@ fn known_strides(stream: &Stream) -> usize {
         })
     };
     1 + stream
-        .extents
+        .own_extents()
         .iter()
         .take_while(|extent| is_known(extent))
         .count()

@@ -159,7 +159,7 @@ pub enum ReasonCode {
     /// Jumps back make a loop, so that its iterations are not known.
     #[strum(message = "Set the trip count with --set, or write it as a counted loop.")]
     GotoLoop,
-    /// Sizes that were guessed, because nothing in the source gives them, let the nest run no more than once, or more than 10¹⁵ times, or sizes let it go beyond the declared ends of rows.
+    /// Sizes that were guessed, because nothing in the source gives them, let the nest run no more than once, or more than 10¹⁵ times, or sizes let it go beyond the declared ends of rows or arrays.
     #[strum(
         message = "Set the sizes with --set or in loopsheet.toml; `loopsheet parameters` lists them."
     )]

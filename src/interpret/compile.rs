@@ -79,8 +79,8 @@ impl<'a> Compiler<'a> {
             }
         }
         settle::settle(&mut body, &arrays, &initial, UNKNOWN_EXTENT);
-        let (seen, written) =
-            probe::bytes(&code(&body, &initial, &arrays), self.source.most_probed);
+        let most = self.source.most_probed;
+        let (seen, written) = probe::bytes(&code(&body, &initial, &arrays), most);
         let reach = layout::reach(&seen, &written);
         let is_outside = arrays
             .iter()
@@ -94,7 +94,8 @@ impl<'a> Compiler<'a> {
                 ));
             }
         }
-        let bases = layout::place(&arrays, &seen, self.source.gap);
+        let room = probe::room(&code(&body, &initial, &arrays), most, &seen);
+        let bases = layout::place(&arrays, &room, self.source.gap);
         for (array, base) in arrays.iter().zip(bases) {
             initial[array.base.0 as usize] = base;
         }

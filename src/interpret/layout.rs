@@ -85,10 +85,12 @@ impl ArrayLayout {
         self.stride();
     }
 
-    /// Bytes of the whole array, if its extents are known.
+    /// Bytes of the whole array, if its extents are known. One that is declared with one element, `a(1)`, may have any
+    /// number of them.
     pub fn size(&self) -> Option<i64> {
-        let last = self.bounds.last()?;
-        self.strides.last()?.checked_mul(last.extent()?)
+        let extent = self.bounds.last()?.extent()?;
+        let stride = self.strides.last()?;
+        (extent != 1).then(|| stride.checked_mul(extent)).flatten()
     }
 }
 

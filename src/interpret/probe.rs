@@ -2,6 +2,7 @@
 
 use super::code::Code;
 use super::layout::{APART, far_apart};
+use super::run::Arms;
 use super::{Access, Sink, run};
 
 /// The least and the largest subscript of each dimension of each array.
@@ -10,16 +11,32 @@ pub(super) fn subscripts(code: &Code, most: u64) -> Vec<Vec<(i64, i64)>> {
     impl Sink for Nowhere {
         fn take(&mut self, _: &[Access], _: u64) {}
     }
-    run::corners(code, most, &mut Nowhere)
+    run::corners(code, most, Arms::Taken, &mut Nowhere)
 }
 
 /// The first and the last byte of each array, from its beginning, and whether it is written. The arrays lie far apart.
 pub(super) fn bytes(code: &Code, most: u64) -> (Vec<(i64, i64)>, Vec<bool>) {
+    reached(code, most, Arms::Taken)
+}
+
+/// The first and the last byte that each array has room for: iterations in between may come to arms of branches that none
+/// of those that are looked at does.
+pub(super) fn room(code: &Code, most: u64, seen: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    if code.branches == 0 {
+        return seen.to_vec();
+    }
+    let (wider, _) = reached(code, most, Arms::All);
+    let both = seen.iter().zip(wider);
+    both.map(|(seen, wider)| (seen.0.min(wider.0), seen.1.max(wider.1)))
+        .collect()
+}
+
+fn reached(code: &Code, most: u64, arms: Arms) -> (Vec<(i64, i64)>, Vec<bool>) {
     let mut reach = Reach {
         bytes: vec![NOTHING; code.arrays.len()],
         written: vec![false; code.arrays.len()],
     };
-    run::corners(code, most, &mut reach);
+    run::corners(code, most, arms, &mut reach);
     (reach.bytes, reach.written)
 }
 

@@ -82,8 +82,14 @@ pub fn count(code: &Code, most_steps: u64) -> Counted {
 
 /// Runs only the first, the middle and the last iteration of loops that carry nothing from one to the next: enough
 /// to see how far the accesses reach. Gives the least and the largest subscript of each dimension of each array.
-pub(super) fn corners(code: &Code, limit: u64, sink: &mut dyn Sink) -> Vec<Vec<(i64, i64)>> {
+pub(super) fn corners(
+    code: &Code,
+    limit: u64,
+    arms: Arms,
+    sink: &mut dyn Sink,
+) -> Vec<Vec<(i64, i64)>> {
     let mut run = Run::new(code, 1, limit, sink);
+    run.arms = arms;
     run.corners = Some(
         code.arrays
             .iter()
@@ -93,6 +99,16 @@ pub(super) fn corners(code: &Code, limit: u64, sink: &mut dyn Sink) -> Vec<Vec<(
     run.statements(&code.body);
     run.flush();
     run.corners.unwrap_or_default()
+}
+
+/// Which arms of branches are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arms {
+    Taken,
+    /// The others, too, but only to see their accesses.
+    All,
+    /// In one of those others.
+    Others,
 }
 
 /// How a block ends.
@@ -140,6 +156,7 @@ pub(super) struct Run<'c> {
     pub windows: Option<Windows<'c>>,
     /// What was seen of subscripts, where only corners of the loops are run.
     pub corners: Option<Vec<Vec<(i64, i64)>>>,
+    pub arms: Arms,
     pub sink: &'c mut dyn Sink,
 }
 
@@ -166,6 +183,7 @@ impl<'c> Run<'c> {
             estimate: None,
             windows: None,
             corners: None,
+            arms: Arms::Taken,
             sink,
         }
     }
@@ -194,7 +212,9 @@ impl<'c> Run<'c> {
                 Op::Store(reference, value) => {
                     let value = self.integer(value);
                     let address = self.address(reference);
-                    self.memory.insert(address, value);
+                    if self.arms != Arms::Others {
+                        self.memory.insert(address, value);
+                    }
                     if !reference.quiet {
                         self.access(address, reference.bytes, AccessKind::Store);
                     }
@@ -264,11 +284,22 @@ impl<'c> Run<'c> {
         } else {
             self.decide(branch.number, branch.probability)
         };
-        self.statements(if holds {
-            &branch.then
-        } else {
-            &branch.otherwise
-        })
+        let (taken, other) = match holds {
+            true => (&branch.then, &branch.otherwise),
+            false => (&branch.otherwise, &branch.then),
+        };
+        if self.arms != Arms::Taken {
+            self.look_at(other);
+        }
+        self.statements(taken)
+    }
+
+    /// Runs the arm of a branch that is not taken, and forgets what it does.
+    fn look_at(&mut self, arm: &[Op]) {
+        let before = (self.slots.clone(), self.known.clone(), self.arms);
+        self.arms = Arms::Others;
+        self.statements(arm);
+        (self.slots, self.known, self.arms) = before;
     }
 
     /// Decides what only data know: multiples of the golden ratio are spread evenly over 0 to 1.

@@ -9,6 +9,8 @@ use super::run::Counted;
 pub struct Plan {
     /// Number of the loop.
     pub number: usize,
+    /// How often it is executed.
+    pub executions: u64,
     pub windows: Vec<Window>,
 }
 
@@ -39,8 +41,10 @@ const GOLDEN: f64 = 0.618_033_988_749_895;
 /// is not made of counted loops whose iterations can be left out.
 pub fn plan(code: &Code, counted: &Counted, budget: u64) -> Option<Plan> {
     let each = budget / WINDOWS;
+    let mut units = 1;
     for number in samplable(code) {
-        let units = *counted.iterations.get(number)?;
+        let executions = units;
+        units = *counted.iterations.get(number)?;
         let per_unit = counted.accesses.checked_div(units).unwrap_or(0).max(1);
         let length = (each / per_unit).min(units / WINDOWS);
         if length < 2 {
@@ -59,6 +63,7 @@ pub fn plan(code: &Code, counted: &Counted, budget: u64) -> Option<Plan> {
         };
         return Some(Plan {
             number,
+            executions,
             windows: (0..WINDOWS).map(window).collect(),
         });
     }

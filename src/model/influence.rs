@@ -222,7 +222,7 @@ fn each_symbol(nest: &Nest, visit: &mut dyn FnMut(&Symbol)) {
             .for_each(&mut expression);
     }
     for used in &nest.streams {
-        for (lower, upper) in used.stream.extents.iter().flatten() {
+        for (lower, upper) in used.stream.own_extents().iter().flatten() {
             [lower, upper].into_iter().for_each(&mut expression);
         }
         for subscript in &used.stream.subscripts {

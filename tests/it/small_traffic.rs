@@ -4,6 +4,7 @@
 use crate::locality::{all_right, marked_in};
 use crate::support::command;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 const DIRECTORY: &str = "traffic";
 
@@ -37,10 +38,9 @@ fn columns_of_rows_shorter_than_a_line() {
         &[&rows[..], &["--set", "is=1"]].concat(),
     );
     is_right("columns.f90", "columns", &rows);
-    is_right("columns.f90", "named", &["--sizes", "m=120"]);
-    // Shorter ones are marked: where in a line each begins is not followed.
+    is_right("columns.f90", "named", &["--sizes", "m=5,17,64,120"]);
     for size in ["m=17", "m=64"] {
-        assert_eq!(reasons("columns.f90", "named", size), json!(["few_rows"]));
+        assert_eq!(reasons("columns.f90", "named", size), json!([]));
     }
 }
 
@@ -91,4 +91,135 @@ fn rows_that_are_declared_too_short_are_marked() {
     };
     assert!(!is_marked("n=50"));
     assert!(is_marked("n=60"));
+}
+
+/// Which column a symbol means decides where in a line it begins: short ones are marked, long ones right whichever it is.
+#[test]
+fn columns_that_symbols_name() {
+    is_right("components.f90", "chosen", &["--set", "n=1404"]);
+    is_right("components.f90", "whole", &["--sizes", "n=16,100,144"]);
+    for (function, expected) in [("chosen", json!(["few_rows"])), ("whole", json!([]))] {
+        assert_eq!(reasons("components.f90", function, "n=16"), expected);
+    }
+    assert_eq!(reasons("components.f90", "chosen", "n=1404"), json!([]));
+}
+
+/// The length of a column, and the number of the first one, may be names, too.
+#[test]
+fn columns_whose_length_has_a_name() {
+    is_right("components.f90", "lengths", &["--sizes", "n=16,60,64,132"]);
+}
+
+/// Sizes beyond the end of an array are marked; but an array of one element is one of any number of them.
+#[test]
+fn arrays_that_are_declared_too_short_are_marked() {
+    assert_eq!(reasons("components.f90", "past", "n=140"), json!([]));
+    let marked = json!(["implausible_size"]);
+    assert_eq!(reasons("components.f90", "past", "n=203"), marked);
+    assert_eq!(reasons("components.f90", "old", "n=203"), json!([]));
+    is_right("components.f90", "old", &["--sizes", "n=17,203"]);
+}
+
+#[test]
+fn rows_of_structures_are_one_run() {
+    let sizes = ["--sizes", "print_width,print_height=5,7,11,21,64"];
+    is_right("records.c", "reached", &sizes);
+    is_right("records.c", "beside", &sizes);
+    is_right("records.c", "declared", &["--sizes", "w,h=5,7,11,21,64"]);
+    is_right("records.c", "from_one", &["--sizes", "n=5,17,64"]);
+}
+
+#[test]
+fn arrays_that_are_reached_through_casts() {
+    let functions = "words,moved,in_place,fetched,stepped,rows,points,halves";
+    for function in functions.split(',') {
+        is_right("casts.c", function, &["--sizes", "n=17,100,1000"]);
+    }
+    assert_eq!(
+        marked_in(DIRECTORY, "casts.c")
+            .into_iter()
+            .collect::<Vec<_>>(),
+        ["both"]
+    );
+}
+
+/// Sizes of the loops in a branch decide whether it is taken; of others nothing is known.
+#[test]
+fn branches_around_nests() {
+    let iterations = |function: &str, sizes: &str| {
+        let path = command::fixture(DIRECTORY).join("around.c");
+        let report = command::analysed(path, &["--set", sizes]);
+        let mut functions = report["functions"].as_array().expect("functions").iter();
+        let found = functions.find(|one| one["name"] == function);
+        let nests = found.expect("the function")["nests"]
+            .as_array()
+            .expect("nests");
+        let iterations = nests
+            .iter()
+            .map(|nest| nest["iterations"].as_f64().expect("a number"));
+        iterations.collect::<Vec<_>>()
+    };
+    assert_eq!(iterations("some", "n=7"), [7.0]);
+    assert_eq!(iterations("some", "n=0"), [0.0]);
+    assert_eq!(iterations("large", "n=100,m=3"), [300.0, 0.0]);
+    assert_eq!(iterations("large", "n=100,m=4"), [0.0, 400.0]);
+    assert_eq!(iterations("large", "n=99,m=4"), [396.0, 0.0]);
+    assert_eq!(iterations("large", "n=100,m=77"), [7700.0, 0.0]);
+    assert_eq!(iterations("returned", "n=100"), [100.0]);
+    assert_eq!(iterations("returned", "n=100"), [100.0]);
+    assert_eq!(iterations("flagged", "n=100"), [50.0]);
+}
+
+/// A condition on a loop variable leaves rows that begin and end where it says.
+#[test]
+fn conditions_that_leave_a_part_of_a_loop() {
+    is_right(
+        "parts.c",
+        "up_to",
+        &["--sizes", "n=64,203", "--sizes", "m=17,64"],
+    );
+    is_right("parts.c", "inner", &["--sizes", "n=17,64"]);
+    let sizes = [
+        "--sizes",
+        "h=40",
+        "--sizes",
+        "x=3,10,30",
+        "--sizes",
+        "w=20,100",
+    ];
+    is_right("parts.c", "around_zero", &sizes);
+}
+
+/// Formulas allow for blocks of the loop, numbers do not: both leave the same part of it.
+#[test]
+fn formulas_of_conditions_are_the_numbers() {
+    let path = command::fixture(DIRECTORY).join("parts.c");
+    let directory = tempfile::tempdir().expect("a directory");
+    let sizes = ["--set", "h=40,x=10,w=100,n=64,m=40"];
+    let report = command::analysed(&path, &sizes);
+    let mut command = command::loopsheet();
+    let run = command.arg("analyze").arg(&path).args(sizes);
+    let run = run.arg("--tables").arg(directory.path().join("tables"));
+    assert!(run.output().expect("a run").status.success());
+    let loops = csv::Reader::from_path(directory.path().join("tables/loops.csv"));
+    let rows = loops.expect("a table").into_deserialize();
+    let rows: Vec<HashMap<String, String>> = rows.map(|row| row.expect("a row")).collect();
+    let functions = report["functions"].as_array().expect("functions").iter();
+    let nests: Vec<&Value> = functions
+        .flat_map(|function| function["nests"].as_array().expect("nests"))
+        .collect();
+    assert_eq!(nests.len(), rows.len());
+    for nest in nests {
+        let mut rows = rows.iter();
+        let row = rows.find(|row| nest["loop"] == row["loop"]);
+        let row = row.expect("its row");
+        for level in nest["levels"].as_array().expect("levels") {
+            let name = level["name"].as_str().expect("a name").to_lowercase();
+            if let Some(formula) = row.get(&format!("cache_traffic_{name}")) {
+                let formula: f64 = formula.parse().expect("a number");
+                let number = level["bytes"].as_f64().expect("a number");
+                assert!((formula - number).abs() <= 1e-9 * number, "{nest} {name}");
+            }
+        }
+    }
 }

@@ -203,7 +203,7 @@ fn region(
     };
     let of_component = |place: &Expr| is_known(place).then(|| (place.clone(), place.clone()));
     let ends = stream
-        .extents
+        .own_extents()
         .iter()
         .flatten()
         .flat_map(|(lower, upper)| [lower, upper]);
@@ -226,7 +226,7 @@ fn region(
         }
         _ => false,
     };
-    region.leaves = region.ranges.iter().zip(&stream.extents).any(outside);
+    region.leaves = region.ranges.iter().zip(stream.own_extents()).any(outside);
     Some(region)
 }
 

@@ -129,7 +129,7 @@ impl<'p> Guesses<'p> {
     }
 
     fn stream(&mut self, function: usize, stream: &'p Stream, around: Around<'_, 'p>) {
-        for (lower, upper) in stream.extents.iter().flatten() {
+        for (lower, upper) in stream.own_extents().iter().flatten() {
             self.ratio(function, upper, around);
             self.interval(function, (lower, upper), around, SHAPE);
         }

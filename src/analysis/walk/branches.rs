@@ -1,9 +1,10 @@
 //! Branches, and what is known of variables where their sides meet again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
+use crate::coverage;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
@@ -32,7 +33,8 @@ impl Walker<'_> {
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
-        let (probability, decision) = self.decision(branch, (then, otherwise));
+        let blocks = [Some(&then_block), otherwise_block.as_ref()];
+        let (probability, decision) = self.decision(branch, (then, otherwise), blocks);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
@@ -46,7 +48,12 @@ impl Walker<'_> {
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.
-    fn decision(&mut self, branch: &ir::If, arms: (&[Stmt], &[Stmt])) -> (Symbol, Decision) {
+    fn decision(
+        &mut self,
+        branch: &ir::If,
+        arms: (&[Stmt], &[Stmt]),
+        blocks: [Option<&Block>; 2],
+    ) -> (Symbol, Decision) {
         let written_in = self
             .effects
             .origins
@@ -67,7 +74,11 @@ impl Walker<'_> {
             (Decision::Data | Decision::Loops, None) => {
                 guards::periodic_share(&mut self.symbols, &branch.condition)
             }
-            _ => None,
+            (Decision::Fixed, None) => {
+                let sizes = sizes_in(blocks.into_iter().flatten());
+                let is_size = |symbol: &Symbol| sizes.contains(symbol);
+                guards::share_of_sizes(&mut self.symbols, &branch.condition, &is_size)
+            }
         };
         let Some(value) = share else {
             let probability = self.free_probability(&usual, None);
@@ -141,6 +152,18 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// What the bounds of the loops in some blocks mention.
+fn sizes_in<'b>(blocks: impl Iterator<Item = &'b Block>) -> BTreeSet<Symbol> {
+    let mut sizes = BTreeSet::new();
+    for block in blocks {
+        coverage::each_loop(block, &mut |inner| {
+            sizes.extend(inner.lower.symbols());
+            sizes.extend(inner.upper.symbols());
+        });
+    }
+    sizes
 }
 
 /// What a condition is that literals and named constants decide: `if (0)`, `if (debug)`.

@@ -77,6 +77,8 @@ pub enum Given<N> {
     At(N),
     /// Takes the values between two, both included.
     Between(N, N),
+    /// The same of a condition that always leaves these of all its values, whatever others are.
+    Within(N, N),
 }
 
 /// The values that a variable takes.
@@ -203,7 +205,7 @@ impl<N: Number> Domain<N> {
     ) -> Span<N> {
         let mut low = largest_of(range.lowers.iter().map(|bound| bound.extreme(spans, false)));
         let mut high = smallest(range.uppers.iter().map(|bound| bound.extreme(spans, true)));
-        if let Given::Between(from, to) = said {
+        if let Given::Between(from, to) | Given::Within(from, to) = said {
             (low, high) = (Some(from.clone()), Some(to.clone()));
         }
         let (mut low, mut high) = (low.unwrap_or(N::of(0.0)), high.unwrap_or(N::of(0.0)));
@@ -318,12 +320,13 @@ impl<N: Number> Domain<N> {
         let share = (q as f64 + 0.5) / parts as f64;
         // Values from the first to the last stand for half a step more at both ends.
         match self.loops[variable].known_step {
-            Some(step) if step != 1.0 => span
-                .low
-                .plus(&span.count.scaled(share).shifted(-0.5).scaled(step)),
-            _ => {
+            Some(1.0) => {
                 let all = span.high.minus(&span.low).shifted(1.0);
                 span.low.plus(&all.scaled(share)).shifted(-0.5)
+            }
+            _ => {
+                let steps = span.count.scaled(share).shifted(-0.5);
+                span.low.plus(&steps.times(&self.loops[variable].step))
             }
         }
     }
@@ -428,6 +431,18 @@ impl<N: Number> Domain<N> {
             largest_of(values)
         };
         found.unwrap_or(function.rest.clone())
+    }
+
+    /// Whether a loop goes by one through values that are always the same, blocks apart.
+    pub fn is_fixed(&self, variable: usize) -> bool {
+        let range = &self.loops[variable];
+        let is_over_blocks = |outer: usize| {
+            let around = &self.loops[outer];
+            range.tile_of == Some(outer) && !around.holds_tiles && around.known_step.is_none()
+        };
+        let mut bounds = range.lowers.iter().chain(&range.uppers);
+        range.known_step == Some(1.0)
+            && bounds.all(|bound| bound.terms.iter().all(|(outer, _)| is_over_blocks(*outer)))
     }
 
     /// Whether the range of one of two variables depends on the other, tiles apart.

@@ -11,7 +11,7 @@
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
 //! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
-//! implausible_size     a[9][8], a[i][j] to j = 20 rows are declared shorter than the nest walks
+//! implausible_size     a[9][8], a[i][j] to j = 20 rows or arrays are declared shorter than the nest walks
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known and makes a difference
@@ -42,7 +42,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
     let streams = || nest.streams.iter().map(|used| &used.stream);
     let subscripts = || streams().flat_map(|stream| &stream.subscripts);
     let strides = || subscripts().flat_map(|subscript| &subscript.terms);
-    let extents = || streams().flat_map(|stream| stream.extents.iter().flatten());
+    let extents = || streams().flat_map(|stream| stream.own_extents().iter().flatten());
     let has_unknown = || {
         strides().any(|(_, by)| is_unknown_stride(by))
             || extents().any(|(_, last)| is_unknown_stride(last))
@@ -72,7 +72,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         .collect()
 }
 
-/// Whether rows are declared shorter than the nest walks.
+/// Whether rows or arrays are declared shorter than the nest walks.
 fn rows_overlap(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
     let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();

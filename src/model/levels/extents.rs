@@ -2,7 +2,8 @@
 //!
 //! From one row to the next, and so from one place to the next in memory, is the product of the extents inside.
 //! As declared, where the declaration says it. Of `a(:, :)` the nest itself has to say: all dimensions but the
-//! last reach from one, or the smallest subscript, to the largest subscript of all references of the nest.
+//! last reach from where the language begins to count, or the smallest subscript, to the largest subscript of all
+//! references of the nest.
 //!
 //! ```text
 //! real :: a(:, :)          i = 1 .. n:  a(i, j), a(i + 1, j)     first dimension: 1 .. n + 1
@@ -16,6 +17,7 @@ use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry;
 use super::order;
 use super::reference::LONG_STRIDE;
+use crate::analysis::delinearise::gcd;
 use crate::analysis::facts::{Component, Loop, Stream};
 use crate::expr::Expr;
 use crate::nest::NestStream;
@@ -24,12 +26,19 @@ use crate::nest::NestStream;
 pub type Extent = Option<(Expr, Expr)>;
 
 /// The extents of every stream's array, in storage order. Of an array that is declared without them, as
-/// `a(:, :)`, all but the last are from one, or the smallest subscript, to the largest subscript of the nest.
-pub fn of(domain: &Domain<Expr>, streams: &[NestStream], loops: &[&Loop]) -> Vec<Vec<Extent>> {
+/// `a(:, :)`, all but the last are from where the language begins to count, or the smallest subscript, to the largest
+/// subscript of the nest.
+pub fn of(
+    domain: &Domain<Expr>,
+    streams: &[NestStream],
+    loops: &[&Loop],
+    begin: f64,
+) -> Vec<Vec<Extent>> {
     let mut arrays: Vec<(&Stream, Vec<Extent>)> = Vec::new();
     for NestStream { stream, .. } in streams {
         if arrays.iter().all(|(known, _)| !is_same(known, stream)) {
-            arrays.push((stream, known_or_reached(domain, streams, loops, stream)));
+            let extents = known_or_reached(domain, streams, (loops, begin), stream);
+            arrays.push((stream, extents));
         }
     }
     let extents = |used: &NestStream| {
@@ -67,7 +76,8 @@ pub fn firsts(
     streams.iter().map(first).collect()
 }
 
-/// Whether subscripts go beyond the declared ends of rows, so that rows overlap: sizes do not go with declarations.
+/// Whether subscripts go beyond the declared ends of rows, so that rows overlap, or far beyond the end of an array, so
+/// that others follow: sizes do not go with declarations.
 pub fn overlap(
     domain: &Domain<Expr>,
     streams: &[NestStream],
@@ -81,17 +91,26 @@ pub fn overlap(
             return false;
         };
         let apart = |from: &Expr, to: &Expr| value(from).zip(value(to)).map(|(from, to)| to - from);
-        let is_more = |apart: Option<f64>| apart.is_some_and(|apart| apart > BEYOND);
+        let is_last = d + 1 == stream.subscripts.len();
+        let fits = match (is_last, apart(first, last)) {
+            (false, _) => BEYOND,
+            // An array of one element is one of an unknown number of them.
+            (true, None | Some(0.0)) => return false,
+            (true, Some(length)) => (length * FAR_BEYOND).max(BEYOND),
+        };
+        let is_more = |apart: Option<f64>| apart.is_some_and(|apart| apart > fits);
         is_more(apart(last, &high)) || is_more(apart(&low, first))
     };
     let unguarded = streams.iter().filter(|used| used.guards.is_empty());
-    let mut inner = unguarded.flat_map(|used| {
-        let rows = 0..used.stream.subscripts.len().saturating_sub(1);
-        rows.map(move |d| (&used.stream, d))
+    let mut all = unguarded.flat_map(|used| {
+        let dimensions = 0..used.stream.subscripts.len();
+        dimensions.map(move |d| (&used.stream, d))
     });
-    inner.any(|(stream, d)| is_beyond(stream, d))
+    all.any(|(stream, d)| is_beyond(stream, d))
 }
 
+/// The share of an array by which a nest may go beyond its end, as it makes no more difference.
+const FAR_BEYOND: f64 = 0.1;
 /// Elements by which rows may overlap: a fraction of a line.
 const BEYOND: f64 = 2.0;
 
@@ -105,7 +124,7 @@ fn is_same(a: &Stream, b: &Stream) -> bool {
 fn known_or_reached(
     domain: &Domain<Expr>,
     streams: &[NestStream],
-    loops: &[&Loop],
+    (loops, begin): (&[&Loop], f64),
     stream: &Stream,
 ) -> Vec<Extent> {
     let mut extents = stream.extents.clone();
@@ -113,15 +132,20 @@ fn known_or_reached(
     extents.resize(extents.len().max(inner), None);
     for (d, extent) in extents.iter_mut().enumerate().take(inner) {
         if extent.is_none() {
-            let of = streams
-                .iter()
-                .map(|used| &used.stream)
-                .filter(|other| is_same(other, stream));
-            let ends: Option<Vec<(Expr, Expr)>> =
-                of.map(|other| reach(domain, loops, other, d)).collect();
+            let of = || {
+                let all = streams.iter().map(|used| &used.stream);
+                all.filter(|other| is_same(other, stream))
+            };
+            let record = if d == 0 && begin == 0.0 {
+                record(of())
+            } else {
+                1
+            };
+            let ends = of().map(|other| reach_of_records(domain, loops, other, (d, record)));
+            let ends: Option<Vec<(Expr, Expr)>> = ends.collect();
             *extent = ends.map(|ends| {
                 let (mut lows, highs): (Vec<Expr>, Vec<Expr>) = ends.into_iter().unzip();
-                lows.push(Expr::from(1.0));
+                lows.push(Expr::from(begin));
                 (order::smallest(lows), order::largest(highs))
             });
         }
@@ -129,12 +153,38 @@ fn known_or_reached(
     extents
 }
 
+/// Elements of the records that all streams of an array move by along its contiguous dimension: `p[j][i].x` of structures of
+/// four is element 4·i of the row `p[j]`, which ends with a whole structure.
+fn record<'s>(mut streams: impl Iterator<Item = &'s Stream>) -> i64 {
+    let common = |stream: &Stream| {
+        let terms = stream.subscripts[0].terms.iter();
+        let strides: Option<Vec<i64>> = terms.map(|(_, by)| by.as_integer()).collect();
+        strides.map(|strides| strides.into_iter().fold(0, gcd))
+    };
+    let all = streams.try_fold(0, |all, stream| Some(gcd(all, common(stream)?)));
+    all.filter(|record| (2..=LONGEST_RECORD).contains(record))
+        .unwrap_or(1)
+}
+
+/// Elements of a record: a longer stride is taken to be one of the nest.
+const LONGEST_RECORD: i64 = 256;
+
 /// The smallest and the largest subscript of a stream along a dimension, if all of them are known.
 fn reach(
     domain: &Domain<Expr>,
     loops: &[&Loop],
     stream: &Stream,
     d: usize,
+) -> Option<(Expr, Expr)> {
+    reach_of_records(domain, loops, stream, (d, 1))
+}
+
+/// The same of rows that hold whole records of so many elements.
+fn reach_of_records(
+    domain: &Domain<Expr>,
+    loops: &[&Loop],
+    stream: &Stream,
+    (d, record): (usize, i64),
 ) -> Option<(Expr, Expr)> {
     let subscript = &stream.subscripts[d];
     let terms = geometry::terms(subscript, loops);
@@ -149,5 +199,8 @@ fn reach(
     let (low, high) = domain.extremes(&place, &domain.spans(&given, Tiles::Full), &given);
     let offsets = || stream.accesses.iter().map(|access| access.offset[d]);
     let (first, last) = (offsets().min()?, offsets().max()?);
+    let first = first.div_euclid(record).checked_mul(record)?;
+    let last = last.div_euclid(record).checked_mul(record)?;
+    let last = last.checked_add(record - 1)?;
     Some(((low + first as f64).expand(), (high + last as f64).expand()))
 }

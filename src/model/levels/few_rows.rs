@@ -6,7 +6,8 @@
 //! rows that there are, one after the other, are counted, and compared with the mean.
 //!
 //! Components of an array, `a(i, 1)` and `a(i, 2)`, are counted as arrays of their own. Where they are so short that the
-//! end of one and the beginning of the next are in one line, these lines are counted, too.
+//! end of one and the beginning of the next are in one line, these lines are counted, too. Which one a symbol names is not
+//! known, `a(i, c)`, and so not where in a line it begins: short ones may have another line than the mean.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,7 @@ use super::domain::{Domain, Given, Span, Tiles};
 use super::geometry::Geometry;
 use super::reference::{LONG_STRIDE, Reference};
 use super::rows::alignment;
+use super::undecided;
 use crate::expr::{Expr, Lookup, Symbol};
 use crate::nest::Nest;
 
@@ -49,7 +51,37 @@ pub fn matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
         all += mean;
         apart += lines - mean;
     }
-    f64::abs(apart) > NEAR * all || share_lines(&geometry, &domain, &references, &spans)
+    f64::abs(apart) > NEAR * all
+        || share_lines(&geometry, &domain, &references, &spans)
+        || depend_on_component(nest, value, &domain, &references, &spans)
+}
+
+/// Whether it matters which component a symbol means: `u(i, c)` begins at another place of a line for every `c`, and the mean
+/// of all is counted.
+fn depend_on_component(
+    nest: &Nest,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+    domain: &Domain<f64>,
+    references: &[Reference<f64>],
+    spans: &[Span<f64>],
+) -> bool {
+    let off = |reference: &Reference<f64>| {
+        let multiple = reference.multiple?;
+        let (rows, _) = rows_of(domain, reference, spans)?;
+        let places = (0..rows.line as i64).map(|place| {
+            let by = place as f64 * multiple;
+            let starts = rows.starts.iter().map(|start| start + by).collect();
+            Rows { starts, ..rows }.lines().len() as f64
+        });
+        let lines: Vec<f64> = places.collect();
+        let mean = lines.iter().sum::<f64>() / lines.len() as f64;
+        lines
+            .into_iter()
+            .map(|lines| f64::abs(lines - mean))
+            .reduce(f64::max)
+    };
+    let off: f64 = references.iter().filter_map(off).sum();
+    off > 0.0 && off > NEAR * undecided::as_it_is(nest, value).cold
 }
 
 /// Whether components of one array share lines, and more than a few of all.

@@ -64,7 +64,7 @@ impl Geometry {
         domain.relate();
         let mut arrays: Vec<(&str, &Component)> = Vec::new();
         let [mut references, fixed] = [&nest.streams, &nest.fixed].map(|used| {
-            let extents = extents::of(&domain, used, &loops);
+            let extents = extents::of(&domain, used, &loops, nest.first_index);
             let firsts = extents::firsts(&domain, used, &loops, nest.first_index);
             let mut references = Vec::new();
             for ((used, extents), first) in used.iter().zip(&extents).zip(firsts) {
@@ -74,7 +74,8 @@ impl Geometry {
                     arrays.push(name);
                     arrays.len() - 1
                 });
-                references.push(reference(array, used, (extents, first), &loops));
+                let begin = nest.first_index;
+                references.push(reference(array, used, (extents, first, begin), &loops));
             }
             widths::unify(&mut references);
             references
@@ -204,6 +205,7 @@ pub fn map_all<N: Number>(
         written: r.written.clone(),
         gathered: r.gathered.as_ref().map(value),
         whole: r.whole.as_ref().map(value),
+        multiple: r.multiple.as_ref().map(value),
         guards: r.guards.iter().map(guard).collect(),
         taken: r.taken.as_ref().map(value),
         writes: r.writes.as_ref().map(value),
@@ -311,7 +313,7 @@ pub fn terms(subscript: &Subscript, loops: &[&Loop]) -> Vec<(usize, f64)> {
 fn reference(
     array: usize,
     used: &NestStream,
-    (extents, first): (&[Extent], Option<Expr>),
+    (extents, first, begin): (&[Extent], Option<Expr>, f64),
     loops: &[&Loop],
 ) -> Reference<Expr> {
     let NestStream { stream, level, .. } = used;
@@ -327,12 +329,14 @@ fn reference(
         stream.subscripts.iter().map(|s| terms(s, loops)).collect();
     let width = f64::from(stream.element_bytes.unwrap_or(8));
     let mut pitches = pitches(extents);
-    let before = before_component(stream, extents, &pitches);
-    let whole = pitches
-        .last()
-        .filter(|_| extents.len() == stream.subscripts.len())
-        .cloned()
-        .flatten();
+    let whole = pitches.get(stream.subscripts.len()).cloned().flatten();
+    let place = place_of_component(stream, begin);
+    let before = place
+        .flatten()
+        .zip(whole.clone())
+        .filter(|(place, _)| *place != 0.0)
+        .map(|(place, whole)| whole * place);
+    let multiple = whole.clone().filter(|_| place == Some(None));
     pitches.resize(stream.subscripts.len(), None);
     let mut bases: Vec<Expr> = (stream.subscripts.iter().enumerate())
         .map(
@@ -373,6 +377,7 @@ fn reference(
             .any(|s| s.gather.is_some())
             .then(|| Expr::machine("gather_lines")),
         whole: whole.map(|elements| elements * width),
+        multiple,
         guards: (used.guards.iter())
             .filter_map(|range| guarded(range, loops))
             .collect(),
@@ -389,14 +394,22 @@ fn reference(
     reference
 }
 
-/// Elements of an array before a component of it, `u(i, j, 3)`, if the source says where that begins: a component is as
-/// an array of its own, but its first element may be anywhere in a line.
-fn before_component(stream: &Stream, extents: &[Extent], pitches: &[Option<Expr>]) -> Option<Expr> {
-    let last = stream.subscripts.len();
-    let number = stream.component.number()? as f64;
-    let (first, _) = extents.get(last)?.as_ref()?;
-    let place = number - first.as_number()?;
-    Some(pitches.get(last)?.clone()? * place).filter(|_| place != 0.0)
+/// How many components lie before that of a stream, `u(i, j, 3)`, if there are any and numbers say so: a component is as an
+/// array of its own, but its first element may be anywhere in a line.
+fn place_of_component(stream: &Stream, begin: f64) -> Option<Option<f64>> {
+    let [_] = stream.component.0.as_slice() else {
+        return None;
+    };
+    let first = match stream.extents.get(stream.subscripts.len()) {
+        Some(Some((first, _))) => first.as_number(),
+        _ => Some(begin),
+    };
+    let number = stream.component.number();
+    Some(
+        number
+            .zip(first)
+            .map(|(number, first)| number as f64 - first),
+    )
 }
 
 /// Elements from one place of a dimension to the next, dimension by dimension, and at last those of the whole array; `None`
@@ -525,6 +538,7 @@ impl Reference<Expr> {
         for size in self.pitches.iter_mut().chain([&mut self.whole]) {
             *size = size.take().filter(|size| size.as_number().is_some());
         }
+        self.multiple = None;
         self.guards.clear();
     }
 

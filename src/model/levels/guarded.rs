@@ -84,7 +84,13 @@ impl<N: Number> Lines<'_, N> {
                 let whole = spans[v].count.larger(&N::of(1.0));
                 share = share.times(&some.over(&whole).smaller(&N::of(1.0)));
             } else {
-                left[v] = Given::Between(low, high);
+                let is_fixed = matches!(left[v], Given::Free | Given::Within(..))
+                    && !guard.is_coupled()
+                    && self.domain.is_fixed(v);
+                left[v] = match is_fixed {
+                    true => Given::Within(low, high),
+                    false => Given::Between(low, high),
+                };
             }
         }
         (left, share)

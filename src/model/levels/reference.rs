@@ -72,6 +72,9 @@ pub struct Reference<N> {
     pub gathered: Option<N>,
     /// Bytes of the whole array, where known.
     pub whole: Option<N>,
+    /// Elements of which it is not known how many times as many lie before it: those of a component, where a symbol says
+    /// which one it is.
+    pub multiple: Option<N>,
     /// Ranges of loops outside of which it is not referred to.
     pub guards: Vec<Guarded<N>>,
     /// One or nothing, as the branches around it are ever taken or never; `None` where it is in none.

@@ -72,7 +72,8 @@ impl<N: Number> Row<N> {
         // The end of a row that can be known, and whether that is where it begins.
         let known = |highest: bool| {
             let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
-            let apart: Vec<N> = moved.into_iter().chain(pitches.clone()?).collect();
+            let apart = moved.into_iter().chain(pitches.clone()?);
+            let apart: Vec<N> = apart.chain(reference.multiple.clone()).collect();
             Some((place, apart, is_even))
         };
         let aligned =
@@ -113,9 +114,9 @@ impl<N: Number> Row<N> {
         }
     }
 
-    /// Whether its elements lie one beside the other, if there are several, and rows follow each other.
+    /// Whether its elements leave out no line, if there are several, and rows follow each other.
     pub fn is_dense(&self) -> bool {
-        self.pitch.is_some() && self.stride <= 1.0 && self.records.is_empty()
+        self.pitch.is_some() && self.stride <= records::WITHIN && self.records.is_empty()
     }
 
     /// Elements from the first to the last.
@@ -287,6 +288,15 @@ impl<N: Number> Lines<'_, N> {
                 Some(1.0) => None,
                 _ => Some((self.origin[variable].clone(), vec![range.moves()], true)),
             };
+        }
+        if let Given::Within(low, high) = &given[variable] {
+            let end = if highest { high } else { low };
+            let mut moved = Vec::new();
+            for (block, by) in range.lowers.iter().flat_map(|bound| &bound.terms) {
+                let (_, steps, _) = self.end(*block, false, spans, given)?;
+                moved.extend(steps.into_iter().map(|step| step.scaled(*by)));
+            }
+            return Some((end.clone(), moved, true));
         }
         if let Given::Between(low, high) = &given[variable] {
             return Some((

@@ -10,8 +10,8 @@
 //!
 //! The sum over single rows, each rounded by itself, would count the lines in between twice. Which of both
 //! holds is decided by the parameters, so the formula has the two of them. Only rows of one plane without gaps
-//! in their offsets, walked element by element and one after the other, are looked at; all others stay with
-//! `rows`.
+//! in their offsets, walked element by element, or at a stride that leaves out no line, and one after the other, are
+//! looked at; all others stay with `rows`.
 
 use super::domain::{Given, Span};
 use super::number::Number;
@@ -88,11 +88,14 @@ impl<N: Number> Lines<'_, N> {
             .share
             .as_ref()
             .map_or(run.clone(), |share| run.times(share));
-        Some(
-            pitch
-                .minus(&covered)
-                .if_at_most(&row.line.shifted(-1.0), &run, apart),
-        )
+        let run = pitch
+            .minus(&covered)
+            .if_at_most(&row.line.shifted(-1.0), &run, apart);
+        Some(match row.stride > 1.0 {
+            // No line lies between two elements either.
+            true => N::of(row.stride).if_at_most(&row.line, &run, apart),
+            false => run,
+        })
     }
 
     /// The place of the first row's first element, less the offset along the row; the distance of which it lies at
@@ -135,6 +138,7 @@ impl<N: Number> Lines<'_, N> {
                 );
             }
         }
+        apart.extend(reference.multiple.clone());
         let line = self.elements_of_line(reference);
         Some((place, rows::alignment(&apart, &line), is_even))
     }

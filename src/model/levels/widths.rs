@@ -43,7 +43,9 @@ impl Reference<Expr> {
         }
         self.width /= by;
         self.bases[0] = (self.bases[0].clone() * by).expand();
-        self.stride = self.stride.take().map(|stride| stride * by);
+        for elements in [&mut self.stride, &mut self.multiple] {
+            *elements = elements.take().map(|elements| elements * by);
+        }
         for pitch in self.pitches[1..].iter_mut().flatten() {
             *pitch = (pitch.clone() * by).expand();
         }

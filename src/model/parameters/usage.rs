@@ -104,7 +104,7 @@ impl Usage {
                 let ways = [&used.taken, &used.written].into_iter().flatten().flatten();
                 let branches = ways.flatten().map(|(branch, _)| Expr::from(branch.clone()));
                 branches.for_each(|branch| mention(&branch));
-                for (lower, upper) in used.stream.extents.iter().flatten() {
+                for (lower, upper) in used.stream.own_extents().iter().flatten() {
                     if let Some((longer, shorter)) = ratio_of_strides(upper) {
                         strides.entry(own(&longer)).or_insert(own(&shorter));
                     }
