@@ -275,6 +275,8 @@ pub struct Loop {
     pub upper: Expr,
     pub step: Expr,
     pub parallel: Option<LoopDirective>,
+    /// What it does outside of loops inside runs on one core of a program that uses several: this is proven.
+    pub is_serial: bool,
     /// Something in the body may leave the loop: the range holds the iterations that it has at most.
     pub exits_early: bool,
     /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.

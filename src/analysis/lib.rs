@@ -34,6 +34,7 @@ mod opened;
 mod references;
 mod registers;
 mod repeated;
+mod serial;
 mod shared;
 mod sizes;
 mod symbolic;

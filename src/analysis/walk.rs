@@ -26,6 +26,7 @@ use super::datatypes::Datatypes;
 use super::facts::*;
 use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
+use super::serial;
 use super::shared::shared_storage;
 use super::sizes::Sizes;
 use super::symbols::{Known, Level, Symbols};
@@ -33,6 +34,7 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
 use crate::ir::{self, Jump, Printed, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
+use crate::source::parallel::Parallel;
 pub use bodies::{ProcedureBody, Statements};
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
@@ -76,7 +78,7 @@ fn analyze_known(
         language: unit.language,
         form: unit.form,
         lines: unit.lines,
-        is_parallel: unit.is_parallel,
+        is_parallel: unit.parallel.as_ref().map(Parallel::begins),
         preprocessing: unit.preprocessing,
         diagnostics: unit.diagnostics.clone(),
     };
@@ -120,6 +122,7 @@ fn analyze_known(
     for function in &mut functions {
         name_loops(&mut function.body, &function.name, &mut ids);
     }
+    serial::mark(units, &mut functions);
     let places = sizes.settle(&mut functions);
     let unmentioned = unmentioned(known, functions.iter().zip(&kept));
     (

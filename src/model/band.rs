@@ -60,7 +60,8 @@ pub(super) fn define(
 ) {
     for (index, nest) in nests.iter_mut().enumerate() {
         let calls = ranking.of(index).and_then(|ranked| ranked.calls);
-        nest.time.band = Some(Band::define(nest, calls, machine, figures));
+        let define = |figures: &mut Figures| Band::define(nest, calls, machine, figures);
+        nest.time.band = Some(figures.define_on(nest.nest.runs_on(), define));
     }
 }
 

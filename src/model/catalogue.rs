@@ -17,6 +17,7 @@ loopsheet_base::catalogue! {
     /// The kinds of figures, in the order in which nests and programs define them.
     pub enum StaticFigure {
         MemoryBandwidth "memory_bandwidth" "" BytesPerSecond "Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all cores wait for at once in one latency" Source::Little;
+        MemoryBandwidthOfOneCore "memory_bandwidth_of_one_core" "" BytesPerSecond "Bytes a second between memory and one core while the others wait: what the memory can do, and no more than the lines that the core waits for at once in one latency" Source::Little;
 
         // Parts of the formulas of cache levels.
         Place "place" "" Count "The value of a loop variable in the middle of its range, or of a part of it" CACHES;

@@ -45,6 +45,7 @@ pub mod ranking;
 pub mod references;
 pub mod registers;
 pub mod roofline;
+mod runs_on;
 pub mod scenarios;
 pub mod sensitivity;
 mod shortened;
@@ -92,6 +93,7 @@ pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
 pub use prediction::{Prediction, Valued};
 pub use ranking::{Ranked, Ranking};
 pub use registers::{FileFigures, RegisterFigures};
+pub use runs_on::RunsOn;
 pub use sensitivity::Sweep;
 pub use staircase::Staircase;
 pub use stream::{StreamFigures, StreamShape};
@@ -346,6 +348,9 @@ impl<'p> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
         let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
         let memory_bandwidth = bandwidth::define_memory(&mut figures);
+        if nests.iter().any(|nest| nest.runs_on() == RunsOn::OneCore) {
+            bandwidth::define_memory_of_one_core(&mut figures);
+        }
         let mut nests = build_nests(nests, &machine, &parameters, &mut figures);
         for (nest, position) in nests.iter_mut().zip(&positions) {
             nest.take(&findings, *position);

@@ -168,10 +168,10 @@ impl<'c> Memory<'c> {
                 optimisation,
                 ..
             } = flags;
-            let (is_parallel, is_named) = (prepared.is_parallel, prepared.input.is_named);
+            let (parallel, is_named) = (&prepared.parallel, prepared.input.is_named);
             sum.update(key);
             sum.update(format!(
-                "{is_parallel} {is_named} {is_listed} {optimisation:?}\n"
+                "{parallel:?} {is_named} {is_listed} {optimisation:?}\n"
             ));
         }
         match &*self.hidden {
@@ -198,7 +198,7 @@ impl<'c> Memory<'c> {
             input,
             language,
             form,
-            is_parallel: _,
+            parallel: _,
             source,
         } = prepared;
         let crate::source::SourceText {

@@ -235,6 +235,7 @@ impl Case {
                 upper: expr(upper),
                 step: expr(step),
                 parallel: None,
+                is_serial: false,
                 exits_early: false,
                 registers: None,
                 in_core: None,

@@ -80,6 +80,7 @@ mod repeated;
 mod reports;
 mod same_nest;
 mod sequences;
+mod serial;
 mod shapes;
 #[cfg(target_os = "linux")]
 mod signals;

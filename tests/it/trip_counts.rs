@@ -35,6 +35,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         upper: expr(upper),
         step: Expr::from(*step),
         parallel: None,
+        is_serial: false,
         exits_early: false,
         registers: None,
         in_core: None,

@@ -341,7 +341,13 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
         any::<u32>(),
         any::<u32>(),
         (expr(), expr(), step),
-        (any::<bool>(), registers(), in_core(), repeated()),
+        (
+            any::<bool>(),
+            any::<bool>(),
+            registers(),
+            in_core(),
+            repeated(),
+        ),
         body,
     )
         .prop_map(
@@ -350,7 +356,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 line,
                 end_line,
                 (lower, upper, step),
-                (exits_early, registers, in_core, repeated),
+                (is_serial, exits_early, registers, in_core, repeated),
                 body,
             )| Loop {
                 id,
@@ -362,6 +368,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 upper,
                 step,
                 parallel: parallel.map(|words| LoopDirective::read(&words)),
+                is_serial,
                 exits_early,
                 registers,
                 in_core,

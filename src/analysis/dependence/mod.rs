@@ -503,6 +503,7 @@ mod tests {
                 upper: Expr::symbol("n"),
                 step: Expr::from(1.0),
                 parallel: None,
+                is_serial: false,
                 exits_early: false,
                 registers: None,
                 in_core: None,

@@ -321,6 +321,7 @@ impl Walker<'_> {
             upper,
             step,
             parallel: inner.parallel.clone(),
+            is_serial: false,
             exits_early,
             registers,
             in_core,

@@ -10,7 +10,7 @@ use crate::analysis::coverage;
 use crate::band;
 use crate::model::advice::words;
 use crate::model::influence::guessed;
-use crate::model::{BoundBy, LevelFigures, Model, NestModel, StreamFigures};
+use crate::model::{BoundBy, LevelFigures, Model, NestModel, RunsOn, StreamFigures};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 
 /// Lines in all.
@@ -196,10 +196,14 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
         Some(overlap) if overlap < 1.0 => format!(", overlap {overlap} of core and data"),
         _ => String::new(),
     };
+    let cores = match nest.nest.runs_on() {
+        RunsOn::AllCores => "",
+        RunsOn::OneCore => "; serial: on one core",
+    };
     let total = seconds(value(time.seconds));
     let _ = match why::is_nothing(model, nest) {
         true => writeln!(text, "time: {total}"),
-        false => writeln!(text, "time: {total}, bound by {by}{overlap}"),
+        false => writeln!(text, "time: {total}, bound by {by}{overlap}{cores}"),
     };
     if let Some(line) = band::of_nest(model, nest) {
         let _ = writeln!(text, "  {line}");

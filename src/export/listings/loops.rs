@@ -160,13 +160,14 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         columns,
         (group, "Parallel", ""),
         Look::Text,
-        "Parallel directives of its loops",
+        "Parallel directives of its loops; serial: it runs on one core while the others of the machine wait",
         |(_, n)| {
             let directives = n
                 .nest
                 .loops
                 .iter()
                 .filter_map(|c| Some(c.facts.parallel.as_ref()?.as_str()));
+            let directives = directives.chain(n.nest.runs_on().mark());
             Content::Text(directives.collect::<Vec<&str>>().join("; "))
         },
     );

@@ -545,6 +545,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         upper,
         step,
         parallel,
+        is_serial,
         exits_early,
         registers,
         in_core,
@@ -564,6 +565,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         )
         .maybe("ls:endline", Some(end_line).filter(|end| *end != line))
         .maybe("ls:parallel", parallel.as_ref())
+        .maybe("ls:serial", is_serial.then_some("true"))
         .maybe("ls:exits", exits_early.then_some("early"))
         .maybe(
             "ls:integers",

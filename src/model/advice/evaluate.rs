@@ -100,6 +100,7 @@ impl<'p> Bench<'_, '_, 'p> {
     ) -> f64 {
         let mut figures = Figures::new((machine, None), parameters, Detail::Least);
         bandwidth::define_memory(&mut figures);
+        bandwidth::define_memory_of_one_core(&mut figures);
         let changed = changed.unwrap_or(&self.context.nests[nests[0]].nest);
         let built = build(
             self.context,

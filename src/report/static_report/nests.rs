@@ -11,7 +11,8 @@ use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::references::{self, ArrayReferences};
 use crate::model::{
-    Checked, Collision, Conflict, InCoreFigures, Model, NestModel, WorkingSet, dimension_name,
+    Checked, Collision, Conflict, InCoreFigures, Model, NestModel, RunsOn, WorkingSet,
+    dimension_name,
 };
 
 /// A nest, over one call of its function.
@@ -26,6 +27,9 @@ pub struct NestReport {
     #[serde(default)]
     pub extents: Vec<ExtentReport>,
     pub iterations: Figure,
+    /// Whether it is proven to run on one core of a program that uses several; absent where it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub serial: bool,
     /// Codes of what keeps it from being understood in full.
     #[serde(default)]
     pub reasons: Vec<String>,
@@ -355,6 +359,7 @@ impl NestReport {
                 .collect(),
             extents: extents(model, nest),
             iterations: figure(nest.iterations),
+            serial: nest.nest.runs_on() == RunsOn::OneCore,
             reasons: (nest.reason_codes().into_iter())
                 .map(|code| code.to_string())
                 .collect(),
