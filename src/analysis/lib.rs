@@ -37,6 +37,7 @@ mod repeated;
 mod serial;
 mod shared;
 mod sizes;
+mod steady;
 mod symbolic;
 mod symbols;
 mod walk;

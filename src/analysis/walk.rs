@@ -29,6 +29,7 @@ use super::iterations::with_iterations;
 use super::serial;
 use super::shared::shared_storage;
 use super::sizes::Sizes;
+use super::steady::{Around, Stable, Steady};
 use super::symbols::{Known, Level, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
@@ -85,12 +86,13 @@ fn analyze_known(
     let mut files: Vec<File> = units.iter().map(file).collect();
     let ids: Vec<ProcedureId> = known.ids().collect();
     let sizes = Sizes::new(known, inputs);
+    let stable = Stable::of(known);
     let (all, defects): (Vec<Function>, Vec<Option<Diagnostic>>) = ids
         .par_iter()
         .map(|id| {
             let function = known.get(*id).function;
             lost::unless_lost(function, |function| {
-                analyze_procedure(known, &sizes, *id, function)
+                analyze_procedure(known, (&sizes, &stable), *id, function)
             })
         })
         .unzip();
@@ -178,7 +180,7 @@ fn count_reasons(block: &Block) -> usize {
 /// Facts of one procedure, which has the statements of `function`; loop ids are left empty.
 fn analyze_procedure(
     known: &Procedures,
-    sizes: &Sizes,
+    (sizes, stable): (&Sizes, &Stable),
     id: ProcedureId,
     function: &ir::Function,
 ) -> Function {
@@ -191,6 +193,7 @@ fn analyze_procedure(
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
     let effects = &Effects::new(known, id, function, origins);
+    let steady = &Steady::new(function, effects, stable, known.formals(id));
     let mut walker = Walker {
         procedures: known,
         sizes,
@@ -221,6 +224,8 @@ fn analyze_procedure(
         },
         outputs: outputs(function, effects),
         effects,
+        steady,
+        around: Vec::new(),
         conditional: BTreeSet::new(),
         loaded: BTreeMap::new(),
         in_sequence: settings::holds_sequence(&function.body),
@@ -351,6 +356,10 @@ struct Walker<'f> {
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
     effects: &'f Effects<'f>,
+    /// What decides which storage it touches.
+    steady: &'f Steady<'f>,
+    /// What is known of the loops around the walk for that, the outermost first.
+    around: Vec<Around>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
     /// The elements that variables inside of loops were last set to, as array and place.

@@ -236,6 +236,7 @@ impl Case {
                 step: expr(step),
                 parallel: None,
                 is_serial: false,
+                needs: None,
                 exits_early: false,
                 registers: None,
                 in_core: None,

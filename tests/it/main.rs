@@ -78,6 +78,7 @@ mod record;
 mod registers;
 mod repeated;
 mod reports;
+mod revisits;
 mod same_nest;
 mod sequences;
 mod serial;

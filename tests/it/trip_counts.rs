@@ -36,6 +36,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         step: Expr::from(*step),
         parallel: None,
         is_serial: false,
+        needs: None,
         exits_early: false,
         registers: None,
         in_core: None,

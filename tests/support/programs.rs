@@ -177,6 +177,7 @@ pub fn nest(
         step: Expr::from(1.0),
         parallel: None,
         is_serial: false,
+        needs: None,
         exits_early: false,
         registers: None,
         in_core: None,

@@ -504,6 +504,7 @@ mod tests {
                 step: Expr::from(1.0),
                 parallel: None,
                 is_serial: false,
+                needs: None,
                 exits_early: false,
                 registers: None,
                 in_core: None,
