@@ -26,13 +26,16 @@ use super::datatypes::Datatypes;
 use super::facts::*;
 use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
+use super::serial;
 use super::shared::shared_storage;
 use super::sizes::Sizes;
+use super::steady::{Around, Stable, Steady};
 use super::symbols::{Known, Level, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
 use crate::ir::{self, Jump, Printed, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
+use crate::source::parallel::Parallel;
 pub use bodies::{ProcedureBody, Statements};
 
 /// Facts of every function of the units, in their order. Loop ids are unique over all of them.
@@ -76,19 +79,20 @@ fn analyze_known(
         language: unit.language,
         form: unit.form,
         lines: unit.lines,
-        is_parallel: unit.is_parallel,
+        is_parallel: unit.parallel.as_ref().map(Parallel::begins),
         preprocessing: unit.preprocessing,
         diagnostics: unit.diagnostics.clone(),
     };
     let mut files: Vec<File> = units.iter().map(file).collect();
     let ids: Vec<ProcedureId> = known.ids().collect();
     let sizes = Sizes::new(known, inputs);
+    let stable = Stable::of(known);
     let (all, defects): (Vec<Function>, Vec<Option<Diagnostic>>) = ids
         .par_iter()
         .map(|id| {
             let function = known.get(*id).function;
             lost::unless_lost(function, |function| {
-                analyze_procedure(known, &sizes, *id, function)
+                analyze_procedure(known, (&sizes, &stable), *id, function)
             })
         })
         .unzip();
@@ -120,6 +124,7 @@ fn analyze_known(
     for function in &mut functions {
         name_loops(&mut function.body, &function.name, &mut ids);
     }
+    serial::mark(units, &mut functions);
     let places = sizes.settle(&mut functions);
     let unmentioned = unmentioned(known, functions.iter().zip(&kept));
     (
@@ -175,7 +180,7 @@ fn count_reasons(block: &Block) -> usize {
 /// Facts of one procedure, which has the statements of `function`; loop ids are left empty.
 fn analyze_procedure(
     known: &Procedures,
-    sizes: &Sizes,
+    (sizes, stable): (&Sizes, &Stable),
     id: ProcedureId,
     function: &ir::Function,
 ) -> Function {
@@ -188,6 +193,7 @@ fn analyze_procedure(
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
     let effects = &Effects::new(known, id, function, origins);
+    let steady = &Steady::new(function, effects, stable, known.formals(id));
     let mut walker = Walker {
         procedures: known,
         sizes,
@@ -218,6 +224,8 @@ fn analyze_procedure(
         },
         outputs: outputs(function, effects),
         effects,
+        steady,
+        around: Vec::new(),
         conditional: BTreeSet::new(),
         loaded: BTreeMap::new(),
         in_sequence: settings::holds_sequence(&function.body),
@@ -348,6 +356,10 @@ struct Walker<'f> {
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
     effects: &'f Effects<'f>,
+    /// What decides which storage it touches.
+    steady: &'f Steady<'f>,
+    /// What is known of the loops around the walk for that, the outermost first.
+    around: Vec<Around>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
     /// The elements that variables inside of loops were last set to, as array and place.

@@ -15,7 +15,7 @@ use crate::model::advice::words;
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
 use crate::model::{
-    BoundBy, Costs, CountedLoop, KnownTotals, LevelKind, Model, NestModel, TimeFigures,
+    BoundBy, Costs, CountedLoop, KnownTotals, LevelKind, Model, NestModel, RunsOn, TimeFigures,
 };
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 use crate::reason::ReasonCode;
@@ -109,6 +109,10 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         .filter(|cost| cost.is_finite());
     let left_out: Vec<f64> = known.collect();
     write_left_out(&mut text, &left_out, all);
+    let is_serial = |nest: &usize| model.nests[*nest].nest.runs_on() == RunsOn::OneCore;
+    if shown.iter().any(is_serial) {
+        text.push_str(SERIAL);
+    }
     measured::list(&mut text, model);
     write_advice(&mut text, model);
     write_summary(&mut text, model, &totals, screen);
@@ -226,6 +230,9 @@ const CALL_ALIGN: [Align; 10] = {
 /// The line above nests that are ranked by the time of one call only.
 const NOT_CALLED: &str = "not called from there:";
 
+/// What the mark of nests on one core means.
+const SERIAL: &str = "serial: on one core, no parallel region is around it\n";
+
 /// Measured times stand before what bounds a nest.
 const MEASURED: [&str; 2] = ["measured", "estimate/measured"];
 
@@ -295,7 +302,10 @@ fn row(model: &Model, index: usize) -> Vec<String> {
             .into_iter()
             .flatten(),
     );
-    row.push(bound.to_string());
+    row.push(match nest.nest.runs_on().mark() {
+        Some(mark) => format!("{bound}, {mark}"),
+        None => bound.to_string(),
+    });
     row
 }
 

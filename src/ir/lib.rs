@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
 use crate::reason::ReasonCode;
+use crate::source::parallel::Parallel;
 use crate::source::{Form, Language, Preprocessing};
 
 pub use addresses::{addressed, is_address, is_left_out, pointed_dimensions};
@@ -52,8 +53,8 @@ pub struct Unit {
     pub language: Language,
     pub form: Form,
     pub lines: usize,
-    /// Whether something in the file begins parallel work, if that was looked at.
-    pub is_parallel: Option<bool>,
+    /// What of the file runs on several cores, if that was looked at.
+    pub parallel: Option<Parallel>,
     /// Whether a database of the build says how it is compiled.
     pub is_listed: bool,
     /// Whether a makefile or the like names the file.

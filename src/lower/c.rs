@@ -114,7 +114,7 @@ fn lower_masked(
         language: Language::C,
         form: Form::Free,
         lines: lines(path, source),
-        is_parallel: None,
+        parallel: None,
         is_listed: false,
         is_built: false,
         preprocessing: source.preprocessing,

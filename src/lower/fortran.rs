@@ -130,7 +130,7 @@ impl<'s> Parsed<'s> {
             path: path.clone(),
             language: Language::Fortran,
             form,
-            is_parallel: None,
+            parallel: None,
             is_listed: false,
             is_built: false,
             lines,

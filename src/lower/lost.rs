@@ -30,7 +30,7 @@ pub fn unit(
         language,
         form,
         lines: source.origins.len(),
-        is_parallel: None,
+        parallel: None,
         is_listed: false,
         is_built: false,
         preprocessing: source.preprocessing,

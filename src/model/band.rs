@@ -11,9 +11,11 @@
 //! the machine are taken to be right: this is no error of measurement.
 
 use super::bandwidth;
+use super::calls::Revisits;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
 use super::irregular;
+use super::levels::Pages;
 use super::nest_model::NestModel;
 use super::open::{Band, Open};
 use super::ranking::Ranking;
@@ -41,6 +43,19 @@ impl TotalBand {
             };
             let calls = ranked.calls.map_or(1.0, |calls| figures.value(calls));
             let [low, high] = [band.low, band.high].map(|id| calls * figures.value(id));
+            let (low, high) = match ranking.revisits(index) {
+                None => (low, high),
+                // What is shown to be found is no question; the rest is as in one call.
+                Some(_) => {
+                    let likely = figures.value(ranked.seconds);
+                    let cold = calls * figures.value(nest.time.seconds);
+                    match band.open == Open::default() {
+                        true => (likely, likely),
+                        false if cold > 0.0 => (likely * (low / cold).min(1.0), high.max(likely)),
+                        false => (low, high),
+                    }
+                }
+            };
             if low.is_finite() && high.is_finite() {
                 total.low += low;
                 total.high += high;
@@ -60,14 +75,16 @@ pub(super) fn define(
 ) {
     for (index, nest) in nests.iter_mut().enumerate() {
         let calls = ranking.of(index).and_then(|ranked| ranked.calls);
-        nest.time.band = Some(Band::define(nest, calls, machine, figures));
+        let known = (calls, ranking.revisits(index));
+        let define = |figures: &mut Figures| Band::define(nest, known, machine, figures);
+        nest.time.band = Some(figures.define_on(nest.nest.runs_on(), define));
     }
 }
 
 impl Band {
     fn define(
         nest: &NestModel,
-        calls: Option<FigureId>,
+        (calls, revisits): (Option<FigureId>, Option<&Revisits>),
         machine: &MachineModel,
         figures: &mut Figures,
     ) -> Band {
@@ -75,15 +92,28 @@ impl Band {
         let core = Expr::from(time.core);
         let text = time.text.map(Expr::from);
         let (fastest, slowest) = core_ends(nest, figures);
-        let cold = data(nest, None, machine, figures);
+        let pages = nest.levels.pages;
+        let all_move = Moves {
+            of_cache: &|_| 1.0.into(),
+            pages: pages.map(|pages| pages.missed.into()),
+        };
+        let cold = data(nest, all_move, machine, figures);
         let seconds = Expr::from(time.seconds);
         let is_open = fastest != core || slowest != core;
         let high = match is_open {
             true => Expr::max([seconds.clone(), whole((slowest, text.clone(), cold))]),
             false => seconds.clone(),
         };
-        let warm = Warm::of(nest, calls);
-        let data = data(nest, Some(&warm), machine, figures);
+        let warm = Warm::of(nest, calls, revisits);
+        let room = Expr::machine("tlb_bytes");
+        let held = |pages: Pages<FigureId>| {
+            warm.unless_held(pages.touched, room.clone(), pages.missed.into())
+        };
+        let some_move = Moves {
+            of_cache: &|cache| warm.moves(cache),
+            pages: pages.map(held),
+        };
+        let data = data(nest, some_move, machine, figures);
         let low = Expr::min([seconds, whole((fastest, text, data))]);
         let (low, high) = (
             figures.define(F::LowTime, low),
@@ -136,14 +166,24 @@ fn core_ends(nest: &NestModel, figures: &Figures) -> (Expr, Expr) {
     }
 }
 
-/// The times of all levels, and of irregular lines on top of the longest; less what a nest finds again if caches are `warm`.
-fn data(
+/// What of a nest's lines and pages moves.
+pub(super) struct Moves<'m> {
+    /// By cache: 0 if nothing does, else 1.
+    pub of_cache: &'m dyn Fn(usize) -> Expr,
+    /// Pages that the translation buffer does not hold.
+    pub pages: Option<Expr>,
+}
+
+/// The times of all levels, and of irregular lines on top of the longest, as far as these move.
+pub(super) fn data(
     nest: &NestModel,
-    warm: Option<&Warm>,
+    Moves {
+        of_cache: moves,
+        pages,
+    }: Moves,
     machine: &MachineModel,
     figures: &Figures,
 ) -> Vec<Expr> {
-    let moves = |cache: usize| warm.map_or(1.0.into(), |warm| warm.moves(cache));
     let regular = nest.time.levels.iter().map(|level| {
         let seconds = Expr::from(level.seconds);
         match level.behind {
@@ -155,14 +195,7 @@ fn data(
     if nest.time.irregular.is_none() {
         return regular;
     }
-    let pages = nest.levels.pages.map(|pages| {
-        let missed = Expr::from(pages.missed);
-        match warm {
-            None => missed,
-            Some(warm) => warm.unless_held(pages.touched, Expr::machine("tlb_bytes"), missed),
-        }
-    });
-    let irregular = irregular::seconds(machine, &nest.levels, (&moves, pages), figures);
+    let irregular = irregular::seconds(machine, &nest.levels, (moves, pages), figures);
     vec![Expr::max(regular) + irregular.unwrap_or(0.0.into())]
 }
 
@@ -173,22 +206,33 @@ struct Warm {
     capacities: Vec<FigureId>,
     /// How often it is executed; `None` where nothing says so.
     calls: Option<FigureId>,
+    /// Executions that find nothing, by cache, where some are shown to find all.
+    cold: Vec<FigureId>,
 }
 
 impl Warm {
-    fn of(nest: &NestModel, calls: Option<FigureId>) -> Warm {
+    fn of(nest: &NestModel, calls: Option<FigureId>, revisits: Option<&Revisits>) -> Warm {
         Warm {
             all: nest.levels.all,
             capacities: nest.levels.caches.iter().map(|c| c.capacity).collect(),
             calls,
+            cold: revisits.map_or_else(Vec::new, |found| found.cold.clone()),
         }
     }
 
-    /// 0 of a cache that has all, 1 of others.
+    /// 0 of a cache that has all, 1 of others; also 1 where it is shown which executions find it there, as one call finds
+    /// nothing then.
     fn moves(&self, cache: usize) -> Expr {
-        match (self.all, self.capacities.get(cache)) {
-            (Some(all), Some(capacity)) => self.unless_held(all, (*capacity).into(), 1.0.into()),
-            _ => 1.0.into(),
+        let (Some(all), Some(capacity)) = (self.all, self.capacities.get(cache)) else {
+            return 1.0.into();
+        };
+        let moves = self.unless_held(all, (*capacity).into(), 1.0.into());
+        match (self.cold.get(cache), self.calls) {
+            (Some(cold), Some(calls)) => {
+                let (cold, calls) = (Expr::from(*cold), Expr::from(calls));
+                Expr::choose(Comparison::Less, cold, calls, 1.0.into(), moves)
+            }
+            _ => moves,
         }
     }
 
@@ -207,7 +251,7 @@ impl Warm {
         }
     }
 
-    /// 1 where some cache has all.
+    /// 1 where some cache has all, and it is not shown which executions find it there.
     fn is_open(&self) -> Expr {
         let moved = (0..self.capacities.len()).map(|at| self.moves(at));
         Expr::from(1.0) - Expr::min(moved.chain([1.0.into()]))

@@ -2,24 +2,25 @@
 
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
+use super::runs_on::RunsOn;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::Level;
 use crate::machine::parameters::LATENCY_LIMIT;
 
-/// Flops a second of all cores together.
-pub fn peak() -> Expr {
+/// Flops a second of these cores together.
+pub fn peak(on: RunsOn) -> Expr {
     Expr::product([
         Expr::machine("gflops_per_core"),
-        Expr::machine("cores"),
+        on.cores(),
         Expr::from(1e9),
     ])
 }
 
-/// Bytes a second that a cache level delivers to all cores together.
-pub(super) fn cache(cache: &Level) -> Expr {
+/// Bytes a second that a cache level delivers to these cores together.
+pub(super) fn cache(cache: &Level, on: RunsOn) -> Expr {
     Expr::product([
         Expr::machine(&format!("l{}_gbs", cache.index)),
-        Expr::machine("cores"),
+        on.cores(),
         Expr::from(1e9),
     ])
 }
@@ -47,20 +48,31 @@ pub(super) fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
 /// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
 /// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
 pub(super) fn define_memory(figures: &mut Figures) -> FigureId {
+    figures.share(F::MemoryBandwidth, of_memory(RunsOn::AllCores))
+}
+
+/// The same for one core, while the others wait.
+pub(super) fn define_memory_of_one_core(figures: &mut Figures) -> FigureId {
+    figures.share(F::MemoryBandwidthOfOneCore, of_memory(RunsOn::OneCore))
+}
+
+fn of_memory(on: RunsOn) -> Expr {
     let memory = Expr::machine("dram_gbs") * 1e9;
     let [latency, lines] = LATENCY_LIMIT.map(Expr::machine);
     let waited_for = Expr::product([
         lines.clone(),
-        Expr::machine("cores"),
+        on.cores(),
         Expr::machine("line_bytes"),
         Expr::from(1e9),
     ]);
     let limited = Expr::min([memory.clone(), waited_for.quotient(latency.clone())]);
-    let bandwidth = where_positive(Expr::min([latency, lines]), limited, memory);
-    figures.share(F::MemoryBandwidth, bandwidth)
+    where_positive(Expr::min([latency, lines]), limited, memory)
 }
 
-/// The figure of [`define_memory`].
+/// The figure of [`define_memory`], or of one core where figures are of that.
 pub(super) fn memory(figures: &Figures) -> Expr {
-    Expr::from(figures.shared(F::MemoryBandwidth))
+    Expr::from(figures.shared(match figures.runs_on() {
+        RunsOn::AllCores => F::MemoryBandwidth,
+        RunsOn::OneCore => F::MemoryBandwidthOfOneCore,
+    }))
 }

@@ -16,7 +16,20 @@ use crate::expr::{Expr, Symbol};
 use crate::machine::MachineModel;
 
 impl<'p> NestModel<'p> {
+    /// On the cores that run it.
     pub(super) fn build(
+        nest: Nest<'p>,
+        machine: &MachineModel,
+        parameters: &ParameterTable,
+        neighbours: Option<&Neighbours<Expr>>,
+        figures: &mut Figures,
+    ) -> NestModel<'p> {
+        figures.define_on(nest.runs_on(), |figures| {
+            NestModel::define(nest, machine, parameters, neighbours, figures)
+        })
+    }
+
+    fn define(
         nest: Nest<'p>,
         machine: &MachineModel,
         parameters: &ParameterTable,
@@ -78,7 +91,12 @@ impl<'p> NestModel<'p> {
                     )
                 })
                 .collect();
-        let (working_sets, mut nest_traffic) = traffic::define_nest(&streams, depth, most, figures);
+        let (working_sets, mut nest_traffic) = traffic::define_nest(
+            (&streams, &super::levels_of(machine, figures.detail())),
+            depth,
+            most,
+            figures,
+        );
         let streams: Vec<StreamFigures> = streams.into_iter().map(|(_, s)| s).collect();
         let levels = NestLevels::define(&nest, machine, parameters, neighbours, figures);
         nest_traffic.choose(&levels, figures);

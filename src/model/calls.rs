@@ -11,17 +11,21 @@ mod figures;
 mod givers;
 mod paths;
 mod reached;
+mod revisits;
 mod times;
+mod touched;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::nest::{Content, Nest, Weight, block_contents, side};
-use crate::analysis::facts::{Block, Body, Call, FunctionKey, Item, Loop, Program};
+use crate::analysis::facts::{Block, Body, Call, FunctionKey, Handed, Item, Loop, Program};
 use crate::expr::{Expr, Symbol};
 pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
 pub(super) use figures::runs;
 use givers::Givers;
 pub use reached::Reached;
+pub use revisits::Revisits;
+pub(super) use revisits::{LoopPlace, Scene, define as revisits};
 pub(super) use times::{Iterations, Times};
 
 /// One call of a function of the program, where it stands.
@@ -41,6 +45,8 @@ pub struct CallSite {
     weight: Weight,
     /// Of calls whose sizes fall from level to level: their mean size over the largest one.
     share: Option<Expr>,
+    /// What it hands over.
+    handed: Vec<Handed>,
 }
 
 /// Who calls whom, without recursion.
@@ -99,6 +105,7 @@ impl CallGraph {
                             around: around.clone(),
                             weight: weight.clone(),
                             share: call.share.clone(),
+                            handed: call.handed.clone(),
                         });
                     }
                 },

@@ -5,6 +5,7 @@ use crate::formula::Source;
 
 const IN_CORE: Source = Source::Notes("In-core time");
 const IRREGULAR: Source = Source::Notes("Irregular lines");
+const AGAIN: Source = Source::Notes("Nests executed again");
 const BAND: Source = Source::Notes("Low, likely, high");
 const CACHES: Source = Source::Notes("Cache levels");
 const NESTS: Source = Source::Notes("Reuse between nests");
@@ -17,6 +18,7 @@ loopsheet_base::catalogue! {
     /// The kinds of figures, in the order in which nests and programs define them.
     pub enum StaticFigure {
         MemoryBandwidth "memory_bandwidth" "" BytesPerSecond "Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all cores wait for at once in one latency" Source::Little;
+        MemoryBandwidthOfOneCore "memory_bandwidth_of_one_core" "" BytesPerSecond "Bytes a second between memory and one core while the others wait: what the memory can do, and no more than the lines that the core waits for at once in one latency" Source::Little;
 
         // Parts of the formulas of cache levels.
         Place "place" "" Count "The value of a loop variable in the middle of its range, or of a part of it" CACHES;
@@ -154,7 +156,12 @@ loopsheet_base::catalogue! {
         TotalTime "total_time" "" Seconds "Estimates of all nests, one after the other" Source::Definition;
         TotalIntensity "total_arithmetic_intensity" "" FlopsPerByte "Flops of all nests over their actual memory traffic" Source::Roofline;
         ShareOfTime "share_of_total_time" "" Share "Estimate over the sum of all estimates; where calls are followed, both over all calls" Source::Definition;
-        NestTimeOfAllCalls "time_of_nest_in_all_calls" "" Seconds "Estimate, times how often the nest's function is called" Source::Definition;
+        BytesOfIteration "bytes_of_iteration" "" Bytes "What an iteration of a loop touches at most, with all calls inside it: bytes of each nest, times how often it is executed" AGAIN;
+        BytesOfCall "bytes_of_call" "" Bytes "What a call of a function touches at most, with all calls inside it" AGAIN;
+        ColdExecutions "cold_executions" "" Count "Executions of a nest that are not shown to find its data in a cache, or in one before it" AGAIN;
+        WarmTime "warm_time" "" Seconds "Estimate of an execution that finds its data in a cache, and nothing in those before it" AGAIN;
+        NestTimeOfAllCalls "time_of_nest_in_all_calls" "" Seconds "Estimate, times how often the nest's function is called; of executions that are shown to find the nest's data in a cache, the time of those that do" Source::Definition;
+        NestTrafficOfAllCalls "memory_traffic_of_nest_in_all_calls" "" Bytes "Memory traffic, times the executions that are not shown to find the nest's data in a cache" Source::Definition;
         MeasuredTime "measured_time" "" Seconds "What the nest was measured to take in a run of the program" Source::Definition;
         EstimateOfMeasured "estimate_of_measured_nests" "" Seconds "Estimates, over all calls, of nests that were measured together" Source::Definition;
         MeasuredRatio "measured_ratio" "" Ratio "Estimate, over all calls, over the measured time; of nests that were measured together, the sum of their estimates" Source::Definition;

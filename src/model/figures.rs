@@ -10,6 +10,7 @@ use super::Model;
 use super::catalogue::StaticFigure;
 use super::label::{Instead, Label};
 use super::parameters::ParameterTable;
+use super::runs_on::RunsOn;
 use super::scenarios;
 use super::shortened;
 use crate::expr::{Expr, FigureId, Lookup, Symbol};
@@ -107,6 +108,8 @@ pub struct Figures {
     shared: FxHashMap<StaticFigure, FigureId>,
     /// What is not as the inputs and the source say in the figures that are defined now.
     instead: Option<Arc<Instead>>,
+    /// The cores that run what the figures are of that are defined now.
+    runs_on: RunsOn,
 }
 
 /// How much of the model is asked for.
@@ -175,6 +178,7 @@ impl Figures {
             parts: FxHashMap::default(),
             shared: FxHashMap::default(),
             instead: None,
+            runs_on: RunsOn::default(),
         }
     }
 
@@ -215,6 +219,7 @@ impl Figures {
                     parts: FxHashMap::default(),
                     shared: self.shared.clone(),
                     instead: self.instead.clone(),
+                    runs_on: self.runs_on,
                 };
                 let result = work(part, &mut own);
                 let mut defined = own.figures.segments.pop().unwrap_or_default();
@@ -238,6 +243,23 @@ impl Figures {
         let result = define(self);
         self.instead = before;
         result
+    }
+
+    /// Defines figures of something that these cores run.
+    pub(super) fn define_on<R>(
+        &mut self,
+        runs_on: RunsOn,
+        define: impl FnOnce(&mut Figures) -> R,
+    ) -> R {
+        let before = std::mem::replace(&mut self.runs_on, runs_on);
+        let result = define(self);
+        self.runs_on = before;
+        result
+    }
+
+    /// The cores that run what figures are of that are defined now.
+    pub fn runs_on(&self) -> RunsOn {
+        self.runs_on
     }
 
     /// Defines a figure and evaluates it. A symbol without a value makes it not-a-number, which

@@ -17,6 +17,7 @@ use super::figures::Figures;
 use super::label::Subject;
 use super::levels::ReuseFigures;
 use super::nest_model::NestModel;
+use super::runs_on::RunsOn;
 use super::scenarios::GOAL;
 use super::time::{LevelKind, TimeFigures};
 use crate::expr::{Comparison, Expr, FigureId};
@@ -49,13 +50,15 @@ const BEYOND: f64 = 1e99;
 
 impl NestGoals {
     pub(super) fn define(nest: &NestModel, figures: &mut Figures) -> NestGoals {
-        let bandwidth = define_bandwidth(&nest.time, figures);
-        let levels = (0..nest.levels.caches.len().min(LEVELS))
-            .map(|level| LevelGoals::define(nest, level, figures));
-        NestGoals {
-            bandwidth,
-            levels: levels.collect(),
-        }
+        figures.define_on(nest.nest.runs_on(), |figures| {
+            let bandwidth = define_bandwidth(&nest.time, figures);
+            let levels = (0..nest.levels.caches.len().min(LEVELS))
+                .map(|level| LevelGoals::define(nest, level, figures));
+            NestGoals {
+                bandwidth,
+                levels: levels.collect(),
+            }
+        })
     }
 }
 
@@ -122,7 +125,10 @@ impl LevelGoals {
             none.clone(),
         );
         let next = figures.define(F::NextCapacity.about(subject()), next);
-        let shared_by = Expr::machine(&level_name(level + 1, "shared_by"));
+        let shared_by = match figures.runs_on() {
+            RunsOn::AllCores => Expr::machine(&level_name(level + 1, "shared_by")),
+            RunsOn::OneCore => Expr::from(1.0),
+        };
         let instance = Expr::product([Expr::from(next), shared_by]);
         let instance = figures.define(F::NextCapacity.about(subject()), instance.ceiling());
         let size = main_size(reuses).map(|name| {

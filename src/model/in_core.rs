@@ -95,7 +95,7 @@ impl InCoreFigures {
         let chains = code.chain_cycles(Expr::from(lanes));
         let chain_cycles = figures.define(F::ChainCycles, where_known(chains));
         let inside = &iterations[nest.loops.len()];
-        let rate = Expr::product([Expr::machine("ghz"), Expr::machine("cores"), 1e9.into()]);
+        let rate = Expr::product([Expr::machine("ghz"), figures.runs_on().cores(), 1e9.into()]);
         let seconds = |cycles: Expr| where_known(cycles.quotient(rate.clone()));
         let ports = Expr::from(port_cycles) * inside.clone() + code.outside(operations);
         let ports = figures.define(F::PortsTime, seconds(ports));

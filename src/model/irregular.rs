@@ -5,6 +5,7 @@ use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
 use super::levels::NestLevels;
+use super::runs_on::RunsOn;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::parameters::{IRREGULAR, LEVEL_LATENCY, level_name};
 use crate::machine::{Level, MachineModel};
@@ -47,6 +48,7 @@ pub(super) fn seconds(
     let levels = super::levels_of(machine, figures.detail());
     let any_machine = figures.detail() == Detail::AnyMachine;
     let memory = bandwidth::memory(figures);
+    let on = figures.runs_on();
     let time = |at: usize| {
         // What the next cache does not have, comes from behind it.
         let bytes = fetched[at].clone();
@@ -55,12 +57,12 @@ pub(super) fn seconds(
             None => bytes,
         };
         let (waiting, rate) = match levels.get(at + 1) {
-            Some(level) => (of_level(level), rate(level, any_machine)),
+            Some(level) => (of_level(level), rate(level, any_machine, on)),
             None => (of_memory(), Some(memory.clone())),
         };
         let waiting = match any_machine {
-            true => waiting.where_known(),
-            false => waiting.each(),
+            true => waiting.where_known(on),
+            false => waiting.each(on),
         };
         let waiting = bytes.clone() * waiting;
         match rate {
@@ -69,8 +71,7 @@ pub(super) fn seconds(
         }
     };
     let lines = Expr::sum((0..fetched.len()).map(time));
-    let pages = pages
-        .map(|pages| pages * Expr::machine("tlb_miss_ns").quotient(Expr::machine("cores") * 1e9));
+    let pages = pages.map(|pages| pages * Expr::machine("tlb_miss_ns").quotient(on.cores() * 1e9));
     Some(Expr::sum([lines].into_iter().chain(pages)))
 }
 
@@ -81,19 +82,15 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Seconds of a byte of all cores together.
-    fn each(self) -> Expr {
-        let at_once = Expr::product([
-            self.lines,
-            Expr::machine("cores"),
-            Expr::machine("line_bytes"),
-        ]);
+    /// Seconds of a byte of these cores together.
+    fn each(self, on: RunsOn) -> Expr {
+        let at_once = Expr::product([self.lines, on.cores(), Expr::machine("line_bytes")]);
         self.latency.quotient(at_once)
     }
 
     /// Nothing of a level that a machine may lack.
-    fn where_known(self) -> Expr {
-        bandwidth::where_positive(self.lines.clone(), self.each(), 0.0.into())
+    fn where_known(self, on: RunsOn) -> Expr {
+        bandwidth::where_positive(self.lines.clone(), self.each(on), 0.0.into())
     }
 }
 
@@ -110,9 +107,9 @@ fn of_memory() -> Waiting {
 }
 
 /// Bytes a second of a cache, if they are known.
-fn rate(level: &Level, any_machine: bool) -> Option<Expr> {
+fn rate(level: &Level, any_machine: bool, on: RunsOn) -> Option<Expr> {
     const MORE_THAN_ANY: f64 = 1e99;
-    let rate = bandwidth::cache(level);
+    let rate = bandwidth::cache(level, on);
     match (any_machine, level.gbs) {
         (true, _) => Some(bandwidth::where_known(level, rate, MORE_THAN_ANY.into())),
         (false, Some(_)) => Some(rate),

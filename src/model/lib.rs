@@ -13,6 +13,7 @@ use loopsheet_procedures::message_passing;
 
 pub mod advice;
 mod advice_kind;
+mod all_calls;
 pub mod alternatives;
 mod band;
 pub mod bandwidth;
@@ -45,6 +46,7 @@ pub mod ranking;
 pub mod references;
 pub mod registers;
 pub mod roofline;
+mod runs_on;
 pub mod scenarios;
 pub mod sensitivity;
 mod shortened;
@@ -56,7 +58,7 @@ mod traffic;
 mod trip_count;
 mod what_if;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
@@ -92,6 +94,7 @@ pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
 pub use prediction::{Prediction, Valued};
 pub use ranking::{Ranked, Ranking};
 pub use registers::{FileFigures, RegisterFigures};
+pub use runs_on::RunsOn;
 pub use sensitivity::Sweep;
 pub use staircase::Staircase;
 pub use stream::{StreamFigures, StreamShape};
@@ -144,6 +147,8 @@ pub struct Model<'p> {
     pub measured: Option<Measured>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
+    /// What iterations of loops around calls touch, by place.
+    bytes_of_iterations: HashMap<calls::LoopPlace, FigureId>,
 }
 
 impl<'p> Model<'p> {
@@ -308,6 +313,9 @@ impl<'p> Model<'p> {
         collected.findings = self.findings.clone();
         collected.measurements = measurements;
         if let Some(kept) = kept {
+            let known = self.bytes_of_iterations.iter();
+            let known = known.map(|(place, bytes)| (*place, self.value(*bytes)));
+            collected.bytes = Some(known.collect());
             let others: Vec<usize> = (0..self.nests.len())
                 .filter(|index| !kept.contains(index))
                 .collect();
@@ -339,6 +347,7 @@ impl<'p> Model<'p> {
             left_out,
             findings,
             measurements,
+            bytes,
         }: Collected<'p>,
         dimensions: usize,
         (detail, beside): (Detail, Beside),
@@ -346,6 +355,9 @@ impl<'p> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
         let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
         let memory_bandwidth = bandwidth::define_memory(&mut figures);
+        if nests.iter().any(|nest| nest.runs_on() == RunsOn::OneCore) {
+            bandwidth::define_memory_of_one_core(&mut figures);
+        }
         let mut nests = build_nests(nests, &machine, &parameters, &mut figures);
         for (nest, position) in nests.iter_mut().zip(&positions) {
             nest.take(&findings, *position);
@@ -356,27 +368,25 @@ impl<'p> Model<'p> {
             Detail::Least => Vec::new(),
             _ => dependencies::build(program, &nests, &mut figures),
         };
-        let iterations = calls::Iterations::define(
-            &call_graph,
-            (&nests, positions.iter().copied()),
-            &around,
-            &parameters,
+        let (times, ranking, bytes_of_iterations) = over_calls(
+            program,
+            (&call_graph, &positions, &around),
+            (&nests, &totals),
+            (&machine, &parameters),
+            bytes.as_ref(),
             &mut figures,
         );
-        let functions = program.functions.len();
-        let times = calls::Times::define(
-            &call_graph,
-            functions,
-            &iterations,
-            &parameters,
-            &mut figures,
-        );
-        let ranking = Ranking::define(&call_graph, &times, (&nests, &totals), &mut figures);
         band::define(&mut nests, &ranking, &machine, &mut figures);
         let measured =
             measurements.map(|all| Measured::define(&all, &positions, &ranking, &mut figures));
         let calls = match left_out {
-            None => Calls::define(&call_graph, &times, &nests, &parameters, &mut figures),
+            None => Calls::define(
+                &call_graph,
+                &times,
+                (&nests, &ranking),
+                &parameters,
+                &mut figures,
+            ),
             Some(_) => None,
         };
         let messages = if left_out.is_none() {
@@ -434,6 +444,7 @@ impl<'p> Model<'p> {
             findings,
             measured,
             dimensions,
+            bytes_of_iterations,
         }
     }
 
@@ -536,6 +547,39 @@ pub struct LeftOut {
     pub seconds: f64,
 }
 
+/// How often calls run, what nests are ranked by, and what iterations of loops around calls touch.
+fn over_calls<'p>(
+    program: &'p Program,
+    (call_graph, positions, around): (&CallGraph, &[usize], &[(usize, Nest<'p>)]),
+    (nests, totals): (&[NestModel<'p>], &Totals),
+    (machine, parameters): (&MachineModel, &ParameterTable),
+    bytes: Option<&HashMap<calls::LoopPlace, f64>>,
+    figures: &mut Figures,
+) -> (calls::Times, Ranking, HashMap<calls::LoopPlace, FigureId>) {
+    let iterations = calls::Iterations::define(
+        call_graph,
+        (nests, positions.iter().copied()),
+        around,
+        parameters,
+        figures,
+    );
+    let functions = program.functions.len();
+    let times = calls::Times::define(call_graph, functions, &iterations, parameters, figures);
+    let scene = calls::Scene {
+        program,
+        graph: call_graph,
+        times: &times,
+        nests,
+        positions,
+        around,
+        bytes,
+    };
+    let (revisits, bytes) = calls::revisits(&scene, parameters, figures);
+    let known = (&times, revisits);
+    let ranking = Ranking::define(call_graph, known, (nests, totals), machine, figures);
+    (times, ranking, bytes)
+}
+
 /// Times over ranges of inputs, and with other inputs side by side, as far as they are asked for.
 fn what_inputs_do(
     (machine, parameters): (&MachineModel, &ParameterTable),
@@ -585,6 +629,8 @@ struct Collected<'p> {
     left_out: Option<LeftOut>,
     findings: Findings,
     measurements: Option<Measurements>,
+    /// What iterations of loops around calls touch, where not all nests are here.
+    bytes: Option<HashMap<calls::LoopPlace, f64>>,
 }
 
 /// What settings are checked against, without building a model with each.
@@ -691,6 +737,7 @@ impl<'p> Collected<'p> {
                 left_out: None,
                 findings: Findings::default(),
                 measurements: None,
+                bytes: None,
             },
             dimensions,
         )
@@ -717,6 +764,7 @@ impl<'p> Collected<'p> {
             left_out: None,
             findings: Findings::default(),
             measurements: None,
+            bytes: None,
         }
     }
 }

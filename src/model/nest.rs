@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::runs_on::RunsOn;
 use super::trip_count;
 use crate::analysis::coverage::reasons;
 use crate::analysis::facts::{
@@ -112,6 +113,8 @@ pub struct Nest<'p> {
     pub program: Option<&'p Program>,
     /// Whether that function leads back to itself, so that it is not known how often the nest runs.
     pub is_recursive: bool,
+    /// The cores that run what it does.
+    runs_on: RunsOn,
     /// All loops, outermost first.
     pub loops: Vec<ChainLoop<'p>>,
     /// Index in `loops` of the outermost loop that belongs to this nest alone.
@@ -132,6 +135,11 @@ impl<'p> Nest<'p> {
     /// The loop that stands for the nest in reports.
     pub fn head(&self) -> &'p Loop {
         self.loops[self.own].facts
+    }
+
+    /// The cores that run what it does.
+    pub fn runs_on(&self) -> RunsOn {
+        self.runs_on
     }
 
     /// An expression with what the source says of sizes in their place, unless that is only where a value begins or a
@@ -231,6 +239,7 @@ impl<'p> Nest<'p> {
             is_recursive: self.is_recursive,
             program: self.program,
             first_index: self.first_index,
+            runs_on: self.runs_on,
             ..finish(self.function, loops, self.own, gathered)
         }
     }
@@ -450,6 +459,10 @@ fn finish<'p>(
     let streams = streams(&loops, &gathered.references);
     let (streams, fixed): (Vec<NestStream>, Vec<NestStream>) = streams.into_iter().partition(moves);
     let sweeps = count_sweeps(&loops, &streams);
+    let runs_on = match loops.last().is_some_and(|inner| inner.facts.is_serial) {
+        true => RunsOn::OneCore,
+        false => RunsOn::AllCores,
+    };
     let Gathered {
         contents,
         decisions,
@@ -460,6 +473,7 @@ fn finish<'p>(
         first_index: 0.0,
         program: None,
         is_recursive: false,
+        runs_on,
         loops,
         own,
         sweeps,

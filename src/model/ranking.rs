@@ -1,12 +1,14 @@
 //! What nests are ranked by: their time over all calls of their functions, followed from where a run begins; where nothing
 //! says where that is, the time of one call.
 
-use super::calls::{CallGraph, Times};
+use super::all_calls;
+use super::calls::{CallGraph, Revisits, Times};
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
 use super::nest_model::NestModel;
 use super::summary::{Totals, define_ratio};
 use crate::expr::{Expr, FigureId};
+use crate::machine::MachineModel;
 
 /// The figures that nests are ranked by.
 pub struct Ranking {
@@ -16,6 +18,8 @@ pub struct Ranking {
     nests: Vec<Option<Ranked>>,
     /// Of all ranked nests together.
     pub total: FigureId,
+    /// By nest: executions that may not find its data, where some are shown to.
+    revisits: Vec<Option<Revisits>>,
 }
 
 /// Figures of one nest over a run of the program.
@@ -34,21 +38,25 @@ pub struct Ranked {
 impl Ranking {
     pub(super) fn define(
         graph: &CallGraph,
-        times: &Times,
+        (times, revisits): (&Times, Vec<Option<Revisits>>),
         (nests, totals): (&[NestModel], &Totals),
+        machine: &MachineModel,
         figures: &mut Figures,
     ) -> Ranking {
-        let over_calls = |nest: &NestModel, figures: &mut Figures| match &graph.reached {
-            None => Some((None, None, nest.time.seconds)),
-            Some(reached) => reached.includes(nest.nest.function).then(|| {
+        let over_calls = |index: usize, figures: &mut Figures| match &graph.reached {
+            None => Some((None, None, nests[index].time.seconds)),
+            Some(reached) => reached.includes(nests[index].nest.function).then(|| {
+                let nest = &nests[index];
                 let calls = times.functions[nest.nest.function];
                 let full = times.full[nest.nest.function];
-                let seconds = Expr::from(full) * Expr::from(nest.time.seconds);
+                let again = revisits[index].as_ref();
+                let seconds = all_calls::seconds(nest, full, again, machine, figures);
                 let seconds = figures.define(F::NestTimeOfAllCalls, seconds);
                 (Some(calls), Some(full), seconds)
             }),
         };
-        let found: Vec<_> = nests.iter().map(|nest| over_calls(nest, figures)).collect();
+        let found = (0..nests.len()).map(|index| over_calls(index, figures));
+        let found: Vec<_> = found.collect();
         let follows_calls = graph.reached.is_some();
         let total = match follows_calls {
             false => totals.seconds,
@@ -75,12 +83,18 @@ impl Ranking {
                 .map(|found| found.map(&mut ranked))
                 .collect(),
             total,
+            revisits,
         }
     }
 
     /// Figures of the nest at a position; `None` where no calls lead to it from where a run begins.
     pub fn of(&self, nest: usize) -> Option<&Ranked> {
         self.nests[nest].as_ref()
+    }
+
+    /// Executions of a nest that may not find its data in caches; `None` if none are shown to.
+    pub fn revisits(&self, nest: usize) -> Option<&Revisits> {
+        self.revisits[nest].as_ref()
     }
 
     /// What it is ranked by.

@@ -10,6 +10,7 @@ use super::figures::Figures;
 use super::label::Subject;
 use super::nest_model::NestModel;
 use super::ranking::Ranking;
+use super::runs_on::RunsOn;
 use crate::expr::{Expr, FigureId};
 use crate::machine::MachineModel;
 
@@ -28,7 +29,7 @@ pub fn roofs(model: &Model) -> Vec<Roof> {
     let mut roofs: Vec<Roof> = known
         .map(|cache| Roof {
             name: cache.name.clone(),
-            bandwidth: bandwidth::cache(cache),
+            bandwidth: bandwidth::cache(cache, RunsOn::AllCores),
         })
         .collect();
     roofs.push(Roof {
@@ -72,7 +73,7 @@ impl Chart {
             .filter(has_flops)
             .take(DRAWN)
             .collect();
-        let best = figures.define(F::Peak, peak());
+        let best = figures.define(F::Peak, peak(RunsOn::AllCores));
         let slopes = slopes(machine, best, figures);
         let intensities = shown.iter().map(|nest| nests[*nest].time.intensity);
         let span = span(&slopes, intensities.collect(), figures);
@@ -152,7 +153,7 @@ fn slopes(machine: &MachineModel, best: FigureId, figures: &mut Figures) -> Vec<
     let caches = caches.map(|cache| {
         (
             cache.name.clone(),
-            bandwidth::cache(&cache),
+            bandwidth::cache(&cache, RunsOn::AllCores),
             Some(is_known(&cache)),
         )
     });

@@ -7,12 +7,13 @@ use super::compact::{Compact, Dependence};
 use super::dimension_name;
 use super::figures::Figures;
 use super::label::{Instead, Label, Subject};
+use super::levels_of;
 use super::nest_model::NestModel;
 use super::parameters::{Kind, ParameterTable};
 use super::ranking::Ranking;
+use super::runs_on::RunsOn;
 use super::traffic::is_on;
 use super::what_if::WhatIf;
-use super::{levels, levels_of};
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 use crate::machine::parameters::{LATENCY_LIMIT, SCENARIOS};
@@ -93,7 +94,7 @@ pub(super) fn define(
             _ => scaled(name, &Expr::from(symbol.clone()), factors, figures),
         };
         let last = match *name {
-            CACHE => shares(nests, swept_nests),
+            CACHE => shares_of(nests, swept_nests, machine, figures),
             _ => Vec::new(),
         };
         let mut sweep = Sweep::define(
@@ -158,7 +159,7 @@ pub(super) fn shown(nests: &[NestModel], ranking: &Ranking, figures: &Figures) -
 /// One core's share of the last level, as the rule for DRAM traffic in force takes it.
 fn last_share(machine: &MachineModel, figures: &Figures) -> Expr {
     let levels = levels_of(machine, figures.detail());
-    let refined = levels::last_share(&levels, figures.detail());
+    let refined = RunsOn::AllCores.last_share(&levels, figures.detail());
     let by_scenarios = Expr::machine(CACHE);
     match refined {
         Some(refined) => is_on(SCENARIOS, by_scenarios, refined),
@@ -171,6 +172,23 @@ pub(super) fn shares(nests: &[NestModel], shown: &[usize]) -> Vec<FigureId> {
     let last = |nest: &usize| nests[*nest].levels.caches.last();
     let shares = shown.iter().filter_map(last).map(|cache| cache.capacity);
     shares.collect()
+}
+
+/// The same with what a nest has that all cores have a share of each.
+fn shares_of(
+    nests: &[NestModel],
+    shown: &[usize],
+    machine: &MachineModel,
+    figures: &Figures,
+) -> Vec<(FigureId, Expr)> {
+    let levels = levels_of(machine, figures.detail());
+    let part = |nest: &usize| {
+        let on = nests[*nest].nest.runs_on();
+        on.of_last_share(&levels, figures.detail())
+    };
+    let has_caches = |nest: &&usize| !nests[**nest].levels.caches.is_empty();
+    let parts = shown.iter().filter(has_caches).map(part);
+    shares(nests, shown).into_iter().zip(parts).collect()
 }
 
 /// Factors, and the value in force times each.
@@ -198,12 +216,15 @@ fn given(label: Label, values: &[f64], figures: &mut Figures) -> Vec<FigureId> {
         .collect()
 }
 
+/// Factors and values of an input, and figures that say the same times a factor.
+type Inputs<'s> = ((Vec<FigureId>, Vec<FigureId>), &'s [(FigureId, Expr)]);
+
 impl Sweep {
-    /// The symbol takes each of the values in turn, and so do figures that say the `same`.
+    /// The symbol takes each of the values in turn, and so do figures that say the `same`, times a factor.
     fn define(
         symbol: &Symbol,
         label: String,
-        ((factors, values), same): ((Vec<FigureId>, Vec<FigureId>), &[FigureId]),
+        ((factors, values), same): Inputs,
         (ranking, shown): (&Ranking, &[usize]),
         dependence: Option<&Dependence>,
         figures: &mut Figures,
@@ -223,8 +244,8 @@ impl Sweep {
                 let mut compact = Compact::new(instead, (dependence, changed), &replace);
                 for (nest, seconds) in &mut times {
                     compact.forget();
-                    for figure in same {
-                        compact.replace(*figure, Expr::from(*value));
+                    for (figure, part) in same {
+                        compact.replace(*figure, Expr::from(*value) * part.clone());
                     }
                     let time = ranking.seconds(*nest);
                     seconds.extend(time.map(|time| compact.define(time, figures)));
@@ -232,8 +253,8 @@ impl Sweep {
                 continue;
             }
             let mut what_if = WhatIf::new(instead, &replace, &mut independent);
-            for figure in same {
-                what_if.replace(*figure, Expr::from(*value), figures);
+            for (figure, part) in same {
+                what_if.replace(*figure, Expr::from(*value) * part.clone(), figures);
             }
             for (nest, seconds) in &mut times {
                 let time = ranking.seconds(*nest);

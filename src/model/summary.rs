@@ -1,5 +1,6 @@
 //! Totals over all nests.
 
+use super::all_calls;
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
 use super::nest_model::NestModel;
@@ -31,7 +32,7 @@ pub struct KnownTotals {
 impl KnownTotals {
     /// Each nest once.
     pub fn of(nests: &[NestModel], figures: &Figures) -> KnownTotals {
-        KnownTotals::weighted(nests, figures, |_| Some(1.0))
+        KnownTotals::weighted(nests, figures, |_| Some((1.0, None)))
     }
 
     /// Each nest as often as its function is called; `None` where calls are not followed.
@@ -40,20 +41,29 @@ impl KnownTotals {
         ranking: &Ranking,
         figures: &Figures,
     ) -> Option<KnownTotals> {
-        let calls = |nest: usize| Some(figures.value(ranking.of(nest)?.calls?));
+        let all_calls = |nest: usize| {
+            let ranked = ranking.of(nest)?;
+            let calls = ranked.calls?;
+            let known = ranking.revisits(nest).map(|found| {
+                let bytes = all_calls::traffic(&nests[nest], calls, Some(found));
+                let bytes = bytes.evaluate(figures).unwrap_or(f64::NAN);
+                (bytes, figures.value(ranked.seconds))
+            });
+            Some((figures.value(calls), known))
+        };
         let follows_calls = ranking.follows_calls;
-        follows_calls.then(|| KnownTotals::weighted(nests, figures, calls))
+        follows_calls.then(|| KnownTotals::weighted(nests, figures, all_calls))
     }
 
-    /// Each nest so many times; those without a weight do not count.
+    /// Each nest so many times, or with this traffic and time; those without a weight do not count.
     fn weighted(
         nests: &[NestModel],
         figures: &Figures,
-        weight: impl Fn(usize) -> Option<f64>,
+        weight: impl Fn(usize) -> Option<(f64, Option<(f64, f64)>)>,
     ) -> KnownTotals {
         let mut totals = KnownTotals::default();
         for (index, nest) in nests.iter().enumerate() {
-            let Some(weight) = weight(index) else {
+            let Some((weight, known)) = weight(index) else {
                 continue;
             };
             let parts = [
@@ -63,6 +73,9 @@ impl KnownTotals {
                 nest.time.seconds,
             ]
             .map(|id| weight * figures.value(id));
+            let [flops, weighted, traffic, seconds] = parts;
+            let (traffic, seconds) = known.unwrap_or((traffic, seconds));
+            let parts = [flops, weighted, traffic, seconds];
             if parts.iter().all(|part| part.is_finite()) {
                 let [flops, weighted_flops, traffic, seconds] = parts;
                 totals.flops += flops;

@@ -90,7 +90,7 @@ impl TimeFigures {
         known: Values,
         figures: &mut Figures,
     ) -> TimeFigures {
-        let cpu = Expr::from(operations.weighted).quotient(bandwidth::peak());
+        let cpu = Expr::from(operations.weighted).quotient(bandwidth::peak(figures.runs_on()));
         let cpu = figures.define(F::CpuTime, cpu);
         let (iterations, _) = known;
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
@@ -238,7 +238,8 @@ fn define_levels(
             Some(before) => caches_moved.caches[before].bytes,
         };
         let cache_before = before.and_then(|at| caches_moved.caches.get(at));
-        let mut seconds = regular(bytes, cache_before).quotient(bandwidth::cache(cache));
+        let mut seconds =
+            regular(bytes, cache_before).quotient(bandwidth::cache(cache, figures.runs_on()));
         if any_machine {
             seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
         }

@@ -12,6 +12,7 @@ use super::nest::NestStream;
 use super::stream::{Elements, Extents, StreamFigures, StreamShape};
 use crate::analysis::facts::AccessClass;
 use crate::expr::{Comparison, Expr, FigureId};
+use crate::machine::Level;
 use crate::machine::parameters::SCENARIOS;
 
 /// Bytes to keep at each level (0 cells, 1 pencils, 2 planes …), at least three levels.
@@ -205,7 +206,7 @@ fn unreused(shape: &StreamShape, width: FigureId) -> Expr {
 
 /// Sums the streams and chooses the scenario for a cache of `cache_bytes`.
 pub(super) fn define_nest(
-    streams: &[(AccessClass, StreamFigures)],
+    (streams, caches): (&[(AccessClass, StreamFigures)], &[Level]),
     depth: usize,
     levels: usize,
     figures: &mut Figures,
@@ -274,7 +275,8 @@ pub(super) fn define_nest(
         by_scenarios: between_blocks,
         actual: between_blocks,
     };
-    let chosen = traffic.through(&sets, depth, Expr::machine("cache_bytes"));
+    let part = (figures.runs_on()).of_last_share(caches, figures.detail());
+    let chosen = traffic.through(&sets, depth, Expr::machine("cache_bytes") * part);
     traffic.by_scenarios = figures.define(F::TrafficByScenarios, chosen);
     (sets, traffic)
 }

@@ -127,7 +127,7 @@ fn all(
         let unit = lower(p, begun, &modules, memory);
         watch.advance();
         Unit {
-            is_parallel: Some(p.is_parallel),
+            parallel: Some(p.parallel.clone()),
             is_listed: flags.is_listed,
             ..unit
         }

@@ -19,6 +19,7 @@ use crate::ir::is_lost;
 use crate::lower::c::Declarations;
 use crate::source::flags::FortranFlags;
 use crate::source::form::{self, Evidence, Header};
+use crate::source::parallel::Parallel;
 use crate::source::preprocess::SharedHeaders;
 use crate::source::{self, Form, Language, SourceText, fixed_form};
 use crate::syntax::{Grammar, problems};
@@ -28,7 +29,7 @@ pub struct Prepared<'a> {
     pub input: &'a Input,
     pub language: Language,
     pub form: Form,
-    pub is_parallel: bool,
+    pub parallel: Parallel,
     pub source: SourceText,
 }
 
@@ -211,7 +212,7 @@ fn finished<'a>(
         let Begun {
             input,
             language,
-            is_parallel,
+            parallel,
             source,
             ..
         } = Begun::lost(input, &defect);
@@ -219,7 +220,7 @@ fn finished<'a>(
             input,
             language,
             form: Form::Free,
-            is_parallel,
+            parallel,
             source,
         }
     })
@@ -239,7 +240,7 @@ struct Begun<'a> {
     by_extension: Form,
     /// `None` if it reads the same in both forms.
     form: Option<Form>,
-    is_parallel: bool,
+    parallel: Parallel,
     source: SourceText,
 }
 
@@ -291,7 +292,7 @@ impl<'a> Begun<'a> {
             language,
             by_extension: form,
             form: Some(form),
-            is_parallel: false,
+            parallel: Parallel::No,
             source,
         }
     }
@@ -328,10 +329,10 @@ fn begin<'a>(
         return Ok(Begun::without(input, remark, what));
     }
     let text = decode(bytes);
-    let is_parallel = source::parallel::begins(&text);
+    let parallel = Parallel::of(&text, language);
     if language == Language::C && input.name.ends_with(".h") {
         match form::header(&text) {
-            Header::Fortran => return Ok(fortran_header(input, is_parallel)),
+            Header::Fortran => return Ok(fortran_header(input, &text)),
             Header::CPlusPlus if !input.is_named => {
                 let message = "C++, which is not read".to_string();
                 let remark = (Severity::Note, DiagnosticCode::NotRead);
@@ -382,13 +383,13 @@ fn begin<'a>(
         language,
         by_extension,
         form,
-        is_parallel,
+        parallel,
         source,
     })
 }
 
 /// Declarations, which have no meaning by themselves.
-fn fortran_header(input: &Input, is_parallel: bool) -> Begun<'_> {
+fn fortran_header<'a>(input: &'a Input, text: &str) -> Begun<'a> {
     let message =
         "Fortran declarations: read where a source includes them, not on their own".to_string();
     let remark = (Severity::Note, DiagnosticCode::FortranHeader);
@@ -396,7 +397,7 @@ fn fortran_header(input: &Input, is_parallel: bool) -> Begun<'_> {
         language: Language::Fortran,
         by_extension: Form::Fixed,
         form: Some(Form::Fixed),
-        is_parallel,
+        parallel: Parallel::of(text, Language::Fortran),
         ..Begun::without(input, remark, message)
     }
 }
@@ -453,7 +454,7 @@ fn finish<'a>(
         language,
         by_extension,
         form,
-        is_parallel,
+        parallel,
         mut source,
     } = begun;
     let usual = || usual.get(&input.path.parent()).copied();
@@ -472,7 +473,7 @@ fn finish<'a>(
         input,
         language,
         form,
-        is_parallel,
+        parallel,
         source,
     }
 }

@@ -20,6 +20,7 @@ use super::prepare::{Glanced, Prepared};
 use crate::interned;
 use crate::ir::Unit;
 use crate::lower::fortran::{Asked, Modules};
+use crate::source::parallel::Parallel;
 
 /// The digest of something that is written.
 pub(super) type Sum = [u8; 32];
@@ -170,11 +171,11 @@ impl<'c> Memory<'c> {
         let each = glanced.par_iter().zip(inputs).zip(flags);
         let keys = each.map(|((glanced, input), flags)| match glanced {
             Glanced::Alone(sum, _) => (self.key_alone(input, sum, flags), None),
-            Glanced::Prepared(prepared, _) => (self.key(prepared), Some(prepared.is_parallel)),
+            Glanced::Prepared(prepared, _) => (self.key(prepared), Some(&prepared.parallel)),
         });
-        let keys: Vec<(Key, Option<bool>)> = keys.collect();
+        let keys: Vec<(Key, Option<&Parallel>)> = keys.collect();
         let mut sum = Sha256::new();
-        for (((key, is_parallel), input), flags) in keys.iter().zip(inputs).zip(flags) {
+        for (((key, parallel), input), flags) in keys.iter().zip(inputs).zip(flags) {
             let Flags {
                 is_listed,
                 optimisation,
@@ -183,7 +184,7 @@ impl<'c> Memory<'c> {
             let is_named = input.is_named;
             sum.update(key);
             sum.update(format!(
-                "{is_parallel:?} {is_named} {is_listed} {optimisation:?}\n"
+                "{parallel:?} {is_named} {is_listed} {optimisation:?}\n"
             ));
         }
         match &*self.hidden {
@@ -220,7 +221,7 @@ impl<'c> Memory<'c> {
             input,
             language,
             form,
-            is_parallel: _,
+            parallel: _,
             source,
         } = prepared;
         let crate::source::SourceText {

@@ -1,7 +1,48 @@
 //! Whether a source runs on several cores: directives and calls that begin parallel work.
 
-/// Directives behind the mark of a comment or pragma.
-const DIRECTIVES: [&str; 2] = ["omp", "acc"];
+mod regions;
+
+use serde::{Deserialize, Serialize};
+
+use super::Language;
+pub use regions::Regions;
+
+/// What of a source runs on several cores.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Parallel {
+    /// Nothing begins parallel work.
+    No,
+    /// OpenMP does, on these lines, and nothing else.
+    OpenMp(Regions),
+    /// Something else does, or it is not known where.
+    Anywhere,
+}
+
+impl Parallel {
+    /// Of a text as it is in the file, whatever is compiled of it.
+    pub fn of(text: &str, language: Language) -> Parallel {
+        match evidence(text) {
+            Evidence::None => Parallel::No,
+            Evidence::OpenMp => {
+                regions::regions(text, language).map_or(Parallel::Anywhere, Parallel::OpenMp)
+            }
+            Evidence::Other => Parallel::Anywhere,
+        }
+    }
+
+    /// Whether something begins parallel work.
+    pub fn begins(&self) -> bool {
+        *self != Parallel::No
+    }
+}
+
+/// What says that a text runs in parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Evidence {
+    None,
+    OpenMp,
+    Other,
+}
 
 /// Procedures and statements that no program has for anything else, in lower case.
 const WORDS: [&str; 12] = [
@@ -19,16 +60,20 @@ const WORDS: [&str; 12] = [
     "fork()",
 ];
 
-/// Whether some line of a text, as it is in the file, begins parallel work, whatever is compiled of it.
-pub fn begins(text: &str) -> bool {
-    text.lines().any(|line| {
+fn evidence(text: &str) -> Evidence {
+    let of_line = |line: &str| {
         let line = line.trim_start();
-        is_directive(line) || has_word(line)
-    })
+        match directive(line) {
+            found if found > Evidence::None => found,
+            _ if has_word(line) => Evidence::Other,
+            _ => Evidence::None,
+        }
+    };
+    text.lines().map(of_line).max().unwrap_or(Evidence::None)
 }
 
-/// `!$omp`, `c$omp` or `#pragma omp`.
-fn is_directive(line: &str) -> bool {
+/// `!$omp`, `c$omp` or `#pragma omp`, and those of OpenACC.
+fn directive(line: &str) -> Evidence {
     let mark = line
         .strip_prefix(['!', 'c', 'C', '*'])
         .and_then(|rest| rest.strip_prefix('$'));
@@ -36,13 +81,17 @@ fn is_directive(line: &str) -> bool {
         .strip_prefix('#')
         .and_then(|rest| rest.trim_start().strip_prefix("pragma"));
     let Some(directive) = mark.or(pragma.map(str::trim_start)) else {
-        return false;
+        return Evidence::None;
     };
     let is_it = |name: &str| {
         let begins = directive.get(..name.len());
         begins.is_some_and(|begins| begins.eq_ignore_ascii_case(name))
     };
-    DIRECTIVES.iter().any(|name| is_it(name))
+    match (is_it("omp"), is_it("acc")) {
+        (true, _) => Evidence::OpenMp,
+        (_, true) => Evidence::Other,
+        _ => Evidence::None,
+    }
 }
 
 fn has_word(line: &str) -> bool {
@@ -69,7 +118,7 @@ mod tests {
             "  do concurrent (i = 1:n)",
             "  pthread_create(&t, 0, f, 0);",
         ] {
-            assert!(begins(&text.replace("\\\n", "\n")), "{text}");
+            assert!(Parallel::of(text, Language::Fortran).begins(), "{text}");
         }
         for text in [
             "      c = a + b",
@@ -78,7 +127,7 @@ mod tests {
             "/* omp */",
             "",
         ] {
-            assert!(!begins(text), "{text}");
+            assert!(!Parallel::of(text, Language::C).begins(), "{text}");
         }
     }
 }

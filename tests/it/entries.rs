@@ -47,7 +47,11 @@ fn loops_around_calls_multiply_from_the_main_program_on() {
         let [one, all, share] = ["one_call_seconds", "all_calls_seconds", "share"]
             .map(|key| found[key].as_f64().expect("a number"));
         assert_eq!(found["seconds"].as_f64(), Some(one));
-        assert!((all - 100.0 * one).abs() < 1e-9 * all, "{file}");
+        // That of the second program finds its data again.
+        match found.get("warm_executions") {
+            None => assert!((all - 100.0 * one).abs() < 1e-9 * all, "{file}"),
+            Some(_) => assert!(all < 99.0 * one && file == "steps.f90", "{file}"),
+        }
         let functions = json["functions"].as_array().expect("functions");
         let nests = functions
             .iter()

@@ -235,6 +235,8 @@ impl Case {
                 upper: expr(upper),
                 step: expr(step),
                 parallel: None,
+                is_serial: false,
+                needs: None,
                 exits_early: false,
                 registers: None,
                 in_core: None,

@@ -78,8 +78,10 @@ mod record;
 mod registers;
 mod repeated;
 mod reports;
+mod revisits;
 mod same_nest;
 mod sequences;
+mod serial;
 mod shapes;
 #[cfg(target_os = "linux")]
 mod signals;

@@ -164,7 +164,10 @@ fn keys_of_static_reports() {
     let sized = ["--machine", &core, "--set", "depth=2,n=1000"];
     let path = doubtful.path().to_str().expect("UTF-8");
     let doubtful = report(&[&["analyze", path][..], &sized].concat());
-    let reports = [sources, advised, measured, colliding, irregular, doubtful];
+    let serial = report(&["analyze", "tests/fixtures/serial"]);
+    let reports = [
+        sources, advised, measured, colliding, irregular, doubtful, serial,
+    ];
     let keys = keys("loopsheet/static/1", &reports);
     expect_file!["../golden/keys/static.txt"].assert_eq(&keys);
 }

@@ -42,6 +42,7 @@ fn with_models(work: &mut dyn FnMut(&Model)) {
         "tests/fixtures/communication",
         "tests/fixtures/output",
         "tests/fixtures/sequences",
+        "tests/fixtures/serial",
     ];
     let machine = MachineModel::preset("xeon-8380").expect("a preset");
     let between_nests = Setting::new("reuse_between_nests", "1");

@@ -35,6 +35,8 @@ fn nest(loops: &[Bounds]) -> Loop {
         upper: expr(upper),
         step: Expr::from(*step),
         parallel: None,
+        is_serial: false,
+        needs: None,
         exits_early: false,
         registers: None,
         in_core: None,

@@ -73,6 +73,7 @@ fn both_generations_give_the_same_nest() {
         arguments: vec!["u".into()],
         body: Body::Unknown,
         share: None,
+        handed: Vec::new(),
     };
     assert_eq!(older.functions[0].body.calls, [call]);
 }

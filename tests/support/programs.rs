@@ -176,6 +176,8 @@ pub fn nest(
         upper: expr(upper),
         step: Expr::from(1.0),
         parallel: None,
+        is_serial: false,
+        needs: None,
         exits_early: false,
         registers: None,
         in_core: None,

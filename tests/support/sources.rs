@@ -5,6 +5,7 @@ use std::sync::Arc;
 use loopsheet_ir::Unit;
 use loopsheet_lower::{self as lower, fortran::Modules};
 use loopsheet_source::flags::FortranFlags;
+use loopsheet_source::parallel::Parallel;
 use loopsheet_source::{self as source, Form, Language, SourceText, fixed_form};
 
 use super::command::files;
@@ -21,8 +22,9 @@ pub fn units(directories: &[&str]) -> Vec<Unit> {
 }
 
 fn unit(path: Arc<str>, language: Language, form: Form, text: String) -> Unit {
+    let parallel = Some(Parallel::of(&text, language));
     let text = SourceText::verbatim(&path, text);
-    match (language, form) {
+    let unit = match (language, form) {
         (Language::C, _) => lower::c::lower(&path, &text),
         (Language::Fortran, Form::Free) => {
             lower::fortran::lower(&path, form, &text, &Modules::default())
@@ -33,5 +35,6 @@ fn unit(path: Arc<str>, language: Language, form: Form, text: String) -> Unit {
             &fixed_form::to_free_form(text, &FortranFlags::default()),
             &Modules::default(),
         ),
-    }
+    };
+    Unit { parallel, ..unit }
 }

@@ -241,6 +241,15 @@ fn key() -> impl Strategy<Value = FunctionKey> {
     })
 }
 
+fn needs() -> impl Strategy<Value = Needs> {
+    prop::option::of(prop::collection::vec(any::<u32>(), 0..3))
+}
+
+fn handed() -> impl Strategy<Value = Handed> {
+    let loops = prop::collection::vec(select(&Constancy::ALL), 0..3);
+    (loops, needs()).prop_map(|(loops, needs)| Handed { loops, needs })
+}
+
 fn call() -> impl Strategy<Value = Call> {
     let plain = prop::sample::select(vec![
         Body::Unknown,
@@ -262,13 +271,19 @@ fn call() -> impl Strategy<Value = Call> {
         prop::collection::vec(text(), 0..3),
         body,
         prop::option::of(expr()),
+        prop::collection::vec(handed(), 0..3),
     )
-        .prop_map(|(line, name, arguments, body, share)| Call {
+        .prop_map(|(line, name, arguments, body, share, handed)| Call {
             line,
             name,
             arguments,
             // Of the others, moves of data between processes, no sizes are followed.
             share: share.filter(|_| !matches!(body, Body::Communication(_))),
+            // Nothing is said of bodies that are not known.
+            handed: match body {
+                Body::OneOf(_) | Body::Communication(_) => Vec::new(),
+                _ => handed,
+            },
             body,
         })
 }
@@ -341,7 +356,13 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
         any::<u32>(),
         any::<u32>(),
         (expr(), expr(), step),
-        (any::<bool>(), registers(), in_core(), repeated()),
+        (
+            (any::<bool>(), needs()),
+            any::<bool>(),
+            registers(),
+            in_core(),
+            repeated(),
+        ),
         body,
     )
         .prop_map(
@@ -350,7 +371,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 line,
                 end_line,
                 (lower, upper, step),
-                (exits_early, registers, in_core, repeated),
+                ((is_serial, needs), exits_early, registers, in_core, repeated),
                 body,
             )| Loop {
                 id,
@@ -362,6 +383,8 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 upper,
                 step,
                 parallel: parallel.map(|words| LoopDirective::read(&words)),
+                is_serial,
+                needs,
                 exits_early,
                 registers,
                 in_core,

@@ -503,6 +503,8 @@ mod tests {
                 upper: Expr::symbol("n"),
                 step: Expr::from(1.0),
                 parallel: None,
+                is_serial: false,
+                needs: None,
                 exits_early: false,
                 registers: None,
                 in_core: None,

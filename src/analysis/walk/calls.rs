@@ -228,6 +228,10 @@ impl Walker<'_> {
             (Body::Function(_), Target::Body(callee)) => self.share_of_largest(callee, arguments),
             _ => None,
         };
+        let handed = match &body {
+            Body::Function(_) => self.steady.handed(arguments, &self.around),
+            _ => Vec::new(),
+        };
         let arguments = arguments
             .iter()
             .map(|argument| self.symbols.text(argument))
@@ -238,6 +242,7 @@ impl Walker<'_> {
             arguments,
             body,
             share,
+            handed,
         });
     }
 

@@ -17,6 +17,7 @@ use crate::ir::{self, BinaryOp, Control, Value, VarId};
 use crate::iterations::mentions;
 use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
+use crate::steady::Around;
 use crate::symbols::{Address, Known, Level, Start};
 use crate::{chains, references, registers, repeated};
 
@@ -265,6 +266,8 @@ impl Walker<'_> {
             counted,
             advanced: advanced(&inner.body, self.effects),
         });
+        self.around
+            .push(Around::of(inner, self.symbols.function, self.effects));
         self.exits.push(ends == Ends::AtBoundOrBefore);
         let mut body = Block::default();
         for (code, detail) in reasons {
@@ -293,6 +296,7 @@ impl Walker<'_> {
             chains::in_core(function, &run.body, counts, &mut expression)
         });
         self.symbols.levels.pop();
+        self.around.pop();
         if counter.is_some() {
             self.symbols.loops.pop();
         }
@@ -321,6 +325,8 @@ impl Walker<'_> {
             upper,
             step,
             parallel: inner.parallel.clone(),
+            is_serial: false,
+            needs: self.steady.needs_of_loop(inner, &self.around),
             exits_early,
             registers,
             in_core,

@@ -10,7 +10,7 @@ use crate::analysis::coverage;
 use crate::band;
 use crate::model::advice::words;
 use crate::model::influence::guessed;
-use crate::model::{BoundBy, LevelFigures, Model, NestModel, StreamFigures};
+use crate::model::{BoundBy, LevelFigures, Model, NestModel, RunsOn, StreamFigures};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 
 /// Lines in all.
@@ -130,9 +130,31 @@ fn write_loops(text: &mut String, model: &Model, index: usize) {
                 calls => format!("one call; {}{star} calls take {all}", count(calls)),
             };
             let _ = writeln!(text, ", {calls}, {share} of the time");
+            write_found_again(text, model, index);
         }
         Some((None, _)) => text.push('\n'),
         None => text.push_str("; no calls lead to it from where a run begins\n"),
+    }
+}
+
+/// How many executions are shown to find the nest's data in a cache.
+fn write_found_again(text: &mut String, model: &Model, index: usize) {
+    let calls = model.ranking.of(index).and_then(|ranked| ranked.calls);
+    let Some((found, calls)) = model.ranking.revisits(index).zip(calls) else {
+        return;
+    };
+    let mut before = model.value(calls);
+    let mut parts = Vec::new();
+    for (cache, cold) in model.nests[index].levels.caches.iter().zip(&found.cold) {
+        let cold = model.value(*cold);
+        if cold < before {
+            parts.push(format!("{} in {}", count(before - cold), cache.name));
+            before = cold;
+        }
+    }
+    if !parts.is_empty() {
+        let parts = words::list(&parts);
+        let _ = writeln!(text, "of these executions find all of their data: {parts}");
     }
 }
 
@@ -196,10 +218,14 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
         Some(overlap) if overlap < 1.0 => format!(", overlap {overlap} of core and data"),
         _ => String::new(),
     };
+    let cores = match nest.nest.runs_on() {
+        RunsOn::AllCores => "",
+        RunsOn::OneCore => "; serial: on one core",
+    };
     let total = seconds(value(time.seconds));
     let _ = match why::is_nothing(model, nest) {
         true => writeln!(text, "time: {total}"),
-        false => writeln!(text, "time: {total}, bound by {by}{overlap}"),
+        false => writeln!(text, "time: {total}, bound by {by}{overlap}{cores}"),
     };
     if let Some(line) = band::of_nest(model, nest) {
         let _ = writeln!(text, "  {line}");

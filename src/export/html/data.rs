@@ -10,7 +10,7 @@ use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
 use crate::listings::{self, Column, Content, Look, Table};
 use crate::listings::{advice, arrays, caches, calls, communication, loops, notes, registers};
 use crate::measured;
-use crate::model::{Model, NestModel, bandwidth, roofline};
+use crate::model::{Model, NestModel, RunsOn, bandwidth, roofline};
 
 /// Columns of nests that are seen at first, in this order, with what they are called without a group above them.
 const NESTS: &[((&str, &str), &str)] = &[
@@ -255,5 +255,5 @@ fn roofline(model: &Model, figures: &mut Figures) -> Value {
             ])
         })
         .collect();
-    json!({ "peak": figures.formula(bandwidth::peak()), "roofs": roofs, "points": points })
+    json!({ "peak": figures.formula(bandwidth::peak(RunsOn::AllCores)), "roofs": roofs, "points": points })
 }

@@ -160,13 +160,14 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         columns,
         (group, "Parallel", ""),
         Look::Text,
-        "Parallel directives of its loops",
+        "Parallel directives of its loops; serial: it runs on one core while the others of the machine wait",
         |(_, n)| {
             let directives = n
                 .nest
                 .loops
                 .iter()
                 .filter_map(|c| Some(c.facts.parallel.as_ref()?.as_str()));
+            let directives = directives.chain(n.nest.runs_on().mark());
             Content::Text(directives.collect::<Vec<&str>>().join("; "))
         },
     );
@@ -633,6 +634,22 @@ fn over_calls<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         F::TimesCalled,
         |(index, _)| some(model.ranking.of(*index).and_then(|ranked| ranked.calls)),
     );
+    let is_found_again = |nest: usize| model.ranking.revisits(nest).is_some();
+    if (0..model.nests.len()).any(is_found_again) {
+        for (position, level) in model.levels().iter().enumerate() {
+            let header = format!("Cold in {}", level.name);
+            add_figures(
+                columns,
+                (TIME, &header),
+                Look::Times,
+                F::ColdExecutions,
+                move |(index, _)| {
+                    let revisits = model.ranking.revisits(*index);
+                    some(revisits.and_then(|found| found.cold.get(position).copied()))
+                },
+            );
+        }
+    }
     add(
         columns,
         (TIME, "Calls are not exact because of", ""),

@@ -51,6 +51,10 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
         "The estimate takes the switches of sheet Machine as they are. Low: caches that hold all of the nest's data have it from its last execution, where it is executed more than once or nothing says how often; vectors, also of functions, and sums in another order, where neither the source nor flags decide that. High: one element after the other and sums as written, caches as in the estimate. Column Left open says which of these it is. Sizes, bandwidths and latencies are taken to be right in both.",
     ),
     (
+        "Nests executed again",
+        "All calls of a nest's function take the time of one call each, but for executions that are shown to find all of the nest's data in a cache: a loop around a call, in the caller or further out, executes the nest in each of its iterations on the same data, as far as arguments, sizes, subscripts and conditions say, and all that one of its iterations touches, in all nests and calls inside it, has room in the cache. Then only the executions of its first iteration are cold, each time that it is entered. Columns Cold in L1 and so on have the executions that are not shown to find anything there.",
+    ),
+    (
         "Irregular lines",
         "Where a machine says what they take: lines that no prefetcher foresees, because they are at random places, or because the loops go along more than 32 streams at once, further than 2048 bytes from one access to the next (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that has it over the lines that a core waits for at once (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), and tlb_miss_ns more where its page is none of those that the translation buffer holds: pages are counted as lines are, with page_bytes and tlb_bytes. This comes on top of the longest time of a level, which all other lines take.",
     ),

@@ -235,9 +235,19 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
         arguments,
         body,
         share: fields.expression("ls:share")?,
+        handed: (fields.word(
+            "ls:handed",
+            read_handed,
+            "letters of loops, a colon, positions",
+        )?)
+        .unwrap_or_default(),
     };
     fields.finish();
     Ok(call)
+}
+
+fn read_handed(text: &str) -> Option<Vec<Handed>> {
+    text.split_whitespace().map(Handed::read).collect()
 }
 
 /// The function that an element stands for.
@@ -462,6 +472,7 @@ pub(super) fn communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
         arguments,
         body: Body::Unknown,
         share: None,
+        handed: Vec::new(),
     };
     fields.finish();
     Ok(call)

@@ -413,6 +413,8 @@ fn read_loop(
         upper: upper.unwrap_or(Expr::from(1.0)),
         step,
         parallel: fields.text("ls:parallel").map(LoopDirective::read),
+        is_serial: fields.text("ls:serial") == Some("true"),
+        needs: fields.word("ls:needs", read_needs, "positions with commas between them")?,
         exits_early: fields.text("ls:exits") == Some("early"),
         repeated: parts::repeated(fields)?,
         in_core: read_in_core(fields)?,

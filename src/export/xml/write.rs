@@ -452,6 +452,7 @@ fn call(
         arguments,
         body,
         share,
+        handed,
     }: &Call,
 ) -> Element {
     let argument = |text: &String| {
@@ -462,7 +463,8 @@ fn call(
     let element = Element::new("funccall")
         .with("linenum", line)
         .with("name", name)
-        .maybe("ls:share", share.as_ref());
+        .maybe("ls:share", share.as_ref())
+        .maybe("ls:handed", (!handed.is_empty()).then(|| words(handed)));
     let element = match body {
         Body::Unknown => element,
         Body::Library | Body::Expanded | Body::Recursive(None) => {
@@ -490,6 +492,12 @@ fn call(
         }
     };
     element.containing(arguments.iter().map(argument))
+}
+
+/// All of them, with blanks between them.
+fn words<T: ToString>(all: &[T]) -> String {
+    let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+    all.join(" ")
 }
 
 /// A function that an element of this name stands for.
@@ -545,6 +553,8 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         upper,
         step,
         parallel,
+        is_serial,
+        needs,
         exits_early,
         registers,
         in_core,
@@ -564,6 +574,8 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         )
         .maybe("ls:endline", Some(end_line).filter(|end| *end != line))
         .maybe("ls:parallel", parallel.as_ref())
+        .maybe("ls:serial", is_serial.then_some("true"))
+        .maybe("ls:needs", needs.as_deref().map(needs_text))
         .maybe("ls:exits", exits_early.then_some("early"))
         .maybe(
             "ls:integers",

@@ -6,14 +6,16 @@ use super::{Context, Fit};
 use crate::advice_kind::AdviceKind;
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
-use crate::expr::{Expr, FigureId, Symbol, SymbolKind};
+use crate::expr::{Comparison, Expr, FigureId, Symbol, SymbolKind};
 use crate::figures::{Detail, Figures};
 use crate::label::Instead;
 use crate::levels::{self, REUSE_BETWEEN_NESTS};
 use crate::machine::MachineModel;
+use crate::machine::parameters::SCENARIOS;
 use crate::nest::Nest;
 use crate::nest_model::NestModel;
 use crate::parameters::ParameterTable;
+use crate::traffic::is_on;
 use crate::what_if::WhatIf;
 
 /// How the model says what is changed.
@@ -100,6 +102,7 @@ impl<'p> Bench<'_, '_, 'p> {
     ) -> f64 {
         let mut figures = Figures::new((machine, None), parameters, Detail::Least);
         bandwidth::define_memory(&mut figures);
+        bandwidth::define_memory_of_one_core(&mut figures);
         let changed = changed.unwrap_or(&self.context.nests[nests[0]].nest);
         let built = build(
             self.context,
@@ -165,6 +168,36 @@ fn calls(context: &Context, nest: usize) -> Expr {
     calls.map_or(Expr::from(1.0), Expr::from)
 }
 
+/// Calls of a nest's function in which it moves bytes between the last cache and memory.
+fn moving_calls(context: &Context, nest: usize) -> Expr {
+    let calls = calls(context, nest);
+    let revisits = context.ranking.revisits(nest);
+    match revisits.and_then(|found| found.cold.last()) {
+        Some(cold) => is_on(SCENARIOS, calls, Expr::from(*cold)),
+        None => calls,
+    }
+}
+
+/// Seconds of all calls of nests if one call of all of them takes so long. What is found in caches is taken to be the same part
+/// as before.
+fn over_calls(context: &Context, nests: &[usize], once: FigureId) -> Expr {
+    let cold = |nest: &usize| calls(context, *nest) * Expr::from(context.nests[*nest].time.seconds);
+    let all = calls(context, nests[0]) * Expr::from(once);
+    if nests
+        .iter()
+        .all(|nest| context.ranking.revisits(*nest).is_none())
+    {
+        return all;
+    }
+    let known = nests
+        .iter()
+        .filter_map(|nest| context.ranking.seconds(*nest));
+    let cold = Expr::sum(nests.iter().map(cold));
+    let part = Expr::sum(known.map(Expr::from)).quotient(cold.clone());
+    let none = Expr::from(0.0);
+    all * Expr::choose(Comparison::Greater, cold, none.clone(), part, none)
+}
+
 /// Bytes that a nest moves between the last cache and memory.
 fn memory_bytes(nest: &NestModel) -> FigureId {
     let memory = nest.time.levels.last();
@@ -209,7 +242,9 @@ fn with_inputs(
         let bytes = memory_bytes(model);
         let after = what_if.figure(bytes, figures);
         let saved = Expr::from(bytes) - Expr::from(after);
-        defined.bytes_saved.push(calls(context, *nest) * saved);
+        defined
+            .bytes_saved
+            .push(moving_calls(context, *nest) * saved);
         if kind == AdviceKind::Block {
             let cache = before_bound(context, model, figures);
             defined.fit = cache.and_then(|cache| fit(model, cache, &mut what_if, figures));
@@ -283,15 +318,14 @@ fn with_nest(
             figures,
         )
     });
-    let calls = calls(context, nests[0]);
-    let seconds = calls.clone() * Expr::from(built.time.seconds);
+    let seconds = over_calls(context, nests, built.time.seconds);
     let before = nests.iter().map(|nest| memory_bytes(&context.nests[*nest]));
     let before = Expr::sum(before.map(Expr::from));
     let saved = before - Expr::from(memory_bytes(&built));
     Defined {
         inputs: Vec::new(),
         seconds: vec![figures.define(F::TimeAsAdvised, seconds)],
-        bytes_saved: vec![calls * saved],
+        bytes_saved: vec![moving_calls(context, nests[0]) * saved],
         fit: None,
     }
 }
@@ -320,7 +354,9 @@ fn with_less_traffic(
         let mut what_if = WhatIf::new(Instead::Advised(kind), &|_| None, &mut independent);
         what_if.replace(bytes, after, figures);
         defined.seconds.push(what_if.figure(own, figures));
-        defined.bytes_saved.push(calls(context, *nest) * saved);
+        defined
+            .bytes_saved
+            .push(moving_calls(context, *nest) * saved);
     }
     defined
 }

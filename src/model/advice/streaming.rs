@@ -4,7 +4,6 @@ use super::evaluate::{Bench, Plan};
 use super::{Change, Proposal};
 use crate::analysis::facts::AccessClass;
 use crate::expr::{Comparison, Expr};
-use crate::levels;
 use crate::nest::{ChainLoop, Nest, NestStream};
 use crate::stream::StreamFigures;
 
@@ -26,7 +25,7 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
         return None;
     }
     // What fits the last cache is better left there.
-    let capacity = levels::share(bench.context.machine.levels().last()?);
+    let capacity = (model.nest.runs_on()).share(bench.context.machine.levels().last()?);
     let saved = streams
         .iter()
         .map(|figures| fetched(&model.nest, figures, &capacity));

@@ -5,19 +5,21 @@ use std::collections::HashMap;
 use super::costs::{Calls, Costs, FunctionFigures, SiteFigures};
 use super::paths::define_paths;
 use super::{CallGraph, Times};
+use crate::all_calls;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::figures::Figures;
 use crate::nest::{Weight, weight_expr};
 use crate::nest_model::NestModel;
 use crate::parameters::ParameterTable;
+use crate::ranking::Ranking;
 
 impl Calls {
     /// Defines the figures; `None` if the program has no call of a function of its own.
     pub(crate) fn define(
         graph: &CallGraph,
         times: &Times,
-        nests: &[NestModel],
+        (nests, ranking): (&[NestModel], &Ranking),
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> Option<Calls> {
@@ -49,14 +51,7 @@ impl Calls {
             .collect();
         let mut functions = Vec::with_capacity(own.len());
         for (index, own) in own.iter().enumerate() {
-            let mut all = |kind: F, id: FigureId| {
-                figures.define(kind, Expr::from(full[index]) * Expr::from(id))
-            };
-            let executed = Costs {
-                flops: all(F::ExecutedFlops, own.flops),
-                traffic: all(F::ExecutedTraffic, own.traffic),
-                seconds: all(F::ExecutedTime, own.seconds),
-            };
+            let executed = executed((index, full[index], own), (nests, ranking), figures);
             functions.push(FunctionFigures {
                 times: times[index],
                 own: *own,
@@ -81,8 +76,39 @@ impl Calls {
             paths: Vec::new(),
             leaving,
         };
-        calls.paths = define_paths(graph, &calls, nests, figures);
+        calls.paths = define_paths(graph, &calls, (nests, ranking), figures);
         Some(calls)
+    }
+}
+
+/// What the nests of a function cost over all of its calls, and its operations outside of loops.
+fn executed(
+    (function, calls, own): (usize, FigureId, &Costs),
+    (nests, ranking): (&[NestModel], &Ranking),
+    figures: &mut Figures,
+) -> Costs {
+    let all = |id: FigureId| Expr::from(calls) * Expr::from(id);
+    let is_own = |nest: &usize| nests[*nest].nest.function == function;
+    let own_nests: Vec<usize> = (0..nests.len()).filter(is_own).collect();
+    // Where nothing is found again, the sum of a call says it.
+    if (own_nests.iter()).all(|nest| ranking.revisits(*nest).is_none()) {
+        return Costs {
+            flops: figures.define(F::ExecutedFlops, all(own.flops)),
+            traffic: figures.define(F::ExecutedTraffic, all(own.traffic)),
+            seconds: figures.define(F::ExecutedTime, all(own.seconds)),
+        };
+    }
+    let flops = figures.define(F::ExecutedFlops, all(own.flops));
+    let traffic = own_nests.iter().map(|nest| {
+        let bytes = all_calls::traffic(&nests[*nest], calls, ranking.revisits(*nest));
+        Expr::from(figures.define(F::NestTrafficOfAllCalls, bytes))
+    });
+    let traffic = Expr::sum(traffic.collect::<Vec<Expr>>());
+    let seconds = own_nests.iter().filter_map(|nest| ranking.seconds(*nest));
+    Costs {
+        flops,
+        traffic: figures.define(F::ExecutedTraffic, traffic),
+        seconds: figures.define(F::ExecutedTime, Expr::sum(seconds.map(Expr::from))),
     }
 }
 

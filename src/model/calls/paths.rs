@@ -5,10 +5,12 @@ use std::collections::BinaryHeap;
 
 use super::CallGraph;
 use super::costs::{CallPath, Calls, Costs};
+use crate::all_calls;
 use crate::catalogue::StaticFigure as F;
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Comparison, Expr, FigureId};
 use crate::figures::Figures;
 use crate::nest_model::NestModel;
+use crate::ranking::Ranking;
 
 /// So many paths are kept, the costliest.
 const MOST_PATHS: usize = 50;
@@ -54,7 +56,7 @@ impl Ord for Candidate {
 pub(super) fn define_paths(
     graph: &CallGraph,
     calls: &Calls,
-    nests: &[NestModel],
+    (nests, ranking): (&[NestModel], &Ranking),
     figures: &mut Figures,
 ) -> Vec<CallPath> {
     let known = |value: f64| if value.is_finite() { value } else { 0.0 };
@@ -143,7 +145,7 @@ pub(super) fn define_paths(
         Some(define_path(
             functions,
             &steps,
-            (nest, &nests[nest]),
+            (nest, &nests[nest], ranking),
             calls,
             figures,
         ))
@@ -154,7 +156,7 @@ pub(super) fn define_paths(
 fn define_path(
     functions: Vec<usize>,
     steps: &[Vec<usize>],
-    (nest, model): (usize, &NestModel),
+    (nest, model, ranking): (usize, &NestModel, &Ranking),
     calls: &Calls,
     figures: &mut Figures,
 ) -> CallPath {
@@ -170,12 +172,24 @@ fn define_path(
         true => figures.define(F::FullCalls, Expr::product(steps.iter().map(full))),
         false => times,
     };
-    let mut all =
-        |kind: F, id: FigureId| figures.define(kind, Expr::from(of_full_size) * Expr::from(id));
+    let all = |id: FigureId| Expr::from(of_full_size) * Expr::from(id);
+    let found = ranking.of(nest).zip(ranking.revisits(nest));
+    let found = found.and_then(|(ranked, found)| Some((ranked.full?, ranked.seconds, found)));
+    let (traffic, seconds) = match found {
+        None => (all(model.traffic.actual), all(model.time.seconds)),
+        // Its part of all calls.
+        Some((calls, seconds, found)) => {
+            let (of_path, none) = (Expr::from(times), Expr::from(0.0));
+            let part = of_path.quotient(calls.into());
+            let part = Expr::choose(Comparison::Greater, calls.into(), none.clone(), part, none);
+            let bytes = all_calls::traffic(model, calls, Some(found));
+            (part.clone() * bytes, part * Expr::from(seconds))
+        }
+    };
     let costs = Costs {
-        flops: all(F::PathFlops, model.operations.flops),
-        traffic: all(F::PathTraffic, model.traffic.actual),
-        seconds: all(F::PathTime, model.time.seconds),
+        flops: figures.define(F::PathFlops, all(model.operations.flops)),
+        traffic: figures.define(F::PathTraffic, traffic),
+        seconds: figures.define(F::PathTime, seconds),
     };
     CallPath {
         functions,

@@ -109,12 +109,6 @@ impl NestLevels {
     }
 }
 
-/// One core's share of a cache level.
-pub(crate) fn share(cache: &Level) -> Expr {
-    let symbol = |what: &str| Expr::machine(&format!("l{}_{what}", cache.index));
-    symbol("bytes").quotient(symbol("shared_by"))
-}
-
 fn values(
     nest: &Nest,
     machine: &MachineModel,
@@ -146,25 +140,27 @@ fn values(
     let is_warm = figures.input(WARM).is_some_and(|switch| switch > 0.0);
     let names = geometry.names(nest);
     let caches = machine.levels();
+    let runs_on = figures.runs_on();
+    let share = |cache: &Level| runs_on.share_value(cache);
     let mut capacities = Vec::new();
     let of = |(position, cache): (usize, &Level)| {
-        let ((fetched, written), left) = profile.through_with(cache.share(), neighbours.as_ref());
+        let ((fetched, written), left) = profile.through_with(share(cache), neighbours.as_ref());
         let level = Subject::Level(cache.name.as_str().into());
         let mut number =
             |kind: F, value: f64| figures.define(kind.about(level.clone()), Expr::from(value));
-        let capacity = number(F::Capacity, cache.share());
+        let capacity = number(F::Capacity, share(cache));
         capacities.push((Arc::from(cache.name.as_str()), capacity));
         // What is not allocated is written to memory past all caches; only what memory sees of that is modelled.
         let spared = (2.0 - cost_w)
             * profile
-                .written_first_through(cache.share())
+                .written_first_through(share(cache))
                 .min(fetched - left.0);
         let spared = if position + 1 == caches.len() {
             spared
         } else {
             0.0
         };
-        let moves = match is_warm && profile.cold * line <= cache.share() {
+        let moves = match is_warm && profile.cold * line <= share(cache) {
             true => 0.0,
             false => 1.0,
         };
@@ -174,7 +170,7 @@ fn values(
         ];
         let [fetched, written_back] = numbers.map(|(kind, lines)| number(kind, lines * line));
         let irregular = (!profile.is_foreseen()).then(|| {
-            let lines = profile.unforeseen_through(cache.share()) * moves;
+            let lines = profile.unforeseen_through(share(cache)) * moves;
             number(F::Irregular, Number::smaller(&lines, &numbers[0].1) * line)
         });
         let mut left_there = || {
@@ -427,7 +423,7 @@ fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, 
     let mut capacities: Vec<(Arc<str>, FigureId)> = Vec::new();
     for cache in caches {
         let before = capacities.last().map(|(_, before)| Expr::from(*before));
-        let capacity = capacity(cache, before, figures.detail());
+        let capacity = (figures.runs_on()).capacity(cache, before, figures.detail());
         let name: Arc<str> = cache.name.as_str().into();
         let label = F::Capacity.about(Subject::Level(name.clone()));
         capacities.push((name, figures.define(label, capacity)));
@@ -435,25 +431,10 @@ fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, 
     capacities
 }
 
-/// One core's share of a level; that of the one `before` it where a machine may lack it.
-fn capacity(cache: &Level, before: Option<Expr>, detail: Detail) -> Expr {
-    match before.filter(|_| detail == Detail::AnyMachine) {
-        Some(before) => bandwidth::where_present(cache, share(cache), before),
-        None => share(cache),
-    }
-}
-
-/// One core's share of the last level that the machine has.
-pub(crate) fn last_share(caches: &[Level], detail: Detail) -> Option<Expr> {
-    caches
-        .iter()
-        .fold(None, |before, cache| Some(capacity(cache, before, detail)))
-}
-
 /// Bytes a second of what is behind a cache; `None` if it is not known.
 fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<Expr> {
     let memory = bandwidth::memory(figures);
-    let cache = bandwidth::cache;
+    let cache = |cache: &Level| bandwidth::cache(cache, figures.runs_on());
     let behind = &caches[position + 1..];
     match behind.first() {
         _ if figures.detail() == Detail::AnyMachine => {

@@ -115,7 +115,6 @@ pub(crate) use collisions::collision;
 pub use collisions::{Collision, SetAssociative};
 pub(crate) use doubts::doubts;
 pub use formulas::{CacheFigures, NestLevels};
-pub(crate) use formulas::{last_share, share};
 pub use neighbours::{Found, Neighbours};
 pub use pages::Pages;
 pub use reuse::{Profile, Reuse};

@@ -11,7 +11,8 @@ use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
 use crate::model::references::{self, ArrayReferences};
 use crate::model::{
-    Checked, Collision, Conflict, InCoreFigures, Model, NestModel, WorkingSet, dimension_name,
+    Checked, Collision, Conflict, InCoreFigures, Model, NestModel, RunsOn, WorkingSet,
+    dimension_name,
 };
 
 /// A nest, over one call of its function.
@@ -26,6 +27,9 @@ pub struct NestReport {
     #[serde(default)]
     pub extents: Vec<ExtentReport>,
     pub iterations: Figure,
+    /// Whether it is proven to run on one core of a program that uses several; absent where it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub serial: bool,
     /// Codes of what keeps it from being understood in full.
     #[serde(default)]
     pub reasons: Vec<String>,
@@ -99,6 +103,10 @@ pub struct NestReport {
     /// The same, each call with its size over that of the largest; absent where all are of one size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_of_full_size: Option<Figure>,
+    /// Of these, executions of the nest that are shown to find all of its data in a cache, or one before it; absent where none
+    /// are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warm_executions: Vec<WarmReport>,
     /// Codes of why that number is not exact.
     #[serde(default)]
     pub calls_reasons: Vec<String>,
@@ -128,6 +136,31 @@ pub struct NestReport {
     /// What would make it faster, the most first, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<Vec<BriefAdvice>>,
+}
+
+/// Executions of a nest that are shown to find all of its data in a cache.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct WarmReport {
+    pub level: String,
+    pub executions: Figure,
+}
+
+impl WarmReport {
+    fn of(model: &Model, index: usize) -> Vec<WarmReport> {
+        let calls = model.ranking.of(index).and_then(|ranked| ranked.calls);
+        let Some((found, calls)) = model.ranking.revisits(index).zip(calls) else {
+            return Vec::new();
+        };
+        let calls = model.value(calls);
+        let caches = model.nests[index].levels.caches.iter();
+        let warm = caches.zip(&found.cold).map(|(cache, cold)| WarmReport {
+            level: cache.name.clone(),
+            executions: (calls - model.value(*cold)).into(),
+        });
+        let is_some = |one: &WarmReport| one.executions.known().is_none_or(|n| n > 0.0);
+        warm.filter(is_some).collect()
+    }
 }
 
 /// A loop that went round more often, or less often, in a run than the model says.
@@ -355,6 +388,7 @@ impl NestReport {
                 .collect(),
             extents: extents(model, nest),
             iterations: figure(nest.iterations),
+            serial: nest.nest.runs_on() == RunsOn::OneCore,
             reasons: (nest.reason_codes().into_iter())
                 .map(|code| code.to_string())
                 .collect(),
@@ -415,6 +449,7 @@ impl NestReport {
             calls_of_full_size: ranked
                 .and_then(|ranked| ranked.full.filter(|full| Some(*full) != ranked.calls))
                 .map(figure),
+            warm_executions: WarmReport::of(model, index),
             calls_reasons: (model.doubts(index).into_iter())
                 .map(|code| code.to_string())
                 .collect(),

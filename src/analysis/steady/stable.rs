@@ -1,0 +1,216 @@
+//! Which storage of a program keeps its value while loops run.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::calls::{ProcedureId, Procedures, Target};
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of, variables_of};
+use crate::ir::{Control, Function, Home, Stmt, Type, Value, VarId, is_left_out};
+
+/// Storage of the program whose value no statement changes while a loop runs: all that give it one run once, before or
+/// after all loops.
+#[derive(Default)]
+pub(crate) struct Stable {
+    changing: HashSet<Home>,
+    /// Arrays of which elements are given values.
+    stored: HashSet<Home>,
+    /// Structures that are copied as a whole, by the names of their types.
+    copied: HashSet<String>,
+    has_entry: bool,
+}
+
+impl Stable {
+    pub fn of(known: &Procedures) -> Stable {
+        let once = run_once(known);
+        let (mut changing, mut copied) = (HashSet::new(), HashSet::new());
+        let mut stored = HashSet::new();
+        for id in known.ids() {
+            let function = known.get(id).function;
+            let may_write = |_: &str| function.conventions.passes_places();
+            // What pointers lead to may be given values anywhere.
+            let mut pointed = BTreeSet::new();
+            let mut point = |value: &Value| {
+                each_value(value, &mut |part| match part {
+                    Value::Variable(id) if !function.variable(*id).dimensions.is_empty() => {
+                        pointed.insert(*id);
+                    }
+                    Value::Element {
+                        array, subscripts, ..
+                    } if subscripts.iter().any(is_left_out) => {
+                        pointed.insert(*array);
+                    }
+                    Value::Address { of, .. } => variables_of(of, &mut pointed),
+                    _ => {}
+                });
+            };
+            function.initial.values().for_each(&mut point);
+            statements(&function.body, InLoop::No, &mut |statement, _| {
+                if let Stmt::Assign { value, .. } = statement {
+                    point(value);
+                }
+            });
+            let homes = pointed.iter().filter_map(|id| function.homes.get(id));
+            stored.extend(homes.cloned());
+            statements(&function.body, InLoop::No, &mut |statement, in_loop| {
+                if in_loop == InLoop::No && once[id.at()] {
+                    return;
+                }
+                changed_by((function, &may_write), statement, &mut |id| {
+                    changing.extend(function.homes.get(&id).cloned());
+                });
+                stored_by(statement, &mut |id| {
+                    stored.extend(function.homes.get(&id).cloned());
+                });
+                if let Stmt::Assign {
+                    target: Value::Variable(id) | Value::Element { array: id, .. },
+                    ..
+                } = statement
+                    && let Type::Derived(name, _) = &function.variable(*id).ty
+                {
+                    copied.insert(name.clone());
+                }
+            });
+        }
+        let mut all = known.ids().map(|id| known.get(id).function);
+        Stable {
+            changing,
+            stored,
+            copied,
+            has_entry: all.any(|function| function.is_main),
+        }
+    }
+
+    /// Whether elements of a global array keep their values, too.
+    pub fn has_elements(&self, function: &Function, id: VarId) -> bool {
+        let home = function.homes.get(&id);
+        let is_alone = !(function.shared.iter()).any(|(a, b)| *a == id || *b == id);
+        let is_plain = function.variable(id).name.is_plain();
+        self.has(function, id)
+            && is_alone
+            && is_plain
+            && home.is_some_and(|home| !self.stored.contains(home))
+    }
+
+    pub fn has(&self, function: &Function, id: VarId) -> bool {
+        let home = function.homes.get(&id);
+        let is_copied = |home: &Home| match home {
+            Home::Component { of, .. } => self.copied.contains(&**of),
+            _ => false,
+        };
+        self.has_entry && home.is_some_and(|home| !self.changing.contains(home) && !is_copied(home))
+    }
+}
+
+/// The variables that a statement may give another value, but for elements of arrays; calls of some names may give their
+/// arguments other ones.
+pub(super) fn changed_by(
+    (function, may_write): (&Function, &dyn Fn(&str) -> bool),
+    statement: &Stmt,
+    change: &mut dyn FnMut(VarId),
+) {
+    match statement {
+        Stmt::Assign {
+            target: Value::Variable(id),
+            ..
+        } => change(*id),
+        Stmt::Assign {
+            target: Value::Element { array, .. },
+            ..
+        } if function.members.contains_key(array) => change(*array),
+        Stmt::Loop(inner) => {
+            if let Control::Counted { variable, .. } = &inner.control {
+                change(*variable);
+            }
+        }
+        Stmt::Call {
+            name, arguments, ..
+        } if may_write(name) => {
+            for argument in arguments {
+                if let Value::Variable(id) = argument
+                    && function.variable(*id).dimensions.is_empty()
+                {
+                    change(*id);
+                }
+            }
+        }
+        _ => {}
+    }
+    values_of(statement, &mut |value| {
+        if let Value::Address { of, .. } = value {
+            match &**of {
+                Value::Variable(id) => change(*id),
+                Value::Element { array, .. } if function.members.contains_key(array) => {
+                    change(*array);
+                }
+                _ => {}
+            }
+        }
+    });
+}
+
+/// The arrays of which a statement may give elements other values: also those that calls get.
+fn stored_by(statement: &Stmt, store: &mut dyn FnMut(VarId)) {
+    if let Stmt::Assign {
+        target: Value::Element { array, .. },
+        ..
+    } = statement
+    {
+        store(*array);
+    }
+    let mut used = BTreeSet::new();
+    calls_of(statement, &mut |_, arguments| {
+        arguments
+            .iter()
+            .for_each(|argument| variables_of(argument, &mut used));
+    });
+    if let Stmt::Evaluate { values, .. } = statement {
+        values
+            .iter()
+            .for_each(|value| variables_of(value, &mut used));
+    }
+    values_of(statement, &mut |value| {
+        if let Value::Address { of, .. } = value {
+            variables_of(of, &mut used);
+        }
+    });
+    used.into_iter().for_each(store);
+}
+
+/// By procedure: whether a run of the program comes to it at most once.
+fn run_once(known: &Procedures) -> Vec<bool> {
+    let count = known.ids().count();
+    let mut callers: Vec<Vec<(ProcedureId, InLoop)>> = vec![Vec::new(); count];
+    let mut many = vec![false; count];
+    for id in known.ids() {
+        let function = known.get(id).function;
+        statements(&function.body, InLoop::No, &mut |statement, in_loop| {
+            calls_of(statement, &mut |name, _| match known.target(id, name) {
+                Target::Body(callee) => callers[callee.at()].push((id, in_loop)),
+                Target::Recursive(callee) => many[callee.at()] = true,
+                Target::Unknown => {
+                    let candidates = known.candidates(id, name);
+                    candidates
+                        .iter()
+                        .for_each(|callee| many[callee.at()] = true);
+                }
+                _ => {}
+            });
+        });
+    }
+    let is_given = |id: ProcedureId| !known.givers(id).is_empty();
+    let mut once = vec![false; count];
+    let is_main = |id: ProcedureId| known.get(id).function.is_main;
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for id in known.ids().filter(|id| !many[id.at()]) {
+            let is_once = match &callers[id.at()][..] {
+                [] => is_main(id),
+                [(caller, InLoop::No)] => once[caller.at()] && !is_main(id) && !is_given(id),
+                _ => false,
+            };
+            changes |= is_once && !once[id.at()];
+            once[id.at()] |= is_once;
+        }
+    }
+    once
+}
