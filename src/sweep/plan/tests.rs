@@ -210,7 +210,7 @@ fn what_may_be_read_otherwise_is_said() {
             "{expected}: {said:?}"
         );
     }
-    assert_eq!(said.len(), 6, "{said:?}");
+    assert_eq!(said.len(), 7, "{said:?}");
     let exact = planned(
         "traces = [\"t\"]\n[trace]\nslots = \"1..1.7:0.1\"\n",
         b"",
