@@ -36,6 +36,12 @@ impl CacheEntry {
         }
     }
 
+    /// The sizes of its levels, or the ranges of them, as they are written.
+    pub fn sizes(&self) -> impl Iterator<Item = &str> {
+        let levels = self.text().split('+');
+        levels.map(|level| level.split(',').next().unwrap_or_default().trim())
+    }
+
     /// Every hierarchy that it stands for: all combinations of the ranges of its levels.
     ///
     /// # Errors

@@ -232,6 +232,21 @@ pub enum ManifestError {
     Cut { found: usize, expected: usize },
 }
 
+/// Whether a text begins as a manifest does, of whichever version: a header with a schema, a program and shards.
+pub fn is_begun(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Begun {
+        #[serde(rename = "schema")]
+        _schema: String,
+        #[serde(rename = "program")]
+        _program: String,
+        #[serde(rename = "shards")]
+        _shards: usize,
+    }
+    let first = text.lines().next().unwrap_or_default();
+    serde_json::from_str::<Begun>(first).is_ok()
+}
+
 impl Manifest {
     /// The text.
     pub fn to_lines(&self) -> String {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use crate::cache_entry::CacheEntry;
 use crate::latency::LatencyOf;
 use crate::manifest::CacheRun;
 use crate::plan::{Facts, MachineFacts};
@@ -235,6 +236,12 @@ pub(crate) fn of_axes(spec: &SweepSpec) -> Result<Vec<PlanRemark>, SpecError> {
             repeated.extend(texts.into_iter().chain(numbers).filter(again));
         }
         remarks.extend(PlanRemark::repeated(&name, repeated));
+    }
+    // What is no size is refused where caches are made of them.
+    let caches = trace.caches.iter().flat_map(|caches| caches.iter());
+    for size in caches.flat_map(CacheEntry::sizes) {
+        let values = ranges::values(size, Unit::Bytes).unwrap_or_default();
+        remarks.extend(missed("trace.caches", size, &values, Unit::Bytes));
     }
     Ok(remarks)
 }

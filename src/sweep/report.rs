@@ -1,13 +1,15 @@
 //! What the rows of a sweep say together: the best configuration of every program, how much worse others are over two
 //! axes, what more area buys, and which programs feel memory's latency most.
 
+mod remarks;
+
 use std::collections::BTreeSet;
 
 use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
 use crate::columns::Column;
 use crate::failure::Failure;
 use crate::groups::{Group, InputPart, Latency, TimeUnit, area, inputs};
-use crate::map::{Map, MapOf, are_together, first_pair, usual_pairs};
+use crate::map::{Map, are_together, first_pair, usual_pairs};
 use crate::plan::Configurations;
 use crate::row::{Row, RowKind};
 use crate::sensitive::{FirstEpochs, Ranking};
@@ -134,60 +136,6 @@ impl SweepReport {
             );
         }
         sentences.join(" ")
-    }
-
-    /// What a map has, and which of its times are lower bounds.
-    pub fn map_remark(&self, map: &Map) -> String {
-        let meaning = map.meaning(&self.settings);
-        let mut machines: Vec<&str> = Vec::new();
-        if let MapOf::Time { of, .. } = map.of {
-            let rows = self.configurations.iter().filter(|row| row.is(of));
-            for row in rows.filter(|row| row.is_lower_bound()) {
-                let machine = row.text(Column::Machine).unwrap_or_default();
-                if !machines.contains(&machine) {
-                    machines.push(machine);
-                }
-            }
-        }
-        let meaning = match map.of {
-            MapOf::Time { of, .. } => meaning + &self.not_computed(Some(of)),
-            MapOf::Epochs(_) => meaning,
-        };
-        match machines.is_empty() {
-            true => meaning,
-            false => format!(
-                "{meaning} * Times on {} are lower bounds, since the machine leaves unknown what would bound them.",
-                machines.join(", ")
-            ),
-        }
-    }
-
-    /// What the front is, and what is not in it.
-    pub fn front_remark(&self) -> String {
-        let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
-        let about = match self.without_area {
-            0 => about.to_string(),
-            1 => format!("{about} One configuration without a known area is left out."),
-            count => format!("{about} {count} configurations without a known area are left out."),
-        };
-        about + &self.not_computed(None)
-    }
-
-    /// A sentence on configurations that are not there to compare with, of one kind or of all; empty if all are there.
-    fn not_computed(&self, kind: Option<RowKind>) -> String {
-        let inputs = self.inputs.iter();
-        let inputs = inputs.filter(|input| kind.is_none_or(|kind| input.kind == kind));
-        let names: Vec<&str> = inputs
-            .filter(|input| input.groups.iter().any(|group| group.missing > 0))
-            .map(|input| input.name.as_str())
-            .collect();
-        match names.is_empty() {
-            true => String::new(),
-            false => format!(
-                " * Of {} not all configurations were computed, and the others are compared.",
-                names.join(", ")
-            ),
-        }
     }
 }
 

@@ -40,6 +40,12 @@ struct Seen {
 #[derive(Debug, Default)]
 pub struct Contents(Mutex<BTreeMap<String, Seen>>);
 
+/// Whether a text begins as a note of a plan does.
+pub fn is_begun(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    serde_json::from_str::<Seen>(first).is_ok()
+}
+
 impl Contents {
     /// What the plan noted. Without a note, or with one that nobody can read, files are read.
     pub fn noted(place: &Place) -> Contents {

@@ -47,6 +47,7 @@ pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let earlier = Tables::noted(&place)?;
     let tables = Tables::of(unfinished.path(), &kept)?;
+    earlier.refuse_others(&kept, &place)?;
     tables.note(&place, Some(&earlier))?;
     for name in &kept {
         let path = data.join(name);

@@ -95,6 +95,24 @@ impl Tables {
         Output::create(&place.merged())?.finish(text.as_bytes())
     }
 
+    /// A file that no merge wrote is not what a table takes the place of.
+    ///
+    /// # Errors
+    /// One has the name of a table.
+    pub fn refuse_others(&self, kept: &BTreeSet<String>, place: &Place) -> anyhow::Result<()> {
+        let data = place.data();
+        let is_other = |name: &&String| {
+            !self.contents.contains_key(*name) && data.join(name).symlink_metadata().is_ok()
+        };
+        match kept.iter().find(is_other) {
+            None => Ok(()),
+            Some(name) => anyhow::bail!(
+                "{} is there, and no merge wrote it: it would be lost; move it, or delete it",
+                place.name().join("data").join(name).display()
+            ),
+        }
+    }
+
     /// Removes those that are in the sweep no more, who reads the directory would read them; names those that are not what a
     /// merge wrote, and stay.
     ///

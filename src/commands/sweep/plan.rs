@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::contents::Contents;
+use super::contents::{self, Contents};
 use super::inputs::{self, Named};
 use super::not_read;
 use super::place::Place;
@@ -13,7 +13,7 @@ use crate::cli::SweepPlanArgs;
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::reading::files;
-use crate::sweep::manifest::{Manifest, NotRead, TraceWork, Work};
+use crate::sweep::manifest::{Manifest, NotRead, TraceWork, Work, is_begun};
 use crate::sweep::plan::{Configurations, Facts, Input, TraceInput, plan};
 use crate::sweep::spec::SweepSpec;
 use crate::sweep::swept::SettingRole;
@@ -33,6 +33,7 @@ pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
     std::env::set_current_dir(directory).with_context(what)?;
     let name = args.file.file_name().unwrap_or_default();
     let of_plan = (root.as_str(), Path::new(name));
+    refuse_others(&place)?;
     let (manifest, remarks, contents) = manifest(&spec, of_plan, &place).with_context(what)?;
     place.create()?;
     Output::create(&place.manifest())?.finish(manifest.to_lines().as_bytes())?;
@@ -57,6 +58,28 @@ pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     let not_read: Vec<&NotRead> = manifest.header.not_read.iter().collect();
     Ok(not_read::say(&not_read, voice))
+}
+
+/// Files of other people are not what a plan takes the place of.
+///
+/// # Errors
+/// One has a name that the plan needs.
+fn refuse_others(place: &Place) -> anyhow::Result<()> {
+    let is_other = |path: &Path, is_own: fn(&str) -> bool| {
+        let is_empty = std::fs::metadata(path).map_or(true, |about| about.len() == 0);
+        !is_empty && !files::read_text(path).is_ok_and(|text| is_own(&text))
+    };
+    for (path, is_own) in [
+        (place.manifest(), is_begun as fn(&str) -> bool),
+        (place.contents(), contents::is_begun),
+    ] {
+        anyhow::ensure!(
+            !is_other(&path, is_own),
+            "{} is there, and no plan of a sweep wrote it: it would be lost; give another --dir, or move it",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// The manifest, remarks on it, and what was seen of its inputs.

@@ -194,12 +194,13 @@ fn what_may_be_read_otherwise_is_said() {
         remarks.iter().map(ToString::to_string).collect()
     };
     let text = "traces = [\"t\"]\nsources = [\"a.c\"]\nmachines = [\"y\"]\n[set]\nn = [64, \"64\", \"10..25:10\"]\n\
-        [trace]\ncaches = [\"machine\", \"32KiB\"]\nlatencies = [100, \"machine\", 100]\nslots = [4, 4, 8]\n";
+        [trace]\ncaches = [\"machine\", \"32KiB\", \"3KiB..10KiB:x2 + 1MiB\"]\nlatencies = [100, \"machine\", 100]\nslots = [4, 4, 8]\n";
     let said = said(text);
     for expected in [
         "`set.n`: 64 is there more than once, and counts once",
         "`set.n`: the steps of `10..25:10` do not meet its end: 20 is the last value",
         "`trace.caches`: 32KiB,8way,64B,lru,write-back is there more than once",
+        "`trace.caches`: the steps of `3KiB..10KiB:x2` do not meet its end: 6144 is the last value",
         "`trace.latencies`: 100 is there more than once",
         "`trace.slots`: 4 is there more than once",
         "the latency of y is also one of the numbers",
@@ -209,7 +210,7 @@ fn what_may_be_read_otherwise_is_said() {
             "{expected}: {said:?}"
         );
     }
-    assert_eq!(said.len(), 6, "{said:?}");
+    assert_eq!(said.len(), 7, "{said:?}");
     let exact = planned(
         "traces = [\"t\"]\n[trace]\nslots = \"1..1.7:0.1\"\n",
         b"",

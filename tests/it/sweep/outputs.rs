@@ -44,6 +44,39 @@ fn a_report_replaces_no_file_of_the_sweep() {
     done(project.path(), &["report", "--html", "sweep/r.html"]);
 }
 
+/// Nor do plans and merges take the place of what they did not write.
+#[test]
+fn plans_and_merges_replace_no_file_of_others() {
+    let project = project("sources = 'kernels/sum.c'\n");
+    let at = |name: &str| project.path().join(name);
+    let stays = |name: &str, content: &str, arguments: &[&str]| {
+        fs::create_dir_all(at(name).parent().expect("a parent")).expect("a directory");
+        fs::write(at(name), content).expect("a file");
+        let (status, said) = sweep(project.path(), arguments);
+        assert_eq!(status, 2, "{name}: {said}");
+        assert!(said.contains("it would be lost"), "{name}: {said}");
+        assert_eq!(fs::read_to_string(at(name)).expect(name), content);
+        fs::remove_file(at(name)).expect("a file");
+    };
+    for (name, content) in [
+        ("sweep/manifest.jsonl", "sources = 'a.c'\n"),
+        ("sweep/manifest.jsonl", "{\"schema\": \"another\"}\n"),
+        ("sweep/contents.jsonl", "precious\n"),
+    ] {
+        stays(name, content, &["plan", "sweep.toml"]);
+    }
+    for arguments in [
+        &["plan", "sweep.toml"][..],
+        &["plan", "sweep.toml"],
+        &["run", "--all"],
+    ] {
+        done(project.path(), arguments);
+    }
+    stays("sweep/data/sum.c.parquet", "precious\n", &["merge"]);
+    done(project.path(), &["merge"]);
+    done(project.path(), &["merge"]);
+}
+
 /// Where files may not grow (`ulimit -f`) a command says so.
 #[test]
 #[cfg(target_os = "linux")]

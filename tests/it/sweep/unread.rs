@@ -64,3 +64,25 @@ fn what_was_not_read_is_said_and_marked() {
         assert_eq!(marked.count(), 2, "{sheet}");
     }
 }
+
+/// So do maps, whose figures are of several sources together.
+#[test]
+fn maps_say_which_sources_are_not_exact() {
+    let project = project(
+        "sources = ['half.c', 'kernels/sum.c']\nmachines = ['epyc-7763', 'grace']\n[set]\nn = [64, 128]\n",
+    );
+    let half = format!("{SUM}double g(\n");
+    fs::write(project.path().join("half.c"), half).expect("a file");
+    for arguments in [
+        &["plan", "sweep.toml"][..],
+        &["run", "--all"],
+        &["merge"],
+        &["report", "--html", "r.html"],
+    ] {
+        sweep(project.path(), arguments);
+    }
+    let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
+    let remark = "* Times of half.c are not exact: columns not_read";
+    assert!(page.contains("Time of sources over"), "{page}");
+    assert!(page.contains(remark), "{page}");
+}

@@ -1,0 +1,121 @@
+//! What a report says beside its figures: what they mean, and what is not in them.
+
+use std::collections::HashSet;
+
+use super::SweepReport;
+use crate::columns::Column;
+use crate::manifest::Work;
+use crate::map::{Map, MapOf};
+use crate::row::{Row, RowKind};
+
+impl SweepReport {
+    /// What a map has, and which of its times are lower bounds.
+    pub fn map_remark(&self, map: &Map) -> String {
+        let meaning = map.meaning(&self.settings);
+        let mut machines: Vec<&str> = Vec::new();
+        if let MapOf::Time { of, .. } = map.of {
+            let rows = self.configurations.iter().filter(|row| row.is(of));
+            for row in rows.filter(|row| row.is_lower_bound()) {
+                let machine = row.text(Column::Machine).unwrap_or_default();
+                if !machines.contains(&machine) {
+                    machines.push(machine);
+                }
+            }
+        }
+        let meaning = match map.of {
+            MapOf::Time { of, .. } => {
+                meaning + &self.not_computed(Some(of)) + &self.without_time(of) + &self.inexact(of)
+            }
+            MapOf::Epochs(_) => meaning + &self.failed_traces(),
+        };
+        match machines.is_empty() {
+            true => meaning,
+            false => format!(
+                "{meaning} * Times on {} are lower bounds, since the machine leaves unknown what would bound them.",
+                machines.join(", ")
+            ),
+        }
+    }
+
+    /// What the front is, and what is not in it.
+    pub fn front_remark(&self) -> String {
+        let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
+        let about = match self.without_area {
+            0 => about.to_string(),
+            1 => format!("{about} One configuration without a known area is left out."),
+            count => format!("{about} {count} configurations without a known area are left out."),
+        };
+        about + &self.not_computed(None)
+    }
+
+    /// A sentence on configurations that are not there to compare with, of one kind or of all; empty if all are there.
+    fn not_computed(&self, kind: Option<RowKind>) -> String {
+        let inputs = self.inputs.iter();
+        let inputs = inputs.filter(|input| kind.is_none_or(|kind| input.kind == kind));
+        let names: Vec<&str> = inputs
+            .filter(|input| input.groups.iter().any(|group| group.missing > 0))
+            .map(|input| input.name.as_str())
+            .collect();
+        of_names(names, |names| {
+            format!(
+                " * Of {names} not all configurations were computed, and the others are compared."
+            )
+        })
+    }
+
+    /// The same of traces, also where nothing of one was computed.
+    fn failed_traces(&self) -> String {
+        let failed = self.failed.iter();
+        let failed = failed.filter(|failure| matches!(failure.work, Work::Trace(_)));
+        of_names(
+            failed.map(|failure| failure.input.as_str()).collect(),
+            |names| {
+                format!(
+                    " * Of {names} not all configurations were computed: what was not is in no mean."
+                )
+            },
+        )
+    }
+
+    /// Inputs that are not on the map.
+    fn without_time(&self, kind: RowKind) -> String {
+        let inputs = self.inputs.iter().filter(|input| input.kind == kind);
+        let inputs = inputs.filter(|input| input.groups.iter().all(|group| group.best.is_none()));
+        of_names(inputs.map(|input| input.name.as_str()).collect(), |names| {
+            format!(" No time of {names} is known: not in the mean.")
+        })
+    }
+
+    /// Inputs whose times have stars in the table of the best.
+    fn inexact(&self, kind: RowKind) -> String {
+        const WHY: [Column; 3] = [Column::NotRead, Column::GuessedSizes, Column::Reasons];
+        let is_inexact = |row: &&Row| {
+            let mut texts = WHY.into_iter().filter_map(|column| row.text(column));
+            texts.any(|text| !text.is_empty())
+        };
+        let rows = self.configurations.iter().filter(|row| row.is(kind));
+        let inputs = rows.filter(is_inexact);
+        let names = inputs.filter_map(|row| row.text(Column::Input)).collect();
+        of_names(names, |names| {
+            format!(
+                " * Times of {names} are not exact: columns not_read, guessed_sizes and reasons say why."
+            )
+        })
+    }
+}
+
+/// A sentence about some inputs, each named once; empty if there are none.
+fn of_names(names: Vec<&str>, sentence: impl Fn(String) -> String) -> String {
+    const MOST_NAMED: usize = 10;
+    let mut known = HashSet::new();
+    let mut names = names;
+    names.retain(|name| known.insert(*name));
+    let more = match names.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match &names[..names.len().min(MOST_NAMED)] {
+        [] => String::new(),
+        named => sentence(format!("{}{more}", named.join(", "))),
+    }
+}
