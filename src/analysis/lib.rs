@@ -14,6 +14,7 @@ mod calls;
 mod chains;
 mod communication;
 pub mod compiled;
+mod constancy;
 pub mod coverage;
 mod datatypes;
 pub mod delinearise;

@@ -1,9 +1,9 @@
 //! Time and traffic of a nest over all calls of its function: executions that are shown to find its data in a cache take
 //! the time of those that do (guide: static-model, "Nests executed again").
 
-use super::band::{Moves, data};
 use super::calls::Revisits;
 use super::catalogue::StaticFigure as F;
+use super::data_time::{Moves, data};
 use super::figures::Figures;
 use super::label::Subject;
 use super::nest_model::NestModel;

@@ -13,8 +13,8 @@
 use super::bandwidth;
 use super::calls::Revisits;
 use super::catalogue::StaticFigure as F;
+use super::data_time::{Moves, data};
 use super::figures::{Detail, Figures};
-use super::irregular;
 use super::levels::Pages;
 use super::nest_model::NestModel;
 use super::open::{Band, Open};
@@ -164,39 +164,6 @@ fn core_ends(nest: &NestModel, figures: &Figures) -> (Expr, Expr) {
         Detail::AnyMachine => (bandwidth::where_positive(scalar, least, core), most),
         _ => (least, most),
     }
-}
-
-/// What of a nest's lines and pages moves.
-pub(super) struct Moves<'m> {
-    /// By cache: 0 if nothing does, else 1.
-    pub of_cache: &'m dyn Fn(usize) -> Expr,
-    /// Pages that the translation buffer does not hold.
-    pub pages: Option<Expr>,
-}
-
-/// The times of all levels, and of irregular lines on top of the longest, as far as these move.
-pub(super) fn data(
-    nest: &NestModel,
-    Moves {
-        of_cache: moves,
-        pages,
-    }: Moves,
-    machine: &MachineModel,
-    figures: &Figures,
-) -> Vec<Expr> {
-    let regular = nest.time.levels.iter().map(|level| {
-        let seconds = Expr::from(level.seconds);
-        match level.behind {
-            Some(cache) => seconds * moves(cache),
-            None => seconds,
-        }
-    });
-    let regular: Vec<Expr> = regular.collect();
-    if nest.time.irregular.is_none() {
-        return regular;
-    }
-    let irregular = irregular::seconds(machine, &nest.levels, (moves, pages), figures);
-    vec![Expr::max(regular) + irregular.unwrap_or(0.0.into())]
 }
 
 /// What caches have of a nest from its last execution.

@@ -23,10 +23,11 @@ const LAYERS: [&str; 13] = [
 ];
 
 /// Files that take text apart, and what that text is.
-const READERS: [(&str, &str); 22] = [
+const READERS: [(&str, &str); 23] = [
     ("ir/name.rs", "names that it prints itself"),
     ("ir/element.rs", "types that it prints itself"),
     ("analysis/calls/resolve.rs", "paths, names of linkers"),
+    ("analysis/constancy.rs", "what it prints itself into files"),
     ("analysis/loop_variable.rs", "names that it prints itself"),
     ("model/parameters.rs", "what users write after --set"),
     ("cache/spec.rs", "what users write after --cache"),

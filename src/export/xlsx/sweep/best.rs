@@ -3,7 +3,7 @@
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, RowNum, Worksheet, XlsxError};
 
-use super::{Configurations, HEADER, Shown, begin, doubts, finish, from, head};
+use super::configurations::{Configurations, HEADER, Shown, begin, doubts, finish, from, head};
 use crate::sweep::columns::Column;
 use crate::sweep::failure::{Failure, in_words};
 use crate::sweep::groups::{Group, TimeUnit};

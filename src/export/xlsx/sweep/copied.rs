@@ -2,10 +2,12 @@
 
 use rust_xlsxwriter::{ColNum, RowNum, Worksheet, XlsxError};
 
-use super::{HEADER, NOT_EXACT, Paper, Sheet, begin, doubts, finish, head};
+use super::configurations::{HEADER, NOT_EXACT, begin, doubts, finish, head};
 use crate::sweep::columns::Column;
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::Row;
+use crate::xlsx::layout::Sheet;
+use crate::xlsx::page::Paper;
 use crate::xlsx::style::{self, Look, Role};
 
 /// Columns of a sheet that are copied from rows of the data set.

@@ -2,11 +2,13 @@
 
 use rust_xlsxwriter::{ColNum, ConditionalFormat3ColorScale, RowNum, Worksheet, XlsxError};
 
-use super::{HEADER, Paper, Sheet, head_at};
+use super::configurations::{HEADER, head_at};
 use crate::sweep::axis::{Axis, AxisValue};
 use crate::sweep::map::{Map, MapOf};
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::RowKind;
+use crate::xlsx::layout::Sheet;
+use crate::xlsx::page::Paper;
 use crate::xlsx::style::{self, Look, Role};
 
 /// Where a map is.
