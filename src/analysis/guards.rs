@@ -1,8 +1,9 @@
 //! Conditions that only compare variables of the loops around: in which iterations they hold, and how many these are.
 
 use super::facts::{Decision, Guard, GuardRange};
+use super::symbolic::compared_by;
 use super::symbols::{Start, Symbols};
-use crate::expr::{Comparison, Expr, Symbol};
+use crate::expr::{Expr, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
 
@@ -110,15 +111,7 @@ pub(super) fn share_of_sizes(
         Value::Binary(BinaryOp::And, left, right) => Some(Expr::min([again(left)?, again(right)?])),
         Value::Binary(BinaryOp::Or, left, right) => Some(Expr::max([again(left)?, again(right)?])),
         Value::Binary(op, left, right) => {
-            let comparison = match op {
-                BinaryOp::Less => Comparison::Less,
-                BinaryOp::LessOrEqual => Comparison::LessOrEqual,
-                BinaryOp::Greater => Comparison::Greater,
-                BinaryOp::GreaterOrEqual => Comparison::GreaterOrEqual,
-                BinaryOp::Equal => Comparison::Equal,
-                BinaryOp::NotEqual => Comparison::NotEqual,
-                _ => return None,
-            };
+            let comparison = compared_by(*op)?;
             if !symbols.is_integer(left) || !symbols.is_integer(right) {
                 return None;
             }

@@ -132,15 +132,7 @@ impl Symbols<'_> {
         let Value::Binary(op, left, right) = condition else {
             return None;
         };
-        let comparison = match op {
-            BinaryOp::Less => Comparison::Less,
-            BinaryOp::LessOrEqual => Comparison::LessOrEqual,
-            BinaryOp::Greater => Comparison::Greater,
-            BinaryOp::GreaterOrEqual => Comparison::GreaterOrEqual,
-            BinaryOp::Equal => Comparison::Equal,
-            BinaryOp::NotEqual => Comparison::NotEqual,
-            _ => return None,
-        };
+        let comparison = compared_by(*op)?;
         let (left, right) = (self.expression(left)?, self.expression(right)?);
         let (then, otherwise) = (self.expression(then)?, self.expression(otherwise)?);
         // `a < b ? a : b` and its relatives.
@@ -314,4 +306,17 @@ pub fn integer_quotient(a: Expr, b: Expr) -> Expr {
 /// `a mod b` with the sign of `a`, as in C and Fortran.
 pub fn remainder(a: Expr, b: Expr) -> Expr {
     a.clone() - b.clone() * a.quotient(b).truncated()
+}
+
+/// What an operator compares by; `None` of one that compares nothing.
+pub(super) fn compared_by(op: BinaryOp) -> Option<Comparison> {
+    Some(match op {
+        BinaryOp::Less => Comparison::Less,
+        BinaryOp::LessOrEqual => Comparison::LessOrEqual,
+        BinaryOp::Greater => Comparison::Greater,
+        BinaryOp::GreaterOrEqual => Comparison::GreaterOrEqual,
+        BinaryOp::Equal => Comparison::Equal,
+        BinaryOp::NotEqual => Comparison::NotEqual,
+        _ => return None,
+    })
 }

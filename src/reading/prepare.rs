@@ -5,14 +5,12 @@ use std::path::Path;
 
 use anyhow::Context;
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 
 use super::compile_commands::Flags;
 use super::files::{self, ReadNotes, decode};
 use super::headers::{Guess, HeaderIndex, Includes};
 use super::input::{Input, Kind};
 use super::preprocess::{self, Cpp};
-use super::remembered::Sum;
 use crate::attempt::{Defect, attempt};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::is_lost;
@@ -47,28 +45,27 @@ pub fn all<'a>(
     let notes = ReadNotes::of_thread();
     let each = inputs.par_iter().zip(flags);
     let begun = each.map(|(input, flags)| {
-        notes.within(|| begun(input, bytes(input)?, flags, headers, cpp, &shared))
+        let begun = notes.within(|| begun(input, bytes(input)?, flags, headers, cpp, &shared));
+        begun.map(Part::Begun)
     });
-    let begun = begun.collect::<anyhow::Result<Vec<Begun>>>()?;
-    let usual = usual_forms(begun.iter().map(Begun::vote));
-    let finished = begun
-        .into_par_iter()
-        .zip(flags)
-        .map(|(begun, flags)| notes.within(|| finished(begun, flags, headers, &usual)));
-    Ok(finished.collect())
+    Ok(together(
+        begun.collect::<anyhow::Result<_>>()?,
+        flags,
+        headers,
+    ))
 }
 
 /// A source at a first glance.
 pub enum Glanced<'a> {
-    /// Fortran that is what it is whatever other files hold, and not prepared yet: the digest of the file, and its length.
-    Alone(Sum, usize),
+    /// Fortran that is what it is whatever other files hold, and not prepared yet: what is in the file.
+    Alone(Vec<u8>),
     Prepared(Prepared<'a>, Vote<'a>),
 }
 
 impl Glanced<'_> {
     pub fn bytes(&self) -> usize {
         match self {
-            Glanced::Alone(_, bytes) => *bytes,
+            Glanced::Alone(bytes) => bytes.len(),
             Glanced::Prepared(prepared, _) => prepared.source.text.len(),
         }
     }
@@ -88,7 +85,7 @@ pub fn glance<'a>(
     cpp: &Cpp,
 ) -> anyhow::Result<Vec<Glanced<'a>>> {
     enum Begins<'a> {
-        Alone(Sum, usize),
+        Alone(Vec<u8>),
         Begun(Begun<'a>),
     }
     let shared = Shared::default();
@@ -98,7 +95,7 @@ pub fn glance<'a>(
         notes.within(|| {
             let bytes = bytes(input)?;
             Ok(match stands_alone(input, &bytes, flags, cpp) {
-                true => Begins::Alone(Sha256::digest(&bytes).into(), bytes.len()),
+                true => Begins::Alone(bytes),
                 false => Begins::Begun(begun(input, bytes, flags, headers, cpp, &shared)?),
             })
         })
@@ -108,7 +105,14 @@ pub fn glance<'a>(
         |begins: &Begins| matches!(begins, Begins::Begun(begun) if begun.form.is_none());
     if each.iter().any(is_undecided) {
         // Those beside it decide.
-        let all = all(inputs, flags, headers, cpp)?;
+        let each = each.into_par_iter().zip(inputs).zip(flags);
+        let parts = each.map(|((begins, input), flags)| {
+            Ok(Part::Begun(match begins {
+                Begins::Begun(begun) => begun,
+                Begins::Alone(bytes) => begun(input, bytes, flags, headers, cpp, &shared)?,
+            }))
+        });
+        let all = together(parts.collect::<anyhow::Result<_>>()?, flags, headers);
         let ready = all
             .into_iter()
             .map(|prepared| Glanced::Prepared(prepared, (None, 0)));
@@ -119,7 +123,7 @@ pub fn glance<'a>(
         .into_par_iter()
         .zip(flags)
         .map(|(begins, flags)| match begins {
-            Begins::Alone(sum, length) => Glanced::Alone(sum, length),
+            Begins::Alone(bytes) => Glanced::Alone(bytes),
             Begins::Begun(begun) => {
                 let vote = begun.vote();
                 let prepared = notes.within(|| finished(begun, flags, headers, &none));
@@ -140,21 +144,32 @@ pub fn rest<'a>(
     headers: &HeaderIndex,
     cpp: &Cpp,
 ) -> anyhow::Result<Vec<Prepared<'a>>> {
-    enum Part<'a> {
-        Begun(Begun<'a>),
-        Prepared(Prepared<'a>, Vote<'a>),
-    }
     let shared = Shared::default();
     let notes = ReadNotes::of_thread();
     let each = glanced.into_par_iter().zip(inputs).zip(flags);
     let parts = each.map(|((glanced, input), flags)| match glanced {
         Glanced::Prepared(prepared, vote) => Ok(Part::Prepared(prepared, vote)),
-        Glanced::Alone(..) => {
-            let begun = notes.within(|| begun(input, bytes(input)?, flags, headers, cpp, &shared));
+        Glanced::Alone(bytes) => {
+            let begun = notes.within(|| begun(input, bytes, flags, headers, cpp, &shared));
             begun.map(Part::Begun)
         }
     });
-    let parts = parts.collect::<anyhow::Result<Vec<Part>>>()?;
+    Ok(together(
+        parts.collect::<anyhow::Result<_>>()?,
+        flags,
+        headers,
+    ))
+}
+
+/// A source that is being prepared, or is.
+enum Part<'a> {
+    Begun(Begun<'a>),
+    Prepared(Prepared<'a>, Vote<'a>),
+}
+
+/// All of them prepared, in the forms that those of a directory have.
+fn together<'a>(parts: Vec<Part<'a>>, flags: &[Flags], headers: &HeaderIndex) -> Vec<Prepared<'a>> {
+    let notes = ReadNotes::of_thread();
     let usual = usual_forms(parts.iter().map(|part| match part {
         Part::Begun(begun) => begun.vote(),
         Part::Prepared(_, vote) => *vote,
@@ -166,7 +181,7 @@ pub fn rest<'a>(
             Part::Prepared(prepared, _) => prepared,
             Part::Begun(begun) => notes.within(|| finished(begun, flags, headers, &usual)),
         });
-    Ok(prepared.collect())
+    prepared.collect()
 }
 
 /// Whether nothing but a file and its flags decides how it is prepared, its form apart: it includes nothing, and nothing

@@ -23,7 +23,7 @@ use crate::lower::fortran::{Asked, Modules};
 use crate::source::parallel::Parallel;
 
 /// The digest of something that is written.
-pub(super) type Sum = [u8; 32];
+type Sum = [u8; 32];
 
 /// A cache, and the program that reads and writes it.
 pub struct Memory<'c> {
@@ -170,7 +170,7 @@ impl<'c> Memory<'c> {
     ) -> Key {
         let each = glanced.par_iter().zip(inputs).zip(flags);
         let keys = each.map(|((glanced, input), flags)| match glanced {
-            Glanced::Alone(sum, _) => (self.key_alone(input, sum, flags), None),
+            Glanced::Alone(bytes) => (self.key_alone(input, bytes, flags), None),
             Glanced::Prepared(prepared, _) => (self.key(prepared), Some(&prepared.parallel)),
         });
         let keys: Vec<(Key, Option<&Parallel>)> = keys.collect();
@@ -205,11 +205,11 @@ impl<'c> Memory<'c> {
     }
 
     /// The digest of all that decides how a source that stands alone is prepared, but for the files beside it.
-    fn key_alone(&self, input: &Input, text: &Sum, flags: &Flags) -> Key {
+    fn key_alone(&self, input: &Input, bytes: &[u8], flags: &Flags) -> Key {
         let (kind, flags) = (input.kind, &flags.fortran);
         let mut sum = Sha256::new();
         sum.update(format!("{} {kind:?} {flags:?}\n", self.program));
-        sum.update(text);
+        sum.update(Sha256::digest(bytes));
         sum.update(self.shown(&input.name));
         sum.finalize().into()
     }

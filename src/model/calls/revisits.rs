@@ -63,7 +63,8 @@ pub(crate) fn define(
     parameters: &ParameterTable,
     figures: &mut Figures,
 ) -> (Vec<Option<Revisits>>, HashMap<LoopPlace, FigureId>) {
-    if scene.graph.sites.is_empty() {
+    // Without an entry nothing says how often anything is executed.
+    if scene.graph.sites.is_empty() || scene.graph.reached.is_none() {
         return (vec![None; scene.nests.len()], HashMap::new());
     }
     let mut found = Finder::of(scene, parameters, figures);
