@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::flips::{self, Direction, Flip};
 use crate::fusions;
+use crate::guesses::{self, DifferingGuess};
 use crate::limits::{Budget, Exceeded, Limits, UnknownLevel};
 use crate::matching::{self, NestRef};
 use crate::nest::Nest;
@@ -37,7 +38,18 @@ pub struct Difference {
     pub unread: Vec<DiagnosticReport>,
     /// How many regions of the old side could not be read.
     pub old_unread: usize,
+    /// What was read otherwise than a compiler might, such as without a header that was not found.
+    pub warnings: BySide<Vec<DiagnosticReport>>,
+    /// Share of the time that rests on guessed sizes and trip counts.
+    pub on_guesses: BySide<Figure>,
     pub notes: Vec<String>,
+}
+
+/// Something of both sides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BySide<T> {
+    pub old: T,
+    pub new: T,
 }
 
 /// A nest, or what became of it.
@@ -50,6 +62,10 @@ pub struct NestDifference {
     /// Quantities that differ.
     pub rows: Vec<Row>,
     pub flipped: Vec<Flip>,
+    /// Codes of what keeps it from being understood in full, or its figures from being exact, on either side.
+    pub reasons: Vec<String>,
+    /// Guesses behind what differs, as far as they are not the same on both sides.
+    pub guesses: Vec<DifferingGuess>,
 }
 
 /// Where a nest stands.
@@ -169,12 +185,40 @@ impl Difference {
     pub fn reads_less(&self) -> bool {
         self.unread.len() > self.old_unread
     }
+
+    /// Warnings of the new side that the old one does not have.
+    pub fn gained_warnings(&self) -> Vec<&DiagnosticReport> {
+        let mut had: HashMap<(&str, &str), usize> = HashMap::new();
+        for found in &self.warnings.old {
+            *had.entry((&found.code, &found.message)).or_default() += 1;
+        }
+        let new = self.warnings.new.iter();
+        let gained = new.filter(|found| {
+            let had = had.entry((&found.code, &found.message)).or_default();
+            let is_gained = *had == 0;
+            *had = had.saturating_sub(1);
+            is_gained
+        });
+        gained.collect()
+    }
 }
 
 impl NestDifference {
     /// Where it is, or was.
     pub fn place(&self) -> Option<&NestPlace> {
         self.new.as_ref().or(self.old.as_ref())
+    }
+
+    /// Why what differs is not exact, or not of the program alone.
+    pub fn marks(&self) -> impl Iterator<Item = String> {
+        let codes = (!self.reasons.is_empty() && !self.rows.is_empty()).then(|| {
+            format!(
+                "not exact, or not understood in full: {}",
+                self.reasons.join(", ")
+            )
+        });
+        let guesses = self.guesses.iter().map(ToString::to_string);
+        codes.into_iter().chain(guesses)
     }
 
     /// The row of a quantity, if it differs.
@@ -232,6 +276,14 @@ pub fn compare(old: &Side, new: &Side, limits: &Limits) -> Difference {
         unused_budgets: over.unused,
         unread: new.unread.clone(),
         old_unread: old.unread.len(),
+        warnings: BySide {
+            old: old.warnings.clone(),
+            new: new.warnings.clone(),
+        },
+        on_guesses: BySide {
+            old: old.on_guesses,
+            new: new.on_guesses,
+        },
         notes: Vec::new(),
     }
 }
@@ -295,12 +347,23 @@ fn difference(old: &Side, new: &Side, both: Both, has_entry: bool) -> NestDiffer
     let place = |side: Option<(&Function, &Nest)>| {
         side.map(|(function, nest)| NestPlace::of(function, nest))
     };
+    let reasons = [before, after].into_iter().flatten();
+    let reasons: BTreeSet<&String> = reasons.flat_map(|(_, nest)| &nest.reasons).collect();
+    let guesses = match rows.is_empty() {
+        true => Vec::new(),
+        false => guesses::differing(
+            before.map(|(_, nest)| (old, nest)),
+            after.map(|(_, nest)| (new, nest)),
+        ),
+    };
     NestDifference {
         old: place(before),
         new: place(after),
         status: Status::Same,
         rows,
         flipped,
+        reasons: reasons.into_iter().cloned().collect(),
+        guesses,
     }
 }
 

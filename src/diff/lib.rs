@@ -14,6 +14,7 @@ use loopsheet_report as report;
 mod difference;
 mod flips;
 mod fusions;
+mod guesses;
 mod limits;
 mod machines;
 pub mod matching;
@@ -25,9 +26,10 @@ mod stride;
 mod structure;
 
 pub use difference::{
-    Difference, NestDifference, NestPlace, OverBudget, Row, Status, compare, over_budget,
+    BySide, Difference, NestDifference, NestPlace, OverBudget, Row, Status, compare, over_budget,
 };
 pub use flips::{Direction, Flip};
+pub use guesses::DifferingGuess;
 pub use limits::{Bound, Budget, Exceeded, Limit, Limits, Threshold, UnknownLevel};
 pub use machines::{OtherMachine, same_machine};
 pub use nest::Nest;

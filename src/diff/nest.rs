@@ -31,6 +31,8 @@ pub struct Nest {
     pub(crate) walks: Vec<Walk>,
     /// Codes of what keeps it from being understood.
     pub(crate) reasons: Vec<String>,
+    /// Names of the sizes that its figures rest on and that nothing gives.
+    pub(crate) guessed: Vec<String>,
 }
 
 /// A reuse, and the caches that hold what it needs.
@@ -71,6 +73,7 @@ impl Nest {
             name: nest.head,
             loops: nest.loops,
             reasons: nest.reasons,
+            guessed: nest.guessed,
         }
     }
 

@@ -23,6 +23,10 @@ pub struct Side {
     pub parameters: IndexMap<String, Parameter>,
     /// What of the source could not be read.
     pub unread: Vec<DiagnosticReport>,
+    /// What was read otherwise than a compiler might, such as without a header that was not found.
+    pub warnings: Vec<DiagnosticReport>,
+    /// Share of the time of all nests in those whose figures rest on guessed sizes or trip counts.
+    pub on_guesses: Figure,
     pub functions: Vec<Function>,
     #[serde(with = "as_json")]
     pub totals: TotalsReport,
@@ -136,16 +140,23 @@ impl Side {
 
     /// Of a report whose functions are condensed already.
     pub fn of(report: StaticReport<Function>, name: &str, place: &Place) -> Side {
-        let errors = report.files.into_iter().flat_map(|file| file.diagnostics);
+        let (mut unread, mut warnings) = (Vec::new(), Vec::new());
+        for found in report.files.into_iter().flat_map(|file| file.diagnostics) {
+            match found.severity {
+                Severity::Error => unread.push(found),
+                Severity::Warning => warnings.push(found),
+                Severity::Note => {}
+            }
+        }
         let mut side = Side {
             name: name.to_string(),
             machine: report.machine,
             parameters: (report.parameters.into_iter())
                 .map(|(name, parameter)| (name, parameter.into()))
                 .collect(),
-            unread: errors
-                .filter(|found| found.severity == Severity::Error)
-                .collect(),
+            unread,
+            warnings,
+            on_guesses: report.on_guesses,
             functions: report.functions,
             totals: report.totals,
             has_entry: !report.entry.is_empty(),
@@ -176,7 +187,7 @@ impl Side {
             }
         }
         let prefix = format!("{directory}/");
-        for found in &mut self.unread {
+        for found in self.unread.iter_mut().chain(&mut self.warnings) {
             found.file = below(&found.file, directory).to_string();
             found.message = found.message.replace(&prefix, "");
         }

@@ -318,7 +318,7 @@ fn times(value: f64) -> String {
     }
 }
 
-fn share(value: f64) -> String {
+pub(crate) fn share(value: f64) -> String {
     format!("{:.1} %", 100.0 * value)
 }
 

@@ -168,16 +168,41 @@ fn is_guessed_size(row: &Row) -> bool {
 pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
     let rows = parameters.rows();
     let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
-    let behind = behind(rows, &index);
+    let guessed = guessed_rows(nest, parameters, &index, &behind(rows, &index));
+    let labels = guessed.into_iter().map(|row| rows[row].label.clone());
+    labels.collect()
+}
+
+/// The sizes that the figures of the nest with this number rest on and that nothing gives.
+pub fn guessed_sizes<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
+    let rows = model.parameters.rows();
+    let all = model.guessed_rows.get_or_init(|| {
+        let index: HashMap<&str, usize> =
+            rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
+        let behind = behind(rows, &index);
+        let nests = model.nests.iter();
+        nests
+            .map(|nest| guessed_rows(&nest.nest, &model.parameters, &index, &behind))
+            .collect()
+    });
+    all[nest].iter().map(|row| &rows[*row])
+}
+
+/// Numbers of the rows of sizes that a nest's figures rest on and that nothing gives.
+fn guessed_rows(
+    nest: &Nest,
+    parameters: &ParameterTable,
+    index: &HashMap<&str, usize>,
+    behind: &[Vec<usize>],
+) -> Vec<usize> {
     let mut used = BTreeSet::new();
     each_symbol(nest, &mut |symbol| {
-        if let Some(row) = own_row(parameters, nest.function, symbol, &index) {
+        if let Some(row) = own_row(parameters, nest.function, symbol, index) {
             used.extend(behind[row].iter().copied());
         }
     });
-    let used = used.into_iter().map(|row| &rows[row]);
-    used.filter(|row| is_guessed_size(row))
-        .map(|row| row.label.clone())
+    let used = used.into_iter();
+    used.filter(|row| is_guessed_size(&parameters.rows()[*row]))
         .collect()
 }
 

@@ -125,6 +125,8 @@ pub struct Model<'p> {
     pub call_graph: CallGraph,
     /// What [`influence::influence`] finds of it, once.
     rows_of_calls: OnceLock<Vec<FixedBitSet>>,
+    /// The rows that nothing gives of each nest, once.
+    guessed_rows: OnceLock<Vec<Vec<usize>>>,
     /// What calls make of the nests' figures, if functions of the program call each other.
     pub calls: Option<Calls>,
     /// What moves between processes, if anything does.
@@ -434,6 +436,7 @@ impl<'p> Model<'p> {
             sequences,
             call_graph,
             rows_of_calls: OnceLock::new(),
+            guessed_rows: OnceLock::new(),
             calls,
             communication,
             registers,

@@ -667,6 +667,156 @@ fn submodules_are_not_read() {
     }
 }
 
+/// Headers, settings and what they name are of the revision, wherever the paths are.
+#[cfg(unix)]
+#[test]
+fn what_lies_beside_the_paths_is_of_the_revision() {
+    let kernel = "#include \"../../inc/defs.h\"\n#include \"other.h\"\n\
+        void k(double *x, double *y) {\n  for (int i = 0; i < N; i++) y[i] += x[i];\n  \
+        for (int i = 0; i < M; i++) y[i] += x[i];\n}\n";
+    let directory = tree(&[
+        ("src/k/k.c", kernel),
+        ("inc/defs.h", "#define N 1000\n"),
+        ("inc/other.h", "#define M 500\n"),
+        ("loopsheet.toml", "include = [\"inc\"]\n"),
+        (".gitattributes", "src/k export-ignore\n"),
+    ]);
+    let link = |target: &str, name: &str| {
+        let name = directory.path().join(name);
+        std::os::unix::fs::symlink(target, name).expect("a link");
+    };
+    link("/etc/hostname", "outside");
+    link("nowhere", "dangling");
+    link("inc", "inside");
+    let git = |arguments: &[&str]| git(directory.path(), arguments);
+    git(&["init", "-q", "-b", "main"]);
+    for (file, text) in [
+        ("inc/defs.h", "#define N 1000\n"),
+        ("inc/defs.h", "#define N 4000\n"),
+        ("inc/other.h", ""),
+    ] {
+        match text {
+            "" => fs::remove_file(directory.path().join(file)).expect("it is there"),
+            text => write(directory.path(), &[(file, text)]),
+        }
+        git(&["add", "-A"]);
+        git(&["commit", "-qm", "next"]);
+    }
+    let run = |place: &str, arguments: &[&str]| {
+        let mut command = loopsheet();
+        command.current_dir(directory.path().join(place));
+        command.args(["diff", "-q"]).args(arguments);
+        command
+    };
+    let links = |name: &str| {
+        format!(
+            "the link dangling and 1 other link of {name} cannot be followed: it leads out of the revision, or nowhere"
+        )
+    };
+    for (place, arguments) in [
+        ("", &["HEAD~2..HEAD~1", "--json", "-"][..]),
+        ("", &["HEAD~2..HEAD~1", "--json", "-", "--", "src/k"]),
+        ("src", &["HEAD~2..HEAD~1", "--json", "-"]),
+        ("src", &["HEAD~2..HEAD~1", "--json", "-", "--", "k/k.c"]),
+    ] {
+        let found = printed(&mut run(place, arguments));
+        assert_eq!(statuses(&found), ["changed", "same"], "{arguments:?}");
+        let iterations = row(&found["nests"][0], "iterations");
+        assert_eq!(
+            (&iterations["old"], &iterations["new"]),
+            (&json!(1000), &json!(4000))
+        );
+        assert_eq!(found["notes"], json!([links("HEAD~2"), links("HEAD~1")]));
+        assert_eq!(found["warnings"], json!({ "old": [], "new": [] }));
+    }
+    let gone = ["HEAD~1..HEAD", "--json", "-", "--", "src"];
+    let gone = printed(&mut run("", &gone));
+    let warning = &gone["warnings"]["new"][0];
+    assert_eq!(warning["code"], "include-not-found");
+    assert_eq!(
+        (&warning["file"], &warning["line"]),
+        (&json!("src/k/k.c"), &json!(2))
+    );
+    let guesses = &gone["nests"][0]["guesses"];
+    assert_eq!(
+        guesses[0]["text"],
+        "rests on a guess of the new side: M = 128"
+    );
+    assert_eq!(
+        (&guesses[0]["old"], &guesses[0]["new"]),
+        (&Value::Null, &json!(128))
+    );
+    let sarif = printed(&mut run("", &["HEAD~1..HEAD", "--sarif", "-"]));
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(
+        (&result["level"], &result["ruleId"]),
+        (&json!("warning"), &json!("include-not-found"))
+    );
+    let table = run("", &["HEAD~1..HEAD"]).output().expect("it runs");
+    let table = String::from_utf8_lossy(&table.stdout).into_owned();
+    for part in [
+        "* rests on a guess of the new side: M = 128",
+        "0 in HEAD~1, 1 in HEAD; new: src/k/k.c:2: `other.h` was not found",
+    ] {
+        assert!(table.contains(part), "{table}");
+    }
+}
+
+/// Errors name files of a revision by its name, not by where they lie for the moment.
+#[test]
+fn messages_name_revisions() {
+    let directory = repository();
+    write(directory.path(), &[("loopsheet.toml", "include = [\n")]);
+    git(directory.path(), &["commit", "-qam", "third"]);
+    let complaint = refused(directory.path(), &["main..wider"]);
+    assert!(complaint.contains("wider:loopsheet.toml:"), "{complaint}");
+    let complaint = refused(directory.path(), &["main", "wider"]);
+    assert!(
+        complaint.contains("cannot read main; for revisions: main..wider"),
+        "{complaint}"
+    );
+}
+
+/// What differs because of a guess says so; what differs with the same guesses on both sides does not.
+#[test]
+fn guesses_of_one_side_are_marked() {
+    let code = |bound: &str, sum: &str| {
+        format!(
+            "void k(int n, double *x, double *y) {{\n  for (int i = 0; i < {bound}; i++) y[i] += {sum};\n}}\n"
+        )
+    };
+    let marks = |old: &str, new: &str, arguments: &[&str]| {
+        let found = between(&[("k.c", old)], &[("k.c", new)], arguments);
+        assert_eq!(statuses(&found), ["changed"]);
+        let guesses = found["nests"][0]["guesses"]
+            .as_array()
+            .expect("guesses")
+            .clone();
+        let texts = guesses
+            .iter()
+            .map(|guess| guess["text"].as_str().expect("a text").to_string());
+        (texts.collect::<Vec<String>>(), found["on_guesses"].clone())
+    };
+    let old = code("n", "x[i]");
+    let (found, shares) = marks(&old, &code("8", "x[i]"), &[]);
+    assert_eq!(found, ["rests on a guess of the old side: n = 128"]);
+    assert_eq!(shares, json!({ "old": 1, "new": 0 }));
+    let (found, _) = marks(&code("8", "x[i]"), &old, &[]);
+    assert_eq!(found, ["rests on a guess of the new side: n = 128"]);
+    let (found, shares) = marks(&old, &code("n", "x[i] * x[i]"), &[]);
+    assert!(found.is_empty(), "{found:?}");
+    assert_eq!(shares, json!({ "old": 1, "new": 1 }));
+    // Renamed, it is the same guess.
+    let renamed = code("n", "x[i] * x[i]")
+        .replace("int n", "int m")
+        .replace("< n", "< m");
+    assert!(marks(&old, &renamed, &[]).0.is_empty());
+    // What is set is no guess.
+    let (found, shares) = marks(&old, &code("8", "x[i]"), &["--set", "n=64"]);
+    assert!(found.is_empty(), "{found:?}");
+    assert_eq!(shares, json!({ "old": 0, "new": 0 }));
+}
+
 /// Names of files are text in what Git makes of a revision.
 #[cfg(target_os = "linux")]
 #[test]

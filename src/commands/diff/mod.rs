@@ -98,7 +98,13 @@ impl Sides<'_> {
         );
         for path in [old, new] {
             let there = std::fs::metadata(path);
-            there.with_context(|| format!("cannot read {}", path.display()))?;
+            there.with_context(|| {
+                let hint = match revisions::are_revisions([old, new]) {
+                    true => format!("; for revisions: {}..{}", old.display(), new.display()),
+                    false => String::new(),
+                };
+                format!("cannot read {}{hint}", path.display())
+            })?;
         }
         anyhow::ensure!(
             old.canonicalize()? != new.canonicalize()?,

@@ -1,7 +1,7 @@
 //! Two revisions of a Git repository, each in a temporary directory: nothing that is checked out is touched.
 
-use std::borrow::Cow;
-use std::io::Cursor;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::trees::Tree;
 use crate::cli::DiffArgs;
-use crate::commands::config;
 use crate::commands::outputs::removed_on_signals;
+use crate::wording::counted;
 
 /// Both revisions, there as long as this lives.
 pub struct CheckedOut {
@@ -24,8 +24,14 @@ struct Revision {
     name: String,
     /// Of its commit.
     hash: String,
-    /// Paths of other repositories in it, from the top on, which it has no files of.
+    special: Special,
+}
+
+/// What of a commit is no file of it; paths are from the top on.
+struct Special {
+    /// Commits of other repositories.
     submodules: Vec<String>,
+    links: Vec<PathBuf>,
 }
 
 /// The repository around the current directory.
@@ -56,6 +62,18 @@ pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
     Ok(CheckedOut {
         trees: [tree(&old, "old")?, tree(&new, "new")?],
         _directory: directory,
+    })
+}
+
+/// Whether all of these are revisions of the repository here.
+pub fn are_revisions(names: [&Path; 2]) -> bool {
+    let repository = Repository::here().ok();
+    repository.is_some_and(|repository| {
+        let mut names = names.iter();
+        names.all(|name| {
+            let name = name.to_str().map(str::to_string);
+            name.is_some_and(|name| repository.revision(name).is_ok())
+        })
     })
 }
 
@@ -111,7 +129,7 @@ impl Repository {
             let hash = line(&base);
             old = Revision {
                 name: format!("fork of {} and {}", old.name, new.name),
-                submodules: self.submodules(&hash)?,
+                special: self.special(&hash)?,
                 hash,
             };
         }
@@ -135,28 +153,40 @@ impl Repository {
         let hash = line(&hash);
         Ok(Revision {
             name,
-            submodules: self.submodules(&hash)?,
+            special: self.special(&hash)?,
             hash,
         })
     }
 
-    /// What of a commit are commits of other repositories.
-    fn submodules(&self, hash: &str) -> anyhow::Result<Vec<String>> {
+    fn special(&self, hash: &str) -> anyhow::Result<Special> {
         let words = ["ls-tree", "-r", "-z", "--full-tree", hash];
         let listed = git(Some(&self.top), &words)?;
-        let entries = listed.split(|byte| *byte == 0).map(String::from_utf8_lossy);
-        // `160000 commit 3f9a…`, a tab, and the path.
-        let submodule = |entry: Cow<str>| {
-            let (what, path) = entry.split_once('\t')?;
-            what.starts_with("160000 ").then(|| path.to_string())
+        let mut special = Special {
+            submodules: Vec::new(),
+            links: Vec::new(),
         };
-        Ok(entries.filter_map(submodule).collect())
+        for entry in listed.split(|byte| *byte == 0) {
+            // `160000 commit 3f9a…`, a tab, and the path.
+            let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else {
+                continue;
+            };
+            let path = &entry[tab + 1..];
+            match entry.split(|byte| *byte == b' ').next() {
+                Some(b"160000") => {
+                    let path = String::from_utf8_lossy(path);
+                    special.submodules.push(path.into_owned());
+                }
+                Some(b"120000") => special.links.push(OsStr::from_bytes(path).into()),
+                _ => {}
+            }
+        }
+        Ok(special)
     }
 
     /// Whether a revision has this path from the top on.
     fn has(&self, revision: &Revision, path: &str) -> bool {
         let object = format!("{}:{path}", revision.hash);
-        let mut submodules = revision.submodules.iter();
+        let mut submodules = revision.special.submodules.iter();
         // Their commits may be known here.
         !submodules.any(|submodule| is_below(path, submodule))
             && git(Some(&self.top), &["cat-file", "-e", &object]).is_ok()
@@ -170,7 +200,9 @@ impl Repository {
             if revisions.iter().any(is_there) {
                 continue;
             }
-            let mut submodules = revisions.iter().flat_map(|revision| &revision.submodules);
+            let mut submodules = revisions
+                .iter()
+                .flat_map(|revision| &revision.special.submodules);
             if let Some(submodule) = submodules.find(|submodule| is_below(&below, submodule)) {
                 anyhow::bail!(
                     "{below} is of the submodule {submodule}, whose files are in another repository: \
@@ -224,8 +256,8 @@ impl Repository {
         Ok(parts.join("/"))
     }
 
-    /// The tree of a revision below a directory: the paths that are asked for, with the settings of the project and with
-    /// the directories of included files.
+    /// A revision as a tree below a directory, of which the paths that are asked for are compared: whatever lies beside
+    /// them, such as headers and settings of the project, is of that revision, too.
     fn check_out(&self, revision: &Revision, root: &Path, args: &DiffArgs) -> anyhow::Result<Tree> {
         let mut paths = Vec::new();
         for path in &args.paths {
@@ -234,31 +266,46 @@ impl Repository {
         if paths.is_empty() {
             paths.push(self.below_top(Path::new(""))?);
         }
-        let mut wanted: Vec<String> = paths.clone();
-        for path in paths.iter().filter(|path| !path.is_empty()) {
-            let above = Path::new(path).ancestors().skip(1);
-            let files = above.map(|above| above.join(config::FILE_NAME));
-            wanted.extend(files.map(|file| file.to_string_lossy().into_owned()));
-        }
+        let mut remarks = Vec::new();
         let mut include = Vec::new();
         for given in &args.source.include {
             let inside = self.below_top(given).ok();
-            match inside.filter(|path| path.is_empty() || self.has(revision, path)) {
-                Some(path) => {
+            match inside {
+                Some(path) if path.is_empty() || self.has(revision, &path) => {
                     include.push(root.join(&path));
-                    wanted.push(path);
+                }
+                Some(path) => {
+                    include.push(given.clone());
+                    remarks.push(format!(
+                        "{} has no {path}: what -I finds there is of the directory as it is now",
+                        revision.name
+                    ));
                 }
                 None => include.push(given.clone()),
             }
         }
-        wanted.retain(|path| path.is_empty() || self.has(revision, path));
-        match wanted.is_empty() {
-            true => std::fs::create_dir_all(root)?,
-            false => self.extract(revision, &wanted, root)?,
+        self.extract(revision, root)?;
+        let is_asked_for = |path: &str| paths.iter().any(|asked| is_below(path, asked));
+        for submodule in &revision.special.submodules {
+            if is_asked_for(submodule) {
+                remarks.push(format!(
+                    "the submodule {submodule} of {} is not read: it is another repository",
+                    revision.name
+                ));
+            }
         }
-        let is_asked_for = |submodule: &&String| paths.iter().any(|path| is_below(submodule, path));
-        let submodules = revision.submodules.iter().filter(is_asked_for);
-        let submodules = submodules.cloned().collect();
+        let links = remove_foreign_links(root, &revision.special.links)?;
+        if let [first, more @ ..] = &links[..] {
+            let more = match more.len() {
+                0 => String::new(),
+                more => format!(" and {}", counted(more, "other link")),
+            };
+            remarks.push(format!(
+                "the link {}{more} of {} cannot be followed: it leads out of the revision, or nowhere",
+                first.display(),
+                revision.name
+            ));
+        }
         let paths: Vec<PathBuf> = paths.iter().map(|path| root.join(path)).collect();
         let absent: Vec<PathBuf> = (paths.iter().filter(|path| !path.exists()))
             .cloned()
@@ -271,25 +318,68 @@ impl Repository {
             name: revision.name.clone(),
             paths,
             absent,
-            submodules,
+            remarks,
             root: root.to_path_buf(),
             is_hidden: true,
             include: Some(include),
         })
     }
 
-    fn extract(&self, revision: &Revision, paths: &[String], root: &Path) -> anyhow::Result<()> {
-        let mut words = vec!["--literal-pathspecs", "archive", "--format=zip", "-0"];
-        words.push(&revision.hash);
-        if !paths.iter().any(String::is_empty) {
-            words.push("--");
-            words.extend(paths.iter().map(String::as_str));
+    /// Writes all files of a revision below a directory, as a checkout would, by an index of its own.
+    fn extract(&self, revision: &Revision, root: &Path) -> anyhow::Result<()> {
+        std::fs::create_dir_all(root)?;
+        let index = root.with_extension("index");
+        let mut prefix = std::ffi::OsString::from("--prefix=");
+        prefix.push(root.join(""));
+        let read = [
+            OsStr::new("read-tree"),
+            OsStr::new("--end-of-options"),
+            OsStr::new(&revision.hash),
+        ];
+        let write = [
+            OsStr::new("checkout-index"),
+            OsStr::new("--all"),
+            OsStr::new("--force"),
+            OsStr::new("--quiet"),
+            &prefix,
+        ];
+        for words in [&read[..], &write[..]] {
+            let mut command = Command::new("git");
+            command.current_dir(&self.top);
+            command.env("GIT_INDEX_FILE", &index);
+            // Neither hooks nor a sparse checkout are meant for this.
+            command.args(["-c", "core.hooksPath=/dev/null"]);
+            command
+                .args(["-c", "core.sparseCheckout=false"])
+                .args(words);
+            printed(command)
+                .with_context(|| format!("cannot read the revision {}", revision.name))?;
         }
-        let what = || format!("cannot read the revision {}", revision.name);
-        let archive = git(Some(&self.top), &words).with_context(what)?;
-        let mut archive = zip::ZipArchive::new(Cursor::new(archive)).with_context(what)?;
-        archive.extract(root).with_context(what)
+        Ok(())
     }
+}
+
+/// Removes links that lead out of a directory or nowhere, and says which.
+fn remove_foreign_links<'l>(root: &Path, links: &'l [PathBuf]) -> anyhow::Result<Vec<&'l Path>> {
+    let mut foreign = Vec::new();
+    for link in links {
+        let path = root.join(link);
+        // Not where the file system of temporary files has no links: Git writes a file with the target then.
+        if !path.is_symlink() {
+            continue;
+        }
+        let leads_inside = path
+            .canonicalize()
+            .is_ok_and(|target| target.starts_with(root));
+        if !leads_inside {
+            foreign.push(link.as_path());
+        }
+    }
+    // Links may lead through others.
+    for link in &foreign {
+        std::fs::remove_file(root.join(link))?;
+    }
+    Ok(foreign)
 }
 
 /// Whether a path is another one or lies in it; the empty one is the top.
@@ -304,7 +394,12 @@ fn git(directory: Option<&Path>, words: &[&str]) -> anyhow::Result<Vec<u8>> {
     if let Some(directory) = directory {
         command.current_dir(directory);
     }
-    let output = command.args(words).output();
+    command.args(words);
+    printed(command)
+}
+
+fn printed(mut command: Command) -> anyhow::Result<Vec<u8>> {
+    let output = command.output();
     let output = output.context("cannot run git, which reads the revisions")?;
     let complaint = String::from_utf8_lossy(&output.stderr);
     let complaint = complaint.trim();

@@ -20,8 +20,8 @@ pub struct Tree {
     pub paths: Vec<PathBuf>,
     /// Those of its paths that only the other side has.
     pub absent: Vec<PathBuf>,
-    /// Other repositories in them, which are not read.
-    pub submodules: Vec<String>,
+    /// What of it is not read, and what is not its own.
+    pub remarks: Vec<String>,
     /// Where its paths begin.
     pub root: PathBuf,
     /// Whether nobody has seen the root: files are named without it.
@@ -37,7 +37,7 @@ impl Tree {
             name: path.display().to_string(),
             paths: vec![path.to_path_buf()],
             absent: Vec::new(),
-            submodules: Vec::new(),
+            remarks: Vec::new(),
             root: path.to_path_buf(),
             is_hidden: false,
             include: None,
@@ -62,13 +62,7 @@ impl Tree {
             let below = path.strip_prefix(&self.root).unwrap_or(path);
             format!("{} has no {}", self.name, below.display())
         });
-        let submodules = self.submodules.iter().map(|submodule| {
-            format!(
-                "the submodule {submodule} of {} is not read: it is another repository",
-                self.name
-            )
-        });
-        absent.chain(submodules)
+        absent.chain(self.remarks.iter().cloned())
     }
 
     /// A file as people know it.
@@ -78,6 +72,25 @@ impl Tree {
             Ok(below) if self.is_hidden => format!("{}:{}", self.name, below.display()),
             _ => file.to_string(),
         }
+    }
+
+    /// An error whose messages name files as people know them.
+    fn named(&self, error: anyhow::Error) -> anyhow::Error {
+        let root = format!("{}/", self.root.display());
+        let mut messages: Vec<String> = error.chain().map(ToString::to_string).collect();
+        let is_named = |message: &String| message.contains(&root);
+        if !self.is_hidden || !messages.iter().any(is_named) {
+            return error;
+        }
+        let name = format!("{}:", self.name);
+        messages
+            .iter_mut()
+            .for_each(|message| *message = message.replace(&root, &name));
+        let first = messages.pop().map(anyhow::Error::msg).unwrap_or(error);
+        messages
+            .into_iter()
+            .rev()
+            .fold(first, anyhow::Error::context)
     }
 
     /// The text of a file that people know by this name.
@@ -157,7 +170,20 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
         source.config = config::find_below(Some(&tree.root), &tree.paths)?;
         source.no_config = source.config.is_none();
     }
-    let mut project = Project::of(args.machine.as_deref(), &source, &tree.paths, voice)?;
+    if let Some(path) = source
+        .config
+        .as_ref()
+        .filter(|_| tree.is_hidden && !voice.quiet)
+    {
+        let shown = tree.shown(&path.to_string_lossy());
+        eprintln!("loopsheet: using the settings of {shown}");
+    }
+    let quiet = Voice {
+        quiet: voice.quiet || tree.is_hidden,
+        ..voice
+    };
+    let mut project = Project::of(args.machine.as_deref(), &source, &tree.paths, quiet)
+        .map_err(|error| tree.named(error))?;
     project.reading.hidden = tree.is_hidden.then(|| tree.root.clone());
     // Patterns are relative to either tree, not only to where the command runs.
     if tree.root.is_dir() {
@@ -169,7 +195,7 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
 
 /// Reads a side and prints the remarks about it.
 fn read(tree: &Tree, project: Project, voice: Voice) -> anyhow::Result<Analysed<'_>> {
-    let side = Analysed::read(tree, project, voice)?;
+    let side = Analysed::read(tree, project, voice).map_err(|error| tree.named(error))?;
     let found = (side.outline.files.iter()).flat_map(|file| &file.diagnostics);
     let found: Vec<Diagnostic> = found
         .map(|diagnostic| {

@@ -4,8 +4,10 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::diff::{
-    Difference, Exceeded, Flip, NestDifference, NestPlace, ParameterChange, Row, Status,
+    BySide, Difference, DifferingGuess, Exceeded, Flip, NestDifference, NestPlace, ParameterChange,
+    Row, Status,
 };
+use crate::report::Figure;
 use crate::report::static_report::DiagnosticReport;
 
 /// Of the JSON of `loopsheet diff`.
@@ -24,6 +26,8 @@ struct Document<'d> {
     unused_budgets: &'d [String],
     unread: &'d [DiagnosticReport],
     old_unread: usize,
+    warnings: &'d BySide<Vec<DiagnosticReport>>,
+    on_guesses: &'d BySide<Figure>,
     notes: &'d [String],
 }
 
@@ -34,6 +38,8 @@ struct Nest<'d> {
     status: Status,
     rows: &'d [Row],
     flipped: Vec<WithText<'d, Flip>>,
+    reasons: &'d [String],
+    guesses: Vec<WithText<'d, DifferingGuess>>,
 }
 
 /// A value with what people read of it.
@@ -57,6 +63,8 @@ pub fn render(difference: &Difference) -> String {
         unused_budgets,
         unread,
         old_unread,
+        warnings,
+        on_guesses,
         notes,
         ..
     } = difference;
@@ -72,6 +80,8 @@ pub fn render(difference: &Difference) -> String {
         unused_budgets,
         unread,
         old_unread: *old_unread,
+        warnings,
+        on_guesses,
         notes,
     };
     let text = serde_json::to_string_pretty(&document);
@@ -97,6 +107,8 @@ impl<'d> Nest<'d> {
             status,
             rows,
             flipped,
+            reasons,
+            guesses,
             ..
         } = nest;
         Nest {
@@ -105,6 +117,8 @@ impl<'d> Nest<'d> {
             status: *status,
             rows,
             flipped: flipped.iter().map(with_text).collect(),
+            reasons,
+            guesses: guesses.iter().map(with_text).collect(),
         }
     }
 }

@@ -26,7 +26,8 @@ pub fn render(difference: &Difference, top: usize) -> String {
         let _ = writeln!(text, "\n**{}**\n", escaped(&heading(nest)));
         let rows: Vec<&Row> = rows(nest).collect();
         block(&mut text, rows.iter().copied());
-        if !rows.is_empty() && !nest.flipped.is_empty() {
+        let marks: Vec<String> = nest.marks().collect();
+        if !rows.is_empty() && !(nest.flipped.is_empty() && marks.is_empty()) {
             text.push('\n');
         }
         for flip in &nest.flipped {
@@ -35,6 +36,9 @@ pub fn render(difference: &Difference, top: usize) -> String {
                 Direction::Better => "better",
             };
             let _ = writeln!(text, "- {mark}: {}", escaped(&flip.to_string()));
+        }
+        for mark in &marks {
+            let _ = writeln!(text, "- note: {}", escaped(mark));
         }
     }
     let more = difference.differing().count().saturating_sub(top);

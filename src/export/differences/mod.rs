@@ -8,7 +8,11 @@ pub mod table;
 use crate::diff::{Cost, Difference, NestDifference, Quantity, Row, Status};
 use crate::quantity::significant;
 use crate::report::Figure;
+use crate::table::share;
 use crate::wording::counted;
+
+/// A smaller share of the time, which would be shown as nothing, is not worth a remark.
+const LEAST_SHARE: f64 = 0.0005;
 
 /// The cells of a row: what, old, new, change.
 fn cells(row: &Row) -> [String; 4] {
@@ -63,6 +67,40 @@ fn summary(difference: &Difference) -> String {
     )
 }
 
+/// How many warnings there are, with some that only the new side has, or else some of any.
+fn warnings(difference: &Difference) -> Option<String> {
+    const SHOWN: usize = 3;
+    let (old, new) = (&difference.warnings.old, &difference.warnings.new);
+    let gained = difference.gained_warnings();
+    let (what, shown) = match gained.is_empty() {
+        false => ("new", gained),
+        true => ("such as", new.iter().chain(old).collect()),
+    };
+    let mut texts: Vec<String> = Vec::new();
+    for found in shown {
+        let text = format!("{}:{}: {}", found.file, found.line, found.message);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let left = texts.len().saturating_sub(SHOWN);
+    texts.truncate(SHOWN);
+    let more = match left {
+        0 => String::new(),
+        left => format!("; and {left} more, which --json has"),
+    };
+    (!texts.is_empty()).then(|| {
+        format!(
+            "warnings, behind which figures may differ from those of a compiler's reading: {} in {}, {} in {}; {what}: {}{more}",
+            old.len(),
+            difference.old,
+            new.len(),
+            difference.new,
+            texts.join("; ")
+        )
+    })
+}
+
 /// What became of a nest, with its place, and where it was.
 fn heading(nest: &NestDifference) -> String {
     let status = nest.status.as_str();
@@ -98,6 +136,18 @@ pub(crate) fn remarks(difference: &Difference) -> Vec<String> {
     for pattern in &difference.unused_budgets {
         found.push(format!("no nest matches the budget for `{pattern}`"));
     }
+    let on_guesses = &difference.on_guesses;
+    let shares = [on_guesses.old, on_guesses.new].map(|share| share.known().unwrap_or(0.0));
+    if shares.iter().any(|share| *share >= LEAST_SHARE) {
+        found.push(format!(
+            "guessed sizes and trip counts: {} of the time of {} rests on them, {} of that of {}",
+            share(shares[0]),
+            difference.old,
+            share(shares[1]),
+            difference.new
+        ));
+    }
+    found.extend(warnings(difference));
     if !difference.unread.is_empty() {
         found.push(format!(
             "regions that could not be read: {} in {}, {} in {}",

@@ -1,10 +1,11 @@
-//! SARIF 2.1.0, by which code hosts put remarks beside lines: regions of the new side that could not be read, and limits
-//! that were exceeded.
+//! SARIF 2.1.0, by which code hosts put remarks beside lines: regions of the new side that could not be read, warnings that
+//! the old side does not have, and limits that were exceeded.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::diagnostic::Severity;
 use crate::diff::{Difference, Exceeded, Limit};
 use crate::report::static_report::DiagnosticReport;
 
@@ -18,7 +19,12 @@ pub fn render(difference: &Difference) -> String {
     for found in &difference.unread {
         let what = format!("A region could not be read: {}", found.code);
         rules.insert(found.code.clone(), what);
-        results.push(unread(found));
+        results.push(located(found));
+    }
+    for found in difference.gained_warnings() {
+        let what = format!("Figures may not be those of the program: {}", found.code);
+        rules.insert(found.code.clone(), what);
+        results.push(located(found));
     }
     for found in &difference.exceeded {
         let (rule, what) = rule(&found.limit);
@@ -52,10 +58,11 @@ fn rule(limit: &Limit) -> (&'static str, &'static str) {
     }
 }
 
-fn unread(found: &DiagnosticReport) -> Value {
+fn located(found: &DiagnosticReport) -> Value {
     let region = json!({ "startLine": found.line.max(1), "startColumn": found.column.max(1) });
     result(
         &found.code,
+        found.severity,
         &found.message,
         Some(location(&found.file, &region)),
     )
@@ -66,13 +73,19 @@ fn exceeded(found: &Exceeded) -> Value {
         let region = json!({ "startLine": nest.line.max(1) });
         location(&nest.file, &region)
     });
-    result(rule(&found.limit).0, &found.to_string(), place)
+    result(
+        rule(&found.limit).0,
+        Severity::Error,
+        &found.to_string(),
+        place,
+    )
 }
 
-fn result(rule: &str, text: &str, location: Option<Value>) -> Value {
+fn result(rule: &str, level: Severity, text: &str, location: Option<Value>) -> Value {
     json!({
         "ruleId": rule,
-        "level": "error",
+        // Both have the same words for it.
+        "level": level.as_str(),
         "message": { "text": text },
         "locations": location.into_iter().collect::<Vec<Value>>(),
     })

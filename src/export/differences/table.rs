@@ -28,6 +28,9 @@ pub fn render(difference: &Difference, top: usize) -> String {
             };
             let _ = writeln!(text, "  {mark} {flip}");
         }
+        for mark in nest.marks() {
+            let _ = writeln!(text, "  * {mark}");
+        }
     }
     let more = difference.differing().count().saturating_sub(top);
     if more > 0 {

@@ -42,7 +42,8 @@ fn nests(difference: &Difference) -> Result<Worksheet, XlsxError> {
     let mut page = Paper::new(Sheet::Diff, ())?;
     page.title("What changed")?;
     let sides = format!(
-        "{} -> {}; machine {}. Nests whose figures are the same are left out.",
+        "{} -> {}; machine {}. Nests whose figures are the same are left out. \
+         * is not exact, or rests on guesses that only one side has (next sheet).",
         difference.old, difference.new, difference.machine
     );
     page.text(1, 0, &sides, &style::remark())?;
@@ -62,10 +63,14 @@ fn nests(difference: &Difference) -> Result<Worksheet, XlsxError> {
         let was = place(&nest.old).filter(|_| nest.old != nest.new && nest.new.is_some());
         let place = nest.place().map_or_else(String::new, ToString::to_string);
         let place = was.map_or(place.clone(), |was| format!("{place}, was {was}"));
+        let status = match nest.marks().next() {
+            None => nest.status.as_str().to_string(),
+            Some(_) => format!("{} *", nest.status.as_str()),
+        };
         for entry in &nest.rows {
             let name = nest.place().map_or("", |place| &place.name);
             page.text(row, 0, name, &plain)?;
-            page.text(row, 1, nest.status.as_str(), &plain)?;
+            page.text(row, 1, &status, &plain)?;
             page.text(row, PLACE, &place, &plain)?;
             write_row(&mut page, row, entry)?;
             row += 1;
@@ -131,9 +136,10 @@ fn flips(difference: &Difference) -> Result<Worksheet, XlsxError> {
     }
     let of_nests = difference.differing().flat_map(|nest| {
         let place = nest.place().map_or_else(String::new, ToString::to_string);
-        nest.flipped
-            .iter()
-            .map(move |flip| (place.clone(), flip.to_string()))
+        let flips = nest.flipped.iter().map(ToString::to_string);
+        let marks = nest.marks().map(|mark| format!("* {mark}"));
+        let all = flips.chain(marks);
+        all.map(move |what| (place.clone(), what))
     });
     let exceeded = difference.exceeded.iter();
     let exceeded = exceeded.map(|found| ("exceeded".to_string(), found.to_string()));

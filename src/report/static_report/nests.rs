@@ -9,6 +9,7 @@ use super::registers::RegistersReport;
 use crate::Figure;
 use crate::analysis::facts::AccessClass;
 use crate::expr::FigureId;
+use crate::model::influence;
 use crate::model::references::{self, ArrayReferences};
 use crate::model::{
     Checked, Collision, Conflict, InCoreFigures, Model, NestModel, RunsOn, WorkingSet,
@@ -33,6 +34,9 @@ pub struct NestReport {
     /// Codes of what keeps it from being understood in full.
     #[serde(default)]
     pub reasons: Vec<String>,
+    /// Names of the sizes and trip counts that its figures rest on and that nothing gives.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guessed: Vec<String>,
     /// The model's bytes over those of a run with small sizes, where the two do not agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disagreement: Option<Figure>,
@@ -391,6 +395,9 @@ impl NestReport {
             serial: nest.nest.runs_on() == RunsOn::OneCore,
             reasons: (nest.reason_codes().into_iter())
                 .map(|code| code.to_string())
+                .collect(),
+            guessed: (influence::guessed_sizes(model, index))
+                .map(|row| row.name.clone())
                 .collect(),
             disagreement: nest.disagreement().map(Figure::from),
             checked: nest.checked.map(CheckedReport::of),

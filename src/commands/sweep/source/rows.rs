@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::Severity;
-use crate::model::influence::guessed;
+use crate::model::influence;
 use crate::model::{KnownTotals, Model, NestModel};
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{self, NotRead};
@@ -20,9 +20,10 @@ fn listed(names: &[String]) -> String {
 
 /// What the figures of each nest rest on and nothing gives.
 pub(super) fn guessed_sizes(model: &Model) -> Vec<BTreeSet<String>> {
-    let nests = model.nests.iter();
-    let names = nests.map(|nest| guessed(&nest.nest, &model.parameters));
-    names.map(|names| names.into_iter().collect()).collect()
+    let guessed = |nest| influence::guessed_sizes(model, nest).map(|row| row.label.clone());
+    (0..model.nests.len())
+        .map(|nest| guessed(nest).collect())
+        .collect()
 }
 
 /// What the machine leaves unknown and would bound times of these nests: without it they are lower bounds.
