@@ -136,7 +136,8 @@ impl<'a> Effects<'a> {
             return;
         }
         let mut call = |name: &str, arguments: &[Value]| {
-            if self.is_known(name) || matches!(self.target(name), Target::Communication(_)) {
+            let target = self.target(name);
+            if self.is_known(name) || matches!(target, Target::Communication(_) | Target::Unknown) {
                 self.written(name, arguments).for_each(&mut *visit);
             }
         };
@@ -153,7 +154,7 @@ impl<'a> Effects<'a> {
     }
 
     /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what
-    /// other processes send, those that receive it.
+    /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets.
     pub fn written<'s>(
         &'s self,
         name: &str,
@@ -184,11 +185,19 @@ impl<'a> Effects<'a> {
                 _ => None,
             },
         });
+        let is_unknown = matches!(self.target(name), Target::Unknown);
+        let addressed = arguments.iter().filter_map(move |argument| {
+            match addressed(argument).filter(|_| is_unknown)? {
+                Value::Variable(id) if scalar(id) => Some(*id),
+                _ => None,
+            }
+        });
         let globals = self
             .globals
             .iter()
             .filter(move |(name, _)| summary.is_some_and(|s| s.globals.contains(name)));
-        passed.chain(received).chain(globals.map(|(_, id)| *id))
+        let passed = passed.chain(received).chain(addressed);
+        passed.chain(globals.map(|(_, id)| *id))
     }
 }
 
@@ -206,6 +215,19 @@ pub fn outputs(function: &ir::Function, effects: &Effects) -> BTreeSet<VarId> {
         .into_iter()
         .filter(|(id, count)| count.statements == 0 && is_output(id))
         .map(|(id, _)| id)
+        .collect()
+}
+
+/// Scalars that are passed to calls of procedures without a body by their place.
+pub fn handed_out(function: &ir::Function, effects: &Effects) -> BTreeSet<VarId> {
+    let mut counts = BTreeMap::new();
+    count_assignments(&function.body, effects, &mut counts);
+    let passed = counts.into_iter().filter(|(_, count)| count.calls > 0);
+    passed
+        .map(|(id, _)| id)
+        .filter(|id| {
+            function.conventions.passes_places() && function.variable(*id).dimensions.is_empty()
+        })
         .collect()
 }
 

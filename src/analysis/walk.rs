@@ -20,7 +20,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::addresses::{chased, roots};
-use super::assignments::{Effects, assigned_once, count_assignments, outputs};
+use super::assignments::{Effects, assigned_once, count_assignments, handed_out, outputs};
 use super::calls::{Origins, ProcedureId, Procedures, expand};
 use super::datatypes::Datatypes;
 use super::facts::*;
@@ -223,6 +223,7 @@ fn analyze_procedure(
             },
         },
         outputs: outputs(function, effects),
+        handed_out: handed_out(function, effects),
         effects,
         steady,
         around: Vec::new(),
@@ -355,6 +356,8 @@ struct Walker<'f> {
     symbols: Symbols<'f>,
     /// Scalars that calls are taken to assign.
     outputs: BTreeSet<VarId>,
+    /// Scalars that are passed to procedures without a body, which may give them other values.
+    handed_out: BTreeSet<VarId>,
     effects: &'f Effects<'f>,
     /// What decides which storage it touches.
     steady: &'f Steady<'f>,

@@ -57,6 +57,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         order: Order::default(),
         caching: Caching::Off,
         hidden: None,
+        stands_for: None,
     };
     let mut program = inputs::read(
         &[dir.join("samples/kernels")],

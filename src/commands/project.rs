@@ -271,6 +271,7 @@ fn reading(args: &SourceArgs, file: &Config) -> anyhow::Result<Reading> {
         order: Order::default(),
         caching: caching(args)?,
         hidden: None,
+        stands_for: None,
     })
 }
 

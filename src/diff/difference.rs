@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::flips::{self, Direction, Flip};
 use crate::fusions;
 use crate::guesses::{self, DifferingGuess};
+use crate::left_out;
 use crate::limits::{Budget, Exceeded, Limits, UnknownLevel};
 use crate::matching::{self, NestRef};
 use crate::nest::Nest;
@@ -38,6 +39,8 @@ pub struct Difference {
     pub unread: Vec<DiagnosticReport>,
     /// How many regions of the old side could not be read.
     pub old_unread: usize,
+    /// How many of the new side the old one does not have, or could be read there.
+    pub newly_unread: usize,
     /// What was read otherwise than a compiler might, such as without a header that was not found.
     pub warnings: BySide<Vec<DiagnosticReport>>,
     /// Share of the time that rests on guessed sizes and trip counts.
@@ -129,6 +132,7 @@ impl Row {
             change: Figure::UNKNOWN,
         };
         row.change = match (old.known(), new.known()) {
+            (None, None) => Figure::UNKNOWN,
             _ if !row.has_changed() => 0.0.into(),
             (Some(old), Some(new)) if old != 0.0 => ((new - old) / old).into(),
             _ => Figure::UNKNOWN,
@@ -181,25 +185,14 @@ impl Difference {
         nests.filter(|nest| nest.status < Status::Moved)
     }
 
-    /// Whether more regions of the new side could not be read than of the old one.
+    /// Whether regions of the new side could not be read that the old one does not have, or that could be read there.
     pub fn reads_less(&self) -> bool {
-        self.unread.len() > self.old_unread
+        self.newly_unread > 0
     }
 
     /// Warnings of the new side that the old one does not have.
     pub fn gained_warnings(&self) -> Vec<&DiagnosticReport> {
-        let mut had: HashMap<(&str, &str), usize> = HashMap::new();
-        for found in &self.warnings.old {
-            *had.entry((&found.code, &found.message)).or_default() += 1;
-        }
-        let new = self.warnings.new.iter();
-        let gained = new.filter(|found| {
-            let had = had.entry((&found.code, &found.message)).or_default();
-            let is_gained = *had == 0;
-            *had = had.saturating_sub(1);
-            is_gained
-        });
-        gained.collect()
+        left_out::gained(&self.warnings.old, &self.warnings.new)
     }
 }
 
@@ -276,6 +269,7 @@ pub fn compare(old: &Side, new: &Side, limits: &Limits) -> Difference {
         unused_budgets: over.unused,
         unread: new.unread.clone(),
         old_unread: old.unread.len(),
+        newly_unread: left_out::gained(&old.unread, &new.unread).len(),
         warnings: BySide {
             old: old.warnings.clone(),
             new: new.warnings.clone(),
@@ -284,7 +278,7 @@ pub fn compare(old: &Side, new: &Side, limits: &Limits) -> Difference {
             old: old.on_guesses,
             new: new.on_guesses,
         },
-        notes: Vec::new(),
+        notes: left_out::notes(old, new),
     }
 }
 
@@ -328,12 +322,20 @@ fn difference(old: &Side, new: &Side, both: Both, has_entry: bool) -> NestDiffer
     let mut rows = Vec::new();
     let quantities = [after, before].into_iter().flatten();
     for (quantity, _) in quantities.flat_map(|(_, nest)| &nest.figures) {
-        let is_of_calls = matches!(quantity, Quantity::Calls | Quantity::AllCalls(_));
+        let is_of_calls = matches!(
+            quantity,
+            Quantity::Calls | Quantity::AllCalls(_) | Quantity::Warm(_)
+        );
         if is_of_calls && !has_entry || rows.iter().any(|row: &Row| row.quantity == *quantity) {
             continue;
         }
         let figure = |side: Option<(&Function, &Nest)>| {
-            side.map_or(Figure::UNKNOWN, |(_, nest)| nest.figure(quantity))
+            let found = side.map_or(Figure::UNKNOWN, |(_, nest)| nest.figure(quantity));
+            match (quantity, side, found.known()) {
+                // None are shown to be.
+                (Quantity::Warm(_), Some(_), None) => 0.0.into(),
+                _ => found,
+            }
         };
         let row = Row::of(quantity.clone(), figure(before), figure(after));
         if row.has_changed() {
@@ -411,7 +413,8 @@ fn totals(old: &Side, new: &Side) -> Vec<Row> {
     ];
     if old.has_entry || new.has_entry {
         let executed = |side: &Side, cost: Cost| match (&side.totals.executed, cost) {
-            (None, _) => Figure::UNKNOWN,
+            // Where no function calls another one.
+            (None, _) => over_calls(side, cost),
             (Some(costs), Cost::Flops) => costs.flops,
             (Some(costs), Cost::Bytes) => costs.bytes,
             (Some(costs), Cost::Seconds) => costs.seconds,
@@ -425,6 +428,24 @@ fn totals(old: &Side, new: &Side) -> Vec<Row> {
     let unknown = [before, after].map(|totals| count(totals.unknown.len()));
     rows.push(Row::of(Quantity::UnknownNests, unknown[0], unknown[1]));
     rows
+}
+
+/// The known costs of all nests of a side, as often as they are called.
+fn over_calls(side: &Side, cost: Cost) -> Figure {
+    let quantity = match cost {
+        Cost::Flops => Quantity::Flops,
+        Cost::Bytes => Quantity::memory_bytes(),
+        Cost::Seconds => Quantity::Seconds,
+    };
+    let nests = side.functions.iter().flat_map(|function| &function.nests);
+    let costs = nests.filter_map(|nest| {
+        let calls = match side.has_entry {
+            true => nest.figure(&Quantity::Calls).known(),
+            false => Some(1.0),
+        };
+        Some(calls? * nest.figure(&quantity).known()?)
+    });
+    Figure::from(costs.sum::<f64>())
 }
 
 /// What of a side exceeds budgets.

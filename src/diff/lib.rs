@@ -15,6 +15,7 @@ mod difference;
 mod flips;
 mod fusions;
 mod guesses;
+mod left_out;
 mod limits;
 mod machines;
 pub mod matching;

@@ -102,6 +102,10 @@ fn figures(nest: &NestReport) -> Vec<(Quantity, Figure)> {
     found.push((Quantity::Seconds, nest.seconds));
     found.push((Quantity::Calls, nest.calls));
     found.push((Quantity::AllCalls(Cost::Seconds), nest.all_calls_seconds));
+    found.extend((nest.warm_executions.iter()).map(|warm| {
+        let level = warm.level.clone();
+        (Quantity::Warm(level), warm.executions)
+    }));
     if let Some(registers) = &nest.registers {
         let spilled = |file: &RegisterFileReport| file.spilled.known();
         let both = spilled(&registers.integer).zip(spilled(&registers.floating));

@@ -23,6 +23,8 @@ pub enum Quantity {
     Calls,
     /// The same of all calls from where a run begins.
     AllCalls(Cost),
+    /// Executions, of all calls, that are shown to find all data in a level of the memory hierarchy or before it.
+    Warm(String),
     IntegerRegisters,
     FloatingRegisters,
     SpilledRegisters,
@@ -68,6 +70,7 @@ impl Quantity {
             Quantity::AllCalls(Cost::Flops) => "all_calls_flops".to_string(),
             Quantity::AllCalls(Cost::Bytes) => "all_calls_bytes".to_string(),
             Quantity::AllCalls(Cost::Seconds) => "all_calls_seconds".to_string(),
+            Quantity::Warm(level) => format!("{}_warm_executions", level.to_lowercase()),
             Quantity::IntegerRegisters => "integer_registers".to_string(),
             Quantity::FloatingRegisters => "floating_registers".to_string(),
             Quantity::SpilledRegisters => "spilled_registers".to_string(),
@@ -104,6 +107,7 @@ impl fmt::Display for Quantity {
             Quantity::AllCalls(Cost::Flops) => f.write_str("flops of all calls"),
             Quantity::AllCalls(Cost::Bytes) => write!(f, "{MEMORY} bytes of all calls"),
             Quantity::AllCalls(Cost::Seconds) => f.write_str("time of all calls"),
+            Quantity::Warm(level) => write!(f, "executions warm in {level}"),
             Quantity::IntegerRegisters => f.write_str("integer registers"),
             Quantity::FloatingRegisters => f.write_str("floating-point registers"),
             Quantity::SpilledRegisters => f.write_str("spilled registers"),

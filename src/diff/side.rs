@@ -1,5 +1,7 @@
 //! One side of a difference: what of a report is compared.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +27,10 @@ pub struct Side {
     pub unread: Vec<DiagnosticReport>,
     /// What was read otherwise than a compiler might, such as without a header that was not found.
     pub warnings: Vec<DiagnosticReport>,
+    /// How many places outside of loops are not modelled, by the code of the reason.
+    pub outside: BTreeMap<String, usize>,
+    /// Procedures without a body, with how many calls there are.
+    pub absent: BTreeMap<String, usize>,
     /// Share of the time of all nests in those whose figures rest on guessed sizes or trip counts.
     pub on_guesses: Figure,
     pub functions: Vec<Function>,
@@ -156,6 +162,8 @@ impl Side {
                 .collect(),
             unread,
             warnings,
+            outside: report.coverage.outside.into_iter().collect(),
+            absent: report.calls.unknown,
             on_guesses: report.on_guesses,
             functions: report.functions,
             totals: report.totals,

@@ -47,7 +47,7 @@ pub(super) fn shorten<R: AsMut<[String]>>(rows: &mut [R], width: Option<usize>, 
 }
 
 /// Without characters that move the cursor or end the line, as names of files may have them.
-fn visible(cell: &str) -> Cow<'_, str> {
+pub(crate) fn visible(cell: &str) -> Cow<'_, str> {
     match cell.contains(char::is_control) {
         true => Cow::Owned(cell.replace(char::is_control, "\u{fffd}")),
         false => Cow::Borrowed(cell),

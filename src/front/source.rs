@@ -203,6 +203,7 @@ fn reading(options: &Options) -> anyhow::Result<Reading> {
         order: Order::default(),
         caching: Caching::Off,
         hidden: None,
+        stands_for: None,
     })
 }
 

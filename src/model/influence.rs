@@ -168,13 +168,15 @@ fn is_guessed_size(row: &Row) -> bool {
 pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
     let rows = parameters.rows();
     let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
-    let guessed = guessed_rows(nest, parameters, &index, &behind(rows, &index));
-    let labels = guessed.into_iter().map(|row| rows[row].label.clone());
-    labels.collect()
+    let used = rows_of(nest, parameters, &index, &behind(rows, &index));
+    let used = used.into_iter().map(|row| &rows[row]);
+    used.filter(|row| is_guessed_size(row))
+        .map(|row| row.label.clone())
+        .collect()
 }
 
-/// The sizes that the figures of the nest with this number rest on and that nothing gives.
-pub fn guessed_sizes<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
+/// The sizes, trip counts and probabilities that the figures of the nest with this number rest on and that nothing gives.
+pub fn guesses<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
     let rows = model.parameters.rows();
     let all = model.guessed_rows.get_or_init(|| {
         let index: HashMap<&str, usize> =
@@ -182,28 +184,35 @@ pub fn guessed_sizes<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = 
         let behind = behind(rows, &index);
         let nests = model.nests.iter();
         nests
-            .map(|nest| guessed_rows(&nest.nest, &model.parameters, &index, &behind))
+            .map(|nest| {
+                let used = rows_of(&nest.nest, &model.parameters, &index, &behind).into_iter();
+                let is_guess = |row: &Row| row.kind != Kind::Block && row.is_guessed();
+                used.filter(|row| is_guess(&rows[*row])).collect()
+            })
             .collect()
     });
     all[nest].iter().map(|row| &rows[*row])
 }
 
-/// Numbers of the rows of sizes that a nest's figures rest on and that nothing gives.
-fn guessed_rows(
+/// The sizes and trip counts among [`guesses`].
+pub fn guessed_sizes<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
+    guesses(model, nest).filter(|row| is_guessed_size(row))
+}
+
+/// Numbers of the rows that a nest's figures rest on.
+fn rows_of(
     nest: &Nest,
     parameters: &ParameterTable,
     index: &HashMap<&str, usize>,
     behind: &[Vec<usize>],
-) -> Vec<usize> {
+) -> BTreeSet<usize> {
     let mut used = BTreeSet::new();
     each_symbol(nest, &mut |symbol| {
         if let Some(row) = own_row(parameters, nest.function, symbol, index) {
             used.extend(behind[row].iter().copied());
         }
     });
-    let used = used.into_iter();
-    used.filter(|row| is_guessed_size(&parameters.rows()[*row]))
-        .collect()
+    used
 }
 
 fn own_row(

@@ -174,6 +174,8 @@ impl Database {
 #[derive(Default)]
 pub struct Databases {
     given: Option<Database>,
+    /// A directory, and another one that stands for it: files below this are compiled as those below that.
+    moved: Option<(PathBuf, PathBuf)>,
     above: HashMap<PathBuf, Option<Arc<Database>>>,
     /// Databases that were found but could not be read.
     pub unreadable: Vec<(PathBuf, String)>,
@@ -182,7 +184,10 @@ pub struct Databases {
 impl Databases {
     /// # Errors
     /// `-p` was given and there is no database, or none that can be read.
-    pub fn open(given: Option<&Path>) -> anyhow::Result<Databases> {
+    pub fn open(
+        given: Option<&Path>,
+        moved: Option<(PathBuf, PathBuf)>,
+    ) -> anyhow::Result<Databases> {
         let path = |path: &Path| {
             if path.is_dir() {
                 path.join(FILE_NAME)
@@ -195,17 +200,34 @@ impl Databases {
             .transpose()?;
         Ok(Databases {
             given,
+            moved,
             ..Databases::default()
         })
     }
 
     /// The flags of a file, if a database has some.
     pub fn flags(&mut self, file: &Path) -> Option<Flags> {
-        if let Some(given) = &self.given {
-            return given.flags(file).cloned();
+        let own = resolved(file);
+        let moved = self.moved.clone();
+        let listed = match &moved {
+            Some((from, to)) => from.join(own.strip_prefix(to).ok()?),
+            None => own,
+        };
+        let mut flags = match &self.given {
+            Some(given) => given.flags(&listed)?.clone(),
+            None => self.nearest(listed.parent()?)?.flags(&listed)?.clone(),
+        };
+        if let Some((from, to)) = &moved {
+            flags
+                .include
+                .iter_mut()
+                .for_each(|path| follow(path, from, to));
+            flags
+                .before
+                .iter_mut()
+                .for_each(|path| follow(path, from, to));
         }
-        let directory = resolved(file).parent()?.to_path_buf();
-        self.nearest(&directory)?.flags(file).cloned()
+        Some(flags)
     }
 
     fn nearest(&mut self, directory: &Path) -> Option<Arc<Database>> {
@@ -226,6 +248,16 @@ impl Databases {
         };
         self.above.insert(directory.to_path_buf(), found.clone());
         found
+    }
+}
+
+/// Lets a path below the first directory lead to the same one below the second, if it is there.
+fn follow(path: &mut PathBuf, from: &Path, to: &Path) {
+    if let Ok(rest) = resolved(path).strip_prefix(from) {
+        let moved = to.join(rest);
+        if moved.exists() {
+            *path = moved;
+        }
     }
 }
 

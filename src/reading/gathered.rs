@@ -102,6 +102,7 @@ impl<'f> Gathered<'f> {
             order: _,
             caching: _,
             hidden: _,
+            stands_for: _,
         } = self.reading;
         let function = function.as_ref().map(|pattern| pattern.glob().to_string());
         let Gathered {
@@ -218,7 +219,8 @@ pub(super) fn flags_of<'i>(
     reading: &Reading,
     skipped: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<Flags>> {
-    let mut databases = Databases::open(reading.database.as_deref())?;
+    let moved = reading.stands_for.clone().zip(reading.hidden.clone());
+    let mut databases = Databases::open(reading.database.as_deref(), moved)?;
     let mut not_heeded: BTreeMap<String, Vec<&Input>> = BTreeMap::new();
     let mut flags = |input: &&'i Input| {
         let mut flags = databases.flags(&input.path).unwrap_or_default();

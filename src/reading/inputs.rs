@@ -54,6 +54,8 @@ pub struct Reading {
     pub caching: Caching,
     /// A directory that nobody has seen: files below it are the same as those below another such.
     pub hidden: Option<PathBuf>,
+    /// The directory that the hidden one stands for: compile commands of files there are those of files here.
+    pub stands_for: Option<PathBuf>,
 }
 
 /// What lies under the paths.

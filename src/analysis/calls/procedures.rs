@@ -140,7 +140,8 @@ impl<'u> Procedures<'u> {
         &self.summaries[id.at()]
     }
 
-    /// Whether a procedure calls bodies that may give scalars of their callers, or global ones, other values.
+    /// Whether a procedure calls bodies, or what has none here, that may give scalars of their callers, or global ones, other
+    /// values.
     pub fn any_writes(&self, caller: ProcedureId) -> bool {
         let writes = |target: &Target| match target {
             Target::Body(callee) => {
@@ -148,6 +149,7 @@ impl<'u> Procedures<'u> {
                 !summary.globals.is_empty() || summary.writes.contains(&true)
             }
             Target::Communication(interface) => interface.to_buffer.is_some(),
+            Target::Unknown => true,
             _ => false,
         };
         self.targets[caller.at()].values().any(writes)

@@ -58,6 +58,8 @@ pub struct Definitions<'u> {
     pub keys: Vec<&'u str>,
     /// Whether nothing counts but what is there already.
     pub is_settled: bool,
+    /// Whether a procedure without a body gets its place, and may give it any value.
+    pub is_handed_out: bool,
 }
 
 impl<'u> Definitions<'u> {

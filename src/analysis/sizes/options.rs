@@ -42,7 +42,11 @@ pub(super) fn option(
     let whole = place.array.map(|array| &all[array.at()]);
     let is_passed = |definitions: &Definitions| !definitions.passed.is_empty();
     let is_array = place.is_array && place.array.is_none();
-    if is_array || is_passed(definitions) || whole.is_some_and(is_passed) {
+    if definitions.is_handed_out
+        || is_array
+        || is_passed(definitions)
+        || whole.is_some_and(is_passed)
+    {
         return None;
     }
     let is_private = place.is_own || place.is_local;

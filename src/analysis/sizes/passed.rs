@@ -16,7 +16,19 @@ impl<'u> Collector<'_, 'u> {
             }
             // What a pointer may mean, or one of several with the name.
             Target::Unknown => {
-                for callee in self.known.candidates(caller, name) {
+                let candidates = self.known.candidates(caller, name);
+                for argument in arguments.iter().filter(|_| candidates.is_empty()) {
+                    if let Some(target) = self.written(caller, argument)
+                        && let Some(place) = self.place(caller, target)
+                    {
+                        self.of(place).is_handed_out = true;
+                    }
+                    // Who takes an address by itself wants something to be put there.
+                    if let Some(target) = addressed(argument) {
+                        self.assign(caller, target, Definition::Given);
+                    }
+                }
+                for callee in candidates {
                     self.body(caller, callee, arguments);
                 }
             }

@@ -8,6 +8,7 @@ use crate::coverage;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
+use crate::ir::visit::variables_of;
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 use crate::symbols::Known;
 
@@ -77,7 +78,8 @@ impl Walker<'_> {
             (Decision::Fixed, None) => {
                 let sizes = sizes_in(blocks.into_iter().flatten());
                 let is_size = |symbol: &Symbol| sizes.contains(symbol);
-                guards::share_of_sizes(&mut self.symbols, &branch.condition, &is_size)
+                let share = guards::share_of_sizes(&mut self.symbols, &branch.condition, &is_size);
+                share.filter(|_| !self.may_be_reset(&branch.condition))
             }
         };
         let Some(value) = share else {
@@ -107,6 +109,21 @@ impl Walker<'_> {
         };
         self.symbols.constants.insert(probability.clone(), constant);
         (probability, decision)
+    }
+
+    /// Whether a value rests on the last one that the function itself gives a variable, and a procedure without a body may
+    /// give it another one.
+    fn may_be_reset(&mut self, value: &Value) -> bool {
+        let mut used = BTreeSet::new();
+        variables_of(value, &mut used);
+        used.into_iter().any(|id| {
+            let known = |known: Expr| known.symbols().is_empty();
+            self.handed_out.contains(&id)
+                && self
+                    .symbols
+                    .expression(&Value::Variable(id))
+                    .is_some_and(known)
+        })
     }
 
     /// The name of a probability, or the same with a number where another branch of the line has another value.

@@ -47,6 +47,7 @@ pub fn run(args: &DiffArgs, voice: Voice) -> anyhow::Result<Status> {
         difference
             .exceeded
             .iter()
+            .map(|found| found.to_string().replace(char::is_control, "\u{fffd}"))
             .for_each(|found| eprintln!("loopsheet: exceeded: {found}"));
     }
     reports.finish(|format| {
@@ -139,6 +140,11 @@ fn of_reports(args: &DiffArgs, old: &Path, new: &Path, voice: Voice) -> anyhow::
         (!source.define.is_empty(), "-D"),
         (!source.include.is_empty(), "-I"),
         (!source.ignore.is_empty(), "--ignore"),
+        (!source.undefine.is_empty(), "-U"),
+        (!source.flags.is_empty(), "--flags"),
+        (source.database.is_some(), "-p"),
+        (source.no_blas, "--no-blas"),
+        (source.no_input, "--no-input"),
     ];
     if let Some((_, option)) = given.into_iter().find(|(is_given, _)| *is_given) {
         anyhow::bail!(

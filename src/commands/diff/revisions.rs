@@ -1,9 +1,10 @@
 //! Two revisions of a Git repository, each in a temporary directory: nothing that is checked out is touched.
 
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use tempfile::TempDir;
@@ -24,14 +25,22 @@ struct Revision {
     name: String,
     /// Of its commit.
     hash: String,
-    special: Special,
+    contents: Contents,
 }
 
-/// What of a commit is no file of it; paths are from the top on.
-struct Special {
+/// What a commit has; paths are from the top on.
+#[derive(Default)]
+struct Contents {
+    files: Vec<Blob>,
+    links: Vec<Blob>,
     /// Commits of other repositories.
     submodules: Vec<String>,
-    links: Vec<PathBuf>,
+}
+
+/// A file, or the target of a link, as the repository keeps it.
+struct Blob {
+    object: String,
+    path: PathBuf,
 }
 
 /// The repository around the current directory.
@@ -46,10 +55,6 @@ struct Repository {
 /// # Errors
 /// There is no Git or no repository, or one of the revisions or paths is not in it.
 pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
-    anyhow::ensure!(
-        args.source.database.is_none(),
-        "-p is for source that was compiled where it lies; give -I, -D or --flags for revisions"
-    );
     let repository = Repository::here()?;
     let directory = removed_on_signals(tempfile::tempdir, TempDir::path)
         .context("cannot make a directory for the revisions")?;
@@ -129,7 +134,7 @@ impl Repository {
             let hash = line(&base);
             old = Revision {
                 name: format!("fork of {} and {}", old.name, new.name),
-                special: self.special(&hash)?,
+                contents: self.contents(&hash)?,
                 hash,
             };
         }
@@ -153,40 +158,51 @@ impl Repository {
         let hash = line(&hash);
         Ok(Revision {
             name,
-            special: self.special(&hash)?,
+            contents: self.contents(&hash)?,
             hash,
         })
     }
 
-    fn special(&self, hash: &str) -> anyhow::Result<Special> {
+    fn contents(&self, hash: &str) -> anyhow::Result<Contents> {
         let words = ["ls-tree", "-r", "-z", "--full-tree", hash];
         let listed = git(Some(&self.top), &words)?;
-        let mut special = Special {
-            submodules: Vec::new(),
-            links: Vec::new(),
-        };
+        let mut contents = Contents::default();
         for entry in listed.split(|byte| *byte == 0) {
             // `160000 commit 3f9a…`, a tab, and the path.
             let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else {
                 continue;
             };
-            let path = &entry[tab + 1..];
-            match entry.split(|byte| *byte == b' ').next() {
-                Some(b"160000") => {
-                    let path = String::from_utf8_lossy(path);
-                    special.submodules.push(path.into_owned());
+            let path = PathBuf::from(OsStr::from_bytes(&entry[tab + 1..]));
+            let what = String::from_utf8_lossy(&entry[..tab]);
+            let [mode, _, object] = what.split(' ').collect::<Vec<_>>()[..] else {
+                continue;
+            };
+            let is_inside = |part: Component| matches!(part, Component::Normal(_));
+            anyhow::ensure!(
+                path.components().all(is_inside),
+                "{hash} has a file outside of itself: {}",
+                path.display()
+            );
+            let blob = |path| Blob {
+                object: object.to_string(),
+                path,
+            };
+            match mode {
+                "160000" => {
+                    let path = path.to_string_lossy().into_owned();
+                    contents.submodules.push(path);
                 }
-                Some(b"120000") => special.links.push(OsStr::from_bytes(path).into()),
-                _ => {}
+                "120000" => contents.links.push(blob(path)),
+                _ => contents.files.push(blob(path)),
             }
         }
-        Ok(special)
+        Ok(contents)
     }
 
     /// Whether a revision has this path from the top on.
     fn has(&self, revision: &Revision, path: &str) -> bool {
         let object = format!("{}:{path}", revision.hash);
-        let mut submodules = revision.special.submodules.iter();
+        let mut submodules = revision.contents.submodules.iter();
         // Their commits may be known here.
         !submodules.any(|submodule| is_below(path, submodule))
             && git(Some(&self.top), &["cat-file", "-e", &object]).is_ok()
@@ -202,7 +218,7 @@ impl Repository {
             }
             let mut submodules = revisions
                 .iter()
-                .flat_map(|revision| &revision.special.submodules);
+                .flat_map(|revision| &revision.contents.submodules);
             if let Some(submodule) = submodules.find(|submodule| is_below(&below, submodule)) {
                 anyhow::bail!(
                     "{below} is of the submodule {submodule}, whose files are in another repository: \
@@ -274,19 +290,25 @@ impl Repository {
                 Some(path) if path.is_empty() || self.has(revision, &path) => {
                     include.push(root.join(&path));
                 }
-                Some(path) => {
+                _ => {
                     include.push(given.clone());
-                    remarks.push(format!(
-                        "{} has no {path}: what -I finds there is of the directory as it is now",
-                        revision.name
-                    ));
+                    let name = &revision.name;
+                    remarks.push(match given.is_dir() {
+                        true => format!(
+                            "-I {} is not of {name}: what it finds there is of the directory as it is now",
+                            given.display()
+                        ),
+                        false => format!(
+                            "-I {}: there is no such directory, neither in {name} nor here",
+                            given.display()
+                        ),
+                    });
                 }
-                None => include.push(given.clone()),
             }
         }
         self.extract(revision, root)?;
         let is_asked_for = |path: &str| paths.iter().any(|asked| is_below(path, asked));
-        for submodule in &revision.special.submodules {
+        for submodule in &revision.contents.submodules {
             if is_asked_for(submodule) {
                 remarks.push(format!(
                     "the submodule {submodule} of {} is not read: it is another repository",
@@ -294,7 +316,7 @@ impl Repository {
                 ));
             }
         }
-        let links = remove_foreign_links(root, &revision.special.links)?;
+        let links = remove_foreign_links(root, &revision.contents.links)?;
         if let [first, more @ ..] = &links[..] {
             let more = match more.len() {
                 0 => String::new(),
@@ -321,58 +343,100 @@ impl Repository {
             remarks,
             root: root.to_path_buf(),
             is_hidden: true,
+            stands_for: Some(self.top.clone()),
             include: Some(include),
         })
     }
 
-    /// Writes all files of a revision below a directory, as a checkout would, by an index of its own.
+    /// Writes all files of a revision below a directory, byte for byte as the repository has them: neither filters nor line
+    /// ends that are set up here have a say.
     fn extract(&self, revision: &Revision, root: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(root)?;
-        let index = root.with_extension("index");
-        let mut prefix = std::ffi::OsString::from("--prefix=");
-        prefix.push(root.join(""));
-        let read = [
-            OsStr::new("read-tree"),
-            OsStr::new("--end-of-options"),
-            OsStr::new(&revision.hash),
-        ];
-        let write = [
-            OsStr::new("checkout-index"),
-            OsStr::new("--all"),
-            OsStr::new("--force"),
-            OsStr::new("--quiet"),
-            &prefix,
-        ];
-        for words in [&read[..], &write[..]] {
-            let mut command = Command::new("git");
-            command.current_dir(&self.top);
-            command.env("GIT_INDEX_FILE", &index);
-            // Neither hooks nor a sparse checkout are meant for this.
-            command.args(["-c", "core.hooksPath=/dev/null"]);
-            command
-                .args(["-c", "core.sparseCheckout=false"])
-                .args(words);
-            printed(command)
-                .with_context(|| format!("cannot read the revision {}", revision.name))?;
+        let Contents { files, links, .. } = &revision.contents;
+        let what = || format!("cannot read the revision {}", revision.name);
+        self.each_blob(files, |path, bytes| {
+            let path = root.join(path);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(path, bytes)
+        })
+        .with_context(what)?;
+        // Behind all files: none of them is written through a link.
+        self.each_blob(links, |path, target| {
+            let path = root.join(path);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::os::unix::fs::symlink(OsStr::from_bytes(target), path)
+        })
+        .with_context(what)
+    }
+
+    /// Hands over the content of files, one after the other.
+    fn each_blob(
+        &self,
+        blobs: &[Blob],
+        mut write: impl FnMut(&Path, &[u8]) -> std::io::Result<()>,
+    ) -> anyhow::Result<()> {
+        if blobs.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let mut child = Command::new("git")
+            .current_dir(&self.top)
+            .args(["cat-file", "--batch", "--buffer"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot run git, which reads the revisions")?;
+        let (Some(mut names), Some(contents)) = (child.stdin.take(), child.stdout.take()) else {
+            anyhow::bail!("git has no standard input or output");
+        };
+        let read = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // Where git stops reading, what it says so far tells why.
+                for blob in blobs {
+                    if writeln!(names, "{}", blob.object).is_err() {
+                        break;
+                    }
+                }
+            });
+            let mut contents = BufReader::new(contents);
+            let (mut head, mut bytes) = (String::new(), Vec::new());
+            for Blob { object, path } in blobs {
+                head.clear();
+                contents.read_line(&mut head)?;
+                // `3f9a… blob 1234`
+                let size = head.trim_end().rsplit(' ').next().map(str::parse::<usize>);
+                let Some(Ok(size)) = size else {
+                    anyhow::bail!("it has no {} ({object})", path.display());
+                };
+                bytes.resize(size + 1, 0);
+                contents.read_exact(&mut bytes)?;
+                let written = write(path, &bytes[..size]);
+                written.with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            Ok(())
+        });
+        if read.is_err() {
+            // It may wait for somebody to read what is left.
+            let _ = child.kill();
+        }
+        child.wait()?;
+        read
     }
 }
 
 /// Removes links that lead out of a directory or nowhere, and says which.
-fn remove_foreign_links<'l>(root: &Path, links: &'l [PathBuf]) -> anyhow::Result<Vec<&'l Path>> {
+fn remove_foreign_links<'l>(root: &Path, links: &'l [Blob]) -> anyhow::Result<Vec<&'l Path>> {
     let mut foreign = Vec::new();
-    for link in links {
+    for link in links.iter().map(|link| link.path.as_path()) {
         let path = root.join(link);
-        // Not where the file system of temporary files has no links: Git writes a file with the target then.
-        if !path.is_symlink() {
-            continue;
-        }
         let leads_inside = path
             .canonicalize()
             .is_ok_and(|target| target.starts_with(root));
         if !leads_inside {
-            foreign.push(link.as_path());
+            foreign.push(link);
         }
     }
     // Links may lead through others.
@@ -394,12 +458,7 @@ fn git(directory: Option<&Path>, words: &[&str]) -> anyhow::Result<Vec<u8>> {
     if let Some(directory) = directory {
         command.current_dir(directory);
     }
-    command.args(words);
-    printed(command)
-}
-
-fn printed(mut command: Command) -> anyhow::Result<Vec<u8>> {
-    let output = command.output();
+    let output = command.args(words).output();
     let output = output.context("cannot run git, which reads the revisions")?;
     let complaint = String::from_utf8_lossy(&output.stderr);
     let complaint = complaint.trim();

@@ -26,6 +26,8 @@ pub struct Tree {
     pub root: PathBuf,
     /// Whether nobody has seen the root: files are named without it.
     pub is_hidden: bool,
+    /// The directory that a hidden root stands for.
+    pub stands_for: Option<PathBuf>,
     /// Where included files are looked for, if not where the command line says.
     pub include: Option<Vec<PathBuf>>,
 }
@@ -40,6 +42,7 @@ impl Tree {
             remarks: Vec::new(),
             root: path.to_path_buf(),
             is_hidden: false,
+            stands_for: None,
             include: None,
         }
     }
@@ -74,19 +77,24 @@ impl Tree {
         }
     }
 
+    /// A message that names files as people know them.
+    fn with_names(&self, message: &str) -> String {
+        match self.is_hidden {
+            true => message.replace(
+                &format!("{}/", self.root.display()),
+                &format!("{}:", self.name),
+            ),
+            false => message.to_string(),
+        }
+    }
+
     /// An error whose messages name files as people know them.
     fn named(&self, error: anyhow::Error) -> anyhow::Error {
-        let root = format!("{}/", self.root.display());
-        let mut messages: Vec<String> = error.chain().map(ToString::to_string).collect();
-        let is_named = |message: &String| message.contains(&root);
-        if !self.is_hidden || !messages.iter().any(is_named) {
-            return error;
-        }
-        let name = format!("{}:", self.name);
-        messages
-            .iter_mut()
-            .for_each(|message| *message = message.replace(&root, &name));
-        let first = messages.pop().map(anyhow::Error::msg).unwrap_or(error);
+        let messages = error
+            .chain()
+            .map(|cause| self.with_names(&cause.to_string()));
+        let mut messages: Vec<String> = messages.collect();
+        let first = messages.pop().map_or(error, anyhow::Error::msg);
         messages
             .into_iter()
             .rev()
@@ -185,6 +193,7 @@ fn project(args: &DiffArgs, tree: &Tree, voice: Voice) -> anyhow::Result<Project
     let mut project = Project::of(args.machine.as_deref(), &source, &tree.paths, quiet)
         .map_err(|error| tree.named(error))?;
     project.reading.hidden = tree.is_hidden.then(|| tree.root.clone());
+    project.reading.stands_for.clone_from(&tree.stands_for);
     // Patterns are relative to either tree, not only to where the command runs.
     if tree.root.is_dir() {
         let patterns = ignored(&tree.root, &args.source.ignore)?;
@@ -201,6 +210,7 @@ fn read(tree: &Tree, project: Project, voice: Voice) -> anyhow::Result<Analysed<
         .map(|diagnostic| {
             let mut diagnostic = diagnostic.clone();
             diagnostic.place.file = tree.shown(&diagnostic.place.file).into();
+            diagnostic.message = tree.with_names(&diagnostic.message);
             diagnostic
         })
         .collect();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{cells, heading, remarks, rows, summary};
-use crate::columns::{Align, aligned};
+use crate::columns::{Align, aligned, visible};
 use crate::diff::{Difference, Direction, Row};
 use crate::wording::counted;
 
@@ -13,10 +13,11 @@ const COLUMNS: [Align; 4] = [Align::Left, Align::Right, Align::Right, Align::Rig
 pub fn render(difference: &Difference, top: usize) -> String {
     let mut text = String::new();
     let Difference { old, new, .. } = difference;
-    let _ = writeln!(text, "{old} -> {new}, machine {}", difference.machine);
+    let sides = format!("{old} -> {new}, machine {}", difference.machine);
+    let _ = writeln!(text, "{}", visible(&sides));
     let _ = writeln!(text, "{}", summary(difference));
     for nest in difference.differing().take(top) {
-        let _ = writeln!(text, "\n{}", heading(nest));
+        let _ = writeln!(text, "\n{}", visible(&heading(nest)));
         let rows: Vec<&Row> = rows(nest).collect();
         if !rows.is_empty() {
             block(&mut text, &rows);
@@ -26,10 +27,10 @@ pub fn render(difference: &Difference, top: usize) -> String {
                 Direction::Worse => '!',
                 Direction::Better => '+',
             };
-            let _ = writeln!(text, "  {mark} {flip}");
+            let _ = writeln!(text, "  {mark} {}", visible(&flip.to_string()));
         }
         for mark in nest.marks() {
-            let _ = writeln!(text, "  * {mark}");
+            let _ = writeln!(text, "  * {}", visible(&mark));
         }
     }
     let more = difference.differing().count().saturating_sub(top);
@@ -43,13 +44,13 @@ pub fn render(difference: &Difference, top: usize) -> String {
     text.push_str("\nin total\n");
     block(&mut text, &difference.totals.iter().collect::<Vec<&Row>>());
     for remark in remarks(difference) {
-        let _ = writeln!(text, "\nnote: {remark}");
+        let _ = writeln!(text, "\nnote: {}", visible(&remark));
     }
     if !difference.exceeded.is_empty() {
         text.push_str("\nexceeded:\n");
     }
     for exceeded in &difference.exceeded {
-        let _ = writeln!(text, "  {exceeded}");
+        let _ = writeln!(text, "  {}", visible(&exceeded.to_string()));
     }
     text
 }

@@ -34,7 +34,7 @@ pub struct NestReport {
     /// Codes of what keeps it from being understood in full.
     #[serde(default)]
     pub reasons: Vec<String>,
-    /// Names of the sizes and trip counts that its figures rest on and that nothing gives.
+    /// Names of the sizes, trip counts and probabilities that its figures rest on and that nothing gives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guessed: Vec<String>,
     /// The model's bytes over those of a run with small sizes, where the two do not agree.
@@ -396,7 +396,7 @@ impl NestReport {
             reasons: (nest.reason_codes().into_iter())
                 .map(|code| code.to_string())
                 .collect(),
-            guessed: (influence::guessed_sizes(model, index))
+            guessed: (influence::guesses(model, index))
                 .map(|row| row.name.clone())
                 .collect(),
             disagreement: nest.disagreement().map(Figure::from),
