@@ -817,6 +817,167 @@ fn guesses_of_one_side_are_marked() {
     assert_eq!(shares, json!({ "old": 0, "new": 0 }));
 }
 
+/// Files of a revision are compiled as those that are checked out, and are what the repository keeps: neither attributes
+/// nor filters of the directory as it is now have a say.
+#[cfg(unix)]
+#[test]
+fn files_of_revisions_are_compiled_as_those_that_are_checked_out() {
+    let kernel = "#include \"size.h\"\nvoid k(double *x) {\n  for (int i = 0; i < SIZE; i++) x[i] += 1;\n}\n";
+    let directory = tree(&[
+        ("src/k.c", kernel),
+        ("inc/size.h", "#define SIZE (FACTOR * 100)\n"),
+    ]);
+    let git = |arguments: &[&str]| git(directory.path(), arguments);
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    write(
+        directory.path(),
+        &[("inc/size.h", "#define SIZE (FACTOR * 300)\n")],
+    );
+    git(&["commit", "-qam", "second"]);
+    let top = directory.path().canonicalize().expect("a path");
+    let commands = json!([{
+        "directory": top, "file": "src/k.c",
+        "command": format!("cc -DFACTOR=7 -I{}/inc -c src/k.c", top.display()),
+    }]);
+    write(
+        directory.path(),
+        &[
+            ("build/compile_commands.json", &commands.to_string()),
+            (
+                ".gitattributes",
+                "*.c text working-tree-encoding=UTF-16\n*.h filter=shout\n",
+            ),
+        ],
+    );
+    git(&["config", "filter.shout.smudge", "false"]);
+    let run = |arguments: &[&str]| {
+        let mut command = loopsheet();
+        command.current_dir(directory.path());
+        printed(
+            command
+                .args(["diff", "HEAD~1..HEAD", "--json", "-", "-q"])
+                .args(arguments),
+        )
+    };
+    let expected = |found: &Value| {
+        let iterations = row(&found["nests"][0], "iterations");
+        assert_eq!(iterations["old"], 700, "{found:#}");
+        assert_eq!(iterations["new"], 2100);
+    };
+    expected(&run(&["-p", "build"]));
+    fs::rename(
+        top.join("build/compile_commands.json"),
+        top.join("compile_commands.json"),
+    )
+    .expect("it is there");
+    expected(&run(&[]));
+    expected(&run(&["--", "src"]));
+}
+
+/// Totals of all calls are there where nothing is called, too: a nest in `main` is as good as one that `main` calls.
+#[test]
+fn totals_follow_calls_that_come_and_go() {
+    let nest = "for (int i = 0; i < 1000; i++) x[i] += 1;";
+    let head = "static double x[1000], y[1000];\n";
+    let inline = format!("{head}int main(void) {{\n  {nest}\n}}\n");
+    let called = format!("{head}void f(void) {{\n  {nest}\n}}\nint main(void) {{ f(); }}\n");
+    let total = |found: &Value, quantity: &str| {
+        let rows = found["totals"].as_array().expect("a list").iter();
+        let row = rows
+            .clone()
+            .find(|row| row["quantity"] == quantity)
+            .expect("a row")
+            .clone();
+        (
+            row["old"].clone(),
+            row["new"].clone(),
+            row["change"].clone(),
+        )
+    };
+    for (old, new) in [(&inline, &called), (&called, &inline)] {
+        let found = between(&[("k.c", old)], &[("k.c", new)], &["--fail-above", "5%"]);
+        assert_eq!(statuses(&found), ["moved"]);
+        assert_eq!(found["exceeded"], json!([]));
+        assert_eq!(
+            total(&found, "all_calls_flops"),
+            (json!(1000), json!(1000), json!(0))
+        );
+    }
+    // A nest that is cheap once and is called a million times.
+    let often = inline.replace(
+        "int main(void) {",
+        "void g(void) {\n  for (int i = 0; i < 10; i++) y[i] *= 2;\n}\n\
+         int main(void) {\n  for (int t = 0; t < 1000000; t++) g();",
+    );
+    let (old, new) = (tree(&[("k.c", &inline)]), tree(&[("k.c", &often)]));
+    let mut command = loopsheet();
+    command.arg("diff").args([old.path(), new.path()]);
+    let output = command
+        .args(["--json", "-", "-q", "--fail-above", "5%:time"])
+        .output();
+    let output = output.expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let (before, after, _) = total(&found, "all_calls_flops");
+    assert_eq!((before, after), (json!(1000), json!(10_001_000)));
+}
+
+/// What no nest has is named: code outside of loops, and procedures without a body.
+#[test]
+fn what_is_left_out_is_noted() {
+    let code = |more: &str| {
+        format!(
+            "#include <string.h>\nextern void heavy(double *);\nstatic double x[1000];\nint main(void) {{\n  \
+             for (int i = 0; i < 1000; i++) x[i] += 1;\n  {more}\n}}\n"
+        )
+    };
+    let notes = |old: &str, new: &str| {
+        let found = between(&[("k.c", &code(old))], &[("k.c", &code(new))], &[]);
+        assert_eq!(statuses(&found), ["same"]);
+        found["notes"].to_string()
+    };
+    assert_eq!(notes("", ""), "[]");
+    let found = notes("", "memset(x, 0, sizeof x);");
+    assert!(
+        found.contains("outside of loops and in no figure: memory_intrinsic 0, 1"),
+        "{found}"
+    );
+    let found = notes("", "heavy(x);");
+    assert!(found.contains("are others: heavy 0, 1"), "{found}");
+    let found = notes("heavy(x);", "heavy(x);");
+    assert!(found.contains("is in no figure: heavy 1 calls"), "{found}");
+}
+
+/// Guesses of how often a branch is taken are guesses, too.
+#[test]
+fn guessed_branches_are_marked() {
+    let code = |guard: &str| {
+        format!(
+            "void k(double *x, double s) {{\n  {guard}\n  for (int i = 0; i < 100; i++) x[i] += s;\n}}\n"
+        )
+    };
+    let found = between(&[("k.c", &code(""))], &[("k.c", &code("if (s > 1)"))], &[]);
+    assert_eq!(row(&found["nests"][0], "iterations")["new"], 50);
+    let text = &found["nests"][0]["guesses"][0]["text"];
+    assert_eq!(text, "rests on a guess of the new side: prob_k_2 = 0.5");
+}
+
+/// A region that cannot be read any more counts where another one can be read now.
+#[test]
+fn regions_are_not_set_off_against_each_other() {
+    let good = "void f(double *x) {\n  for (int i = 0; i < 9; i++) x[i] = 1;\n}\n";
+    let bad = "void f({for(int i=0;i<9;i++) x[i]=1;}\n";
+    let (old, new) = (
+        tree(&[("a.c", bad), ("b.c", good)]),
+        tree(&[("a.c", good), ("b.c", bad)]),
+    );
+    let mut command = loopsheet();
+    let output = command.arg("diff").args([old.path(), new.path()]).output();
+    assert_eq!(output.expect("it runs").status.code(), Some(1));
+}
+
 /// Names of files are text in what Git makes of a revision.
 #[cfg(target_os = "linux")]
 #[test]
