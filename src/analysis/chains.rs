@@ -7,24 +7,27 @@
 //! Stored values are taken to stay in registers, as compilers keep them. Two values that lead into each other are one
 //! chain; longer rings are not looked for.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::compared::{Compared, Counter, Meeting, Place};
 use super::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, Type, UnaryOp, Value, VarId};
 
-/// What the core does in the statements of a loop without loops inside.
+/// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
+/// iteration.
 pub fn in_core(
     function: &Function,
     body: &[Stmt],
-    counter: Counter,
-    compared: Option<&Compared>,
+    (counter, compared, advanced): (Counter, Option<&Compared>, &BTreeSet<VarId>),
     is_replaced: &dyn Fn(&Stmt) -> bool,
 ) -> InCore {
     let mut walk = Walk {
         function,
+        advanced,
         counter,
         compared,
         is_replaced,
@@ -95,12 +98,14 @@ struct Walk<'f> {
     function: &'f Function,
     counter: Counter<'f>,
     compared: Option<&'f Compared<'f>>,
+    /// Whole numbers that follow from that of the iteration.
+    advanced: &'f BTreeSet<VarId>,
     /// Whether the body that a call statement calls stands behind it.
     is_replaced: &'f dyn Fn(&Stmt) -> bool,
     order: Order,
     stores: Vec<Place>,
     sources: Vec<Source>,
-    /// Of floating scalars that the loop gives values.
+    /// Of scalars that the loop gives values.
     values: FxHashMap<VarId, Ways>,
     /// What this iteration has stored so far.
     stored: Vec<(Place, Ways)>,
@@ -132,7 +137,7 @@ impl Walk<'_> {
                 }
             });
         });
-        scalars.retain(|id| self.is_floating_scalar(*id));
+        scalars.retain(|id| self.is_carrier(*id));
         scalars.sort_unstable_by_key(|id| id.0);
         scalars.dedup();
         for id in scalars {
@@ -152,9 +157,11 @@ impl Walk<'_> {
         self.stores = known.take(MOST_STORES).cloned().collect();
     }
 
-    fn is_floating_scalar(&self, id: VarId) -> bool {
+    /// Numbers that are not known before the loop begins.
+    fn is_carrier(&self, id: VarId) -> bool {
         let variable = self.function.variable(id);
-        variable.dimensions.is_empty() && variable.ty.is_floating()
+        let is_whole = matches!(variable.ty, Type::Integer(_)) && !self.advanced.contains(&id);
+        variable.dimensions.is_empty() && (variable.ty.is_floating() || is_whole)
     }
 
     /// Where an element is, if it can be compared.
@@ -331,7 +338,7 @@ impl Walk<'_> {
             if op.is_comparison() {
                 self.use_up(&ways, None);
             }
-            return ways;
+            return stepped(ways, |_| {}, done_to_whole(op));
         }
         match op {
             BinaryOp::Add | BinaryOp::Subtract => {
@@ -443,8 +450,14 @@ impl Walk<'_> {
                     true => ChainKind::Reduction,
                     false => ChainKind::Recurrence,
                 };
-                passes_on |= moves && way.steps == Steps::default();
-                chains.push(chain(kind, distance, way.steps));
+                let is_whole = !self.function.variable(array).ty.is_floating();
+                let is_free = is_whole || way.steps == Steps::default();
+                passes_on |= is_free
+                    && kind == ChainKind::Recurrence
+                    && (moves || way.done != Done::Nothing);
+                if !is_whole {
+                    chains.push(chain(kind, distance, way.steps));
+                }
             }
             let is_scalar = |at: usize| matches!(self.sources[at].carrier, Carrier::Scalar(_));
             for other in
@@ -476,6 +489,17 @@ impl Walk<'_> {
             }
         }
         kept
+    }
+}
+
+/// What an operation on whole numbers does to them.
+fn done_to_whole(op: BinaryOp) -> Done {
+    use BinaryOp::{Add, And, Multiply, Or, Other, Subtract};
+    match op {
+        Add | Subtract => Done::Added,
+        Multiply => Done::Multiplied,
+        And | Or | Other => Done::Compared,
+        _ => Done::More,
     }
 }
 

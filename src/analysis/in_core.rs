@@ -24,7 +24,7 @@ pub enum Order {
     /// The chains are all that one iteration waits for another in, or sizes say, which compilers look at before the loop.
     #[default]
     Shown,
-    /// An iteration passes elements on without computing anything that a chain would count.
+    /// An iteration has whole numbers, or elements that are only passed on, from an earlier one: no chain counts that.
     Carried,
     /// Data say which elements these are: compilers take one iteration after the other.
     ByData,

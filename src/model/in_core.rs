@@ -605,7 +605,8 @@ fn is_run(stream: &Stream, innermost: &Loop) -> bool {
         && others.iter().all(|subscript| !moves(&subscript.terms))
 }
 
-fn calls_procedures(block: &Block) -> bool {
+/// Whether code calls bodies that do not stand in place of their calls.
+pub(super) fn calls_procedures(block: &Block) -> bool {
     let mut calls = false;
     block.with_branches(&mut |block| {
         calls |= block

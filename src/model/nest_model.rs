@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::in_core::calls_procedures;
 use super::levels::{Collision, NestLevels};
 use super::loops::{LoopCounts, LoopFigures};
 use super::nest::Nest;
@@ -142,14 +143,16 @@ impl NestModel<'_> {
         codes
     }
 
-    /// Whether it is not known which iterations of the innermost loop wait for others.
+    /// Whether it is not known which iterations of the innermost loop wait for others. Where it calls procedures, nothing
+    /// is said of chains.
     fn order_is_unknown(&self) -> bool {
         let innermost = self.nest.loops.last().map(|inner| inner.facts);
         innermost.is_some_and(|inner| {
             let is_unknown = |in_core: &InCore| in_core.order == Order::Unknown;
             let directive = inner.parallel.as_ref();
             let is_asked_for = directive.is_some_and(LoopDirective::asks_for_vectors);
-            inner.in_core.as_ref().is_some_and(is_unknown) && !is_asked_for
+            let is_open = inner.in_core.as_ref().is_some_and(is_unknown);
+            is_open && !is_asked_for && !calls_procedures(&inner.body)
         })
     }
 

@@ -191,7 +191,10 @@ fn the_same_machine_gives_the_same_figures() {
     assert_eq!(report(&[]), graced);
     assert_eq!(graced["machine"]["cores"], 1.0);
     // What is set counts, on the command line or in the file.
-    here("loopsheet.toml", "machine = \"grace\"\n[set]\ncores = 8\n");
+    here(
+        "loopsheet.toml",
+        "machine = \"grace\"\n[sizes]\ncores = 8\n",
+    );
     for report in [
         report(&[]),
         report(&["--no-config", "--machine", "grace", "--set", "cores=8"]),

@@ -214,6 +214,18 @@ impl Walker<'_> {
         (found, conditional)
     }
 
+    /// The variables that every iteration of a loop advances by the same.
+    fn advanced_evenly(&self, inner: &ir::Loop, counter: Option<VarId>) -> BTreeSet<VarId> {
+        let is_same = |amount: &Value| {
+            let mut used = BTreeSet::new();
+            variables_of(amount, &mut used);
+            counter.is_none_or(|counter| !used.contains(&counter))
+        };
+        let all = inductions(&inner.body, self.effects).into_iter();
+        let evenly = all.filter(|one| !one.conditional && one.amounts.iter().all(is_same));
+        evenly.map(|one| one.variable).collect()
+    }
+
     /// An induction variable that the loop has moved by an amount since it was entered.
     fn entry(&self, id: VarId, moved: Expr) -> Option<Known> {
         let variable = self.function().variable(id);
@@ -292,14 +304,15 @@ impl Walker<'_> {
         self.in_sequence = in_sequence;
         let run = bodies::without_replaced(inner, &self.effects.origins);
         let compared = self.compared.take();
+        let advanced = self.advanced_evenly(inner, counter);
         let in_core = (body.loops().is_empty()).then(|| {
             let counter = Counter {
                 name: &variable,
                 step: &step,
             };
             let is_replaced = |statement: &ir::Stmt| matches!(statement, ir::Stmt::Call { place, name, .. } if self.effects.origins.is_expanded(place, name));
-            let compared = compared.as_deref();
-            chains::in_core(self.function(), &inner.body, counter, compared, &is_replaced)
+            let facts = (counter, compared.as_deref(), &advanced);
+            chains::in_core(self.function(), &inner.body, facts, &is_replaced)
         });
         self.symbols.levels.pop();
         self.around.pop();
