@@ -1,4 +1,5 @@
-//! How many cores of a machine a program can use.
+//! How many cores of a machine a program uses: one if nothing in it runs in parallel, whatever the machine and however it
+//! came to be chosen, unless the settings say how many; else all.
 
 use crate::analysis::facts::Program;
 use crate::machine::MachineModel;
@@ -12,9 +13,13 @@ pub fn is_serial(program: &Program) -> bool {
     files.all(|file| file.is_parallel == Some(false))
 }
 
-/// Of the machine that nobody chose, a program that does nothing in parallel has one core.
-pub fn fit_default(machine: MachineModel, is_serial: bool) -> MachineModel {
-    match is_serial {
+/// What a program uses of a machine, with settings of these names.
+pub fn fit<'n>(
+    machine: MachineModel,
+    is_serial: bool,
+    mut settings: impl Iterator<Item = &'n str>,
+) -> MachineModel {
+    match is_serial && !settings.any(|name| NAMES.contains(&name)) {
         true => machine.one_core(),
         false => machine,
     }

@@ -3,39 +3,35 @@
 //! iteration has stored (`x[i - 1]`).
 //!
 //! Statements are followed in their order, with the longest way from every carried value to every other one. Elements
-//! are the same where their subscripts differ by a multiple of what an iteration moves them by; subscripts that hold
-//! variables of the loop's own are not compared. Stored values are taken to stay in registers, as compilers keep them.
-//! Two values that lead into each other are one chain; longer rings are not looked for.
+//! are the same where their subscripts differ by a multiple of what an iteration moves them by ([`Place::meets`]).
+//! Stored values are taken to stay in registers, as compilers keep them. Two values that lead into each other are one
+//! chain; longer rings are not looked for.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
-use super::in_core::{Chain, ChainKind, Functions, InCore, Steps};
-use crate::expr::Expr;
+use rustc_hash::FxHashMap;
+
+use super::compared::{Compared, Counter, Meeting, Place};
+use super::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
-use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, UnaryOp, Value, VarId};
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, Type, UnaryOp, Value, VarId};
 
-/// The variable that counts iterations, and by how much.
-#[derive(Clone, Copy)]
-pub struct Counter<'a> {
-    pub id: Option<VarId>,
-    pub name: &'a str,
-    pub step: &'a Expr,
-}
-
-/// What the core does in the statements of a loop without loops inside. `expression` gives a subscript as an expression
-/// over the loop variables.
+/// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
+/// iteration.
 pub fn in_core(
     function: &Function,
     body: &[Stmt],
-    counter: Counter,
-    expression: &mut dyn FnMut(&Value) -> Option<Expr>,
+    (counter, compared, advanced): (Counter, Option<&Compared>, &BTreeSet<VarId>),
+    is_replaced: &dyn Fn(&Stmt) -> bool,
 ) -> InCore {
     let mut walk = Walk {
         function,
+        advanced,
         counter,
-        expression,
-        assigned: FxHashSet::default(),
+        compared,
+        is_replaced,
+        order: Order::Shown,
         stores: Vec::new(),
         sources: Vec::new(),
         values: FxHashMap::default(),
@@ -44,25 +40,20 @@ pub fn in_core(
     };
     walk.find_carried(body);
     walk.block(body);
+    let chains = walk.chains();
     InCore {
-        chains: walk.chains(),
+        chains,
+        order: walk.order,
         functions: walk.functions,
         compiled: Default::default(),
         notes_errors: function.conventions.domain_errors == DomainErrors::Noted,
     }
 }
 
-/// Stores that are told apart; a loop with more of them has no chains through elements.
-const MOST_STORES: usize = 24;
+/// Stores that are told apart; what more of them a loop has is taken to lead nowhere.
+const MOST_STORES: usize = 64;
 /// Chains that are kept.
 const MOST_CHAINS: usize = 4;
-
-/// An element, by array and subscripts.
-#[derive(Clone, PartialEq)]
-struct Place {
-    array: VarId,
-    subscripts: Vec<Expr>,
-}
 
 /// A value that one iteration has from an earlier one.
 struct Source {
@@ -103,98 +94,80 @@ struct Way {
 /// The longest way from every carried value.
 type Ways = Vec<Way>;
 
-struct Walk<'f, 'e> {
+struct Walk<'f> {
     function: &'f Function,
     counter: Counter<'f>,
-    expression: &'e mut dyn FnMut(&Value) -> Option<Expr>,
-    /// Variables that the loop gives values.
-    assigned: FxHashSet<VarId>,
+    compared: Option<&'f Compared<'f>>,
+    /// Whole numbers that follow from that of the iteration.
+    advanced: &'f BTreeSet<VarId>,
+    /// Whether the body that a call statement calls stands behind it.
+    is_replaced: &'f dyn Fn(&Stmt) -> bool,
+    order: Order,
     stores: Vec<Place>,
     sources: Vec<Source>,
-    /// Of floating scalars that the loop gives values.
+    /// Of scalars that the loop gives values.
     values: FxHashMap<VarId, Ways>,
     /// What this iteration has stored so far.
     stored: Vec<(Place, Ways)>,
     functions: Functions,
 }
 
-impl Walk<'_, '_> {
+impl Walk<'_> {
     fn find_carried(&mut self, body: &[Stmt]) {
-        let mut targets: Vec<&Value> = Vec::new();
-        let mut read: FxHashSet<VarId> = FxHashSet::default();
+        let (mut scalars, mut stored, mut read) = (Vec::new(), Vec::new(), Vec::new());
         statements(body, InLoop::Yes, &mut |statement, _| {
-            let Stmt::Assign { target, value, .. } = statement else {
-                return;
+            let target = match statement {
+                Stmt::Assign { target, .. } => Some(target),
+                _ => None,
             };
-            match target {
-                Value::Variable(id) => {
-                    self.assigned.insert(*id);
-                }
-                _ => targets.push(target),
+            if let Some(Value::Variable(id)) = target {
+                scalars.push(*id);
             }
-            each_value(value, &mut |part| {
-                if let Value::Element { array, .. } = part {
-                    read.insert(*array);
+            values_of(statement, &mut |part| {
+                let Some(place) = self.compared.and_then(|known| known.place(part)) else {
+                    return;
+                };
+                let is_target = target.is_some_and(|target| std::ptr::eq(target, part));
+                let places: &mut Vec<&Place> = match is_target {
+                    true => &mut stored,
+                    false => &mut read,
+                };
+                if !places.contains(&place) {
+                    places.push(place);
                 }
             });
         });
-        let mut scalars: Vec<VarId> = (self.assigned.iter().copied())
-            .filter(|id| self.is_floating_scalar(*id))
-            .collect();
+        scalars.retain(|id| self.is_carrier(*id));
         scalars.sort_unstable_by_key(|id| id.0);
+        scalars.dedup();
         for id in scalars {
             let way = self.way_from(Carrier::Scalar(id));
             self.values.insert(id, vec![way]);
         }
-        targets.retain(
-            |target| matches!(target, Value::Element { array, .. } if read.contains(array)),
-        );
-        if targets.len() <= MOST_STORES {
-            for target in targets {
-                if let Some(place) = self.place(target)
-                    && !self.stores.contains(&place)
-                {
-                    self.stores.push(place);
-                }
-            }
+        stored.retain(|one| read.iter().any(|other| other.array == one.array));
+        for (one, other) in stored.iter().flat_map(|s| read.iter().map(move |r| (s, r))) {
+            let order = match one.meets(other, self.counter) {
+                Meeting::Unknown => Order::Unknown,
+                Meeting::ByData => Order::ByData,
+                _ => Order::Shown,
+            };
+            self.order = self.order.max(order);
         }
+        let known = stored.into_iter().filter(|place| place.is_known());
+        self.stores = known.take(MOST_STORES).cloned().collect();
     }
 
-    fn is_floating_scalar(&self, id: VarId) -> bool {
+    /// Numbers that are not known before the loop begins.
+    fn is_carrier(&self, id: VarId) -> bool {
         let variable = self.function.variable(id);
-        variable.dimensions.is_empty() && variable.ty.is_floating()
+        let is_whole = matches!(variable.ty, Type::Integer(_)) && !self.advanced.contains(&id);
+        variable.dimensions.is_empty() && (variable.ty.is_floating() || is_whole)
     }
 
-    /// The element of floating type that a value is, if its subscripts can be compared.
-    fn place(&mut self, value: &Value) -> Option<Place> {
-        let Value::Element {
-            array, subscripts, ..
-        } = value
-        else {
-            return None;
-        };
-        if !self.function.variable(*array).ty.is_floating() {
-            return None;
-        }
-        let mut is_plain = true;
-        for subscript in subscripts {
-            each_value(subscript, &mut |part| match part {
-                Value::Variable(id) => {
-                    is_plain &= Some(*id) == self.counter.id || !self.assigned.contains(id);
-                }
-                Value::Element { .. } | Value::Call { .. } => is_plain = false,
-                part if part.has_no_number() => is_plain = false,
-                _ => {}
-            });
-        }
-        let subscripts = subscripts
-            .iter()
-            .map(|subscript| is_plain.then(|| (self.expression)(subscript)).flatten())
-            .collect::<Option<Vec<Expr>>>()?;
-        Some(Place {
-            array: *array,
-            subscripts,
-        })
+    /// Where an element is, if it can be compared.
+    fn place(&self, value: &Value) -> Option<Place> {
+        let place = self.compared?.place(value)?;
+        place.is_known().then(|| place.clone())
     }
 
     fn way_from(&mut self, carrier: Carrier) -> Way {
@@ -230,6 +203,7 @@ impl Walk<'_, '_> {
                     }
                 }
                 Stmt::Opaque { inner, .. } => self.block(inner),
+                Stmt::Call { .. } if (self.is_replaced)(statement) => {}
                 Stmt::Call { .. } | Stmt::Evaluate { .. } => {
                     let mut used = Ways::new();
                     values_of(statement, &mut |value| {
@@ -312,7 +286,9 @@ impl Walk<'_, '_> {
                         Done::More
                     }
                 };
-                let sides = longest(self.value(then), self.value(otherwise));
+                // Of two values that a comparison chooses from, it reads both.
+                let (one, other) = value.extremum().unwrap_or((then, otherwise));
+                let sides = longest(self.value(one), self.value(other));
                 stepped(sides, |steps| steps.selections += 1, done)
             }
             Value::Opaque { inner, .. } => {
@@ -327,60 +303,32 @@ impl Walk<'_, '_> {
     }
 
     fn element(&mut self, value: &Value) -> Ways {
-        let Value::Element { array, .. } = value else {
-            return Ways::new();
-        };
-        if self.stores.iter().all(|store| store.array != *array) {
-            return Ways::new();
-        }
         let Some(place) = self.place(value) else {
             return Ways::new();
         };
         if let Some((_, ways)) = self.stored.iter().find(|(known, _)| *known == place) {
             return ways.clone();
         }
-        let found = (0..self.stores.len())
-            .filter_map(|store| {
-                let (distance, moves) = self.distance(&self.stores[store], &place)?;
-                Some(Carrier::Store {
-                    store,
-                    distance,
-                    moves,
-                })
+        let carrier = |store: usize| {
+            let (distance, moves) = match self.stores[store].meets(&place, self.counter) {
+                Meeting::After(distance) => (distance, true),
+                Meeting::Always => (1, false),
+                _ => return None,
+            };
+            Some(Carrier::Store {
+                store,
+                distance,
+                moves,
             })
-            .min_by_key(|carrier| match carrier {
-                Carrier::Store { distance, .. } => *distance,
-                Carrier::Scalar(_) => 0,
-            });
+        };
+        let found =
+            (0..self.stores.len())
+                .filter_map(carrier)
+                .min_by_key(|carrier| match carrier {
+                    Carrier::Store { distance, .. } => *distance,
+                    Carrier::Scalar(_) => 0,
+                });
         found.map_or_else(Ways::new, |carrier| vec![self.way_from(carrier)])
-    }
-
-    /// After how many iterations an element is read that was stored, and whether it is another one in each.
-    fn distance(&self, stored: &Place, read: &Place) -> Option<(u32, bool)> {
-        if stored.array != read.array || stored.subscripts.len() != read.subscripts.len() {
-            return None;
-        }
-        let Counter { name, step, .. } = self.counter;
-        let mut distance = None;
-        for (stored, read) in stored.subscripts.iter().zip(&read.subscripts) {
-            let apart = (stored.clone() - read.clone()).expand().as_number()?;
-            let next = Expr::symbol(name) + step.clone();
-            let moved = (read.with(name, &next) - read.clone())
-                .expand()
-                .as_number()?;
-            if moved == 0.0 {
-                if apart != 0.0 {
-                    return None;
-                }
-                continue;
-            }
-            let own = apart / moved;
-            if own < 1.0 || own.fract() != 0.0 || distance.is_some_and(|known| known != own) {
-                return None;
-            }
-            distance = Some(own);
-        }
-        Some(distance.map_or((1, false), |distance| (distance as u32, true)))
     }
 
     fn binary(&mut self, value: &Value, op: BinaryOp, left: &Value, right: &Value) -> Ways {
@@ -390,7 +338,7 @@ impl Walk<'_, '_> {
             if op.is_comparison() {
                 self.use_up(&ways, None);
             }
-            return ways;
+            return stepped(ways, |_| {}, done_to_whole(op));
         }
         match op {
             BinaryOp::Add | BinaryOp::Subtract => {
@@ -467,7 +415,7 @@ impl Walk<'_, '_> {
     }
 
     /// What leads from a carried value to its next one.
-    fn chains(&self) -> Vec<Chain> {
+    fn chains(&mut self) -> Vec<Chain> {
         let next = |source: usize| match self.sources[source].carrier {
             Carrier::Scalar(id) => self.values.get(&id),
             Carrier::Store { store, .. } => {
@@ -480,7 +428,7 @@ impl Walk<'_, '_> {
             let ways = next(to)?;
             ways.iter().find(|way| way.source == from)
         };
-        let mut chains = Vec::new();
+        let (mut chains, mut passes_on) = (Vec::new(), false);
         for (at, source) in self.sources.iter().enumerate() {
             let (array, distance, moves) = match source.carrier {
                 Carrier::Scalar(id) => (id, 1, false),
@@ -502,7 +450,14 @@ impl Walk<'_, '_> {
                     true => ChainKind::Reduction,
                     false => ChainKind::Recurrence,
                 };
-                chains.push(chain(kind, distance, way.steps));
+                let is_whole = !self.function.variable(array).ty.is_floating();
+                let is_free = is_whole || way.steps == Steps::default();
+                passes_on |= is_free
+                    && kind == ChainKind::Recurrence
+                    && (moves || way.done != Done::Nothing);
+                if !is_whole {
+                    chains.push(chain(kind, distance, way.steps));
+                }
             }
             let is_scalar = |at: usize| matches!(self.sources[at].carrier, Carrier::Scalar(_));
             for other in
@@ -516,6 +471,9 @@ impl Walk<'_, '_> {
                     ));
                 }
             }
+        }
+        if passes_on {
+            self.order = self.order.max(Order::Carried);
         }
         chains.retain(|chain| chain.steps != Steps::default());
         let length = |chain: &Chain| chain.steps.length() * 64 / u64::from(chain.distance);
@@ -531,6 +489,17 @@ impl Walk<'_, '_> {
             }
         }
         kept
+    }
+}
+
+/// What an operation on whole numbers does to them.
+fn done_to_whole(op: BinaryOp) -> Done {
+    use BinaryOp::{Add, And, Multiply, Or, Other, Subtract};
+    match op {
+        Add | Subtract => Done::Added,
+        Multiply => Done::Multiplied,
+        And | Or | Other => Done::Compared,
+        _ => Done::More,
     }
 }
 

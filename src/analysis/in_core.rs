@@ -9,12 +9,44 @@ use crate::source::optimisation::Optimisation;
 pub struct InCore {
     /// Each from one iteration to a later one, the longest first.
     pub chains: Vec<Chain>,
+    pub order: Order,
     pub functions: Functions,
     /// Whether a square root of a negative number has to be noted, as C wants it: then it is not an instruction of
     /// vectors.
     pub notes_errors: bool,
     /// What the flags of its file let the compiler do.
     pub compiled: Optimisation,
+}
+
+/// Whether iterations can be done side by side as far as elements of arrays go that are both stored and read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Order {
+    /// The chains are all that one iteration waits for another in, or sizes say, which compilers look at before the loop.
+    #[default]
+    Shown,
+    /// An iteration has whole numbers, or elements that are only passed on, from an earlier one: no chain counts that.
+    Carried,
+    /// Data say which elements these are: compilers take one iteration after the other.
+    ByData,
+    /// Subscripts could not be compared: there may be chains that are not known.
+    Unknown,
+}
+
+impl Order {
+    pub const ALL: [Order; 4] = [Order::Shown, Order::Carried, Order::ByData, Order::Unknown];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Order::Shown => "shown",
+            Order::Carried => "carried",
+            Order::ByData => "by_data",
+            Order::Unknown => "unknown",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Order> {
+        Order::ALL.into_iter().find(|order| order.as_str() == text)
+    }
 }
 
 /// Operations that wait for each other, from a value to the same value of a later iteration.

@@ -13,6 +13,7 @@ mod assignments;
 mod calls;
 mod chains;
 mod communication;
+mod compared;
 pub mod compiled;
 mod constancy;
 pub mod coverage;

@@ -234,6 +234,78 @@ fn place(
     subscripts: &[Value],
     reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Place {
+    let Followed {
+        array,
+        name,
+        parts,
+        pointer,
+    } = follow(symbols, array, subscripts);
+    let stride = match pointer {
+        Some(MovingPointer { id, depth, .. }) => symbols.stride(id, depth),
+        None => None,
+    };
+    let mut dimensions = Vec::new();
+    for part in parts {
+        dimensions.push(match part {
+            Part::Given(value) => dimension(symbols, value, None, reasons),
+            Part::Last(value, plus) => {
+                dimension(symbols, value, plus.as_ref().or(stride.as_ref()), reasons)
+            }
+            Part::Of(expr) => affine_dimension(symbols, &expr, reasons),
+        });
+    }
+    if let Some(MovingPointer { id, loaded, .. }) = pointer
+        && stride.is_none()
+    {
+        if !loaded && !symbols.chased.contains(&id) {
+            let pointer_name = &symbols.function.variable(id).name;
+            reasons.push((
+                ReasonCode::PointerMoves,
+                format!("`{pointer_name}` is assigned inside the loops"),
+            ));
+        }
+        for dimension in &mut dimensions {
+            dimension
+                .subscript
+                .gather
+                .get_or_insert_with(|| "moving pointer".to_string());
+        }
+    }
+    Place {
+        array,
+        name,
+        dimensions,
+    }
+}
+
+/// The array that a reference goes to, and what its subscripts are there.
+pub(super) struct Followed<'v> {
+    pub array: VarId,
+    name: Name,
+    pub parts: Vec<Part<'v>>,
+    /// The pointer on the way that loops give values without an expression.
+    pub pointer: Option<MovingPointer>,
+}
+
+pub(super) struct MovingPointer {
+    id: VarId,
+    depth: usize,
+    pub loaded: bool,
+}
+
+/// One subscript.
+pub(super) enum Part<'v> {
+    Given(&'v Value),
+    /// The one that a pointer is subscripted with, and where in its dimension that points.
+    Last(&'v Value, Option<Expr>),
+    /// Of a dimension outside of what the pointer points to.
+    Of(Expr),
+}
+
+const FIRST: &Value = &Value::Integer(0);
+
+/// Follows the pointers of a reference.
+pub(super) fn follow<'v>(symbols: &Symbols, array: VarId, subscripts: &'v [Value]) -> Followed<'v> {
     let name = symbols.function.variable(array).name.clone();
     let root = symbols.roots.get(&array).copied();
     // Arrays and strings are assigned by name; only a pointer moves by that.
@@ -245,82 +317,51 @@ fn place(
             .filter(|_| symbols.function.conventions.has_pointers())
             .map(|_| array)),
     };
-    let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known.clone())));
-    let mut dimensions = Vec::new();
+    let known = pointer.and_then(|id| symbols.known.get(&id).map(|known| (id, known)));
     let Some((pointer, known)) = known else {
-        dimensions.extend(
-            subscripts
-                .iter()
-                .map(|s| dimension(symbols, s, None, reasons)),
-        );
-        return Place {
+        return Followed {
             array,
             name,
-            dimensions,
+            parts: subscripts.iter().map(Part::Given).collect(),
+            pointer: None,
         };
     };
-    let pointer_name = symbols.function.variable(pointer).name.clone();
     // `p->x` leaves out the subscript of `p`, `p[i].x` gives it last.
     let way = name.split().filter(|_| pointer != array);
     let way = way.map_or(Name::default(), |(_, way)| way);
     let gives_last = way.first_step() != Some(Step::Target) && !subscripts.is_empty();
     let (own, last) = subscripts.split_at(subscripts.len() - usize::from(gives_last));
-    dimensions.extend(own.iter().map(|s| dimension(symbols, s, None, reasons)));
-    let zero = Value::Integer(0);
-    let last = last.first().unwrap_or(&zero);
+    let mut parts: Vec<Part> = own.iter().map(Part::Given).collect();
+    let last = last.first().unwrap_or(FIRST);
+    let (mut array, mut name, mut moving) = (array, name, None);
     match known {
         Known::Points(address) => {
-            let (first, outer) = match address.subscripts.split_first() {
-                Some((first, outer)) => (Some(first), outer),
-                None => (None, &[][..]),
-            };
-            dimensions.push(dimension(symbols, last, first, reasons));
-            dimensions.extend(outer.iter().map(|s| affine_dimension(symbols, s, reasons)));
+            let first = address.subscripts.first().cloned();
+            parts.push(Part::Last(last, first));
+            let outer = address.subscripts.iter().skip(1).cloned();
+            parts.extend(outer.map(Part::Of));
             let base = symbols.function.variable(address.array).name.clone();
             if pointer == array {
-                return Place {
-                    array: address.array,
-                    name: base,
-                    dimensions,
-                };
-            }
-            Place {
-                array,
-                name: base.along(&way.by(Step::Member)),
-                dimensions,
+                (array, name) = (address.array, base);
+            } else {
+                name = base.along(&way.by(Step::Member));
             }
         }
         Known::Changes { depth, loaded } => {
-            let stride = symbols.stride(pointer, depth);
-            dimensions.push(dimension(symbols, last, stride.as_ref(), reasons));
-            if stride.is_none() {
-                if !loaded && !symbols.chased.contains(&pointer) {
-                    reasons.push((
-                        ReasonCode::PointerMoves,
-                        format!("`{pointer_name}` is assigned inside the loops"),
-                    ));
-                }
-                for dimension in &mut dimensions {
-                    dimension
-                        .subscript
-                        .gather
-                        .get_or_insert_with(|| "moving pointer".to_string());
-                }
-            }
-            Place {
-                array,
-                name,
-                dimensions,
-            }
+            parts.push(Part::Last(last, None));
+            moving = Some(MovingPointer {
+                id: pointer,
+                depth: *depth,
+                loaded: *loaded,
+            });
         }
-        Known::Is(_) | Known::OneOf(_) => {
-            dimensions.push(dimension(symbols, last, None, reasons));
-            Place {
-                array,
-                name,
-                dimensions,
-            }
-        }
+        Known::Is(_) | Known::OneOf(_) => parts.push(Part::Last(last, None)),
+    }
+    Followed {
+        array,
+        name,
+        parts,
+        pointer: moving,
     }
 }
 

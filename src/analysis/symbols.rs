@@ -1,6 +1,7 @@
 //! What is known of the variables of a function where the walk stands.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::assignments::Effects;
 use super::facts::Constant;
@@ -88,11 +89,11 @@ pub struct Symbols<'f> {
     /// What symbols that stand for variables and elements were made from.
     pub mentioned: BTreeMap<Symbol, Value>,
     /// Scalars with one assignment in the whole function, outside of loops: their value, if the program has it.
-    pub assigned_once: BTreeMap<VarId, Option<Value>>,
+    pub assigned_once: Rc<BTreeMap<VarId, Option<Value>>>,
     /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
-    pub roots: BTreeMap<VarId, VarId>,
+    pub roots: Rc<BTreeMap<VarId, VarId>>,
     /// Pointers that are loaded from memory somewhere: `p = p->next`.
-    pub chased: BTreeSet<VarId>,
+    pub chased: Rc<BTreeSet<VarId>>,
     /// Whether some variable is, or was, one of a few values.
     pub has_alternatives: bool,
 }

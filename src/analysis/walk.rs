@@ -4,6 +4,7 @@ mod bodies;
 mod branches;
 mod calls;
 mod coarse;
+mod compared;
 mod doubling;
 mod headers;
 mod iterations;
@@ -15,6 +16,7 @@ mod settings;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -22,6 +24,7 @@ use rayon::prelude::*;
 use super::addresses::{chased, roots};
 use super::assignments::{Effects, assigned_once, count_assignments, handed_out, outputs};
 use super::calls::{Origins, ProcedureId, Procedures, expand};
+use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
 use super::inputs::{Inputs, Used};
@@ -209,18 +212,16 @@ fn analyze_procedure(
             may_move: false,
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),
-            assigned_once: assigned_once(function, effects),
-            chased: if function.conventions.has_pointers() {
-                chased(function)
-            } else {
-                BTreeSet::new()
-            },
+            assigned_once: Rc::new(assigned_once(function, effects)),
+            chased: Rc::new(match function.conventions.has_pointers() {
+                true => chased(function),
+                false => BTreeSet::new(),
+            }),
             has_alternatives: false,
-            roots: if function.conventions.has_pointers() {
-                roots(function)
-            } else {
-                BTreeMap::new()
-            },
+            roots: Rc::new(match function.conventions.has_pointers() {
+                true => roots(function),
+                false => BTreeMap::new(),
+            }),
         },
         outputs: outputs(function, effects),
         handed_out: handed_out(function, effects),
@@ -236,6 +237,7 @@ fn analyze_procedure(
         trip_counts: BTreeMap::new(),
         datatypes: None,
         undecided: Vec::new(),
+        compared: None,
     };
     let body = walker.block(&function.body);
     let shared = shared_storage(function, &body);
@@ -381,6 +383,8 @@ struct Walker<'f> {
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
     undecided: Vec<Undecided>,
+    /// Where the elements are that the iterations of the loop around the walk may have in common, if it has no loops inside.
+    compared: Option<Box<Compared<'f>>>,
 }
 
 impl<'f> Walker<'f> {

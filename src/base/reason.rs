@@ -298,6 +298,11 @@ pub enum ReasonCode {
     /// The ends of a loop depend on the loops around in another way than by whole multiples: bytes are those in the middle of their ranges.
     #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
     UnevenBounds,
+    /// Iterations of the innermost loop may wait for each other: it stores elements of an array and reads others, and which these are depends on variables that it changes in a way that could not be followed. In-core time is that of code that does one iteration after the other and waits for none.
+    #[strum(
+        message = "Compute the subscripts from loop variables, or say with `!$omp simd` or `#pragma omp simd` that iterations are independent."
+    )]
+    UnknownDependence,
     /// The loop ends at a value that its variable may step towards or away from.
     #[strum(message = "Compare with `<` or `>`, or give a step with a known sign.")]
     UnknownDirection,
@@ -441,6 +446,7 @@ impl ReasonCode {
             | StepDirection
             | UndecidedBranch
             | UnevenBounds
+            | UnknownDependence
             | UnknownDirection
             | UnknownStride
             | VariableModified

@@ -36,8 +36,6 @@ pub struct Project {
     pub budgets: Vec<Budget>,
     /// The procedures that a run begins with, as the user named them.
     entry: Vec<String>,
-    /// Whether neither the command line nor the file names a machine.
-    is_default_machine: bool,
     /// Who names them.
     entry_origin: Origin,
     /// Where the file sets parameters.
@@ -95,7 +93,6 @@ impl Project {
             settings,
             entry,
             entry_origin,
-            is_default_machine: named.is_none(),
             reading: reading(source, &file)?,
             counts: file.counts,
             measured: file.measured,
@@ -110,7 +107,6 @@ impl Project {
         self.without_effect.clone_from(&other.without_effect);
         self.settings.clone_from(&other.settings);
         self.entry.clone_from(&other.entry);
-        self.is_default_machine = other.is_default_machine;
         self.entry_origin = other.entry_origin;
         self.places.clone_from(&other.places);
     }
@@ -188,12 +184,10 @@ impl Project {
         Ok(())
     }
 
-    /// The machine that the program can use.
+    /// What the program uses of the machine.
     pub fn fit_machine(&mut self, is_serial: bool) {
-        let is_cores = |setting: &Setting| cores::NAMES.contains(&setting.name.as_str());
-        if self.is_default_machine && !self.settings.iter().any(is_cores) {
-            self.machine = cores::fit_default(self.machine.clone(), is_serial);
-        }
+        let names = self.settings.iter().map(|setting| setting.name.as_str());
+        self.machine = cores::fit(self.machine.clone(), is_serial, names);
     }
 
     /// Lets runs of a program begin where the user says, on the machine that it can use.

@@ -56,6 +56,7 @@ mod counted_lines;
 mod counts;
 mod doubts;
 mod entries;
+mod inlined;
 mod iterations;
 mod joined;
 mod line_counts;

@@ -3,6 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::inlined;
 use super::places::{Place, Places, is_function};
 use super::timings::{Region, Timing};
 use crate::model::Model;
@@ -17,11 +18,18 @@ pub fn measurements(model: &Model, report: &StaticReport, rows: &[(&str, Timing)
         Region::Function { file, .. } => file.as_deref(),
     });
     let places = Places::of_program(report, files);
+    let in_place = model.nests_of_bodies_in_place();
+    let whole = Whole {
+        model,
+        report,
+        places,
+        in_place,
+    };
     let mut by_nest: BTreeMap<usize, Amounts> = BTreeMap::new();
     let mut by_function: BTreeMap<usize, Vec<&(&str, Timing)>> = BTreeMap::new();
     let mut unjoined = Vec::new();
     for row in rows {
-        match belongs(model, report, &places, &row.1.region) {
+        match whole.owner(&row.1.region) {
             Ok(Owner::Nest(nest)) => add(by_nest.entry(nest), row.1.amounts),
             Ok(Owner::Function(function)) => by_function.entry(function).or_default().push(row),
             Err(reason) => unjoined.push(left(row, reason)),
@@ -38,18 +46,28 @@ pub fn measurements(model: &Model, report: &StaticReport, rows: &[(&str, Timing)
             amounts,
         })
         .collect();
+    let (also_by_line, by_function): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        (by_function.into_iter()).partition(|(function, _)| by_line.contains(function));
+    for rows in also_by_line.values() {
+        unjoined.extend(rows.iter().map(|row| left(row, NotJoined::AlsoByLine)));
+    }
+    let measured: BTreeSet<usize> = by_line.iter().chain(by_function.keys()).copied().collect();
+    let (together, inlined) = inlined::with_callers(model, &measured, by_function.keys().copied());
     for (function, rows) in by_function {
-        if by_line.contains(&function) {
-            unjoined.extend(rows.iter().map(|row| left(row, NotJoined::AlsoByLine)));
-            continue;
-        }
-        let is_own = |nest: &usize| model.nests[*nest].nest.function == function;
+        let is_own = |nest: &usize| {
+            let of = model.nests[*nest].nest.function;
+            of == function || together.get(&of) == Some(&function)
+        };
         let nests = (0..model.nests.len()).filter(is_own).collect();
         let amounts = rows.iter().map(|row| row.1.amounts).reduce(sum);
         joined.extend(amounts.map(|amounts| Measurement { nests, amounts }));
     }
     unjoined.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    Measurements { joined, unjoined }
+    Measurements {
+        joined,
+        unjoined,
+        inlined,
+    }
 }
 
 /// What a measured time is of.
@@ -59,41 +77,68 @@ enum Owner {
     Function(usize),
 }
 
-fn belongs(
-    model: &Model,
-    report: &StaticReport,
-    places: &Places,
-    region: &Region,
-) -> Result<Owner, NotJoined> {
-    match region {
-        Region::Line {
-            file,
-            line,
-            function,
-        } => {
-            let around: Vec<&str> = function.iter().map(String::as_str).collect();
-            let found = match places.find(file, *line, &around) {
-                Place::Loop(found) => found,
-                Place::NoLoop(_) => return Err(NotJoined::OutsideLoops),
-                Place::UnknownFile => return Err(NotJoined::UnknownFile),
-                Place::Ambiguous => return Err(NotJoined::AmbiguousFile),
-            };
-            let target = &places.targets()[places.target(found)];
-            let nest = target
-                .nest
-                .and_then(|nest| model.nest_of(target.function, nest));
-            nest.map(Owner::Nest).ok_or(NotJoined::SeveralNests)
-        }
-        Region::Function { name, file } => {
-            let file = match file.as_deref() {
-                Some(file) => Some(places.file_of_report(file).ok_or(NotJoined::UnknownFile)?),
-                None => None,
-            };
-            let function = named(report, name, file)?;
-            match report.functions[function].nests.is_empty() {
-                true => Err(NotJoined::NoNests),
-                false => Ok(Owner::Function(function)),
+/// The nests that times may belong to.
+struct Whole<'m, 'p, 'r> {
+    model: &'m Model<'p>,
+    report: &'r StaticReport,
+    places: Places<'r>,
+    in_place: BTreeMap<&'p str, Option<usize>>,
+}
+
+impl Whole<'_, '_, '_> {
+    fn owner(&self, region: &Region) -> Result<Owner, NotJoined> {
+        let Whole {
+            model,
+            report,
+            places,
+            ..
+        } = self;
+        match region {
+            Region::Line {
+                file,
+                line,
+                function,
+            } => {
+                let around: Vec<&str> = function.iter().map(String::as_str).collect();
+                let found = match places.find(file, *line, &around) {
+                    Place::Loop(found) => found,
+                    Place::NoLoop(function) => {
+                        let function = function.ok_or(NotJoined::OutsideLoops)?;
+                        return self.caller(function, NotJoined::OutsideLoops);
+                    }
+                    Place::UnknownFile => return Err(NotJoined::UnknownFile),
+                    Place::Ambiguous => return Err(NotJoined::AmbiguousFile),
+                };
+                let target = &places.targets()[places.target(found)];
+                let nest = target
+                    .nest
+                    .and_then(|nest| model.nest_of(target.function, nest));
+                nest.map(Owner::Nest).ok_or(NotJoined::SeveralNests)
             }
+            Region::Function { name, file } => {
+                let file = match file.as_deref() {
+                    Some(file) => Some(places.file_of_report(file).ok_or(NotJoined::UnknownFile)?),
+                    None => None,
+                };
+                let function = named(report, name, file)?;
+                match report.functions[function].nests.is_empty() {
+                    true => self.caller(&report.functions[function].name, NotJoined::NoNests),
+                    false => Ok(Owner::Function(function)),
+                }
+            }
+        }
+    }
+
+    /// The nest that does the work of a function without loops, whose body stands in place of its calls.
+    fn caller(&self, function: &str, otherwise: NotJoined) -> Result<Owner, NotJoined> {
+        let named = (self.report.functions.iter()).filter(|known| known.name == function);
+        let mut named = named.take(2);
+        let is_straight = (named.next()).is_some_and(|known| known.loops.is_empty());
+        match self.in_place.get(function) {
+            Some(nest) if is_straight && named.next().is_none() => {
+                nest.map(Owner::Nest).ok_or(NotJoined::InSeveralNests)
+            }
+            _ => Err(otherwise),
         }
     }
 }

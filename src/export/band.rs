@@ -1,4 +1,4 @@
-//! Between which times nests lie, in words.
+//! Times of nests if what the source leaves open goes well, and if it does not, in words. They are no bounds of a run.
 
 use crate::model::{Model, NestModel, Open, Question, TotalBand};
 use crate::quantity::Seconds;
@@ -19,16 +19,17 @@ pub(crate) fn of_all(model: &Model) -> Option<String> {
         true => "all calls",
         false => "total",
     };
-    Some(format!("{whole} {}", in_words((low, high), open)?))
+    let words = in_words((low, high), open)?;
+    Some(format!("{whole}: {words}; a run may lie outside"))
 }
 
 fn in_words((low, high): (f64, f64), open: Open) -> Option<String> {
     let is_wide = high > low * WORTH_A_LINE && high.is_finite();
-    let names: Vec<&str> = open.all().map(Question::in_words).collect();
-    let left = match names.split_last()? {
+    let names: Vec<&str> = open.all().map(Question::if_it_goes_well).collect();
+    let all = match names.split_last()? {
         (last, []) => (*last).to_string(),
         (last, others) => format!("{} and {last}", others.join(", ")),
     };
     let (low, high) = (Seconds(low), Seconds(high));
-    is_wide.then(|| format!("between {low} and {high}: the source leaves {left} open"))
+    is_wide.then(|| format!("{low} if {all}, {high} if not"))
 }

@@ -42,6 +42,16 @@ pub(crate) fn list(text: &mut String, model: &Model) {
             Seconds(one.amounts.seconds)
         );
     }
+    for one in measured.all.inlined.iter().take(MOST) {
+        let _ = writeln!(text, "  {one}");
+    }
+    if let Some(more) = measured.all.inlined.len().checked_sub(MOST + 1) {
+        let _ = writeln!(
+            text,
+            "  … and {} more such functions (--json has them)",
+            more + 1
+        );
+    }
     for one in measured.all.unjoined.iter().take(MOST) {
         let _ = writeln!(
             text,

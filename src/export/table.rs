@@ -439,9 +439,23 @@ fn more(count: usize, shown: usize) -> String {
     }
 }
 
+/// How much of the time rests on branches that nothing decides.
+fn write_even_branches(text: &mut String, influences: &Influences) {
+    let on_branches = influences.on_even_branches;
+    if on_branches >= LEAST_SHARE {
+        let _ = writeln!(
+            text,
+            "{} of the time depends on probabilities of 0.5 that are assumed of branches; `loopsheet parameters` lists them",
+            share(on_branches)
+        );
+    }
+}
+
 /// Which sizes are guessed, those first that most time rests on.
 fn write_guesses(text: &mut String, influences: &Influences) {
-    let Influences { all, on_guesses } = influences;
+    let Influences {
+        all, on_guesses, ..
+    } = influences;
     let is_size = |row: &Row| row.is_given() || row.kind == Kind::TripCount;
     let guessed: Vec<&Influence> = all
         .iter()
@@ -727,6 +741,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     let influences = influence(model);
     write_read(text, model, &influences.all);
     write_guesses(text, &influences);
+    write_even_branches(text, &influences);
     write_implausible(text, model);
     write_disagreements(text, model);
     write_counted(text, model);

@@ -227,10 +227,6 @@ fn begin(program: &mut Program, options: &Options) -> anyhow::Result<()> {
 
 /// The machine that the program can use.
 fn fit(machine: MachineModel, program: &Program, options: &Options) -> MachineModel {
-    let mut names = options.settings.iter().map(|(name, _)| name.as_str());
-    let has_cores = names.any(|name| cores::NAMES.contains(&name));
-    match options.machine.is_none() && !has_cores {
-        true => cores::fit_default(machine, cores::is_serial(program)),
-        false => machine,
-    }
+    let names = options.settings.iter().map(|(name, _)| name.as_str());
+    cores::fit(machine, cores::is_serial(program), names)
 }

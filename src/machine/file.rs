@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::parameters::{Fallback, all_parameters, level_name};
-use super::{MachineError, MachineModel, MachineParameter, ParameterError};
+use super::{CoresUsed, MachineError, MachineModel, MachineParameter, ParameterError};
 use crate::diagnostic::Place;
 
 /// See `MachineModel::parse_with_base`.
@@ -74,6 +74,7 @@ fn empty_model() -> MachineModel {
         title: String::new(),
         about: String::new(),
         parameters: all_parameters().map(parameter).collect(),
+        used: CoresUsed::All,
     }
 }
 

@@ -89,6 +89,17 @@ pub struct MachineModel {
     /// What is modelled and what kind of figures these are.
     pub about: String,
     pub parameters: Vec<MachineParameter>,
+    pub used: CoresUsed,
+}
+
+/// How much of a machine a program uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CoresUsed {
+    /// What its parameters say.
+    #[default]
+    All,
+    /// One core, as nothing in the program runs in parallel.
+    One,
 }
 
 /// One parameter of a machine.
@@ -297,6 +308,12 @@ impl MachineModel {
     pub fn one_core(&self) -> MachineModel {
         let levels = self.levels();
         let mut machine = self.clone();
+        machine.used = CoresUsed::One;
+        let cores = self.get("cores").unwrap_or(1.0);
+        // A machine with one core is described as that core sees it.
+        if cores <= 1.0 {
+            return machine;
+        }
         let mut put = |name: &str, value: f64, note: &str| {
             let of_machine = self.get(name);
             let found = machine.parameters.iter_mut().find(|p| p.name == name);
@@ -305,7 +322,6 @@ impl MachineModel {
                 parameter.note = note.to_string();
             }
         };
-        let cores = self.get("cores").unwrap_or(1.0);
         put(
             "cores",
             1.0,
@@ -325,6 +341,15 @@ impl MachineModel {
         let title = &self.title;
         machine.title = format!("{title}, one core: nothing in the sources runs in parallel");
         machine
+    }
+
+    /// As much of this machine as a program uses of another one.
+    #[must_use]
+    pub fn used_as(self, other: &MachineModel) -> MachineModel {
+        match other.used {
+            CoresUsed::All => self,
+            CoresUsed::One => self.one_core(),
+        }
     }
 
     /// The cache levels whose size is known, nearest to the core first.
@@ -420,13 +445,16 @@ impl MachineModel {
         }
     }
 
-    /// A preset to compare this machine with: the next real one of the list with another memory bandwidth, the first such
+    /// As much of a preset as is used of this machine, to compare it with: the next real one of the list with another memory bandwidth, the first such
     /// one for a machine that is not real.
     pub fn counterpart(&self) -> MachineModel {
         let real: Vec<&str> = presets_of(PresetKind::Real).collect();
         let own = real.iter().position(|name| *name == self.name);
         let next = own.map_or(0, |own| own + 1);
-        let preset = |name: &&&str| MachineModel::preset(name).expect("presets are sound");
+        let preset = |name: &&&str| {
+            let preset = MachineModel::preset(name).expect("presets are sound");
+            preset.used_as(self)
+        };
         let others = real.iter().cycle().skip(next).take(real.len());
         let others = others.filter(|name| **name != self.name);
         // Of the preset, whatever is set: an edit in the sheet does not pick another machine.
@@ -437,9 +465,7 @@ impl MachineModel {
         let first = others.next();
         match first {
             Some(first) if differs(&first) => first,
-            first => (others.find(differs).or(first)).unwrap_or_else(|| {
-                MachineModel::preset(DEFAULT_PRESET).expect("presets are sound")
-            }),
+            first => (others.find(differs).or(first)).unwrap_or_else(|| preset(&&&*DEFAULT_PRESET)),
         }
     }
 

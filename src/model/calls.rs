@@ -9,6 +9,7 @@ mod circles;
 mod costs;
 mod figures;
 mod givers;
+mod in_place;
 mod paths;
 mod reached;
 mod revisits;
@@ -23,6 +24,7 @@ use crate::expr::{Expr, Symbol};
 pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
 pub(super) use figures::runs;
 use givers::Givers;
+pub(super) use in_place::nests as nests_of_bodies_in_place;
 pub use reached::Reached;
 pub use revisits::Revisits;
 pub(super) use revisits::{LoopPlace, Scene, define as revisits};
@@ -246,9 +248,9 @@ fn around(loops: Option<(usize, usize)>, nests: &[Nest], share: Option<&Expr>) -
 pub(super) struct Homes(HashMap<*const Loop, (usize, usize)>);
 
 impl Homes {
-    pub fn of(nests: &[Nest]) -> Homes {
+    pub fn of<'n, 'p: 'n>(nests: impl IntoIterator<Item = &'n Nest<'p>>) -> Homes {
         let mut homes = HashMap::new();
-        for (number, nest) in nests.iter().enumerate() {
+        for (number, nest) in nests.into_iter().enumerate() {
             for (level, chain_loop) in (1..).zip(&nest.loops) {
                 homes
                     .entry(std::ptr::from_ref(chain_loop.facts))

@@ -10,7 +10,7 @@ use super::figures::{Detail, Figures};
 use super::nest::{Nest, Reference, weight_expr};
 use super::operations::OperationFigures;
 use crate::analysis::facts::{AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream};
-use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
+use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 use crate::machine::parameters::IN_CORE;
@@ -259,7 +259,10 @@ impl<'a> Code<'a> {
                 let stream = reference.stream.as_ref();
                 accesses(stream)[1] > 0 && !stays(stream, innermost) && !is_run(stream, innermost)
             });
-        if recurs
+        let is_asked_for =
+            (innermost.parallel.as_ref()).is_some_and(LoopDirective::asks_for_vectors);
+        let waits = recurs || (in_core.order != Order::Shown && !is_asked_for);
+        if waits
             || scatters
             || innermost.exits_early
             || innermost.variable.is_none()
@@ -602,7 +605,8 @@ fn is_run(stream: &Stream, innermost: &Loop) -> bool {
         && others.iter().all(|subscript| !moves(&subscript.terms))
 }
 
-fn calls_procedures(block: &Block) -> bool {
+/// Whether code calls bodies that do not stand in place of their calls.
+pub(super) fn calls_procedures(block: &Block) -> bool {
     let mut calls = false;
     block.with_branches(&mut |block| {
         calls |= block

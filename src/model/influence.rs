@@ -68,6 +68,8 @@ pub struct Influences<'m> {
     /// Share of the estimated time in nests whose figures, or whose number of calls, depend on guessed sizes or trip counts,
     /// 0 to 1.
     pub on_guesses: f64,
+    /// The same of branches that are taken to go each way as often as the other, as nothing says how often they do.
+    pub on_even_branches: f64,
 }
 
 /// What rests on the parameters of a model.
@@ -90,7 +92,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         .collect();
     let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
     let mut reached = vec![false; rows.len()];
-    let mut on_guesses = 0.0;
+    let (mut on_guesses, mut on_even_branches) = (0.0, 0.0);
     let of_calls = (model.ranking.follows_calls).then(|| {
         let rows = || rows_of_calls(model, &index, &behind);
         model.rows_of_calls.get_or_init(rows)
@@ -109,6 +111,9 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         let seconds = seconds.unwrap_or(0.0);
         if used.iter().any(|row| is_guessed_size(&rows[*row])) {
             on_guesses += seconds;
+        }
+        if used.iter().any(|row| is_even_branch(&rows[*row])) {
+            on_even_branches += seconds;
         }
         for row in used {
             times[row] += seconds;
@@ -130,6 +135,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     Influences {
         all: found,
         on_guesses: share(on_guesses),
+        on_even_branches: share(on_even_branches),
     }
 }
 
@@ -163,6 +169,13 @@ fn rows_of_calls(
 fn is_guessed_size(row: &Row) -> bool {
     !matches!(row.kind, Kind::Block | Kind::Probability) && row.is_guessed()
 }
+
+/// Whether a branch is taken to go each way as often as the other, as nothing says how often it does.
+fn is_even_branch(row: &Row) -> bool {
+    row.kind == Kind::Probability && row.is_guessed() && row.value == EVEN
+}
+
+const EVEN: f64 = 0.5;
 
 /// The sizes that a nest's figures rest on and that nothing gives, as the source calls them.
 pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {

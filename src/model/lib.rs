@@ -60,7 +60,7 @@ mod traffic;
 mod trip_count;
 mod what_if;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use fixedbitset::FixedBitSet;
@@ -296,6 +296,13 @@ impl<'p> Model<'p> {
     pub fn nest_of(&self, function: usize, number: usize) -> Option<usize> {
         let is_own = |nest: &usize| self.nests[*nest].nest.function == function;
         (0..self.nests.len()).filter(is_own).nth(number)
+    }
+
+    /// The nest that does the work of each function whose body stands in place of its calls; `None` where several nests do,
+    /// or what is outside of nests.
+    pub fn nests_of_bodies_in_place(&self) -> BTreeMap<&'p str, Option<usize>> {
+        let nests: Vec<&Nest> = self.nests.iter().map(|nest| &nest.nest).collect();
+        calls::nests_of_bodies_in_place(self.program, &nests)
     }
 
     /// The same model in other detail, of some of its nests if it says which.

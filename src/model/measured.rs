@@ -32,6 +32,19 @@ pub struct Measurements {
     pub joined: Vec<Measurement>,
     /// The longest first.
     pub unjoined: Vec<UnjoinedTime>,
+    /// Functions of which nothing was measured by itself.
+    pub inlined: Vec<Inlined>,
+}
+
+/// A function with nests of which nothing was measured, though functions that call it were measured as a whole: compilers
+/// may have put it in place of its calls there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inlined {
+    pub function: String,
+    /// Those that were measured.
+    pub callers: Vec<String>,
+    /// Whether its nests count to what was measured of the caller: nothing else calls it.
+    pub is_joined: bool,
 }
 
 /// A time that belongs to no nest.
@@ -55,6 +68,8 @@ pub enum NotJoined {
     UnknownFunction,
     AmbiguousFunction,
     NoNests,
+    /// A body that stands in place of calls in several nests, or outside of nests.
+    InSeveralNests,
     AlsoByLine,
 }
 
@@ -70,8 +85,28 @@ impl fmt::Display for NotJoined {
                 "several functions have this name: give the file as well"
             }
             NotJoined::NoNests => "the function has no loops",
+            NotJoined::InSeveralNests => {
+                "the function has no loops, and its calls are not all in one nest"
+            }
             NotJoined::AlsoByLine => "the function's nests are measured by line as well",
         })
+    }
+}
+
+impl fmt::Display for Inlined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (function, callers) = (&self.function, self.callers.join(", "));
+        match self.is_joined {
+            true => write!(
+                f,
+                "{function} has no time of its own: it counts to {callers}, which calls it"
+            ),
+            false => write!(
+                f,
+                "{function} has no time of its own: what compilers inlined of it is in the time of {callers}; measure by line \
+                 to tell them apart"
+            ),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::in_core::calls_procedures;
 use super::levels::{Collision, NestLevels};
 use super::loops::{LoopCounts, LoopFigures};
 use super::nest::Nest;
@@ -11,7 +12,8 @@ use super::parameters::ParameterTable;
 use super::stream::StreamFigures;
 use super::time::TimeFigures;
 use super::traffic::{NestTraffic, WorkingSets};
-use crate::analysis::facts::Loop;
+use crate::analysis::facts::{Loop, LoopDirective};
+use crate::analysis::in_core::{InCore, Order};
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::reason::ReasonCode;
 
@@ -136,7 +138,22 @@ impl NestModel<'_> {
         codes.extend(has_conflicts.then_some(ReasonCode::ConflictMisses));
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
         codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
+        let is_open = self.time.in_core.is_some() && self.order_is_unknown();
+        codes.extend(is_open.then_some(ReasonCode::UnknownDependence));
         codes
+    }
+
+    /// Whether it is not known which iterations of the innermost loop wait for others. Where it calls procedures, nothing
+    /// is said of chains.
+    fn order_is_unknown(&self) -> bool {
+        let innermost = self.nest.loops.last().map(|inner| inner.facts);
+        innermost.is_some_and(|inner| {
+            let is_unknown = |in_core: &InCore| in_core.order == Order::Unknown;
+            let directive = inner.parallel.as_ref();
+            let is_asked_for = directive.is_some_and(LoopDirective::asks_for_vectors);
+            let is_open = inner.in_core.as_ref().is_some_and(is_unknown);
+            is_open && !is_asked_for && !calls_procedures(&inner.body)
+        })
     }
 
     /// Takes what runs said of the nest at that position.

@@ -4,7 +4,7 @@ use loopsheet_machine::MachineModel;
 use loopsheet_machine::parameters::IN_CORE;
 use serde_json::Value;
 
-use crate::support::command::{loopsheet, printed, root};
+use crate::support::command::{analysed_text, loopsheet, printed, root};
 
 fn text(arguments: &[&str]) -> String {
     let output = loopsheet().args(arguments).assert().success();
@@ -136,4 +136,81 @@ fn this_machine_can_be_measured() {
     // An addition takes a whole number of cycles, if the clock is right.
     let addition = machine.get("add_latency").expect("measured");
     assert!((0.5..20.0).contains(&addition), "{addition}");
+}
+
+const SERIAL: &str = "\
+static double a[1000000], b[1000000];
+int main(void) {
+  for (int i = 0; i < 1000000; i++) a[i] += 2.0 * b[i];
+  return 0;
+}
+";
+
+/// A program that does nothing in parallel has one core, however its machine came to be chosen.
+#[test]
+fn the_same_machine_gives_the_same_figures() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = |name: &str, text: &str| {
+        std::fs::write(directory.path().join(name), text).expect("a file");
+    };
+    here("p.c", SERIAL);
+    here("copy.toml", &text(&["machines", "epyc-7763", "--toml"]));
+    here("own.toml", "base = \"epyc-7763\"\nname = \"own\"\n");
+    let report = |arguments: &[&str]| {
+        let mut command = loopsheet();
+        command.current_dir(directory.path());
+        printed(
+            command
+                .args(["analyze", "p.c", "--json", "-", "-q"])
+                .args(arguments),
+        )
+    };
+    let default = report(&["--no-config"]);
+    let title = |report: &Value| {
+        report["machine"]["title"]
+            .as_str()
+            .expect("a title")
+            .to_string()
+    };
+    assert!(title(&default).ends_with("one core: nothing in the sources runs in parallel"));
+    assert_eq!(default["machine"]["cores"], 1.0);
+    for named in ["epyc-7763", "copy.toml"] {
+        assert_eq!(
+            report(&["--no-config", "--machine", named]),
+            default,
+            "{named}"
+        );
+    }
+    let seconds = |report: &Value| report["totals"]["seconds"].as_f64().expect("seconds");
+    assert_eq!(
+        seconds(&report(&["--no-config", "--machine", "own.toml"])),
+        seconds(&default)
+    );
+    let graced = report(&["--no-config", "--machine", "grace"]);
+    here("loopsheet.toml", "machine = \"grace\"\n");
+    assert_eq!(report(&[]), graced);
+    assert_eq!(graced["machine"]["cores"], 1.0);
+    // What is set counts, on the command line or in the file.
+    here(
+        "loopsheet.toml",
+        "machine = \"grace\"\n[sizes]\ncores = 8\n",
+    );
+    for report in [
+        report(&[]),
+        report(&["--no-config", "--machine", "grace", "--set", "cores=8"]),
+    ] {
+        assert_eq!(report["machine"]["cores"], 8.0);
+        assert!(!title(&report).contains("one core"), "{}", title(&report));
+        assert!(seconds(&report) < seconds(&graced));
+    }
+}
+
+/// All others have all cores.
+#[test]
+fn programs_with_openmp_have_all_cores() {
+    let parallel = SERIAL.replace("  for", "#pragma omp parallel for\n  for");
+    for named in [&["--machine", "grace"][..], &[]] {
+        let report = analysed_text("p.c", &parallel, &[named, &["--no-config"]].concat());
+        assert!(report["machine"]["cores"].as_f64().expect("cores") > 8.0);
+    }
 }

@@ -15,6 +15,7 @@ mod calls;
 mod calls_structures;
 mod camat;
 mod camat_trends;
+mod carried;
 mod choices;
 mod circles;
 mod cli;

@@ -28,6 +28,7 @@ fn measured() -> Measurements {
     Measurements {
         joined: vec![measurement(vec![0]), measurement(vec![1, 2])],
         unjoined: Vec::new(),
+        inlined: Vec::new(),
     }
 }
 

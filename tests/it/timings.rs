@@ -7,7 +7,7 @@ use calamine::{Data, Reader, Xlsx, open_workbook};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::command::loopsheet;
+use crate::support::command::{loopsheet, printed};
 use crate::support::page::data;
 
 const SOURCE: &str = "void one(int n, double *a) {
@@ -293,4 +293,73 @@ fn bad_tables_are_refused_with_their_place() {
     );
     let arguments = ["--measured", "times.csv", "-o", "times.csv"];
     assert_eq!(run(directory.path(), &arguments).0, Some(2));
+}
+
+const INLINED: &str = "static double three(double x) {
+  return 3.0 * x + 1.0;
+}
+static void scale(int n, double *x) {
+  for (int i = 0; i < n; i++)
+    x[i] = three(x[i]);
+}
+static double half(double x) {
+  return 0.5 * x;
+}
+static void both(int n, double *x) {
+  for (int i = 0; i < n; i++)
+    x[i] = half(x[i]);
+  for (int i = 0; i < n; i++)
+    x[i] += half(x[i]);
+}
+static double a[1000000], b[1000000];
+int main(void) {
+  for (int i = 0; i < 1000000; i++)
+    b[i] += a[i];
+  scale(1000000, a);
+  both(1000000, b);
+  return 0;
+}
+";
+
+fn inlined(table: &str) -> Value {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("p.c"), INLINED).expect("the source");
+    fs::write(directory.path().join("times.csv"), table).expect("the table");
+    let mut command = loopsheet();
+    command.current_dir(directory.path());
+    let arguments = ["--measured", "times.csv", "--json", "-", "-q", "--no-check"];
+    printed(
+        command
+            .args(["analyze", "p.c", "--no-config"])
+            .args(arguments),
+    )
+}
+
+/// A body without loops is work of the nest around its calls; which one, where several call it, nobody knows.
+#[test]
+fn bodies_without_loops_belong_to_the_nest_that_calls_them() {
+    let report = inlined("file,line,seconds\np.c,6,0.5\np.c,2,1.5\np.c,9,0.25\n");
+    assert_eq!(nest(&report, "scale@5")["measured"]["seconds"], 2.0);
+    assert_eq!(nest(&report, "both@12")["measured"], Value::Null);
+    let unjoined = &report["measured"]["unjoined"];
+    assert_eq!(unjoined.as_array().expect("rows").len(), 1);
+    assert_eq!(unjoined[0]["what"], "p.c:9");
+    let reason = unjoined[0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("not all in one nest"), "{reason}");
+    let report = inlined("function,seconds\nthree,1.5\n");
+    assert_eq!(nest(&report, "scale@5")["measured"]["seconds"], 1.5);
+}
+
+/// Of functions that were inlined a profile by function has nothing: their nests count to that of their only caller.
+#[test]
+fn functions_without_a_time_count_to_their_only_caller() {
+    let report = inlined("function,seconds\nmain,2.0\nboth,1.0\n");
+    let together = json!(["scale@5", "main@19"]);
+    for id in ["main@19", "scale@5"] {
+        assert_eq!(nest(&report, id)["measured"]["seconds"], 2.0);
+        assert_eq!(nest(&report, id)["measured"]["together"], together);
+    }
+    assert_eq!(nest(&report, "both@12")["measured"]["seconds"], 1.0);
+    let inlined = json!([{ "function": "scale", "callers": ["main"], "joined": true }]);
+    assert_eq!(report["measured"]["inlined"], inlined);
 }

@@ -3,7 +3,7 @@
 
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet_analysis::facts::{self, *};
-use loopsheet_analysis::in_core::{Chain, ChainKind, Functions, InCore, Steps};
+use loopsheet_analysis::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
 use loopsheet_analysis::loop_variable::LoopVariable;
 use loopsheet_base::reason::ReasonCode;
 use loopsheet_expr::{Expr, Symbol, SymbolKind};
@@ -418,15 +418,17 @@ fn in_core() -> impl Strategy<Value = Option<InCore>> {
     });
     let functions = any::<[u32; 5]>().prop_map(Functions::from_values);
     let chains = prop::collection::vec(chain, 0..3);
-    let known = (chains, functions, any::<bool>(), any::<[bool; 4]>());
-    prop::option::of(
-        known.prop_map(|(chains, functions, notes_errors, compiled)| InCore {
+    let order = prop::sample::select(&Order::ALL[..]);
+    let known = (chains, order, functions, any::<bool>(), any::<[bool; 4]>());
+    prop::option::of(known.prop_map(
+        |(chains, order, functions, notes_errors, compiled)| InCore {
             chains,
+            order,
             functions,
             notes_errors,
             compiled: Optimisation::from_values(compiled),
-        }),
-    )
+        },
+    ))
 }
 
 fn registers() -> impl Strategy<Value = Option<Registers>> {

@@ -23,8 +23,10 @@ impl Walker<'_> {
         self.read(&branch.place, &branch.condition, block);
         self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
+        let compared_before = self.compared_known();
         let then_block = self.block(then);
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
+        let compared_then = self.compared_from(compared_before);
         let otherwise_block = if otherwise.is_empty() {
             None
         } else {
@@ -34,6 +36,7 @@ impl Walker<'_> {
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
+        self.join_compared(compared_then);
         let blocks = [Some(&then_block), otherwise_block.as_ref()];
         let (probability, decision) = self.decision(branch, (then, otherwise), blocks);
         block.items.push(Item::Branch(Box::new(Branch {

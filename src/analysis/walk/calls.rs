@@ -270,6 +270,7 @@ impl Walker<'_> {
         }
         for id in written {
             self.changes(id, self.depth());
+            self.changes_in_compared(id);
         }
     }
 }

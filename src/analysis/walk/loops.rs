@@ -7,6 +7,7 @@ use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
 use super::{Walker, bodies};
+use crate::compared::Counter;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Item, Loop};
@@ -34,6 +35,7 @@ impl Walker<'_> {
         }
         let before = self.symbols.known.clone();
         let mut header = self.header(inner, counter);
+        let mut compared = self.comparison(inner, counter, header.counts());
         let (advancing, conditional) = self.advancing(inner, counter, header.counts());
         let halting: Vec<VarId> = conditional.iter().copied().collect();
         let moved: Vec<(VarId, Known)> = advancing
@@ -73,6 +75,9 @@ impl Walker<'_> {
         let started = counter.zip(start);
         if let Some((id, start)) = &started {
             self.symbols.starts.insert(*id, start.clone());
+            if let Some(compared) = &mut compared {
+                compared.symbols.starts.insert(*id, start.clone());
+            }
         }
         let begins = match &started {
             Some((_, Start::Exact(by))) => by.clone(),
@@ -83,6 +88,7 @@ impl Walker<'_> {
         } else {
             Vec::new()
         };
+        self.compared = compared;
         let exits_early = self.loop_body(inner, counter, bounds, (&reasons, ends), block);
         if let Some((id, _)) = started {
             self.symbols.starts.remove(&id);
@@ -164,7 +170,7 @@ impl Walker<'_> {
     /// What is known of the induction variables of a loop when an iteration starts:
     /// entry + amount · (variable − lower)/step, and which of them some iterations may not advance. The
     /// entry value is an unknown multiple of the loop around if that changes it too.
-    fn advancing(
+    pub(super) fn advancing(
         &mut self,
         inner: &ir::Loop,
         id: Option<VarId>,
@@ -206,6 +212,18 @@ impl Walker<'_> {
             }
         }
         (found, conditional)
+    }
+
+    /// The variables that every iteration of a loop advances by the same.
+    fn advanced_evenly(&self, inner: &ir::Loop, counter: Option<VarId>) -> BTreeSet<VarId> {
+        let is_same = |amount: &Value| {
+            let mut used = BTreeSet::new();
+            variables_of(amount, &mut used);
+            counter.is_none_or(|counter| !used.contains(&counter))
+        };
+        let all = inductions(&inner.body, self.effects).into_iter();
+        let evenly = all.filter(|one| !one.conditional && one.amounts.iter().all(is_same));
+        evenly.map(|one| one.variable).collect()
     }
 
     /// An induction variable that the loop has moved by an amount since it was entered.
@@ -285,15 +303,16 @@ impl Walker<'_> {
         self.statements(&inner.body, &mut body);
         self.in_sequence = in_sequence;
         let run = bodies::without_replaced(inner, &self.effects.origins);
+        let compared = self.compared.take();
+        let advanced = self.advanced_evenly(inner, counter);
         let in_core = (body.loops().is_empty()).then(|| {
-            let function = self.function();
-            let counts = chains::Counter {
-                id: counter,
+            let counter = Counter {
                 name: &variable,
                 step: &step,
             };
-            let mut expression = |value: &Value| self.symbols.expression(value);
-            chains::in_core(function, &run.body, counts, &mut expression)
+            let is_replaced = |statement: &ir::Stmt| matches!(statement, ir::Stmt::Call { place, name, .. } if self.effects.origins.is_expanded(place, name));
+            let facts = (counter, compared.as_deref(), &advanced);
+            chains::in_core(self.function(), &inner.body, facts, &is_replaced)
         });
         self.symbols.levels.pop();
         self.around.pop();

@@ -67,17 +67,31 @@ impl<'f> Walker<'f> {
         if self.symbols.assigned_once.contains_key(&id) {
             return self.renamed(id);
         }
-        let variable = self.function().variable(id);
-        let is_pointer =
-            self.function().conventions.has_pointers() && !variable.dimensions.is_empty();
-        let is_index = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
         self.loaded.remove(&id);
-        if is_index
+        if self.is_index(id)
             && self.depth() > 0
             && let Some(row) = self.row(value)
         {
             self.loaded.insert(id, row);
         }
+        match self.known_after(id, value) {
+            Some(known) => drop(self.symbols.known.insert(id, known)),
+            None => self.changes(id, 0),
+        }
+        self.remember_compared(id, value);
+    }
+
+    fn is_index(&self, id: VarId) -> bool {
+        let variable = self.function().variable(id);
+        matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty()
+    }
+
+    /// What is known of a variable that is given a value; nothing outside of loops if that has no expression.
+    pub(super) fn known_after(&mut self, id: VarId, value: &Value) -> Option<Known> {
+        let variable = self.function().variable(id);
+        let is_pointer =
+            self.function().conventions.has_pointers() && !variable.dimensions.is_empty();
+        let is_index = self.is_index(id);
         let is_number = matches!(variable.ty, Type::Real(_))
             && variable.dimensions.is_empty()
             && is_literal(value);
@@ -97,13 +111,13 @@ impl<'f> Walker<'f> {
             *ty != Type::Unknown && self.function().variable(address.array).ty != *ty
         };
         let address = address.filter(|address| !is_view(address));
-        let known = match (expression, address) {
+        Some(match (expression, address) {
             (Some(known), _) if self.depth() > 0 => known,
             (Some(Known::Is(expr)), _) if expr.symbols().len() <= MOST_SYMBOLS => Known::Is(expr),
             (_, Some(address)) if self.depth() > 0 || self.names_elements(address.array) => {
                 Known::Points(address)
             }
-            _ if self.depth() == 0 => return self.changes(id, 0),
+            _ if self.depth() == 0 => return None,
             _ => {
                 let is_next = self.names_member_of(value, id);
                 let loaded = is_next
@@ -113,8 +127,7 @@ impl<'f> Walker<'f> {
                     loaded,
                 }
             }
-        };
-        self.symbols.known.insert(id, known);
+        })
     }
 
     /// An integer value: an expression, or one of a few if branches decided what it is made from.
@@ -244,6 +257,9 @@ impl<'f> Walker<'f> {
             return;
         };
         subscripts.iter().for_each(|s| self.index(place, s, block));
+        if let Some(compared) = &mut self.compared {
+            compared.reach(element);
+        }
         // The address of a row is not an access, a pointer to it is.
         let is_address =
             self.function().conventions.has_pointers() && subscripts.iter().any(is_left_out);

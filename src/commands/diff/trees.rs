@@ -10,6 +10,7 @@ use crate::commands::project::Project;
 use crate::commands::{Voice, analyze, config, diagnostics, outputs};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Difference, Limits, Place, Side, compare};
+use crate::machine::CoresUsed;
 use crate::model::{Setting, SettingError};
 use crate::reading::{Order, files, ignored};
 
@@ -148,8 +149,19 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
             .any(|side| !side.outline.functions.is_empty()),
         "nothing could be analysed: no function could be read on either side"
     );
-    // Of a machine that nobody chose, both sides have the same cores.
-    if old.project.machine != new.project.machine {
+    let mut notes: Vec<String> = trees.iter().flat_map(Tree::remarks).collect();
+    // Both sides have the same cores.
+    if old.project.machine.parameters != new.project.machine.parameters {
+        let (parallel, serial) = match new.project.machine.used {
+            CoresUsed::All => (&new.tree.name, &old.tree.name),
+            CoresUsed::One => (&old.tree.name, &new.tree.name),
+        };
+        let has_both = ![&old, &new]
+            .iter()
+            .any(|side| side.outline.functions.is_empty());
+        notes.extend(has_both.then(|| format!(
+            "only {parallel} runs in parallel, and would have all cores where {serial} has one: both sides are for all"
+        )));
         old.project.machine = machine.clone();
         new.project.machine = machine;
     }
@@ -160,7 +172,6 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
         thresholds: args.fail_above.clone(),
         budgets: new.project.budgets.clone(),
     };
-    let mut notes: Vec<String> = trees.iter().flat_map(Tree::remarks).collect();
     let (old, new) = figures(&[old, new], &mut notes, voice)?;
     limits.fit(&new)?;
     let mut difference = compare(&old, &new, &limits);

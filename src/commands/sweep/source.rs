@@ -16,6 +16,7 @@ use crate::cli::{Cli, Command, SourceArgs};
 use crate::commands::Voice;
 use crate::commands::progress::FileBar;
 use crate::commands::project::Project;
+use crate::cores;
 use crate::diagnostic::{DiagnosticCode, Severity};
 use crate::machine::MachineModel;
 use crate::model::{Detail, Model, Setting};
@@ -36,6 +37,8 @@ const WITHOUT: [DiagnosticCode; 4] = [
 pub struct Source {
     name: String,
     project: Project,
+    /// The project's, however much of it the program uses.
+    whole_machine: MachineModel,
     program: Program,
     /// What the check of its nests runs.
     bodies: Bodies,
@@ -68,6 +71,7 @@ impl Source {
         let paths = [PathBuf::from(name)];
         let mut project = Project::of(None, &plain(name)?, &paths, voice)?;
         let (mut program, bodies) = read(&paths, &project.reading, &FileBar::new(voice))?;
+        let whole_machine = project.machine.clone();
         project.begin(&mut program)?;
         anyhow::ensure!(
             !program.functions.is_empty(),
@@ -76,6 +80,7 @@ impl Source {
         Ok(Source {
             name: name.to_string(),
             project,
+            whole_machine,
             program,
             bodies,
         })
@@ -100,7 +105,10 @@ impl Source {
             let known = machine.take().filter(|(name, _)| *name == &model.machine);
             let (name, values) = match known {
                 Some(known) => known,
-                None => (&model.machine, self.machine(model.machine.as_deref())?),
+                None => (
+                    &model.machine,
+                    self.machine(model.machine.as_deref(), settings)?,
+                ),
             };
             let typed = settings.iter().zip(&model.values);
             let typed = typed.map(|(name, value)| Setting::new(name, plain_number(*value)));
@@ -150,11 +158,15 @@ impl Source {
         all.collect()
     }
 
-    fn machine(&self, name: Option<&str>) -> anyhow::Result<MachineModel> {
-        match name {
-            None => Ok(self.project.machine.clone()),
-            Some(name) => machine_file::load(name),
-        }
+    /// What the program uses of a machine, with settings of these names beside those of its file.
+    fn machine(&self, name: Option<&str>, settings: &[String]) -> anyhow::Result<MachineModel> {
+        let machine = match name {
+            None => self.whole_machine.clone(),
+            Some(name) => machine_file::load(name)?,
+        };
+        let of_file = (self.project.settings.iter()).map(|setting| setting.name.as_str());
+        let names = of_file.chain(settings.iter().map(String::as_str));
+        Ok(cores::fit(machine, cores::is_serial(&self.program), names))
     }
 }
 

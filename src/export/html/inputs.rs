@@ -134,7 +134,7 @@ pub(super) fn machine_order(model: &Model) -> Vec<usize> {
 pub(super) fn presets(model: &Model) -> Vec<Value> {
     let own = &model.machine;
     let of = |name: &str| {
-        let preset = MachineModel::preset(name).ok()?;
+        let preset = MachineModel::preset(name).ok()?.used_as(own);
         let values: Vec<Option<f64>> = (own.parameters.iter())
             .map(|parameter| preset.get(&parameter.name))
             .collect();
@@ -158,6 +158,7 @@ pub(super) fn presets(model: &Model) -> Vec<Value> {
 
 /// What is to be known of all inputs.
 pub(super) fn about(model: &Model, kept: &[usize]) -> String {
+    let influences = influence(model);
     let others = model.parameters.rows().len() - kept.len();
     let left_out = match others {
         0 => String::new(),
@@ -168,8 +169,10 @@ pub(super) fn about(model: &Model, kept: &[usize]) -> String {
     format!(
         "An empty value is unknown, not zero. A parameter that is defined by others follows them until it is given a \
          number. Values in a dashed frame are guessed: nothing says what they are, they only let loops run. As written, \
-         {:.1} % of the time rests on guessed sizes and trip counts.{left_out}",
-        100.0 * influence(model).on_guesses
+         {:.1} % of the time rests on guessed sizes and trip counts, {:.1} % on branches that are taken to go each way as \
+         often as the other.{left_out}",
+        100.0 * influences.on_guesses,
+        100.0 * influences.on_even_branches
     )
 }
 

@@ -60,7 +60,9 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Parameters, book)?;
     page.title("Parameters")?;
     let influences = influence(book.model);
-    let Influences { all, on_guesses } = &influences;
+    let Influences {
+        all, on_guesses, ..
+    } = &influences;
     let shares: HashMap<&str, f64> = all
         .iter()
         .map(|found| (found.row.name.as_str(), found.share))

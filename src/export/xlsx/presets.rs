@@ -52,6 +52,7 @@ impl Choices {
         Choices {
             presets: all
                 .filter_map(|name| MachineModel::preset(name).ok())
+                .map(|preset| preset.used_as(&model.machine))
                 .collect(),
         }
     }

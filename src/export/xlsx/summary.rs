@@ -283,7 +283,11 @@ pub(super) fn bound_shares<'m>(
 
 /// Guessed sizes, and what part of the time rested on them; returns the row after the last that it may take.
 fn write_guesses(page: &mut Page) -> Result<RowNum, XlsxError> {
-    let Influences { all, on_guesses } = influence(page.book.model);
+    let Influences {
+        all,
+        on_guesses,
+        on_even_branches,
+    } = influence(page.book.model);
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(TOTALS_ROW, GUESSES, "Guessed sizes", &style::section())?;
     let matters = |one: &&Influence| one.row.is_guessed() && one.share >= LEAST_SHARE;
@@ -292,8 +296,9 @@ fn write_guesses(page: &mut Page) -> Result<RowNum, XlsxError> {
     let text = match guessed.as_slice() {
         [] => "No time to speak of rests on a size that nothing says.".to_string(),
         _ => format!(
-            "{:.1} % of the time rested on guesses when this was written.",
-            100.0 * on_guesses
+            "{:.1} % of the time rested on guesses when this was written, {:.1} % on probabilities of 0.5 that are assumed.",
+            100.0 * on_guesses,
+            100.0 * on_even_branches
         ),
     };
     page.text(first, GUESSES, &text, &plain)?;

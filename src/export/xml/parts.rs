@@ -7,7 +7,7 @@ use super::XmlError;
 use super::fields::Fields;
 use super::streams;
 use crate::analysis::facts::{self, *};
-use crate::analysis::in_core::{Chain, ChainKind, Functions, Steps};
+use crate::analysis::in_core::{Chain, ChainKind, Functions, Order, Steps};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::ir::ElementType;
@@ -292,6 +292,13 @@ pub(super) fn functions(fields: &Fields<'_>) -> Result<Option<Functions>, XmlErr
         read,
         "five whole numbers: roots, exponentials, logarithms, trigonometric, powers",
     )
+}
+
+/// Why the iterations of a loop cannot be done side by side, other than for chains.
+pub(super) fn order(fields: &Fields<'_>) -> Result<Order, XmlError> {
+    let known = Order::ALL.map(Order::as_str).join(", ");
+    let order = fields.word("ls:order", Order::parse, &known)?;
+    Ok(order.unwrap_or_default())
 }
 
 /// What the flags of its file let a compiler do with a loop; nothing where they say nothing.

@@ -436,8 +436,10 @@ fn read_in_core(fields: &Fields<'_>) -> Result<Option<InCore>, XmlError> {
     let functions = parts::functions(fields)?;
     let is_known = functions.is_some() || !chains.is_empty();
     let compiled = parts::compiled(fields)?;
+    let order = parts::order(fields)?;
     Ok(is_known.then(|| InCore {
         chains,
+        order,
         functions: functions.unwrap_or_default(),
         notes_errors: fields.text("ls:errors") == Some("noted"),
         compiled,

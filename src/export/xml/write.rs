@@ -6,7 +6,7 @@ use super::fields::Context;
 use super::tree::Element;
 use super::{datatype, streams, tuple};
 use crate::analysis::facts::*;
-use crate::analysis::in_core::{Chain, InCore, Steps};
+use crate::analysis::in_core::{Chain, InCore, Order, Steps};
 use crate::compare::Measured;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Symbol, SymbolKind};
@@ -591,6 +591,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
             "ls:errors",
             (in_core.as_ref().is_some_and(|known| known.notes_errors)).then_some("noted"),
         )
+        .maybe("ls:order", in_core.as_ref().and_then(order))
         .maybe("ls:compiled", in_core.as_ref().and_then(compiled));
     let chains = in_core.iter().flat_map(|in_core| &in_core.chains);
     let element = element.containing(chains.map(chain));
@@ -627,6 +628,11 @@ fn chain(inner: &Chain) -> Element {
 fn functions(in_core: &InCore) -> String {
     let counts = in_core.functions.values();
     counts.map(|count| count.to_string()).join(" ")
+}
+
+/// Why iterations cannot be done side by side, other than for chains.
+fn order(in_core: &InCore) -> Option<&'static str> {
+    (in_core.order != Order::Shown).then(|| in_core.order.as_str())
 }
 
 /// What its flags let the compiler do, where they say something.

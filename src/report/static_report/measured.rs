@@ -29,6 +29,20 @@ pub struct MeasuredTotalReport {
     pub joined_share: Figure,
     /// What belongs to no nest, the longest first.
     pub unjoined: Vec<UnjoinedTimeReport>,
+    /// Functions without a time of their own, though what calls them has one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inlined: Vec<InlinedReport>,
+}
+
+/// A function without a time of its own, which compilers may have put in place of its calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct InlinedReport {
+    pub function: String,
+    /// Functions that call it and were measured.
+    pub callers: Vec<String>,
+    /// Whether its nests count to what was measured of the caller, as nothing else calls it.
+    pub joined: bool,
 }
 
 /// A time that belongs to no nest.
@@ -76,6 +90,13 @@ impl MeasuredTotalReport {
                     place: one.place.clone(),
                     seconds: one.seconds,
                     reason: one.reason.to_string(),
+                })
+                .collect(),
+            inlined: (measured.all.inlined.iter())
+                .map(|one| InlinedReport {
+                    function: one.function.clone(),
+                    callers: one.callers.clone(),
+                    joined: one.is_joined,
                 })
                 .collect(),
         }

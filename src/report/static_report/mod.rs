@@ -41,7 +41,7 @@ pub use loops::{
     ArrayReport, BranchReport, CallReport, FlopsReport, LoopReport, ReasonReport, RepeatedReport,
     ScalarReport,
 };
-pub use measured::{MeasuredReport, MeasuredTotalReport, UnjoinedTimeReport};
+pub use measured::{InlinedReport, MeasuredReport, MeasuredTotalReport, UnjoinedTimeReport};
 pub use nests::{
     CheckedReport, ExtentReport, NestReport, ReferencesReport, StreamReport, TrafficReport,
     WorkingSetReport, WorkingSetsReport,
@@ -71,6 +71,9 @@ pub struct StaticReport<F = FunctionReport> {
     /// Share of the time of all nests in those whose figures depend on guessed sizes or trip counts.
     #[serde(default)]
     pub on_guesses: crate::Figure,
+    /// The same of branches whose probability is taken to be 0.5, as nothing says how often they are taken.
+    #[serde(default)]
+    pub on_even_branches: crate::Figure,
     #[serde(default)]
     pub files: Vec<FileReport>,
     /// Files that are not read, by extension.
@@ -129,6 +132,7 @@ impl<F> StaticReport<F> {
             parameters: self.parameters,
             roots: self.roots,
             on_guesses: self.on_guesses,
+            on_even_branches: self.on_even_branches,
             files: self.files,
             unread_files: self.unread_files,
             entry: self.entry,
@@ -160,6 +164,7 @@ impl<F: Send> StaticReport<F> {
             parameters: inputs::parameters(model),
             roots: inputs::roots(&influences),
             on_guesses: influences.on_guesses.into(),
+            on_even_branches: influences.on_even_branches.into(),
             files: model.program.files.iter().map(FileReport::of).collect(),
             unread_files: model.program.unread.clone(),
             entry: EntryReport::all(model),

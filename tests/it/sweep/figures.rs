@@ -208,3 +208,42 @@ fn area_is_that_of_the_file() {
         }
     }
 }
+
+/// A program that does nothing in parallel has one core of each machine, unless the sweep says how many.
+#[test]
+fn serial_programs_have_one_core_as_in_analyze() {
+    const SERIAL: &str = "\
+static double a[1000000];
+int main(void) {
+  for (int i = 0; i < 1000000; i++) a[i] += 2.0;
+  return 0;
+}
+";
+    let machines = "machines = [\"epyc-7763\", \"grace\"]\n";
+    for (set, cores) in [("", 1.0), ("[set]\ncores = 4\n", 4.0)] {
+        let spec = format!("sources = [\"kernels/serial.c\"]\n{machines}{set}");
+        let project = project(&spec);
+        fs::write(project.path().join("kernels/serial.c"), SERIAL).expect("a file");
+        done(project.path(), &["plan", "sweep.toml"]);
+        done(project.path(), &["run", "--all"]);
+        done(project.path(), &["merge"]);
+        let rows = rows(project.path());
+        let programs: Vec<&Row> = (rows.iter())
+            .filter(|row| text(row, "kind") == "program")
+            .collect();
+        assert_eq!(programs.len(), 2);
+        for row in programs {
+            let mut command = loopsheet();
+            command.current_dir(project.path());
+            command.args(["analyze", "kernels/serial.c", "--json", "-", "-q"]);
+            command.args(["--machine", text(row, "machine")]);
+            if cores > 1.0 {
+                command.args(["--set", "cores=4"]);
+            }
+            let report = printed(&mut command);
+            assert_eq!(number(row, "cores"), Some(cores));
+            let seconds = report["totals"]["seconds"].as_f64();
+            assert_eq!(number(row, "time_seconds"), seconds);
+        }
+    }
+}

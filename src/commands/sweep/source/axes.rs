@@ -28,8 +28,9 @@ impl Source {
             [] => vec![None],
             names => names.iter().map(|name| Some(name.as_str())).collect(),
         };
+        let names: Vec<String> = spec.set.keys().cloned().collect();
         for machine in machines {
-            let machine = self.machine(machine)?;
+            let machine = self.machine(machine, &names)?;
             for number in 0..most.unwrap_or(0) {
                 let setting = |(name, values): &(&String, Vec<f64>)| {
                     let value = values[number.min(values.len() - 1)];

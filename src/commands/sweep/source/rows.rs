@@ -108,6 +108,10 @@ pub(super) fn add_rows(
             .with_text(Column::GuessedSizes, &text(all_guessed.collect(), ", "))
             .with_text(Column::NotRead, &named(not_read.iter()))
             .with_text(Column::MachineUnknown, &of_machine)
+            .with(
+                Column::Cores,
+                model.machine.get("cores").unwrap_or(f64::NAN),
+            )
             .with(Column::Flops, totals.flops)
             .with(Column::TrafficBytes, totals.traffic)
             .with(Column::TimeSeconds, totals.seconds)

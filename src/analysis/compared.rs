@@ -1,0 +1,333 @@
+//! Which elements of arrays the iterations of one loop have in common.
+//!
+//! Subscripts are those that the streams have ([`Symbols`]), with temporaries and variables that the loop advances
+//! replaced, but over the iterations of that loop alone: whatever the loops around it change stays the same for it, and
+//! is a symbol, whether it has an expression over their variables or not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use super::references::{Part, follow, is_loaded};
+use super::symbols::{Known, Symbols};
+use crate::expr::Expr;
+use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::{self, Role, Stmt, Value, VarId, pointed_dimensions};
+
+/// The depth of the loop whose iterations are compared, which is the only one.
+pub const DEPTH: usize = 1;
+
+/// What is known while the body of a loop without loops inside is walked.
+pub struct Compared<'f> {
+    /// Where the walk stands.
+    pub symbols: Symbols<'f>,
+    arrays: Arrays,
+    /// By the addresses of the values in the body.
+    places: FxHashMap<*const Value, Place>,
+}
+
+/// An element, by array and subscripts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    pub array: VarId,
+    pub subscripts: Vec<Subscript>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subscript {
+    Is(Expr),
+    /// Loaded from memory.
+    Data,
+    /// A variable that the loop changes in another way.
+    Unknown,
+}
+
+/// When an element is read that an iteration has stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meeting {
+    /// In no later iteration that is near.
+    Never,
+    /// So many iterations later.
+    After(u32),
+    /// In all of them: it is one element.
+    Always,
+    /// That depends on sizes, which compilers compare before the loop begins.
+    BySizes,
+    /// That depends on data.
+    ByData,
+    Unknown,
+}
+
+/// The variable that counts iterations, and by how much. Those of a loop without one cannot be told apart.
+#[derive(Clone, Copy)]
+pub struct Counter<'a> {
+    pub name: &'a str,
+    pub step: &'a Expr,
+}
+
+impl<'f> Compared<'f> {
+    /// For a loop without loops inside that both stores elements of arrays and reads elements of these.
+    pub fn of(inner: &ir::Loop, symbols: &Symbols<'f>) -> Option<Compared<'f>> {
+        let arrays = Arrays::of(&inner.body, symbols)?;
+        // What has no expression stays the same, but for what the loop itself changes.
+        let is_expression = |known: &Known| !matches!(known, Known::Changes { .. });
+        let known: BTreeMap<VarId, Known> = (symbols.known.iter())
+            .filter(|(_, known)| is_expression(known))
+            .map(|(id, known)| (*id, known.clone()))
+            .collect();
+        let symbols = Symbols {
+            function: symbols.function,
+            effects: symbols.effects,
+            own_name: symbols.own_name,
+            known,
+            loops: Vec::new(),
+            levels: Vec::new(),
+            starts: BTreeMap::new(),
+            may_move: false,
+            constants: BTreeMap::new(),
+            mentioned: BTreeMap::new(),
+            assigned_once: symbols.assigned_once.clone(),
+            roots: symbols.roots.clone(),
+            chased: symbols.chased.clone(),
+            has_alternatives: symbols.has_alternatives,
+        };
+        Some(Compared {
+            symbols,
+            arrays,
+            places: FxHashMap::default(),
+        })
+    }
+
+    /// Notes where an element is, which the walk has come to.
+    pub fn reach(&mut self, element: &Value) {
+        let Value::Element {
+            array, subscripts, ..
+        } = element
+        else {
+            return;
+        };
+        let has_pointers = self.symbols.function.conventions.has_pointers();
+        let is_pointer = has_pointers && pointed_dimensions(subscripts).is_some();
+        if is_pointer || !self.arrays.include(*array) {
+            return;
+        }
+        let place = self.place_of(*array, subscripts);
+        self.places.insert(std::ptr::from_ref(element), place);
+    }
+
+    /// Where an element is that the walk has come to; `None` of arrays that are not both stored to and read.
+    pub fn place(&self, element: &Value) -> Option<&Place> {
+        self.places.get(&std::ptr::from_ref(element))
+    }
+
+    fn place_of(&mut self, array: VarId, subscripts: &[Value]) -> Place {
+        let followed = follow(&self.symbols, array, subscripts);
+        let array = followed.array;
+        let subscripts = match followed.pointer {
+            Some(pointer) if pointer.loaded => vec![Subscript::Data],
+            Some(_) => vec![Subscript::Unknown],
+            None => {
+                let parts = followed.parts.into_iter();
+                parts.map(|part| self.subscript(part)).collect()
+            }
+        };
+        Place { array, subscripts }
+    }
+
+    fn subscript(&mut self, part: Part) -> Subscript {
+        let (value, plus) = match part {
+            Part::Given(value) => (value, None),
+            Part::Last(value, plus) => (value, plus),
+            Part::Of(expr) => return Subscript::Is(expr),
+        };
+        let Some(expr) = self.symbols.expression(value) else {
+            return match is_loaded(&self.symbols, value) {
+                true => Subscript::Data,
+                false => Subscript::Unknown,
+            };
+        };
+        let expr = plus.iter().fold(expr, |sum, plus| sum + plus.clone());
+        Subscript::Is(self.with_constants(expr))
+    }
+
+    /// Named constants are their numbers.
+    fn with_constants(&self, expr: Expr) -> Expr {
+        let named = |id: &ir::Variable| matches!(id.role, Role::Constant(_));
+        let function = self.symbols.function;
+        let mut result = expr;
+        for symbol in result.symbols() {
+            let constant = self.symbols.constants.get(&symbol);
+            let variable = (function.variables.iter()).find(|v| v.name.as_str() == symbol.name());
+            if let Some(number) = constant.filter(|known| known.value.as_number().is_some())
+                && variable.is_some_and(named)
+            {
+                result = result.with(symbol.name(), &number.value);
+            }
+        }
+        result
+    }
+
+    /// Keeps what the side of a branch that the walk is behind and its other side say alike.
+    pub fn join(&mut self, then: &BTreeMap<VarId, Known>) {
+        let otherwise = std::mem::take(&mut self.symbols.known);
+        let is_loaded =
+            |known: Option<&Known>| matches!(known, Some(Known::Changes { loaded: true, .. }));
+        let ids: BTreeSet<VarId> = then.keys().chain(otherwise.keys()).copied().collect();
+        let joined = ids.into_iter().map(|id| {
+            let sides = [then.get(&id), otherwise.get(&id)];
+            let known = match sides {
+                [Some(one), Some(other)] if one == other => one.clone(),
+                _ => Known::Changes {
+                    depth: DEPTH,
+                    loaded: sides.into_iter().any(is_loaded),
+                },
+            };
+            (id, known)
+        });
+        self.symbols.known = joined.collect();
+    }
+}
+
+/// Arrays with elements that are worth a comparison.
+enum Arrays {
+    /// Pointers may lead from one to another.
+    All,
+    These(BTreeSet<VarId>),
+}
+
+impl Arrays {
+    /// `None` if no element can be both stored and read.
+    fn of(body: &[Stmt], symbols: &Symbols) -> Option<Arrays> {
+        let (mut stored, mut read) = (BTreeSet::new(), BTreeSet::new());
+        let (mut assigned, mut has_loop) = (BTreeSet::new(), false);
+        statements(body, InLoop::Yes, &mut |statement, _| {
+            has_loop |= matches!(statement, Stmt::Loop(_));
+            let target = match statement {
+                Stmt::Assign { target, .. } => Some(target),
+                _ => None,
+            };
+            match target {
+                Some(Value::Element { array, .. }) => drop(stored.insert(*array)),
+                Some(Value::Variable(id)) => drop(assigned.insert(*id)),
+                _ => {}
+            }
+            values_of(statement, &mut |value| {
+                if let Value::Element { array, .. } = value
+                    && target.is_none_or(|target| !std::ptr::eq(target, value))
+                {
+                    read.insert(*array);
+                }
+            });
+        });
+        let is_moved = |id: &VarId| {
+            let root = symbols.roots.get(id).unwrap_or(id);
+            symbols.known.contains_key(root) || assigned.contains(root)
+        };
+        if has_loop || stored.is_empty() || read.is_empty() {
+            return None;
+        }
+        let has_pointers = symbols.function.conventions.has_pointers();
+        if has_pointers && stored.iter().chain(&read).any(is_moved) {
+            return Some(Arrays::All);
+        }
+        stored.retain(|array| read.contains(array));
+        (!stored.is_empty()).then_some(Arrays::These(stored))
+    }
+
+    fn include(&self, array: VarId) -> bool {
+        match self {
+            Arrays::All => true,
+            Arrays::These(some) => some.contains(&array),
+        }
+    }
+}
+
+impl Place {
+    /// Whether its subscripts are all known.
+    pub fn is_known(&self) -> bool {
+        let is_known = |subscript: &Subscript| matches!(subscript, Subscript::Is(_));
+        self.subscripts.iter().all(is_known)
+    }
+
+    /// When this element, which an iteration stores, is the one that a later iteration reads.
+    pub fn meets(&self, read: &Place, counter: Counter) -> Meeting {
+        if self.array != read.array {
+            return Meeting::Never;
+        }
+        if self.subscripts.len() != read.subscripts.len() {
+            return Meeting::Unknown;
+        }
+        let pairs = self.subscripts.iter().zip(&read.subscripts);
+        let all: Vec<Meeting> = pairs.map(|(s, r)| dimension(s, r, counter)).collect();
+        all.iter().copied().fold(Meeting::Always, Meeting::and)
+    }
+}
+
+impl Meeting {
+    /// In both of two dimensions.
+    fn and(self, other: Meeting) -> Meeting {
+        use Meeting::{After, Always, ByData, BySizes, Never, Unknown};
+        match (self, other) {
+            (Never, _) | (_, Never) => Never,
+            (After(one), After(another)) if one != another => Never,
+            (Unknown, _) | (_, Unknown) => Unknown,
+            (ByData, _) | (_, ByData) => ByData,
+            (BySizes, _) | (_, BySizes) => BySizes,
+            (After(one), _) | (_, After(one)) => After(one),
+            (Always, Always) => Always,
+        }
+    }
+}
+
+/// An element that is read more iterations later holds nothing up: no vectors are longer.
+const MOST_APART: u32 = 64;
+
+fn dimension(stored: &Subscript, read: &Subscript, counter: Counter) -> Meeting {
+    let (stored, read) = match (stored, read) {
+        (Subscript::Is(stored), Subscript::Is(read)) => (stored, read),
+        (Subscript::Unknown, _) | (_, Subscript::Unknown) => return Meeting::Unknown,
+        _ => return Meeting::ByData,
+    };
+    let apart = (stored.clone() - read.clone()).expand();
+    if counter.name.is_empty() {
+        return match apart.as_number() {
+            Some(0.0) => Meeting::Always,
+            Some(_) => Meeting::Never,
+            None => Meeting::BySizes,
+        };
+    }
+    let next = Expr::symbol(counter.name) + counter.step.clone();
+    let moved = (read.with(counter.name, &next) - read.clone()).expand();
+    if apart.mentions(counter.name) || moved.mentions(counter.name) {
+        // They move by different distances: in some iterations they may meet.
+        return Meeting::BySizes;
+    }
+    match (apart.as_number(), moved.as_number()) {
+        (Some(apart), Some(0.0)) => match apart == 0.0 {
+            true => Meeting::Always,
+            false => Meeting::Never,
+        },
+        (Some(apart), Some(moved)) => {
+            let iterations = apart / moved;
+            let is_near = (1.0..=f64::from(MOST_APART)).contains(&iterations);
+            match is_near && iterations.fract() == 0.0 {
+                true => Meeting::After(iterations as u32),
+                false => Meeting::Never,
+            }
+        }
+        (Some(0.0), None) => Meeting::Never,
+        _ => {
+            let is_so_many = |n: &u32| {
+                (apart.clone() - moved.clone() * f64::from(*n))
+                    .expand()
+                    .is_zero()
+            };
+            let is_ahead = || (apart.clone() + moved.clone()).expand().is_zero();
+            match (1..=MOST_APART / 16).find(is_so_many) {
+                Some(found) if !moved.is_zero() => Meeting::After(found),
+                _ if !moved.is_zero() && is_ahead() => Meeting::Never,
+                _ => Meeting::BySizes,
+            }
+        }
+    }
+}
