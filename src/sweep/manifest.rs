@@ -44,6 +44,36 @@ pub struct Header {
     /// What of the sources could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_read: Vec<NotRead>,
+    /// Settings of machines whose names sources give to variables, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ambiguous: Vec<Ambiguous>,
+}
+
+/// A setting that sets a machine, though a source has variables of that name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ambiguous {
+    /// The source, as it was named.
+    pub input: String,
+    pub setting: String,
+    /// By what names they would be set.
+    pub variables: Vec<String>,
+}
+
+impl fmt::Display for Ambiguous {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ambiguous {
+            input,
+            setting,
+            variables,
+        } = self;
+        let named: Vec<String> = variables.iter().map(|name| format!("`{name}`")).collect();
+        write!(
+            f,
+            "`set.{setting}` sets the parameter of the machine, but {input} has a variable of that name, too: for the machine write \
+             `machine.{setting}`, for the source {}",
+            named.join(" or ")
+        )
+    }
 }
 
 /// A file that a source is analysed without, or without a part of it.
@@ -102,9 +132,13 @@ impl Header {
     /// The parameters that are set, with what they are.
     pub fn swept(&self) -> Vec<SweptSetting> {
         let all = self.settings.iter().zip(&self.roles);
-        let all = all.map(|(name, role)| SweptSetting {
-            name: name.clone(),
-            role: *role,
+        let all = all.map(|(name, role)| {
+            let also = self.ambiguous.iter().filter(|also| also.setting == *name);
+            SweptSetting {
+                name: name.clone(),
+                role: *role,
+                also_of: also.map(|also| also.input.clone()).collect(),
+            }
         });
         all.collect()
     }
@@ -356,6 +390,7 @@ mod tests {
                 program: PROGRAM.to_string(),
                 root: ".".to_string(),
                 roles: vec![SettingRole::PROBLEM],
+                ambiguous: Vec::new(),
                 settings,
                 shards: 2,
                 configurations: 2,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::cache::CacheSpec;
 pub use crate::counts::Configurations;
 use crate::manifest::{
-    CacheRun, EpochWork, FileHash, Header, Manifest, Model, NotRead, PROGRAM, SCHEMA, Shard,
-    SourceWork, TraceWork, Work,
+    Ambiguous, CacheRun, EpochWork, FileHash, Header, Manifest, Model, NotRead, PROGRAM, SCHEMA,
+    Shard, SourceWork, TraceWork, Work,
 };
 use crate::ranges::Unit;
 pub use crate::remark::PlanRemark;
@@ -63,6 +63,8 @@ pub struct Facts<'a> {
     pub read: &'a [String],
     /// What of the sources could not be read.
     pub not_read: &'a [NotRead],
+    /// Settings of machines whose names sources give to variables, too.
+    pub ambiguous: &'a [Ambiguous],
 }
 
 /// Why there is no plan.
@@ -141,6 +143,7 @@ pub fn plan(facts: &Facts<'_>) -> Result<Plan, PlanError> {
         configurations,
         read: facts.read.to_vec(),
         not_read: facts.not_read.to_vec(),
+        ambiguous: facts.ambiguous.to_vec(),
     };
     let manifest = Manifest { header, shards };
     Ok(Plan { manifest, remarks })

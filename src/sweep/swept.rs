@@ -7,6 +7,31 @@ use serde::{Deserialize, Serialize};
 pub struct SweptSetting {
     pub name: String,
     pub role: SettingRole,
+    /// Sources that have a variable of this name, though it sets the machine.
+    pub also_of: Vec<String>,
+}
+
+impl SweptSetting {
+    /// What it is.
+    pub fn meaning(&self) -> String {
+        let of = match self.role.of {
+            SettingOf::Problem => "parameter",
+            SettingOf::Machine => "parameter of the machine",
+            SettingOf::Block => "size of a block of loops",
+        };
+        format!("{of} {}{}", self.name, self.star())
+    }
+
+    /// Whose variable it does not set; empty if there is none.
+    pub fn star(&self) -> String {
+        match &self.also_of[..] {
+            [] => String::new(),
+            sources => format!(
+                ", * not the variable of that name in {}",
+                sources.join(", ")
+            ),
+        }
+    }
 }
 
 /// What a parameter is.

@@ -192,6 +192,26 @@ impl Place {
         whole.is_some_and(|whole| own.iter().any(|own| whole.starts_with(own)))
     }
 
+    /// A file of this directory may be replaced that is empty, or that is what `writer` writes.
+    ///
+    /// # Errors
+    /// It is a file of somebody else.
+    pub fn refuse_other(
+        &self,
+        path: &Path,
+        writer: &str,
+        is_own: impl Fn(&str) -> bool,
+    ) -> anyhow::Result<()> {
+        let is_empty = std::fs::metadata(path).map_or(true, |about| about.len() == 0);
+        let is_other = !is_empty && !files::read_text(path).is_ok_and(|text| is_own(&text));
+        anyhow::ensure!(
+            !is_other,
+            "{} is there, and no {writer} wrote it: it would be lost; give another --dir, or move it",
+            path.display()
+        );
+        Ok(())
+    }
+
     /// A script that runs the sweep.
     pub fn script(&self, name: &str) -> PathBuf {
         self.directory.join(name)

@@ -45,6 +45,7 @@ fn planned(text: &str, content: &[u8], without: &[&str]) -> Result<Plan, PlanErr
         root: ".",
         read: &[],
         not_read: &[],
+        ambiguous: &[],
     })
 }
 
