@@ -14,6 +14,7 @@ use super::page::{Book, Page};
 use super::presets::Choices;
 use super::style::{self, Look, Role};
 use crate::analysis::coverage;
+use crate::band;
 use crate::expr::CellNames;
 use crate::listings::totals::Total;
 use crate::listings::{self, Table, loops};
@@ -163,7 +164,12 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
         page.presented_text(2, GUESSES, &formula, &text, &plain)?;
     }
     let text = "Every figure is a formula over the inputs on Control, Machine and Parameters; Notes says how they are made.";
-    page.text(3, 0, text, &style::remark())
+    page.text(3, 0, text, &style::remark())?;
+    let Some(band) = band::of_all(model) else {
+        return Ok(());
+    };
+    let text = format!("When this was written, {band}. Sheet Time has low and high of each nest.");
+    page.text(4, 0, &text, &plain)
 }
 
 /// What sheet Checks comes to.

@@ -113,6 +113,7 @@ fn a_limit_on_files_is_an_error() {
     };
     limited("sweep run --all --jobs 1");
     limited("analyze kernels/matmul.c --html r.html");
+    limited("analyze kernels/matmul.c -o r.xlsx");
     for directory in [".", "sweep", "sweep/shards"] {
         let entries = fs::read_dir(project.path().join(directory)).expect("entries");
         let names = entries.map(|entry| entry.expect("an entry").file_name());
@@ -121,7 +122,9 @@ fn a_limit_on_files_is_an_error() {
             .collect();
         assert!(left.is_empty(), "{directory}: {left:?}");
     }
-    assert!(!project.path().join("r.html").exists());
+    for name in ["r.html", "r.xlsx"] {
+        assert!(!project.path().join(name).exists(), "{name}");
+    }
     done(project.path(), &["run", "--all"]);
 }
 
