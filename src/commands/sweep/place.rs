@@ -185,9 +185,10 @@ impl Place {
         NAMES.map(|name| self.directory.join(name)).to_vec()
     }
 
-    /// Whether a path lies in a directory that only commands write into.
+    /// Whether a path, or what a link there leads to, lies in a directory that only commands write into.
     pub fn keeps(&self, path: &Path) -> bool {
-        let whole = path.parent().and_then(|parent| parent.canonicalize().ok());
+        let parent = || path.parent().and_then(|parent| parent.canonicalize().ok());
+        let whole = path.canonicalize().ok().or_else(parent);
         let own = [self.shards(), self.claims(), self.data()];
         whole.is_some_and(|whole| own.iter().any(|own| whole.starts_with(own)))
     }

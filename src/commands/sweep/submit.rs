@@ -83,7 +83,11 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
 /// # Errors
 /// One has a name that is needed.
 fn refuse_others(place: &Place) -> anyhow::Result<()> {
-    let is_pilot = |text: &str| serde_json::from_str::<Noted>(text).is_ok();
+    let is_pilot = |text: &str| {
+        let noted = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text);
+        let is_known = |key: &String| ["shard", "seconds", "bytes"].contains(&key.as_str());
+        noted.is_ok_and(|noted| noted.keys().all(is_known))
+    };
     let scripts = [SUBMIT].into_iter().chain(OF_SLURM);
     for name in scripts {
         place.refuse_other(&place.script(name), "submit of a sweep", is_script)?;

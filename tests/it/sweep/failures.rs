@@ -363,7 +363,7 @@ fn what_failed_is_missing_from_comparisons() {
     // No configuration is of both: one of them is not ranked.
     assert!(
         page.contains(
-            "* Not ranked: traces/list.execlog.zst (that configuration was not computed)."
+            "* Not ranked: traces/axpy.execlog.zst (that configuration was not computed)."
         ),
         "{page}"
     );

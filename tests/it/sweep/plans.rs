@@ -469,7 +469,7 @@ fn settings_that_mean_the_machine_are_named() {
     fs::write(project.path().join("kernels/sum.c"), source).expect("a file");
     let said = done(project.path(), &["plan", "sweep.toml"]);
     let remark = "`set.cores` sets the parameter of the machine, but kernels/sum.c has a variable of that name, too: for the machine \
-                  write `machine.cores`, for the source `sum.cores`";
+                  write `machine.cores`, for the source `cores_`";
     assert!(said.contains(remark), "{said}");
     done(project.path(), &["run", "--all"]);
     done(project.path(), &["merge"]);

@@ -113,7 +113,11 @@ fn a_report_has_the_best_of_every_input() {
             .expect(name)
     };
     let (latency, size) = (column("latency_cycles"), column("set_n"));
-    let found = best.rows().filter_map(|row| {
+    let compared = column("compared");
+    let of_all = best
+        .rows()
+        .filter(|row| row[compared].get_string() == Some("all"));
+    let found = of_all.filter_map(|row| {
         let time = row[2].get_float()?;
         let given = row[latency].get_float().or(row[size].get_float());
         let latency = given.unwrap_or(0.0) as u64;
