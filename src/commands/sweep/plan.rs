@@ -167,8 +167,10 @@ struct Found {
 
 impl Found {
     fn of(sources: &[SourceInput]) -> Found {
-        let mut found = Found::default();
-        found.roles = (sources.first()).map_or_else(Vec::new, |source| source.roles.clone());
+        let mut found = Found {
+            roles: (sources.first()).map_or_else(Vec::new, |source| source.roles.clone()),
+            ..Found::default()
+        };
         for source in sources {
             for (role, own) in found.roles.iter_mut().zip(&source.roles) {
                 *role = role.of_both(*own);
