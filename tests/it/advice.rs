@@ -179,7 +179,8 @@ fn what_waits_is_advised() {
     // Loops in another order leave the sum in one scalar.
     assert!(of_kind(&json, "interchange").is_empty());
     // The ports are busy for so long, whatever waits.
-    let json = run("waiting.c", &["--set", "n=1000", "--function", "prefix"]);
+    let sizes = "n=1000,cores=1";
+    let json = run("waiting.c", &["--set", sizes, "--function", "prefix"]);
     let advice = only(&json, "independent_work");
     check_arithmetic(&json, advice);
     assert_eq!(advice["change"]["waits"], serde_json::json!(["a"]));
@@ -187,7 +188,7 @@ fn what_waits_is_advised() {
     let ports = number(&nest["in_core"]["ports_seconds"]);
     assert_near(number(&advice["seconds_after"]), ports, ROUNDING);
     // Columns wait for each other along rows only, and rows for columns and rows.
-    let sizes = "n=300";
+    let sizes = "n=100,cores=1";
     let json = run("waiting.c", &["--set", sizes, "--function", "rows"]);
     assert_eq!(of_kind(&json, "interchange").len(), 1);
     let json = run("waiting.c", &["--set", sizes, "--function", "both"]);
