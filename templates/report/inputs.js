@@ -3,7 +3,7 @@
 /** Rows of parameters that are made at once. */
 const AT_ONCE = 40;
 /** Characters of a control: means of trip counts, and probabilities, have many. */
-const NARROW = 10, WIDE = 18;
+const CONTROL = { least: 10, most: 18 };
 const panel = { search: "", shown: AT_ONCE, madeFor: null };
 
 /** The control of one input. */
@@ -13,7 +13,7 @@ function inputControl(index) {
   const control = element("input", {
     type: isSwitch ? "checkbox" : "text", "data-input": index, "aria-label": `${input.label} (${input.name})`,
     inputmode: isSwitch ? false : "decimal", autocomplete: "off", spellcheck: "false", disabled: input.fixed,
-    size: isSwitch ? false : NARROW,
+    size: isSwitch ? false : CONTROL.least,
   });
   const undo = element("button", { type: "button", class: "undo", "aria-label": `Reset ${input.name}` }, "↺");
   const problem = element("span", { class: "problem", id: `problem-${index}` });
@@ -42,7 +42,7 @@ function showInput(control, always) {
     if (control.type === "checkbox") control.checked = s[index] !== 0;
     else if (control.getAttribute("aria-invalid") !== "true") {
       control.value = Number.isFinite(s[index]) ? String(s[index]) : "";
-      control.size = Math.min(Math.max(control.value.length, NARROW), WIDE);
+      control.size = Math.min(Math.max(control.value.length, CONTROL.least), CONTROL.most);
     }
   }
   control.dataset.value = s[index];
