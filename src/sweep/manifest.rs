@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
 use crate::latency::RunLatency;
-use crate::swept::{SettingRole, SweptSetting};
+use crate::swept::{Ambiguous, SettingRole, SweptSetting};
 use crate::wording::counted;
 
 /// Of manifests.
@@ -47,33 +47,6 @@ pub struct Header {
     /// Settings of machines whose names sources give to variables, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ambiguous: Vec<Ambiguous>,
-}
-
-/// A setting that sets a machine, though a source has variables of that name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ambiguous {
-    /// The source, as it was named.
-    pub input: String,
-    pub setting: String,
-    /// By what names they would be set.
-    pub variables: Vec<String>,
-}
-
-impl fmt::Display for Ambiguous {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ambiguous {
-            input,
-            setting,
-            variables,
-        } = self;
-        let named: Vec<String> = variables.iter().map(|name| format!("`{name}`")).collect();
-        write!(
-            f,
-            "`set.{setting}` sets the parameter of the machine, but {input} has a variable of that name, too: for the machine write \
-             `machine.{setting}`, for the source {}",
-            named.join(" or ")
-        )
-    }
 }
 
 /// A file that a source is analysed without, or without a part of it.

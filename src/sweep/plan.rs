@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::cache::CacheSpec;
 pub use crate::counts::Configurations;
 use crate::manifest::{
-    Ambiguous, CacheRun, EpochWork, FileHash, Header, Manifest, Model, NotRead, PROGRAM, SCHEMA,
-    Shard, SourceWork, TraceWork, Work,
+    CacheRun, EpochWork, FileHash, Header, Manifest, Model, NotRead, PROGRAM, SCHEMA, Shard,
+    SourceWork, TraceWork, Work,
 };
 use crate::ranges::Unit;
 pub use crate::remark::PlanRemark;
@@ -14,7 +14,7 @@ use crate::remark::{
     NO_ADDRESSES, alike_machines, different_clocks, of_axes, own_latencies, unknown_clocks,
 };
 use crate::spec::{SpecError, SweepSpec};
-use crate::swept::SettingRole;
+use crate::swept::{Ambiguous, SettingRole};
 use crate::trace_axes::{Runs, epochs, runs, slots};
 
 /// Configurations of one sweep, at most.

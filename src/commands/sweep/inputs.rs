@@ -13,10 +13,10 @@ use super::source;
 use crate::commands::Voice;
 use crate::machine::MachineModel;
 use crate::reading::{files, machine_file};
-use crate::sweep::manifest::{Ambiguous, FileHash, NotRead};
+use crate::sweep::manifest::{FileHash, NotRead};
 use crate::sweep::plan::{Input, MachineFacts, TraceInput};
 use crate::sweep::spec::SweepSpec;
-use crate::sweep::swept::SettingRole;
+use crate::sweep::swept::{Ambiguous, SettingRole};
 
 /// What texts name.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -13,10 +13,10 @@ use crate::cli::SweepPlanArgs;
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::reading::files;
-use crate::sweep::manifest::{Ambiguous, Manifest, NotRead, TraceWork, Work, is_begun};
+use crate::sweep::manifest::{Manifest, NotRead, TraceWork, Work, is_begun};
 use crate::sweep::plan::{Configurations, Facts, Input, TraceInput, plan};
 use crate::sweep::spec::SweepSpec;
-use crate::sweep::swept::SettingRole;
+use crate::sweep::swept::{Ambiguous, SettingRole};
 use crate::wording::counted;
 
 /// So many inputs that cannot be read are named.

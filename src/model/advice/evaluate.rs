@@ -169,7 +169,7 @@ pub(super) fn define(
         Plan::Inputs(inputs) => with_inputs(context, (kind, nests), inputs, figures),
         Plan::Nest(changed, least) => with_nest(context, (kind, nests), (changed, *least), figures),
         Plan::LessTraffic(bytes) => with_less_traffic(context, (kind, nests), bytes, figures),
-        Plan::Core(change) => with_core(context, (kind, nests), *change, figures),
+        Plan::Core(change) => waiting::define(context, (kind, nests), *change, figures),
     }
 }
 
@@ -373,38 +373,6 @@ fn with_less_traffic(
         defined
             .bytes_saved
             .push(moving_calls(context, *nest) * saved);
-    }
-    defined
-}
-
-fn with_core(
-    context: &Context,
-    (kind, nests): (AdviceKind, &[usize]),
-    change: CoreChange,
-    figures: &mut Figures,
-) -> Defined {
-    let switch = Symbol::machine(waiting::REORDER_SUMS);
-    let replace = |symbol: &Symbol| {
-        let is_switched = change == CoreChange::SumsReordered && *symbol == switch;
-        is_switched.then(|| Expr::from(1.0))
-    };
-    let mut independent = FxHashSet::default();
-    let mut defined = Defined {
-        inputs: Vec::new(),
-        seconds: Vec::new(),
-        bytes_saved: Vec::new(),
-        fit: None,
-    };
-    for nest in nests {
-        let Some(own) = context.ranking.seconds(*nest) else {
-            continue;
-        };
-        let mut what_if = WhatIf::new(Instead::Advised(kind), &replace, &mut independent);
-        let in_core = context.nests[*nest].time.in_core;
-        if let Some(found) = in_core.filter(|_| change == CoreChange::NothingWaits) {
-            what_if.replace(found.chains, Expr::from(0.0), figures);
-        }
-        defined.seconds.push(what_if.figure(own, figures));
     }
     defined
 }

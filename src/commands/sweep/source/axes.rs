@@ -8,10 +8,9 @@ use crate::commands::parameters::idle_nests;
 use crate::machine::MachineModel;
 use crate::model::parameters::Kind;
 use crate::model::{Detail, Model, Setting, SettingCheck, SettingError};
-use crate::sweep::manifest::Ambiguous;
 use crate::sweep::ranges::{Unit, plain as plain_number};
 use crate::sweep::spec::{SpecError, SweepSpec};
-use crate::sweep::swept::{SettingOf, SettingRole};
+use crate::sweep::swept::{Ambiguous, SettingOf, SettingRole};
 
 /// So many values of a size are tried.
 const MOST_TRIED: usize = 50;
