@@ -94,8 +94,8 @@ fn note(row: &Row, share: f64) -> String {
     }
 }
 
-/// Positions of the problem's inputs as they are listed: what the program is given, the most influential first; sizes that the
-/// source sets to numbers and that the time rests on; then how often loops run and branches are taken, sizes of blocks, and the
+/// Positions of the problem's inputs as they are listed: roots, the most influential first; sizes that the source sets to
+/// numbers and that the time rests on, and other sizes that the program is given; then how often loops run and branches are taken, sizes of blocks, and the
 /// rest.
 pub(super) fn order(model: &Model, kept: &[usize]) -> Vec<usize> {
     let first = model.machine.parameters.len();
@@ -112,6 +112,7 @@ pub(super) fn order(model: &Model, kept: &[usize]) -> Vec<usize> {
     };
     let group = |row: &Row| match Group::of(row.kind, of(row).and_then(|found| found.standing)) {
         Group::Following if share(row) >= FELT && is_number(row) => (Group::Given, true),
+        Group::Given => (Group::Given, share(row) < FELT),
         group => (group, false),
     };
     let mut places: Vec<usize> = (0..kept.len()).collect();
