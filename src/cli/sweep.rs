@@ -160,7 +160,7 @@ pub struct SweepReportArgs {
     /// Write the workbook: .xlsx
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write a page for a browser; - is standard output
+    /// Write a page for a browser: .html or .htm; - is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Axes of the map: across, then down [default: across the choice with the most values, down every other axis in turn]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::outputs::{self, Output};
 use super::project::Project;
 use super::{Status, Voice, budgets, diagnostics, explain, parameters, pictures, shards, timings};
+use crate::analysis::coverage;
 use crate::analysis::facts::{File, Program};
 use crate::checking::checked;
 use crate::cli::{AnalyzeArgs, TablesFormat};
@@ -18,6 +19,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{html, json, table, tables, xlsx, xml};
 use crate::model::{CountedLoop, Detail, Findings, Model, Setting};
 use crate::source::Preprocessing;
+use crate::wording::counted;
 use anyhow::Context;
 
 /// What an output file holds.
@@ -98,6 +100,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let to_stdout = outputs
         .iter()
         .any(|(_, output)| output.is_standard_output());
+    remark_without_loops(&program, voice);
     let explained = explain::explained(&model, args)?;
     let sheets = explain::nest_sheets(&model, &args.nest_sheet)?;
     let is_over = args.check_budgets && budgets::are_exceeded(&model, &project.budgets, voice)?;
@@ -131,6 +134,22 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+/// Says that there is nothing that costs anything, which figures of zero could hide.
+fn remark_without_loops(program: &Program, voice: Voice) {
+    if voice.quiet || coverage::coverage(program).loops > 0 {
+        return;
+    }
+    let files = match &program.files[..] {
+        [one] => one.path.to_string(),
+        files => counted(files.len(), "file"),
+    };
+    let what = match program.functions.is_empty() {
+        true => "function",
+        false => "loop",
+    };
+    eprintln!("loopsheet: no {what} was found in {files}: there are no figures");
 }
 
 /// Refuses outputs that would replace a file that this run reads.

@@ -9,7 +9,7 @@
 
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
-use loopsheet_base::{diagnostic, formula, quantity, reason, wording};
+use loopsheet_base::{attempt, diagnostic, formula, quantity, reason, wording};
 use loopsheet_cache as cache;
 use loopsheet_compare as compare;
 use loopsheet_diff as diff;

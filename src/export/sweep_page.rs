@@ -48,6 +48,10 @@ pub fn sweep_page(report: &SweepReport) -> String {
     failed(&mut page, report);
     let words = Words::of(report);
     page.push_str(&words.shared());
+    let settings = report.setting_remark();
+    if !settings.is_empty() {
+        let _ = writeln!(page, "<p>{}</p>", escaped(&settings));
+    }
     best(&mut page, report, &words);
     for map in &report.maps {
         shown(&mut page, report, map);
@@ -55,7 +59,7 @@ pub fn sweep_page(report: &SweepReport) -> String {
     if !report.fronts.is_empty() {
         front(&mut page, report, &words);
     }
-    if !report.ranking.traces.is_empty() {
+    if !report.ranking.is_empty() {
         ranked(&mut page, report, &words);
     }
     page.push_str("</body></html>\n");

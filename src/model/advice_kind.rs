@@ -12,6 +12,8 @@ pub enum AdviceKind {
     StreamingStores,
     SplitRecords,
     LargerCache,
+    ReorderSums,
+    IndependentWork,
 }
 
 impl AdviceKind {
@@ -24,6 +26,8 @@ impl AdviceKind {
             AdviceKind::StreamingStores => "streaming stores",
             AdviceKind::SplitRecords => "records split into arrays",
             AdviceKind::LargerCache => "larger cache",
+            AdviceKind::ReorderSums => "sums reordered",
+            AdviceKind::IndependentWork => "nothing waits",
         }
     }
 }

@@ -480,6 +480,11 @@ impl<'p> Model<'p> {
         })
     }
 
+    /// All that may bound one of the nests, with its name.
+    pub fn bounds(&self) -> BTreeMap<BoundBy, &str> {
+        time::bounds(self.nests.iter().map(|nest| &nest.time))
+    }
+
     /// The nests with the longest times in a run of the program, the longest first.
     pub fn costliest(&self, most: usize) -> Vec<usize> {
         self.ranking.costliest(&self.nests, most, &self.figures)
@@ -665,6 +670,27 @@ impl<'p> SettingCheck<'p> {
     /// # Errors
     /// As for [`Model::build`].
     pub fn check(&self, machine: MachineModel, settings: &[Setting]) -> Result<(), SettingError> {
+        self.table(machine, settings).map(|_| ())
+    }
+
+    /// The settings that set the machine, though the source has variables of that name, too.
+    ///
+    /// # Errors
+    /// As for [`Model::build`].
+    pub fn ambiguous(
+        &self,
+        machine: MachineModel,
+        settings: &[Setting],
+    ) -> Result<Vec<Ambiguous>, SettingError> {
+        let (machine, table) = self.table(machine, settings)?;
+        Ok(table.ambiguous(settings, &machine))
+    }
+
+    fn table(
+        &self,
+        machine: MachineModel,
+        settings: &[Setting],
+    ) -> Result<(MachineModel, ParameterTable), SettingError> {
         let Collected {
             nests,
             call_graph,
@@ -678,7 +704,6 @@ impl<'p> SettingCheck<'p> {
             self.dimensions,
             settings,
         )
-        .map(|_| ())
     }
 
     /// The parameters of the source that a setting sets, with what they are; none if it sets one of the machine.
@@ -690,19 +715,7 @@ impl<'p> SettingCheck<'p> {
         machine: MachineModel,
         setting: &Setting,
     ) -> Result<Vec<(String, parameters::Kind)>, SettingError> {
-        let Collected {
-            nests,
-            call_graph,
-            messages,
-            ..
-        } = &self.collected;
-        let (_, table) = ParameterTable::build(
-            self.program,
-            (nests, call_graph, messages),
-            machine,
-            self.dimensions,
-            std::slice::from_ref(setting),
-        )?;
+        let (_, table) = self.table(machine, std::slice::from_ref(setting))?;
         let set = table.rows().iter();
         let set = set.filter(|row| row.origin == setting.origin);
         Ok(set.map(|row| (row.name.to_string(), row.kind)).collect())

@@ -1,5 +1,7 @@
 //! Time of a nest: arithmetic, every cache level, memory; what bounds it (ExaSAT report, section 2.3.3).
 
+use std::collections::BTreeMap;
+
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
@@ -33,8 +35,8 @@ pub enum LevelKind {
     Memory,
 }
 
-/// What takes the longest part of a nest's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What takes the longest part of a nest's time, in the order in which they are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BoundBy {
     /// Arithmetic at peak.
     Arithmetic,
@@ -174,6 +176,18 @@ impl TimeFigures {
             .chain(self.text.map(|_| TEXT_NAME))
             .collect()
     }
+}
+
+/// All that may bound one of several nests, with its name: some have lines that no prefetcher foresees, and some write text.
+pub fn bounds<'t>(times: impl Iterator<Item = &'t TimeFigures>) -> BTreeMap<BoundBy, &'t str> {
+    let mut names = BTreeMap::new();
+    for time in times {
+        for (position, name) in (1u32..).zip(time.bound_names()) {
+            let bound = time.bound_by(f64::from(position));
+            names.extend(bound.map(|bound| (bound, name)));
+        }
+    }
+    names
 }
 
 /// Times of the core, of writing text, and of data.

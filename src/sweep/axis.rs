@@ -89,7 +89,7 @@ impl Axis {
     /// What it is, with its unit.
     pub fn meaning(self, settings: &[SweptSetting]) -> String {
         let (meaning, unit) = match self {
-            Axis::Setting(position) => return format!("parameter {}", settings[position].name),
+            Axis::Setting(position) => return settings[position].meaning(),
             Axis::Column(column) => (column.entry().meaning, column.entry().unit),
         };
         match unit {

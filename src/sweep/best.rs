@@ -82,12 +82,10 @@ impl<'r> BestLine<'r> {
 
     /// Where the best are lower bounds: the best of those that are none.
     pub fn full(&self, report: &'r SweepReport) -> Vec<&'r Row> {
-        let is_lower_bound = |row: &&Row| row.is_lower_bound();
-        if !self.rows(report).iter().any(is_lower_bound) {
-            return Vec::new();
-        }
-        let best = self.groups.iter().filter_map(|group| group.best_of_full);
-        best.map(|best| &report.configurations[best]).collect()
+        let all = &report.configurations;
+        let full = self.groups.iter();
+        let full = full.filter_map(|group| group.best_of_full.filter(|_| group.is_bound(all)));
+        full.map(|best| &all[best]).collect()
     }
 
     /// What it is the best for: latencies of memory, or problems.

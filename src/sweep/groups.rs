@@ -33,7 +33,8 @@ pub struct Group {
     pub missing: usize,
     /// What their times are compared in.
     pub unit: TimeUnit,
-    /// The position of the fastest; of equal ones that which takes less ([`by_size`]). None if no time is known, or nothing runs.
+    /// The position of the fastest; of equal ones a full estimate, and of those that which takes less ([`by_size`]). None if no
+    /// time is known, or nothing runs.
     pub best: Option<usize>,
     /// The fastest of those whose times are no lower bounds only, since their machines say all that would bound them.
     pub best_of_full: Option<usize>,
@@ -77,6 +78,17 @@ impl Group {
     /// What configurations are compared by.
     pub fn time(&self, row: &Row) -> Option<f64> {
         self.unit.time(row)
+    }
+
+    /// Whether its best is a lower bound.
+    pub fn is_bound(&self, rows: &[Row]) -> bool {
+        self.best.is_some_and(|best| rows[best].is_lower_bound())
+    }
+
+    /// Where it has no best: a configuration that takes no time; none if no time is known.
+    pub fn idle<'r>(&self, rows: &'r [Row]) -> Option<&'r Row> {
+        let mut own = self.configurations.iter().map(|number| &rows[*number]);
+        own.find(|row| self.time(row).is_some())
     }
 
     fn compared_at(&self) -> ComparedAt {
@@ -181,7 +193,8 @@ fn find_best(group: &mut Group, configurations: &[Row], settings: &[SweptSetting
         numbers.min_by(|one, other| {
             let (one, other) = (&configurations[*one], &configurations[*other]);
             let [t, u] = [one, other].map(|row| unit.time(row).unwrap_or(f64::INFINITY));
-            t.total_cmp(&u).then_with(|| by_size(one, other, settings))
+            t.total_cmp(&u)
+                .then_with(|| full_first(one, other, settings))
         })
     };
     let best = fastest(&mut known.clone());
@@ -232,6 +245,14 @@ pub fn by_size(one: &Row, other: &Row, settings: &[SweptSetting]) -> Ordering {
     let pairs = one.iter().zip(&other);
     let orders = pairs.map(|(one, other)| one.total_cmp(other));
     orders.fold(Ordering::Equal, Ordering::then)
+}
+
+/// What is a full estimate, and of those what takes less.
+pub fn full_first(one: &Row, other: &Row, settings: &[SweptSetting]) -> Ordering {
+    let [first, second] = [one, other].map(Row::is_lower_bound);
+    first
+        .cmp(&second)
+        .then_with(|| by_size(one, other, settings))
 }
 
 /// A configuration without an area comes behind those that have one.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
 use crate::latency::RunLatency;
-use crate::swept::{SettingRole, SweptSetting};
+use crate::swept::{Ambiguous, SettingRole, SweptSetting};
 use crate::wording::counted;
 
 /// Of manifests.
@@ -44,6 +44,9 @@ pub struct Header {
     /// What of the sources could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_read: Vec<NotRead>,
+    /// Settings of machines whose names sources give to variables, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ambiguous: Vec<Ambiguous>,
 }
 
 /// A file that a source is analysed without, or without a part of it.
@@ -102,9 +105,13 @@ impl Header {
     /// The parameters that are set, with what they are.
     pub fn swept(&self) -> Vec<SweptSetting> {
         let all = self.settings.iter().zip(&self.roles);
-        let all = all.map(|(name, role)| SweptSetting {
-            name: name.clone(),
-            role: *role,
+        let all = all.map(|(name, role)| {
+            let also = self.ambiguous.iter().filter(|also| also.setting == *name);
+            SweptSetting {
+                name: name.clone(),
+                role: *role,
+                also_of: also.map(|also| also.input.clone()).collect(),
+            }
         });
         all.collect()
     }
@@ -356,6 +363,7 @@ mod tests {
                 program: PROGRAM.to_string(),
                 root: ".".to_string(),
                 roles: vec![SettingRole::PROBLEM],
+                ambiguous: Vec::new(),
                 settings,
                 shards: 2,
                 configurations: 2,

@@ -88,6 +88,7 @@ mod tests {
                 configurations: 0,
                 read: Vec::new(),
                 not_read: Vec::new(),
+                ambiguous: Vec::new(),
             },
             shards: inputs.iter().map(shard).collect(),
         };

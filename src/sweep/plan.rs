@@ -14,7 +14,7 @@ use crate::remark::{
     NO_ADDRESSES, alike_machines, different_clocks, of_axes, own_latencies, unknown_clocks,
 };
 use crate::spec::{SpecError, SweepSpec};
-use crate::swept::SettingRole;
+use crate::swept::{Ambiguous, SettingRole};
 use crate::trace_axes::{Runs, epochs, runs, slots};
 
 /// Configurations of one sweep, at most.
@@ -63,6 +63,8 @@ pub struct Facts<'a> {
     pub read: &'a [String],
     /// What of the sources could not be read.
     pub not_read: &'a [NotRead],
+    /// Settings of machines whose names sources give to variables, too.
+    pub ambiguous: &'a [Ambiguous],
 }
 
 /// Why there is no plan.
@@ -141,6 +143,7 @@ pub fn plan(facts: &Facts<'_>) -> Result<Plan, PlanError> {
         configurations,
         read: facts.read.to_vec(),
         not_read: facts.not_read.to_vec(),
+        ambiguous: facts.ambiguous.to_vec(),
     };
     let manifest = Manifest { header, shards };
     Ok(Plan { manifest, remarks })

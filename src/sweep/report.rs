@@ -6,7 +6,7 @@ mod remarks;
 use std::collections::BTreeSet;
 
 use crate::axis::{Axis, EPOCHS, FOLLOWING, configuring, values};
-use crate::columns::Column;
+use crate::columns::{Column, setting_name};
 use crate::failure::Failure;
 use crate::groups::{Group, InputPart, Latency, TimeUnit, area, inputs};
 use crate::map::{Map, are_together, first_pair, usual_pairs};
@@ -105,6 +105,17 @@ impl SweepReport {
 }
 
 impl SweepReport {
+    /// Sentences on settings that are not of the source, though it has variables of their names.
+    pub fn setting_remark(&self) -> String {
+        let settings = self
+            .settings
+            .iter()
+            .filter(|setting| !setting.also_of.is_empty());
+        let sentences = settings
+            .map(|setting| format!("{}: {}.", setting_name(&setting.name), setting.meaning()));
+        sentences.collect::<Vec<String>>().join(" ")
+    }
+
     /// Sentences on what times of traces are, where that does not go without saying.
     pub fn clock_remark(&self) -> String {
         let mut sentences = Vec::new();
@@ -119,10 +130,20 @@ impl SweepReport {
             ));
         }
         if !self.without_clock.is_empty() {
+            let machines = &self.without_clock;
+            let are = match machines.len() {
+                1 => "clock of {} is",
+                _ => "clocks of {} are",
+            };
+            let are = are.replace("{}", &machines.join(", "));
+            let others = match self.is_beside_clocks() {
+                true => {
+                    "not compared with other machines: they are neither among the best nor on maps"
+                }
+                false => "in cycles, and compared with one another only",
+            };
             sentences.push(format!(
-                "* The clock of {} is unknown, and so are times of traces on it in seconds: its cycles are compared with one another, \
-                 and not with other machines.",
-                self.without_clock.join(", ")
+                "* The {are} unknown, so that times of traces there are not known in seconds. They are {others}."
             ));
         }
         let in_cycles = self.inputs.iter().flat_map(|input| &input.groups);
@@ -136,6 +157,21 @@ impl SweepReport {
             );
         }
         sentences.join(" ")
+    }
+}
+
+impl SweepReport {
+    /// Whether machines of unknown clocks stand beside others, with which nothing of theirs can be compared.
+    fn is_beside_clocks(&self) -> bool {
+        let groups = self.inputs.iter().flat_map(|input| &input.groups);
+        let mut in_seconds = groups.filter(|group| group.unit == TimeUnit::Seconds);
+        in_seconds.any(|group| {
+            let mut rows = group.configurations.iter();
+            rows.any(|number| {
+                let machine = self.configurations[*number].text(Column::Machine);
+                machine.is_some_and(|machine| self.without_clock.iter().any(|m| m == machine))
+            })
+        })
     }
 }
 

@@ -18,8 +18,30 @@ use crate::row::{Row, RowKind};
 pub struct Ranking {
     pub by: RankedBy,
     pub traces: Vec<RankedTrace>,
-    /// Traces that lack the configuration which the others are ranked with.
-    pub left_out: Vec<String>,
+    /// Traces that are not ranked, and why.
+    pub left_out: Vec<(String, WhyUnranked)>,
+}
+
+/// Why a trace is not ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WhyUnranked {
+    /// It lacks the configuration which the others are ranked with.
+    NotComputed,
+    /// It has no λ: accesses have no addresses.
+    NoAddresses,
+}
+
+impl WhyUnranked {
+    const ALL: [WhyUnranked; 2] = [WhyUnranked::NotComputed, WhyUnranked::NoAddresses];
+
+    fn words(self) -> &'static str {
+        match self {
+            WhyUnranked::NotComputed => "that configuration was not computed",
+            WhyUnranked::NoAddresses => {
+                "no time and no λ is known where accesses have no addresses"
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,16 +62,32 @@ impl Ranking {
                 "By Λ, the share by which time grows per cycle of latency, of one configuration"
             }
         };
-        let left_out = match self.left_out.is_empty() {
-            true => String::new(),
+        let ranked = match self.traces.is_empty() {
+            true => "No trace can be ranked.".to_string(),
             false => format!(
-                " * {} cannot be ranked: that configuration was not computed of them.",
-                self.left_out.join(", ")
+                "{by} that all of them have: that with the largest caches, and the first latency and slots of the sweep."
             ),
         };
-        format!(
-            "{by} that all of them have: that with the largest caches, and the first latency and slots of the sweep.{left_out}"
-        )
+        let left_out: String = WhyUnranked::ALL
+            .into_iter()
+            .map(|why| self.left_out_for(why))
+            .collect();
+        ranked + &left_out
+    }
+
+    /// Whether there is anything to say.
+    pub fn is_empty(&self) -> bool {
+        self.traces.is_empty() && self.left_out.is_empty()
+    }
+
+    /// A sentence on the traces that are not ranked for this; empty if there are none.
+    fn left_out_for(&self, why: WhyUnranked) -> String {
+        let names = self.left_out.iter().filter(|(_, own)| *own == why);
+        let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!(" * Not ranked: {} ({}).", names.join(", "), why.words()),
+        }
     }
 }
 
@@ -86,7 +124,7 @@ impl FirstEpochs {
         let relative = |number: usize| configurations[number].number(Column::RelativeLambda);
         let common = common(inputs, configurations);
         let mut traces: Vec<RankedTrace> = Vec::new();
-        let mut left_out: Vec<String> = Vec::new();
+        let mut left_out: Vec<(String, WhyUnranked)> = Vec::new();
         for input in inputs.iter().filter(|input| input.kind == RowKind::Trace) {
             let mut own = input.configurations.clone();
             let same = own.find(|number| {
@@ -98,19 +136,23 @@ impl FirstEpochs {
                     configuration,
                     epochs: self.0.remove(&input.name),
                 }),
-                // Without addresses of accesses there is nothing to rank by.
-                None if others.any(|number| relative(number).is_some()) => {
-                    left_out.push(input.name.clone());
+                None => {
+                    let has_some = others.any(|number| relative(number).is_some());
+                    let why = match has_some {
+                        true => WhyUnranked::NotComputed,
+                        false => WhyUnranked::NoAddresses,
+                    };
+                    left_out.push((input.name.clone(), why));
                 }
-                None => {}
             }
         }
         // Of these nothing was computed.
         for failure in failures {
             let is_known = inputs.iter().any(|input| input.name == failure.input);
             let is_trace = matches!(failure.work, Work::Trace(_));
-            if is_trace && !is_known && !left_out.contains(&failure.input) {
-                left_out.push(failure.input.clone());
+            let lost = (failure.input.clone(), WhyUnranked::NotComputed);
+            if is_trace && !is_known && !left_out.contains(&lost) {
+                left_out.push(lost);
             }
         }
         let frequency = |trace: &RankedTrace| {

@@ -56,6 +56,15 @@ pub const SUBMIT: &str = "submit.sh";
 /// Names of the scripts that only Slurm has.
 pub const OF_SLURM: [&str; 2] = ["run.sbatch", "merge.sbatch"];
 
+/// What every script begins with: only these may be replaced.
+const HEAD: &str =
+    "#!/bin/sh\n# Written by `loopsheet sweep submit`, which replaces it when it is run again.\n";
+
+/// Whether a file is a script of this.
+pub fn is_script(text: &str) -> bool {
+    text.starts_with(HEAD)
+}
+
 /// Shards that fail are rows of the merged data, and what could not run is missing there, which the merge says.
 const LEFT_TO_MERGE: &str = "true";
 
@@ -68,7 +77,7 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
     let log = |name: &str| format!("exec >>{directory}/{name} 2>&1\n");
     let submit = |text: String| Script {
         name: SUBMIT,
-        text: format!("#!/bin/sh\n# Computes the shards, then merges them.\nset -e\n{text}"),
+        text: format!("{HEAD}# Computes the shards, then merges them.\nset -e\n{text}"),
     };
     match engine {
         Engine::Local => vec![submit(format!(
@@ -83,7 +92,7 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
                 .map(|mebibytes| format!("#SBATCH --mem={mebibytes}M\n"));
             let head = |limits: String| {
                 format!(
-                    "#!/bin/sh\n#SBATCH --job-name=loopsheet-sweep\n#SBATCH --output=/dev/null\n{limits}"
+                    "{HEAD}#SBATCH --job-name=loopsheet-sweep\n#SBATCH --output=/dev/null\n{limits}"
                 )
             };
             let run = head(format!(
@@ -147,6 +156,7 @@ mod tests {
         };
         let text = |engine| -> String {
             let scripts = scripts(engine, "'my sweep'", parts);
+            assert!(scripts.iter().all(|script| is_script(&script.text)));
             scripts.into_iter().map(|script| script.text).collect()
         };
         let slurm = text(Engine::Slurm);

@@ -124,7 +124,11 @@ fn latencies_on(
             (OrMachine::Machine, Some(machine)) => {
                 let cycles = machine.latency_cycles.ok_or_else(|| PlanError::Unknown {
                     machine: machine.name.clone(),
-                    what: "latency of memory and clock",
+                    // Nanoseconds are cycles only of a known clock.
+                    what: match machine.ghz {
+                        Some(_) => "dram_latency_ns (latency of memory)",
+                        None => "ghz (clock), which makes cycles of its latency in ns",
+                    },
                     axis: "latencies",
                 })?;
                 (cycles, LatencyOf::Machine)

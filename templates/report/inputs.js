@@ -2,6 +2,8 @@
 
 /** Rows of parameters that are made at once. */
 const AT_ONCE = 40;
+/** Characters of a control: means of trip counts, and probabilities, have many. */
+const CONTROL = { least: 10, most: 18 };
 const panel = { search: "", shown: AT_ONCE, madeFor: null };
 
 /** The control of one input. */
@@ -11,7 +13,7 @@ function inputControl(index) {
   const control = element("input", {
     type: isSwitch ? "checkbox" : "text", "data-input": index, "aria-label": `${input.label} (${input.name})`,
     inputmode: isSwitch ? false : "decimal", autocomplete: "off", spellcheck: "false", disabled: input.fixed,
-    size: isSwitch ? false : 10,
+    size: isSwitch ? false : CONTROL.least,
   });
   const undo = element("button", { type: "button", class: "undo", "aria-label": `Reset ${input.name}` }, "↺");
   const problem = element("span", { class: "problem", id: `problem-${index}` });
@@ -38,7 +40,10 @@ function showInput(control, always) {
   const box = control.parentElement;
   if (always || document.activeElement !== control) {
     if (control.type === "checkbox") control.checked = s[index] !== 0;
-    else if (control.getAttribute("aria-invalid") !== "true") control.value = Number.isFinite(s[index]) ? String(s[index]) : "";
+    else if (control.getAttribute("aria-invalid") !== "true") {
+      control.value = Number.isFinite(s[index]) ? String(s[index]) : "";
+      control.size = Math.min(Math.max(control.value.length, CONTROL.least), CONTROL.most);
+    }
   }
   control.dataset.value = s[index];
   const differs = !same(s[index], written.s[index]);

@@ -56,13 +56,16 @@ function drawShares() {
     sums.set(bound, (sums.get(bound) ?? 0) + value);
   });
   const all = [...sums.values()].reduce((sum, value) => sum + value, 0);
-  const parts = [...sums].sort((a, b) => b[1] - a[1]).map(([name, value], at) => {
-    const share = 100 * value / all;
-    const part = element("div", { class: `series-${at % 4}`, title: `${name}: ${share.toFixed(1)} %` }, share > 9 ? `${name} ${share.toFixed(0)} %` : "");
+  const shares = [...sums].sort((a, b) => b[1] - a[1]).map(([name, value], at) => ({ name, share: 100 * value / all, colour: `bound-${at % 8}` }));
+  const parts = shares.map(({ name, share, colour }) => {
+    const part = element("div", { class: colour, title: `${name}: ${share.toFixed(1)} %` }, share > 9 ? `${name} ${share.toFixed(0)} %` : "");
     part.style.width = `${share}%`;
     return part;
   });
   document.getElementById("bounds").replaceChildren(...parts);
+  // Narrow parts of the bar have no room for their names.
+  const key = shares.map(({ name, share, colour }) => element("li", {}, element("span", { class: colour }), `${name} ${share.toFixed(1)} %`));
+  document.getElementById("bounds-key").replaceChildren(...key);
   document.getElementById("bounds-title").hidden = parts.length === 0;
 }
 

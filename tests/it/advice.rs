@@ -163,6 +163,38 @@ fn larger_caches_give_what_such_a_machine_gives() {
     assert_eq!(with["totals"]["seconds"], advice["seconds_after"]);
 }
 
+/// Sums in another order give what the switch gives; whatever else waits has a bound of what could be gained.
+#[test]
+fn what_waits_is_advised() {
+    let sizes = "n=1000,m=1000";
+    let json = run("waiting.c", &["--set", sizes, "--function", "dot"]);
+    let advice = only(&json, "reorder_sums");
+    check_arithmetic(&json, advice);
+    assert_eq!(advice["change"]["sums"], serde_json::json!(["s"]));
+    assert_eq!(advice["legality"], "check");
+    let switched = format!("{sizes},reorder_sums=1");
+    let with = run("waiting.c", &["--set", &switched, "--function", "dot"]);
+    assert_eq!(with["totals"]["seconds"], advice["seconds_after"]);
+    assert!(of_kind(&with, "reorder_sums").is_empty());
+    // Loops in another order leave the sum in one scalar.
+    assert!(of_kind(&json, "interchange").is_empty());
+    // The ports are busy for so long, whatever waits.
+    let sizes = "n=1000,cores=1";
+    let json = run("waiting.c", &["--set", sizes, "--function", "prefix"]);
+    let advice = only(&json, "independent_work");
+    check_arithmetic(&json, advice);
+    assert_eq!(advice["change"]["waits"], serde_json::json!(["a"]));
+    let nest = &json["functions"][0]["nests"][0];
+    let ports = number(&nest["in_core"]["ports_seconds"]);
+    assert_near(number(&advice["seconds_after"]), ports, ROUNDING);
+    // Columns wait for each other along rows only, and rows for columns and rows.
+    let sizes = "n=100,cores=1";
+    let json = run("waiting.c", &["--set", sizes, "--function", "rows"]);
+    assert_eq!(of_kind(&json, "interchange").len(), 1);
+    let json = run("waiting.c", &["--set", sizes, "--function", "both"]);
+    assert!(of_kind(&json, "interchange").is_empty());
+}
+
 #[test]
 fn what_dependences_forbid_is_not_advised() {
     let sizes = "n=20000,steps=10";

@@ -16,7 +16,7 @@ use crate::reading::{files, machine_file};
 use crate::sweep::manifest::{FileHash, NotRead};
 use crate::sweep::plan::{Input, MachineFacts, TraceInput};
 use crate::sweep::spec::SweepSpec;
-use crate::sweep::swept::SettingRole;
+use crate::sweep::swept::{Ambiguous, SettingRole};
 
 /// What texts name.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,40 @@ pub struct Named {
     pub paths: Vec<PathBuf>,
     /// Other names of a file that was named before, with its first one.
     pub again: Vec<(PathBuf, PathBuf)>,
+    /// Directories that fit a pattern and are no input.
+    pub left_out: Vec<PathBuf>,
+}
+
+/// What inputs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// Files, and directories that are programs.
+    Sources,
+    /// Files.
+    Traces,
+}
+
+impl Inputs {
+    /// In sweep.toml.
+    fn key(self) -> &'static str {
+        match self {
+            Inputs::Sources => "sources",
+            Inputs::Traces => "traces",
+        }
+    }
+
+    /// What is said of a directory that is none.
+    pub fn left_out(self, directory: &Path) -> String {
+        let why = match self {
+            Inputs::Sources => "no C or Fortran source is in it",
+            Inputs::Traces => "it is a directory, and a trace is a file",
+        };
+        format!(
+            "`{}`: {} is left out: {why}",
+            self.key(),
+            directory.display()
+        )
+    }
 }
 
 /// A file, whatever names, symbolic and hard links lead to it.
@@ -44,11 +78,13 @@ impl Identity {
     }
 }
 
-/// The paths that texts name, which may be patterns.
+/// The paths that texts name, which may be patterns. A directory that fits one is a program, as it is where it is named; behind
+/// `**` files alone are meant, which may be at any depth.
 ///
 /// # Errors
 /// There is no such file, or nothing fits.
-pub fn named(texts: &[String], what: &str) -> anyhow::Result<Named> {
+pub fn named(texts: &[String], inputs: Inputs) -> anyhow::Result<Named> {
+    let what = inputs.key();
     let mut found = Named::default();
     let mut known: HashMap<Identity, PathBuf> = HashMap::new();
     for text in texts {
@@ -58,7 +94,19 @@ pub fn named(texts: &[String], what: &str) -> anyhow::Result<Named> {
                 anyhow::ensure!(path.exists(), "`{what}`: there is no {text}");
                 vec![path.to_path_buf()]
             }
-            false => fitting(text).with_context(|| format!("`{what}`: {text}"))?,
+            false => {
+                let fits = fitting(text).with_context(|| format!("`{what}`: {text}"))?;
+                let is_input = |path: &PathBuf| match (path.is_dir(), inputs) {
+                    (false, _) => true,
+                    (true, Inputs::Traces) => false,
+                    (true, Inputs::Sources) => has_sources(path),
+                };
+                let (fits, others): (Vec<PathBuf>, Vec<PathBuf>) =
+                    fits.into_iter().partition(is_input);
+                anyhow::ensure!(!fits.is_empty(), "{}", inputs.left_out(&others[0]));
+                found.left_out.extend(others);
+                fits
+            }
         };
         for path in paths {
             refuse_other_names(&path).with_context(|| format!("`{what}`"))?;
@@ -82,7 +130,12 @@ pub fn named(texts: &[String], what: &str) -> anyhow::Result<Named> {
     Ok(found)
 }
 
-/// The files that fit a pattern.
+/// Whether `analyze` would find a source in a directory.
+fn has_sources(directory: &Path) -> bool {
+    (directory.to_str()).is_none_or(|name| source::paths(name).is_ok())
+}
+
+/// The files and directories that fit a pattern; only files where it goes to any depth.
 fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
     let pattern = pattern.trim_start_matches("./");
     let glob = GlobBuilder::new(pattern).literal_separator(true).build()?;
@@ -96,7 +149,8 @@ fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
     };
     anyhow::ensure!(start.is_dir(), "there is no directory {}", start.display());
     // Braces may have slashes in them.
-    let is_deep = pattern.contains("**") || pattern.contains('{');
+    let goes_down = pattern.contains("**");
+    let is_deep = goes_down || pattern.contains('{');
     let depth = pattern.split('/').count() - fixed.len();
     let walk = WalkBuilder::new(&start)
         .standard_filters(false)
@@ -109,11 +163,12 @@ fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
             None => anyhow::anyhow!("a directory cannot be read: {error}"),
         })?;
         let path = entry.path().strip_prefix("./").unwrap_or(entry.path());
-        if path.is_file() && matcher.is_match(path) {
+        let is_meant = path.is_file() || (path.is_dir() && !goes_down);
+        if is_meant && matcher.is_match(path) {
             found.push(path.to_path_buf());
         }
     }
-    anyhow::ensure!(!found.is_empty(), "no file fits");
+    anyhow::ensure!(!found.is_empty(), "nothing fits");
     found.sort();
     Ok(found)
 }
@@ -148,6 +203,8 @@ pub struct SourceInput {
     pub roles: Vec<SettingRole>,
     /// What it is analysed without.
     pub not_read: Vec<NotRead>,
+    /// Settings of machines that are also names of its variables.
+    pub ambiguous: Vec<Ambiguous>,
     /// What runs nothing, one sentence each.
     pub remarks: Vec<String>,
 }
@@ -163,10 +220,11 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
         let source = source::Source::read(&name, Voice::silent())?;
         let roles = source.check(spec)?;
         let remarks = source.idle(spec, &roles)?;
-        Ok((roles, source.not_read(), remarks))
+        let ambiguous = source.ambiguous(spec)?;
+        Ok((roles, (source.not_read(), ambiguous), remarks))
     };
     let (checked, mut read) = files::noting_reads(check);
-    let (roles, not_read, remarks) = checked.or_else(|error: anyhow::Error| {
+    let (roles, (not_read, ambiguous), remarks) = checked.or_else(|error: anyhow::Error| {
         anyhow::ensure!(
             !path.is_file() || !super::trace::is_trace(path),
             "`sources`: {name} is a trace; `traces` names those"
@@ -185,6 +243,7 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
         input: Input { name, files },
         roles,
         not_read,
+        ambiguous,
         remarks,
     })
 }

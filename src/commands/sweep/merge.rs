@@ -214,7 +214,7 @@ fn merge(
     path: &Path,
 ) -> anyhow::Result<Rows> {
     Output::create(path)?.stream(|out| {
-        let mut writer = RowWriter::new(out, &manifest.header.settings)?;
+        let mut writer = RowWriter::new(out, &manifest.header.swept())?;
         let mut rows = Rows::default();
         for shard in &manifest.shards[file.shards.clone()] {
             for row in result::read(place, shard)? {

@@ -185,11 +185,32 @@ impl Place {
         NAMES.map(|name| self.directory.join(name)).to_vec()
     }
 
-    /// Whether a path lies in a directory that only commands write into.
+    /// Whether a path, or what a link there leads to, lies in a directory that only commands write into.
     pub fn keeps(&self, path: &Path) -> bool {
-        let whole = path.parent().and_then(|parent| parent.canonicalize().ok());
+        let parent = || path.parent().and_then(|parent| parent.canonicalize().ok());
+        let whole = path.canonicalize().ok().or_else(parent);
         let own = [self.shards(), self.claims(), self.data()];
         whole.is_some_and(|whole| own.iter().any(|own| whole.starts_with(own)))
+    }
+
+    /// A file of this directory may be replaced that is empty, or that is what `writer` writes.
+    ///
+    /// # Errors
+    /// It is a file of somebody else.
+    pub fn refuse_other(
+        &self,
+        path: &Path,
+        writer: &str,
+        is_own: impl Fn(&str) -> bool,
+    ) -> anyhow::Result<()> {
+        let is_empty = std::fs::metadata(path).map_or(true, |about| about.len() == 0);
+        let is_other = !is_empty && !files::read_text(path).is_ok_and(|text| is_own(&text));
+        anyhow::ensure!(
+            !is_other,
+            "{} is there, and no {writer} wrote it: it would be lost; give another --dir, or move it",
+            path.display()
+        );
+        Ok(())
     }
 
     /// A script that runs the sweep.

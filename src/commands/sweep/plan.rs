@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::contents::{self, Contents};
-use super::inputs::{self, Named};
+use super::inputs::{self, Inputs, Named, SourceInput};
 use super::not_read;
 use super::place::Place;
 use crate::cli::SweepPlanArgs;
@@ -16,7 +16,7 @@ use crate::reading::files;
 use crate::sweep::manifest::{Manifest, NotRead, TraceWork, Work, is_begun};
 use crate::sweep::plan::{Configurations, Facts, Input, TraceInput, plan};
 use crate::sweep::spec::SweepSpec;
-use crate::sweep::swept::SettingRole;
+use crate::sweep::swept::{Ambiguous, SettingRole};
 use crate::wording::counted;
 
 /// So many inputs that cannot be read are named.
@@ -65,21 +65,8 @@ pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
 /// # Errors
 /// One has a name that the plan needs.
 fn refuse_others(place: &Place) -> anyhow::Result<()> {
-    let is_other = |path: &Path, is_own: fn(&str) -> bool| {
-        let is_empty = std::fs::metadata(path).map_or(true, |about| about.len() == 0);
-        !is_empty && !files::read_text(path).is_ok_and(|text| is_own(&text))
-    };
-    for (path, is_own) in [
-        (place.manifest(), is_begun as fn(&str) -> bool),
-        (place.contents(), contents::is_begun),
-    ] {
-        anyhow::ensure!(
-            !is_other(&path, is_own),
-            "{} is there, and no plan of a sweep wrote it: it would be lost; give another --dir, or move it",
-            path.display()
-        );
-    }
-    Ok(())
+    place.refuse_other(&place.manifest(), "plan of a sweep", is_begun)?;
+    place.refuse_other(&place.contents(), "plan of a sweep", contents::is_begun)
 }
 
 /// The manifest, remarks on it, and what was seen of its inputs.
@@ -88,8 +75,8 @@ fn manifest(
     (root, file): (&str, &Path),
     place: &Place,
 ) -> anyhow::Result<(Manifest, Vec<String>, Contents)> {
-    let sources = inputs::named(&spec.sources, "sources")?;
-    let traces = inputs::named(&spec.traces, "traces")?;
+    let sources = inputs::named(&spec.sources, Inputs::Sources)?;
+    let traces = inputs::named(&spec.traces, Inputs::Traces)?;
     let (names, again) = inputs::machines(&spec.machines);
     let (machines, mut of_machines) = files::noting_reads(|| {
         let machines = names.into_iter();
@@ -102,20 +89,20 @@ fn manifest(
         .iter()
         .map(|path| path.to_string_lossy().into_owned());
     let read: Vec<String> = names.collect();
-    let planned =
-        |sources: &[Input], traces: &[TraceInput], roles: &[SettingRole], not_read: &[NotRead]| {
-            let (machines, read) = (&machines, &read);
-            plan(&Facts {
-                spec,
-                sources,
-                traces,
-                machines,
-                roles,
-                root,
-                read,
-                not_read,
-            })
-        };
+    let planned = |sources: &[Input], traces: &[TraceInput], found: &Found| {
+        let (machines, read) = (&machines, &read);
+        plan(&Facts {
+            spec,
+            sources,
+            traces,
+            machines,
+            roles: &found.roles,
+            root,
+            read,
+            not_read: &found.not_read,
+            ambiguous: &found.ambiguous,
+        })
+    };
     // What is wrong with axes is said before anything long is read.
     let unread = |named: &Named| -> Vec<Input> {
         let one = named.paths.first().map(|path| Input {
@@ -129,7 +116,7 @@ fn manifest(
         has_addresses: true,
     };
     let unread_traces: Vec<TraceInput> = unread(&traces).into_iter().map(of_trace).collect();
-    let first = planned(&unread(&sources), &unread_traces, &[], &[])?;
+    let first = planned(&unread(&sources), &unread_traces, &Found::default())?;
     for shard in &first.manifest.shards {
         if let Work::Trace(TraceWork {
             epochs: Some(epochs),
@@ -151,23 +138,48 @@ fn manifest(
             first.display()
         ));
     }
+    for (named, inputs) in [(&sources, Inputs::Sources), (&traces, Inputs::Traces)] {
+        remarks.extend(named.left_out.iter().map(|path| inputs.left_out(path)));
+    }
     let sources = read_all(&sources, |path| inputs::source(path, spec, &contents))?;
-    let mut roles = sources.first().map(|source| source.roles.clone());
+    let found = Found::of(&sources);
+    remarks.extend(found.ambiguous.iter().map(ToString::to_string));
     for source in &sources {
-        for (role, own) in roles.iter_mut().flatten().zip(&source.roles) {
-            *role = role.of_both(*own);
-        }
         remarks.extend(source.remarks.iter().cloned());
     }
-    let not_read = sources.iter().flat_map(|source| source.not_read.clone());
-    let not_read: Vec<NotRead> = not_read.collect();
     let sources: Vec<Input> = sources.into_iter().map(|source| source.input).collect();
     let traces = read_all(&traces, |path| inputs::trace(path, &contents))?;
     remarks.extend(alike(traces.iter().map(|trace| &trace.input)));
     remarks.extend(alike(sources.iter()));
-    let plan = planned(&sources, &traces, &roles.unwrap_or_default(), &not_read)?;
+    let plan = planned(&sources, &traces, &found)?;
     remarks.extend(plan.remarks.iter().map(ToString::to_string));
     Ok((plan.manifest, remarks, contents))
+}
+
+/// What all sources say together.
+#[derive(Default)]
+struct Found {
+    /// What the parameters are that are set.
+    roles: Vec<SettingRole>,
+    not_read: Vec<NotRead>,
+    ambiguous: Vec<Ambiguous>,
+}
+
+impl Found {
+    fn of(sources: &[SourceInput]) -> Found {
+        let mut found = Found {
+            roles: (sources.first()).map_or_else(Vec::new, |source| source.roles.clone()),
+            ..Found::default()
+        };
+        for source in sources {
+            for (role, own) in found.roles.iter_mut().zip(&source.roles) {
+                *role = role.of_both(*own);
+            }
+            found.not_read.extend_from_slice(&source.not_read);
+            found.ambiguous.extend_from_slice(&source.ambiguous);
+        }
+        found
+    }
 }
 
 /// All inputs.

@@ -24,16 +24,10 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     let (output, html) = (args.output.as_deref(), args.html.as_deref());
     let paths: Vec<&Path> = output.iter().chain(&html).copied().collect();
     outputs::refuse_equal(&paths)?;
-    if let Some(path) = output {
-        let is_workbook = path
-            .extension()
-            .is_some_and(|extension| extension == "xlsx");
-        anyhow::ensure!(
-            is_workbook,
-            "-o {}: the extension has to be .xlsx",
-            path.display()
-        );
-    }
+    // Under any other name they could be what a later command reads: settings of a project, say.
+    refuse_extension("-o", output, &["xlsx"])?;
+    let page = html.filter(|path| path.as_os_str() != "-");
+    refuse_extension("--html", page, &["html", "htm"])?;
     let asked = match args.map.as_deref() {
         None => None,
         Some(text) => match text.split_once(',') {
@@ -108,6 +102,25 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
             Ok(Status::WithErrors)
         }
     }
+}
+
+/// # Errors
+/// The name of an output says that it is something else.
+fn refuse_extension(option: &str, path: Option<&Path>, known: &[&str]) -> anyhow::Result<()> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    let is_known = path
+        .extension()
+        .is_some_and(|extension| known.iter().any(|known| extension == *known));
+    let named: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
+    anyhow::ensure!(
+        is_known,
+        "{option} {}: the extension has to be {}",
+        path.display(),
+        named.join(" or ")
+    );
+    Ok(())
 }
 
 /// Refuses outputs that would replace a file of the sweep, or one that it was planned from.

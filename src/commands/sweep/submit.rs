@@ -18,7 +18,7 @@ use crate::commands::{Status, Voice};
 use crate::reading::files;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{Manifest, Shard};
-use crate::sweep::submit::{Engine, OF_SLURM, Parts, Pilot, SUBMIT, scripts};
+use crate::sweep::submit::{Engine, OF_SLURM, Parts, Pilot, SUBMIT, is_script, scripts};
 use crate::wording::counted;
 
 pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
@@ -27,6 +27,7 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
     let directory = shlex::try_quote(directory).context("--dir")?;
     let (place, manifest) = Place::enter(&args.place.dir)?;
     let contents = Contents::noted(&place);
+    refuse_others(&place)?;
     let Some(pilot) = pilot((&place, &manifest, &contents), voice)? else {
         return all_computed((&place, &manifest, &contents), voice);
     };
@@ -75,6 +76,23 @@ pub fn run(args: &SweepSubmitArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     anyhow::ensure!(status.success(), "{start} failed: {status}");
     Ok(Status::Done)
+}
+
+/// Files of other people are not what scripts and the pilot take the place of, nor what is removed.
+///
+/// # Errors
+/// One has a name that is needed.
+fn refuse_others(place: &Place) -> anyhow::Result<()> {
+    let is_pilot = |text: &str| {
+        let noted = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text);
+        let is_known = |key: &String| ["shard", "seconds", "bytes"].contains(&key.as_str());
+        noted.is_ok_and(|noted| noted.keys().all(is_known))
+    };
+    let scripts = [SUBMIT].into_iter().chain(OF_SLURM);
+    for name in scripts {
+        place.refuse_other(&place.script(name), "submit of a sweep", is_script)?;
+    }
+    place.refuse_other(&place.pilot(), "submit of a sweep", is_pilot)
 }
 
 /// A pilot that was computed.

@@ -52,12 +52,38 @@ fn code(name: &str) -> Option<String> {
 /// All codes that can be explained.
 fn codes<'a>() -> impl Iterator<Item = &'a str> {
     let reasons = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
-    reasons.chain(DiagnosticCode::VARIANTS.iter().map(|code| code.as_str()))
+    let diagnostics = DiagnosticCode::VARIANTS.iter().map(|code| code.as_str());
+    reasons
+        .chain(diagnostics)
+        .chain(MARKS.map(|[name, ..]| name))
 }
 
-/// What has that name and needs no input to be explained: a reason, a diagnostic, or a kind of figure.
+/// Marks of loops and nests that are no reasons: name, meaning, what to do.
+const MARKS: [[&str; 3]; 2] = [
+    [
+        "exits_early",
+        "The loop may be left before its bounds say so (break, exit, return, a jump): its iterations, and all figures that follow \
+         from them, are upper bounds.",
+        "Take the iterations from a run with --counts or --parameters-from-trace, or set the size that bounds the loop with --set.",
+    ],
+    [
+        "serial",
+        "No parallel region is around the nest, though the program has some: its time is that of one core.",
+        "Nothing, if it runs on one core; else put the nest into a parallel region, or analyse the procedure with its callers.",
+    ],
+];
+
+/// What a mark of reports means.
+fn mark(name: &str) -> Option<String> {
+    let [name, meaning, advice] = MARKS.into_iter().find(|[known, ..]| *known == name)?;
+    Some(format!(
+        "{name}\n  meaning:    {meaning}\n  what to do: {advice}\n"
+    ))
+}
+
+/// What has that name and needs no input to be explained: a reason, a diagnostic, a mark, or a kind of figure.
 pub fn without_input(name: &str) -> Option<String> {
-    code(name).or_else(|| figure(name))
+    code(name).or_else(|| mark(name)).or_else(|| figure(name))
 }
 
 /// What a kind of figure means, in which unit it is, and where its formula comes from. Names are those of the

@@ -11,7 +11,7 @@ use crate::machine::parameters::{
 use crate::machine::{MachineModel, preset_names};
 use crate::model::Model;
 use crate::model::advice::words;
-use crate::model::influence::{Influence, Influences, influence};
+use crate::model::influence::{FELT, Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
 
 /// All inputs in the order in which the script counts them: machine, then those of the problem that are kept.
@@ -94,8 +94,9 @@ fn note(row: &Row, share: f64) -> String {
     }
 }
 
-/// Positions of the problem's inputs as they are listed: what the program is given, the most influential first, then how
-/// often loops run and branches are taken, and sizes of blocks.
+/// Positions of the problem's inputs as they are listed: roots, the most influential first; sizes that the source sets to
+/// numbers and that the time rests on, and other sizes that the program is given; then how often loops run and branches are taken, sizes of blocks, and the
+/// rest.
 pub(super) fn order(model: &Model, kept: &[usize]) -> Vec<usize> {
     let first = model.machine.parameters.len();
     let Influences { all, .. } = influence(model);
@@ -104,8 +105,16 @@ pub(super) fn order(model: &Model, kept: &[usize]) -> Vec<usize> {
         .collect();
     let rows = model.parameters.rows();
     let of = |row: &Row| found.get(row.name.as_str());
-    let group = |row: &Row| Group::of(row.kind, of(row).and_then(|found| found.standing));
     let share = |row: &Row| of(row).map_or(0.0, |found| found.share);
+    let is_number = |row: &Row| {
+        let definition = row.definition.as_ref();
+        definition.is_none_or(|value| value.as_number().is_some())
+    };
+    let group = |row: &Row| match Group::of(row.kind, of(row).and_then(|found| found.standing)) {
+        Group::Following if share(row) >= FELT && is_number(row) => (Group::Given, true),
+        Group::Given => (Group::Given, share(row) < FELT),
+        group => (group, false),
+    };
     let mut places: Vec<usize> = (0..kept.len()).collect();
     places.sort_by(|a, b| {
         let (a, b) = (&rows[kept[*a]], &rows[kept[*b]]);

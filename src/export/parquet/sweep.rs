@@ -8,6 +8,7 @@ use super::{Cell, Field, TableWriter, about};
 use crate::formula::ColumnType;
 use crate::sweep::columns::{Column, setting_name};
 use crate::sweep::row::Row;
+use crate::sweep::swept::SweptSetting;
 
 /// Rows of a group: so many are in memory at once.
 const GROUP: usize = 1 << 16;
@@ -21,14 +22,14 @@ enum From {
 }
 
 impl From {
-    fn field(self, settings: &[String]) -> Field {
+    fn field(self, settings: &[SweptSetting]) -> Field {
         match self {
             From::Catalogue(column) => Field {
                 name: column.entry().name.to_string(),
                 holds: column.entry().holds,
             },
             From::Setting(position) => Field {
-                name: setting_name(&settings[position]),
+                name: setting_name(&settings[position].name),
                 holds: ColumnType::Number,
             },
         }
@@ -59,14 +60,16 @@ pub struct RowWriter<W: Write + Send> {
 impl<W: Write + Send> RowWriter<W> {
     /// # Errors
     /// Writing failed.
-    pub fn new(out: W, settings: &[String]) -> Result<RowWriter<W>, ParquetError> {
+    pub fn new(out: W, settings: &[SweptSetting]) -> Result<RowWriter<W>, ParquetError> {
         let columns = columns(settings.len());
         let fields = columns.iter().map(|column| column.field(settings));
         let meaning = |column: &Column| {
             let entry = column.entry();
             (entry.name.to_string(), about(entry.meaning, entry.unit))
         };
-        let meanings = Column::ALL.iter().map(meaning).collect();
+        let of_setting = |setting: &SweptSetting| (setting_name(&setting.name), setting.meaning());
+        let meanings = Column::ALL.iter().map(meaning);
+        let meanings = meanings.chain(settings.iter().map(of_setting)).collect();
         Ok(RowWriter {
             writer: TableWriter::new(out, "loopsheet_sweep", fields.collect(), meanings)?,
             columns,

@@ -105,9 +105,8 @@ pub(super) fn best(page: &mut String, report: &SweepReport, words: &Words) {
 
 /// Why there is no best configuration.
 fn without_best(line: &BestLine, report: &SweepReport) -> String {
-    let positions = line.groups.iter().flat_map(|group| &group.configurations);
-    let mut rows = positions.map(|position| &report.configurations[*position]);
-    match rows.find(|row| line.unit().time(row).is_some()) {
+    let mut idle = line.groups.iter();
+    match idle.find_map(|group| group.idle(&report.configurations)) {
         Some(row) => format!("takes no time on any machine: {}", seconds(row)),
         None => "no time is known".to_string(),
     }

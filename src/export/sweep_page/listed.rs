@@ -57,10 +57,16 @@ pub(super) fn front(page: &mut String, report: &SweepReport, words: &Words) {
 pub(super) fn ranked(page: &mut String, report: &SweepReport, words: &Words) {
     let _ = writeln!(
         page,
-        "<h2>Which programs feel memory's latency most</h2>\n<p>{}</p>\n<div class=\"scroll\"><table><tr><th>input</th>\
-         <th>epochs per 1,000 instructions</th><th class=\"t\">of</th><th>Λ, 1/cycle</th><th>λ, accesses</th>\
-         <th class=\"t\">configuration</th><th>time</th></tr>",
+        "<h2>Which programs feel memory's latency most</h2>\n<p>{}</p>",
         escaped(&report.ranking.meaning())
+    );
+    if report.ranking.traces.is_empty() {
+        return;
+    }
+    page.push_str(
+        "<div class=\"scroll\"><table><tr><th>input</th>\
+         <th>epochs per 1,000 instructions</th><th class=\"t\">of</th><th>Λ, 1/cycle</th><th>λ, accesses</th>\
+         <th class=\"t\">configuration</th><th>time</th></tr>\n",
     );
     for trace in report.ranking.traces.iter().take(MOST_ROWS) {
         let row = &report.configurations[trace.configuration];

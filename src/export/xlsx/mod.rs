@@ -51,6 +51,7 @@ use alternatives::AlternativesSheet;
 use checks::Checks;
 use layout::{Layout, Place, Sheet};
 use nests::NestSheets;
+use package::Kept;
 use page::{Book, Page};
 
 pub use compare::compare_workbook;
@@ -121,10 +122,13 @@ pub fn workbook_with_nests(
     model: &Model,
     asked: (&[usize], Sources),
 ) -> Result<Vec<u8>, XlsxError> {
-    let mut workbook = Workbook::new();
-    workbook.set_properties(&properties("Loop nests and what they cost")?);
-    push_model(&mut workbook, model, &Tables::new(model), asked)?;
-    package::finish(workbook)
+    let tables = Tables::new(model);
+    package::in_files_or_memory(|kept| {
+        let mut workbook = Workbook::new();
+        workbook.set_properties(&properties("Loop nests and what they cost")?);
+        push_model(&mut workbook, (model, &tables), asked, kept)?;
+        package::finish(workbook)
+    })
 }
 
 /// The workbook of a study: the model, the run, and both side by side, where the static side follows the inputs.
@@ -136,15 +140,7 @@ pub fn study_workbook(
     run: &TraceReport,
     comparison: &Comparison,
 ) -> Result<Vec<u8>, XlsxError> {
-    let mut workbook = Workbook::new();
-    workbook.set_properties(&properties(
-        "Loop nests, what they cost, and what a run did",
-    )?);
     let tables = Tables::new(model);
-    push_model(&mut workbook, model, &tables, (&[], &|_| None))?;
-    for worksheet in compare::live_sheets(comparison, model, &tables.layout)? {
-        workbook.push_worksheet(worksheet);
-    }
     let machine = model
         .machine
         .parameters
@@ -153,15 +149,24 @@ pub fn study_workbook(
     let taken: HashSet<&str> = machine
         .chain(model.parameters.rows().iter().map(|row| row.name.as_str()))
         .collect();
-    trace::push(&mut workbook, run, &|name| taken.contains(name))?;
-    package::finish(workbook)
+    package::in_files_or_memory(|kept| {
+        let mut workbook = Workbook::new();
+        let title = "Loop nests, what they cost, and what a run did";
+        workbook.set_properties(&properties(title)?);
+        push_model(&mut workbook, (model, &tables), (&[], &|_| None), kept)?;
+        for worksheet in compare::live_sheets(comparison, model, &tables.layout)? {
+            workbook.push_worksheet(worksheet);
+        }
+        trace::push(&mut workbook, run, &|name| taken.contains(name))?;
+        package::finish(workbook)
+    })
 }
 
 fn push_model(
     workbook: &mut Workbook,
-    model: &Model,
-    tables: &Tables,
+    (model, tables): (&Model, &Tables),
     with_sheets: (&[usize], Sources),
+    kept: Kept,
 ) -> Result<(), XlsxError> {
     let Tables {
         listings,
@@ -183,9 +188,12 @@ fn push_model(
     let book = Book { model, layout };
     define_names(workbook, book)?;
     // Where there is no place for a temporary file, it is kept in memory.
-    let for_steps = workbook
-        .new_worksheet_with_low_memory()
-        .unwrap_or_else(|_| Worksheet::new());
+    let for_steps = match kept {
+        Kept::Memory => Worksheet::new(),
+        Kept::File => workbook
+            .new_worksheet_with_low_memory()
+            .unwrap_or_else(|_| Worksheet::new()),
+    };
     let mut push = |page: Page| workbook.push_worksheet(page.worksheet);
     let nests = NestSheets::new(model, (loops, topics));
     let checks = Checks::of(book, &nests);

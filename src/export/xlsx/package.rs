@@ -10,6 +10,8 @@ use rust_xlsxwriter::{Workbook, XlsxError};
 use zip::result::ZipError;
 use zip::{ZipArchive, ZipWriter};
 
+use crate::attempt::attempt;
+
 /// What a series of a scatter chart holds, in the order of the schema (ECMA-376, `CT_ScatterSer`). rust_xlsxwriter 0.102
 /// writes `marker` before `spPr`.
 const SCATTER_SERIES: [&str; 13] = [
@@ -27,6 +29,32 @@ const SCATTER_SERIES: [&str; 13] = [
     "smooth",
     "extLst",
 ];
+
+/// Where the largest sheet is while a workbook is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// In a temporary file.
+    File,
+    Memory,
+}
+
+/// How rust_xlsxwriter's message begins where it cannot write to a temporary file, which it stops with in place of an error.
+const NOT_WRITTEN: &str = "Couldn't write to xml file";
+
+/// What is made with temporary files, or in memory where these cannot be written: the disk is full, or files may not grow.
+///
+/// # Errors
+/// As for what makes it.
+pub(super) fn in_files_or_memory<T>(
+    make: impl Fn(Kept) -> Result<T, XlsxError>,
+) -> Result<T, XlsxError> {
+    match attempt(|| make(Kept::File)) {
+        Ok(Err(XlsxError::IoError(_))) => make(Kept::Memory),
+        Ok(made) => made,
+        Err(defect) if defect.to_string().starts_with(NOT_WRITTEN) => make(Kept::Memory),
+        Err(defect) => std::panic::resume_unwind(Box::new(defect.to_string())),
+    }
+}
 
 /// The bytes of the finished workbook.
 ///

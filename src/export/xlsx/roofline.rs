@@ -178,7 +178,7 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
                 (line.set_color(INK).set_width(1.25)).set_dash_type(DASHES[index % DASHES.len()])
             }
             // The same colours as on Summary; of lines on each other the nearer level is the wider.
-            Some(slope) => (line.set_color(style::BOUNDS[(slope + 1) % style::BOUNDS.len()]))
+            Some(slope) => (line.set_color(style::LEVELS[slope % style::LEVELS.len()]))
                 .set_width(1.5 + 1.25 * (slopes - slope - 1) as f64),
         };
         (chart.add_series())

@@ -5,6 +5,8 @@ use rust_xlsxwriter::{
     FormatUnderline, Worksheet,
 };
 
+use crate::model::BoundBy;
+
 pub(crate) use crate::listings::Look;
 
 impl Look {
@@ -64,10 +66,26 @@ pub(super) const GOOD: u32 = 0xCDE8C6;
 pub(super) const FAIR: u32 = 0xFBE8B8;
 pub(super) const BAD: u32 = 0xF4B6A6;
 
-/// Of what bounds a nest: arithmetic, caches from the nearest, memory, chains, ports.
-pub(super) const BOUNDS: [u32; 8] = [
-    0x4F8A4C, 0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0xB0413E, 0x7F8C8D, 0x24476B,
+/// Lines of levels, from the nearest on.
+pub(super) const LEVELS: [u32; 8] = [
+    0xC9A227, 0xD9772B, 0x8064A2, 0x3A6491, 0xB0413E, 0x7F8C8D, 0x24476B, 0x4F8A4C,
 ];
+
+/// Caches that bound a nest, from the nearest on.
+const CACHES: [u32; 4] = [0xC9A227, 0xD9772B, 0x8064A2, 0xA9745B];
+
+/// Of what bounds a nest, whatever else there is; `memory` is the position of the level that is the memory.
+pub(super) fn of_bound(bound: BoundBy, memory: usize) -> u32 {
+    match bound {
+        BoundBy::Arithmetic => 0x4F8A4C,
+        BoundBy::Level(level) if level == memory => 0x3A6491,
+        BoundBy::Level(level) => CACHES[level % CACHES.len()],
+        BoundBy::Chains => 0xB0413E,
+        BoundBy::Ports => 0x7F8C8D,
+        BoundBy::Irregular => 0x24476B,
+        BoundBy::Text => 0x2E9C9C,
+    }
+}
 
 const INK: u32 = 0x1F2A37;
 const HEAD: u32 = 0x24476B;

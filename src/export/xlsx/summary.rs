@@ -14,11 +14,12 @@ use super::page::{Book, Page};
 use super::presets::Choices;
 use super::style::{self, Look, Role};
 use crate::analysis::coverage;
+use crate::band;
 use crate::expr::CellNames;
 use crate::listings::totals::Total;
-use crate::listings::{self, Table, chosen, loops};
+use crate::listings::{self, Table, loops};
 use crate::model::influence::{Influence, Influences, influence};
-use crate::model::{Model, OtherNest};
+use crate::model::{BoundBy, Model, OtherNest};
 
 type OtherTable<'a> = Table<'a, &'a OtherNest>;
 
@@ -163,7 +164,12 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
         page.presented_text(2, GUESSES, &formula, &text, &plain)?;
     }
     let text = "Every figure is a formula over the inputs on Control, Machine and Parameters; Notes says how they are made.";
-    page.text(3, 0, text, &style::remark())
+    page.text(3, 0, text, &style::remark())?;
+    let Some(band) = band::of_all(model) else {
+        return Ok(());
+    };
+    let text = format!("When this was written, {band}. Sheet Time has low and high of each nest.");
+    page.text(4, 0, &text, &plain)
 }
 
 /// What sheet Checks comes to.
@@ -239,9 +245,9 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
 /// What share of the time each resource bounds; returns the row after the last.
 fn write_bounds(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError> {
     let model = page.book.model;
-    let Some(first) = model.nests.first() else {
+    if model.nests.is_empty() {
         return Ok(TOTALS_ROW + 1);
-    };
+    }
     page.text(
         TOTALS_ROW,
         BOUNDS,
@@ -254,8 +260,7 @@ fn write_bounds(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
         let format = style::cell(Look::Share, Role::Plain);
         page.presentation(row, BOUNDS + 1, formula, &share.to_string(), &format)?;
     }
-    let names = first.time.bound_names();
-    Ok(TOTALS_ROW + 1 + names.len() as RowNum)
+    Ok(TOTALS_ROW + 1 + shares.len() as RowNum)
 }
 
 /// What may bound a nest, the formula of the share of the time that it bounds, and that share.
@@ -263,22 +268,18 @@ pub(super) fn bound_shares<'m>(
     model: &'m Model,
     nests: &NestSheets,
 ) -> Vec<(&'m str, String, f64)> {
-    let Some(first) = model.nests.first() else {
-        return Vec::new();
-    };
-    let names = first.time.bound_names();
     let (bounds, shares) = (nests.range(loops::BOUND), nests.range(loops::SHARE));
-    let of = |name: &&'m str| {
+    let of = |(bound, name): (BoundBy, &'m str)| {
         let of_nest = |(index, nest): (usize, &crate::model::NestModel)| {
-            let is_bound = chosen(model.value(nest.time.bound), &names) == Some(*name);
+            let is_bound = nest.time.bound_by(model.value(nest.time.bound)) == Some(bound);
             let share = model.value(model.ranking.of(index)?.share);
             (is_bound && share.is_finite()).then_some(share)
         };
         let share: f64 = model.nests.iter().enumerate().filter_map(of_nest).sum();
         let formula = format!("SUMIF({bounds},\"{name}\",{shares})");
-        (*name, formula, share)
+        (name, formula, share)
     };
-    names.iter().map(of).collect()
+    model.bounds().into_iter().map(of).collect()
 }
 
 /// Guessed sizes, and what part of the time rested on them; returns the row after the last that it may take.

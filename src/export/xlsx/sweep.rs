@@ -34,7 +34,7 @@ pub fn sweep_workbook(report: &SweepReport) -> Result<Vec<u8>, XlsxError> {
     if !report.fronts.is_empty() {
         workbook.push_worksheet(front(report)?);
     }
-    if !report.ranking.traces.is_empty() {
+    if !report.ranking.is_empty() {
         workbook.push_worksheet(ranking(report)?);
     }
     workbook.push_worksheet(all(report, &configurations)?);

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Context, Fit};
+use super::{Context, Fit, waiting};
 use crate::advice_kind::AdviceKind;
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
@@ -22,10 +22,20 @@ use crate::what_if::WhatIf;
 pub(super) enum Plan<'p> {
     /// Inputs with other values.
     Inputs(Vec<(Symbol, Expr)>),
-    /// Another nest stands for all those that the change is about.
-    Nest(Box<Nest<'p>>),
+    /// Another nest stands for all those that the change is about; one execution takes at least as long as that.
+    Nest(Box<Nest<'p>>, Option<FigureId>),
     /// Memory moves so many bytes less in one execution.
     LessTraffic(Expr),
+    /// The core does something else.
+    Core(CoreChange),
+}
+
+/// What becomes of iterations that wait for earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CoreChange {
+    /// Compilers may add sums in another order.
+    SumsReordered,
+    NothingWaits,
 }
 
 /// Bytes of a cache that holds everything.
@@ -157,8 +167,9 @@ pub(super) fn define(
 ) -> Defined {
     match plan {
         Plan::Inputs(inputs) => with_inputs(context, (kind, nests), inputs, figures),
-        Plan::Nest(changed) => with_nest(context, (kind, nests), changed, figures),
+        Plan::Nest(changed, least) => with_nest(context, (kind, nests), (changed, *least), figures),
         Plan::LessTraffic(bytes) => with_less_traffic(context, (kind, nests), bytes, figures),
+        Plan::Core(change) => waiting::define(context, (kind, nests), *change, figures),
     }
 }
 
@@ -302,7 +313,7 @@ fn fit(nest: &NestModel, cache: usize, what_if: &mut WhatIf, figures: &mut Figur
 fn with_nest(
     context: &Context,
     (kind, nests): (AdviceKind, &[usize]),
-    changed: &Nest,
+    (changed, least): (&Nest, Option<FigureId>),
     figures: &mut Figures,
 ) -> Defined {
     let Context {
@@ -318,7 +329,12 @@ fn with_nest(
             figures,
         )
     });
-    let seconds = over_calls(context, nests, built.time.seconds);
+    let once = built.time.seconds;
+    let once = least.map_or(once, |least| {
+        let once = Expr::max([Expr::from(once), Expr::from(least)]);
+        figures.define(F::TimeAsAdvised, once)
+    });
+    let seconds = over_calls(context, nests, once);
     let before = nests.iter().map(|nest| memory_bytes(&context.nests[*nest]));
     let before = Expr::sum(before.map(Expr::from));
     let saved = before - Expr::from(memory_bytes(&built));

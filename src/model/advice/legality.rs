@@ -16,6 +16,8 @@ pub enum Check {
     Parallel(String),
     /// All other uses of the array have to change, too: it is used in so many other nests.
     OtherUses { array: String, nests: usize },
+    /// There may be no work that does not wait for this.
+    Independent(String),
 }
 
 impl fmt::Display for Check {
@@ -39,6 +41,7 @@ impl fmt::Display for Check {
                 f,
                 "loop {variable} is parallel and would not be the outermost one"
             ),
+            Check::Independent(name) => write!(f, "what does not wait for {name}"),
             Check::OtherUses { array, nests: 0 } => write!(f, "all uses of {array} have to change"),
             Check::OtherUses { array, nests } => write!(
                 f,

@@ -9,6 +9,7 @@ mod larger_cache;
 mod layout;
 mod legality;
 mod streaming;
+mod waiting;
 pub mod words;
 
 use super::catalogue::StaticFigure as F;
@@ -69,6 +70,14 @@ pub enum Change {
         level: String,
         factor: f64,
     },
+    /// Sums that the compiler may add in another order, by what holds them.
+    ReorderSums {
+        sums: Vec<String>,
+    },
+    /// Work that does not wait for these: what that gives at most.
+    IndependentWork {
+        waits: Vec<String>,
+    },
 }
 
 impl Change {
@@ -80,6 +89,8 @@ impl Change {
             Change::StreamingStores { .. } => AdviceKind::StreamingStores,
             Change::SplitRecords(_) => AdviceKind::SplitRecords,
             Change::LargerCache { .. } => AdviceKind::LargerCache,
+            Change::ReorderSums { .. } => AdviceKind::ReorderSums,
+            Change::IndependentWork { .. } => AdviceKind::IndependentWork,
         }
     }
 }
@@ -135,6 +146,12 @@ struct Proposal<'p> {
     plan: Plan<'p>,
     /// Seconds that it saves, about.
     saved: f64,
+}
+
+impl Proposal<'_> {
+    fn is_interchange(&self) -> bool {
+        self.change.kind() == AdviceKind::Interchange
+    }
 }
 
 /// What advice is found in.
@@ -249,7 +266,12 @@ fn propose<'p>(context: &Context<'_, 'p>, figures: &Figures) -> Vec<Proposal<'p>
     let bench = Bench { context, figures };
     let mut found = Vec::new();
     for nest in &context.costliest {
-        found.extend(locality(&bench, *nest));
+        let moved = locality(&bench, *nest);
+        // Another order of the loops is said where it is legal.
+        if !moved.iter().any(Proposal::is_interchange) {
+            found.extend(waiting::propose(&bench, *nest));
+        }
+        found.extend(moved);
         found.extend(streaming::propose(&bench, *nest));
         found.extend(layout::propose(&bench, *nest));
     }

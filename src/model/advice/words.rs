@@ -43,6 +43,14 @@ pub fn change(advice: &Advice) -> String {
             format!("an array for each member of {}", records.join(", "))
         }
         Change::LargerCache { level, factor } => format!("{level} {factor} times as large"),
+        Change::ReorderSums { sums } => format!(
+            "let the compiler reorder the sums of {} (`omp simd reduction`, -ffast-math)",
+            list(sums)
+        ),
+        Change::IndependentWork { waits } => format!(
+            "iterations wait for {}: independent work between them, such as several rows at once, gives at most",
+            list(waits)
+        ),
     }
 }
 

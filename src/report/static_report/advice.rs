@@ -75,6 +75,14 @@ pub enum ChangeReport {
         factor: Figure,
         bytes: Figure,
     },
+    /// What holds the sums.
+    ReorderSums {
+        sums: Vec<String>,
+    },
+    /// What iterations wait for.
+    IndependentWork {
+        waits: Vec<String>,
+    },
 }
 
 /// A loop that is to be blocked.
@@ -138,6 +146,7 @@ pub enum CheckKind {
     SplitFirst { variable: String },
     ParallelLoop { variable: String },
     OtherUses { array: String, nests: usize },
+    Independent { name: String },
 }
 
 /// What fits a cache, and up to which size.
@@ -262,6 +271,10 @@ impl ChangeReport {
                     })
                     .collect(),
             },
+            Change::ReorderSums { sums } => ChangeReport::ReorderSums { sums: sums.clone() },
+            Change::IndependentWork { waits } => ChangeReport::IndependentWork {
+                waits: waits.clone(),
+            },
             Change::LargerCache { level, factor } => {
                 let bytes = advice.figures.inputs.first();
                 ChangeReport::LargerCache {
@@ -290,6 +303,7 @@ impl CheckReport {
             Check::Parallel(variable) => CheckKind::ParallelLoop {
                 variable: variable.clone(),
             },
+            Check::Independent(name) => CheckKind::Independent { name: name.clone() },
             Check::OtherUses { array, nests } => CheckKind::OtherUses {
                 array: array.clone(),
                 nests: *nests,

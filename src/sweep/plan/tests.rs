@@ -45,6 +45,7 @@ fn planned(text: &str, content: &[u8], without: &[&str]) -> Result<Plan, PlanErr
         root: ".",
         read: &[],
         not_read: &[],
+        ambiguous: &[],
     })
 }
 
@@ -95,7 +96,7 @@ fn what_a_machine_lacks_is_said() {
     };
     refused(
         &BOTH.replace("50,", "\"machine\","),
-        "machine x has no latency",
+        "machine x has no dram_latency_ns (latency of memory)",
     );
     refused(
         "traces = [\"t\"]\n[trace]\ncaches = [\"machine\"]\n",

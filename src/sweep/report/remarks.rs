@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::SweepReport;
+use crate::axis::{Axis, AxisValue};
 use crate::columns::Column;
 use crate::manifest::Work;
 use crate::map::{Map, MapOf};
@@ -24,9 +25,10 @@ impl SweepReport {
         }
         let meaning = match map.of {
             MapOf::Time { of, .. } => {
-                meaning + &self.not_computed(Some(of)) + &self.without_time(of) + &self.inexact(of)
+                let missing = self.not_computed(Some(of)) + &self.without_time(of);
+                meaning + &self.empty(map) + &missing + &self.inexact(of)
             }
-            MapOf::Epochs(_) => meaning + &self.failed_traces(),
+            MapOf::Epochs(_) => meaning + &self.empty(map) + &self.failed_traces(),
         };
         match machines.is_empty() {
             true => meaning,
@@ -35,6 +37,44 @@ impl SweepReport {
                 machines.join(", ")
             ),
         }
+    }
+
+    /// Why a map has empty cells; empty if it has none.
+    fn empty(&self, map: &Map) -> String {
+        let machine = Axis::Column(Column::Machine);
+        let has_no_clock = |axis: Axis, value: &AxisValue| match value {
+            AxisValue::Text(name) => axis == machine && self.without_clock.contains(name),
+            AxisValue::Number(_) => false,
+        };
+        let (mut clockless, mut others) = (Vec::new(), false);
+        for (row, figures) in map.rows.iter().zip(&map.values) {
+            let empty = map.columns.iter().zip(figures);
+            for (column, _) in empty.filter(|(_, figure)| figure.is_none()) {
+                match (
+                    has_no_clock(map.down, row),
+                    has_no_clock(map.across, column),
+                ) {
+                    (true, _) => clockless.push(row.to_string()),
+                    (_, true) => clockless.push(column.to_string()),
+                    (false, false) => others = true,
+                }
+            }
+        }
+        let names = clockless.iter().map(String::as_str).collect();
+        let of_clocks = of_names(names, |names| {
+            format!(
+                " Nothing stands at {names}, where the clock is unknown and so is the time in seconds."
+            )
+        });
+        let what = match map.of {
+            MapOf::Time { .. } => "time",
+            MapOf::Epochs(_) => "epochs",
+        };
+        let others = match others {
+            true => format!(" A cell is empty where an input has no {what} with these values."),
+            false => String::new(),
+        };
+        of_clocks + &others
     }
 
     /// What the front is, and what is not in it.

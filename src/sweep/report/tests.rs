@@ -4,6 +4,7 @@ use crate::described::Description;
 use crate::groups::{Latency, TimeUnit};
 use crate::latency::{LatencyOf, RunLatency};
 use crate::manifest::{CacheRun, TraceWork, Work};
+use crate::sensitive::WhyUnranked;
 use crate::swept::{SettingOf, SettingRole};
 
 fn setting(name: &str, of: SettingOf) -> SweptSetting {
@@ -13,6 +14,7 @@ fn setting(name: &str, of: SettingOf) -> SweptSetting {
             of,
             bytes: of == SettingOf::Machine,
         },
+        also_of: Vec::new(),
     }
 }
 
@@ -203,7 +205,8 @@ fn the_best_is_the_fastest_and_of_those_the_smallest() {
         ]
     );
     assert_eq!(report.failed, [failure("c", "tiny", 50.0)]);
-    assert_eq!(report.ranking.left_out, ["c"]);
+    let lost = ("c".to_string(), WhyUnranked::NotComputed);
+    assert_eq!(report.ranking.left_out, [lost]);
 }
 
 /// Each latency has a best configuration of its own. That of x is also a number: its run is compared with those of y at that

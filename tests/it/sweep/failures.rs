@@ -362,7 +362,9 @@ fn what_failed_is_missing_from_comparisons() {
     );
     // No configuration is of both: one of them is not ranked.
     assert!(
-        page.contains("cannot be ranked: that configuration was not computed"),
+        page.contains(
+            "* Not ranked: traces/axpy.execlog.zst (that configuration was not computed)."
+        ),
         "{page}"
     );
     let book = fs::read(project.path().join("r.xlsx")).expect("a workbook");

@@ -16,7 +16,6 @@ fn a_report_replaces_no_file_of_the_sweep() {
     for arguments in [&["plan", "sweep.toml"][..], &["run", "--all"], &["merge"]] {
         done(project.path(), arguments);
     }
-    std::os::unix::fs::symlink("kernels/sum.c", at("link.html")).expect("a link");
     let content = |name: &str| fs::read(at(name)).expect(name);
     for name in [
         "kernels/sum.c",
@@ -25,17 +24,30 @@ fn a_report_replaces_no_file_of_the_sweep() {
         "traces/axpy.execlog.zst",
         "own.toml",
         "sweep.toml",
-        "link.html",
         "sweep/manifest.jsonl",
         "sweep/merged.txt",
         "sweep/contents.jsonl",
         "sweep/data/sum.c.parquet",
     ] {
         let before = content(name);
+        // The name is that of a page, and what is behind it is not.
+        std::os::unix::fs::symlink(at(name), at("link.html")).expect("a link");
+        for (output, why) in [
+            (name, "has to be .html or .htm"),
+            ("link.html", "cannot write"),
+        ] {
+            let (status, said) = sweep(project.path(), &["report", "--html", output]);
+            assert_eq!(status, 2, "{name}: {said}");
+            assert!(said.contains(why), "{name}: {said}");
+            assert_eq!(content(name), before, "{name}");
+        }
+        fs::remove_file(at("link.html")).expect("a link");
+    }
+    // What is not there yet would be read by later commands.
+    for name in ["own/loopsheet.toml", "loopsheet.toml", "sweep/pilot.json"] {
         let (status, said) = sweep(project.path(), &["report", "--html", name]);
         assert_eq!(status, 2, "{name}: {said}");
-        assert!(said.contains("cannot write"), "{name}: {said}");
-        assert_eq!(content(name), before, "{name}");
+        assert!(!at(name).exists(), "{name}");
     }
     let (status, said) = sweep(project.path(), &["report", "-o", "sweep/data/new.xlsx"]);
     assert_eq!(status, 2, "{said}");
@@ -73,6 +85,12 @@ fn plans_and_merges_replace_no_file_of_others() {
         done(project.path(), arguments);
     }
     stays("sweep/data/sum.c.parquet", "precious\n", &["merge"]);
+    for name in ["run.sbatch", "merge.sbatch", "submit.sh", "pilot.json"] {
+        for engine in ["slurm", "local"] {
+            let name = format!("sweep/{name}");
+            stays(&name, "precious\n", &["submit", "--engine", engine]);
+        }
+    }
     done(project.path(), &["merge"]);
     done(project.path(), &["merge"]);
 }
@@ -95,6 +113,7 @@ fn a_limit_on_files_is_an_error() {
     };
     limited("sweep run --all --jobs 1");
     limited("analyze kernels/matmul.c --html r.html");
+    limited("analyze kernels/matmul.c -o r.xlsx");
     for directory in [".", "sweep", "sweep/shards"] {
         let entries = fs::read_dir(project.path().join(directory)).expect("entries");
         let names = entries.map(|entry| entry.expect("an entry").file_name());
@@ -103,7 +122,9 @@ fn a_limit_on_files_is_an_error() {
             .collect();
         assert!(left.is_empty(), "{directory}: {left:?}");
     }
-    assert!(!project.path().join("r.html").exists());
+    for name in ["r.html", "r.xlsx"] {
+        assert!(!project.path().join(name).exists(), "{name}");
+    }
     done(project.path(), &["run", "--all"]);
 }
 

@@ -64,7 +64,7 @@ fn what_is_missing_is_said() {
 #[test]
 fn bad_plans_are_refused_and_write_nothing() {
     for (text, why) in [
-        ("traces = [\"traces/*.gz\"]\n", "no file fits"),
+        ("traces = [\"traces/*.gz\"]\n", "nothing fits"),
         (
             "traces = [\"traces/none.zst\"]\n",
             "there is no traces/none.zst",
@@ -294,6 +294,23 @@ fn traces_without_addresses_have_what_needs_none() {
     assert_eq!((text(row, "kind"), text(row, "caches")), ("trace", "none"));
     assert!(number(row, "instructions").expect("counted") > 0.0);
     assert_eq!(number(row, "time_seconds"), None);
+    // Nor is it left out of the report in silence.
+    done(
+        project.path(),
+        &["report", "--html", "r.html", "-o", "r.xlsx"],
+    );
+    let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
+    let unranked = "* Not ranked: traces/factorial.gdb (no time and no λ is known where accesses have no addresses).";
+    assert!(page.contains(unranked), "{page}");
+    let book = fs::read(project.path().join("r.xlsx")).expect("a workbook");
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(book)).expect("a workbook");
+    let says = |book: &mut Xlsx<_>, sheet: &str, text: &str| {
+        let range = book.worksheet_range(sheet).expect("the sheet");
+        let mut cells = range.cells();
+        cells.any(|(_, _, cell)| cell.get_string().is_some_and(|cell| cell.contains(text)))
+    };
+    assert!(says(&mut book, "Ranking", unranked));
+    assert!(says(&mut book, "Best", "no time is known"));
     // None is left.
     fs::write(
         project.path().join("sweep.toml"),
@@ -394,6 +411,82 @@ fn lists_in_the_place_of_tables_are_refused() {
         assert!(
             said.contains(why) && said.contains("line 2"),
             "{text}: {said}"
+        );
+    }
+}
+
+/// A directory that fits a pattern is a program, as where it is named; one that cannot be an input is named.
+#[test]
+fn directories_that_fit_a_pattern_are_programs() {
+    let project = project("sources = 'apps/*'\ntraces = 'traces/*'\n");
+    let at = |name: &str| project.path().join(name);
+    for (name, content) in [
+        ("apps/one/a.c", SUM),
+        ("apps/one/b.c", "void b(void);\n"),
+        ("apps/two/deep/c.c", SUM),
+        ("apps/docs/readme.md", "none\n"),
+        ("apps/alone.c", SUM),
+        ("traces/old/readme.md", "none\n"),
+    ] {
+        fs::create_dir_all(at(name).parent().expect("a parent")).expect("a directory");
+        fs::write(at(name), content).expect("a file");
+    }
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    for remark in [
+        "`sources`: apps/docs is left out: no C or Fortran source is in it",
+        "`traces`: traces/old is left out: it is a directory, and a trace is a file",
+        "5 configurations of 5 inputs",
+    ] {
+        assert!(said.contains(remark), "{remark}: {said}");
+    }
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let all = rows(project.path());
+    let programs = all.iter().filter(|row| text(row, "kind") == "program");
+    let programs: Vec<&str> = programs.map(|row| text(row, "input")).collect();
+    assert_eq!(programs, ["apps/alone.c", "apps/one", "apps/two"]);
+    // Behind `**` files are meant, at any depth.
+    let of_files = "sources = 'apps/**'\n";
+    fs::write(at("sweep.toml"), of_files).expect("a file");
+    fs::remove_dir_all(at("apps/docs")).expect("a directory");
+    fs::remove_file(at("apps/one/b.c")).expect("a file");
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    assert!(said.contains("3 configurations of 3 inputs"), "{said}");
+    // Nothing is left.
+    fs::write(at("sweep.toml"), "traces = 'traces/o*'\n").expect("a file");
+    let (status, said) = sweep(project.path(), &["plan", "sweep.toml"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("traces/old is left out"), "{said}");
+}
+
+/// As `analyze` does, a plan says that a name is that of a variable, too; so do the data set and the reports.
+#[test]
+fn settings_that_mean_the_machine_are_named() {
+    let project = project("sources = 'kernels/*.c'\n[set]\ncores = [1, 2]\n");
+    let source = SUM
+        .replace("int n", "int cores")
+        .replace("i < n", "i < cores");
+    fs::write(project.path().join("kernels/sum.c"), source).expect("a file");
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    let remark = "`set.cores` sets the parameter of the machine, but kernels/sum.c has a variable of that name, too: for the machine \
+                  write `machine.cores`, for the source `cores_`";
+    assert!(said.contains(remark), "{said}");
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    done(
+        project.path(),
+        &["report", "--html", "r.html", "-o", "r.xlsx"],
+    );
+    let meaning =
+        "parameter of the machine cores, * not the variable of that name in kernels/sum.c";
+    let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
+    assert!(page.contains(&format!("set_cores: {meaning}")), "{page}");
+    for content in merged(project.path()).into_values() {
+        let reader = SerializedFileReader::new(bytes::Bytes::from(content)).expect("Parquet");
+        let pairs = reader.metadata().file_metadata().key_value_metadata();
+        let mut pairs = pairs.expect("metadata").iter();
+        assert!(
+            pairs.any(|pair| pair.key == "set_cores" && pair.value.as_deref() == Some(meaning))
         );
     }
 }

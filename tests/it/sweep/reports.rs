@@ -39,6 +39,25 @@ fn a_lower_bound_does_not_win_without_a_mark() {
     );
     let book = fs::read(project.path().join("r.xlsx")).expect("a workbook");
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(book)).expect("a workbook");
+    let best = book.worksheet_range("Best").expect("the sheet");
+    let rows: Vec<Vec<String>> = (best.rows().skip(3))
+        .map(|row| row.iter().map(ToString::to_string).collect())
+        .collect();
+    let column = |name: &str| rows[0].iter().position(|head| head == name).expect(name);
+    let [compared, count, machine, ratio] =
+        ["compared", "configurations", "machine", "worst / best"].map(column);
+    let lines = rows[1..]
+        .iter()
+        .map(|row| [compared, count, machine].map(|at| row[at].as_str()));
+    let lines: Vec<[&str; 3]> = lines.collect();
+    assert_eq!(
+        lines,
+        [
+            ["all", "2", "fast.toml"],
+            ["full estimates", "1", "epyc-7763"]
+        ]
+    );
+    assert_eq!(rows[2][ratio], "1");
     for sheet in ["Best", "Configurations"] {
         let range = book.worksheet_range(sheet).expect("the sheet");
         let marked = range.rows().filter(|row| {
@@ -94,7 +113,11 @@ fn a_report_has_the_best_of_every_input() {
             .expect(name)
     };
     let (latency, size) = (column("latency_cycles"), column("set_n"));
-    let found = best.rows().filter_map(|row| {
+    let compared = column("compared");
+    let of_all = best
+        .rows()
+        .filter(|row| row[compared].get_string() == Some("all"));
+    let found = of_all.filter_map(|row| {
         let time = row[2].get_float()?;
         let given = row[latency].get_float().or(row[size].get_float());
         let latency = given.unwrap_or(0.0) as u64;

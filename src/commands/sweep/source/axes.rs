@@ -10,7 +10,7 @@ use crate::model::parameters::Kind;
 use crate::model::{Detail, Model, Setting, SettingCheck, SettingError};
 use crate::sweep::ranges::{Unit, plain as plain_number};
 use crate::sweep::spec::{SpecError, SweepSpec};
-use crate::sweep::swept::{SettingOf, SettingRole};
+use crate::sweep::swept::{Ambiguous, SettingOf, SettingRole};
 
 /// So many values of a size are tried.
 const MOST_TRIED: usize = 50;
@@ -65,6 +65,24 @@ impl Source {
         let roles = roles.collect::<anyhow::Result<Vec<SettingRole>>>()?;
         self.refuse_twice(&check, &axes)?;
         Ok(roles)
+    }
+
+    /// The settings that set the machine, though the source has variables of that name, too.
+    ///
+    /// # Errors
+    /// A setting names nothing or is out of range.
+    pub fn ambiguous(&self, spec: &SweepSpec) -> anyhow::Result<Vec<Ambiguous>> {
+        let check = SettingCheck::of(&self.program);
+        let settings = axes(spec)?.into_iter();
+        let settings = settings.map(|(name, values)| Setting::new(name, plain_number(values[0])));
+        let settings: Vec<Setting> = settings.collect();
+        let found = check.ambiguous(self.project.machine.clone(), &settings)?;
+        let found = found.into_iter().map(|found| Ambiguous {
+            input: self.name.clone(),
+            setting: found.name,
+            variables: found.of_source,
+        });
+        Ok(found.collect())
     }
 
     /// # Errors

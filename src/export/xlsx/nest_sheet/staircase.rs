@@ -41,7 +41,7 @@ pub(super) fn chart(
         .set_marker(ChartMarker::new().set_none());
     for (index, cache) in nest.levels.caches.iter().enumerate() {
         let row = FIRST_ROW + 2 * index as RowNum;
-        let colour = style::BOUNDS[(index + 1) % style::BOUNDS.len()];
+        let colour = style::LEVELS[index % style::LEVELS.len()];
         let column = data.points();
         let mut dashes = ChartLine::new();
         dashes

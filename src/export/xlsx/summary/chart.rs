@@ -13,7 +13,8 @@ use super::super::page::Page;
 use super::super::ranking::{Found, Ranking};
 use super::super::style::{self, Look, Role};
 use super::COSTLIEST;
-use crate::listings::{chosen, loops};
+use crate::listings::loops;
+use crate::model::BoundBy;
 
 /// Rows that the chart covers.
 pub(super) const ROWS: RowNum = 15;
@@ -32,17 +33,20 @@ pub(super) fn first(data_row: RowNum) -> RowNum {
     data_row + 2
 }
 
-/// The share of each nest in the column of what bounds it, so that the chart has a colour for each; returns how many
-/// columns there are.
-fn write_by_bound(page: &mut Page, shown: &[usize], first: RowNum) -> Result<usize, XlsxError> {
+/// The share of each nest in the column of what bounds it, so that the chart has a colour for each; returns what they are.
+fn write_by_bound(
+    page: &mut Page,
+    shown: &[usize],
+    first: RowNum,
+) -> Result<Vec<BoundBy>, XlsxError> {
     let model = page.book.model;
-    let names = model.nests[shown[0]].time.bound_names();
-    for (column, name) in (SERIES..).zip(&names) {
+    let bounds = model.bounds();
+    for (column, (bound, name)) in (SERIES..).zip(&bounds) {
         page.text(first - 1, column, name, &style::header())?;
         let head = row_col_to_cell_absolute(first - 1, column);
         for (row, index) in (first..).zip(shown) {
             let time = &model.nests[*index].time;
-            let is_bound = chosen(model.value(time.bound), &names) == Some(*name);
+            let is_bound = time.bound_by(model.value(time.bound)) == Some(*bound);
             let share = model.ranking.of(*index).map(|ranked| ranked.share);
             let value = share.map_or(0.0, |share| model.value(share));
             let value = if is_bound && value.is_finite() {
@@ -55,7 +59,7 @@ fn write_by_bound(page: &mut Page, shown: &[usize], first: RowNum) -> Result<usi
             page.presentation(row, column, &formula, &value.to_string(), &format)?;
         }
     }
-    Ok(names.len())
+    Ok(bounds.into_keys().collect())
 }
 
 /// Rank, time, share and row in Loops of the nests in the chart, and the chart.
@@ -108,19 +112,25 @@ pub(super) fn write(
         }
     }
     let bounds = write_by_bound(page, shown, first)?;
-    draw(page, (first, shown.len() as RowNum, bounds), chart_row)
+    draw(page, (first, shown.len() as RowNum), &bounds, chart_row)
 }
 
 fn draw(
     page: &mut Page,
-    (first, drawn, bounds): (RowNum, RowNum, usize),
+    (first, drawn): (RowNum, RowNum),
+    bounds: &[BoundBy],
     chart_row: RowNum,
 ) -> Result<(), XlsxError> {
+    let levels = page.book.model.nests.first();
+    let memory = levels
+        .map_or(0, |nest| nest.time.levels.len())
+        .saturating_sub(1);
     let mut chart = Chart::new(ChartType::BarStacked);
     let last = first + drawn - 1;
     let name = Sheet::Summary.name();
-    for (column, colour) in (SERIES..).take(bounds).zip(style::BOUNDS.iter().cycle()) {
-        let fill = ChartSolidFill::new().set_color(*colour).clone();
+    for (column, bound) in (SERIES..).zip(bounds) {
+        let colour = style::of_bound(*bound, memory);
+        let fill = ChartSolidFill::new().set_color(colour).clone();
         (chart.add_series())
             .set_name((name, first - 1, column))
             .set_categories((name, first, NAME, last, NAME))

@@ -23,8 +23,9 @@ pub(super) fn best(
         &format!(
             "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. \
              Compared are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a \
-             source with its sizes) and latency of memory, which nobody chooses. A star says why a time is not exact: a lower bound \
-             is no win over a full estimate. {}",
+             source with its sizes) and latency of memory, which nobody chooses. A star says why a time is not exact. A lower bound \
+             is no win over a full estimate: where it is the least, the best of the full estimates stands below it. {} {}",
+            report.setting_remark(),
             report.clock_remark()
         ),
     )?;
@@ -52,6 +53,11 @@ pub(super) fn best(
     if in_cycles.any(|group| group.best.is_some()) {
         heads.push(("least time_upper_cycles", Look::Count));
     }
+    let mut groups = report.inputs.iter().flat_map(|input| &input.groups);
+    // Elsewhere all configurations are compared.
+    let has_full = groups.any(|group| comparisons(group, report).len() > 1);
+    let compared = has_full.then_some(heads.len() as ColNum);
+    heads.extend(compared.map(|_| ("compared", Look::Text)));
     heads.push(("worst / best", Look::Ratio));
     for (column, (text, look)) in (0..).zip(&heads) {
         head(&mut page, column, text, *look)?;
@@ -64,22 +70,34 @@ pub(super) fn best(
     let mut first = 0;
     for input in &report.inputs {
         for group in &input.groups {
-            at += 1;
-            let rows = (first, group.configurations.len());
-            first += rows.1;
-            let count = rows.1 as f64;
-            page.text(at, 0, &input.name, &style::cell(Look::Text, Role::Plain))?;
-            page.number(at, 1, count, &style::cell(Look::Count, Role::Plain))?;
-            if let Some(best) = group.best {
-                let sheet = (report, configurations);
-                best_of(
-                    &mut page,
-                    (at, behind),
-                    (group, best),
-                    rows,
-                    (sheet, &found),
-                )?;
+            for comparison in comparisons(group, report) {
+                at += 1;
+                let Comparison { what, best, of } = &comparison;
+                let text = style::cell(Look::Text, Role::Plain);
+                let count = of.len() as f64;
+                page.text(at, 0, &input.name, &text)?;
+                page.number(at, 1, count, &style::cell(Look::Count, Role::Plain))?;
+                if let Some(column) = compared {
+                    page.text(at, column, what, &text)?;
+                }
+                if best.is_some() {
+                    let (place, sheet) = ((at, behind), (report, configurations));
+                    best_of(
+                        &mut page,
+                        place,
+                        (group, &comparison),
+                        first,
+                        (sheet, &found),
+                    )?;
+                } else {
+                    let why = match group.idle(&report.configurations) {
+                        Some(_) => "takes no time on any machine",
+                        None => "no time is known",
+                    };
+                    page.text(at, behind, why, &text)?;
+                }
             }
+            first += group.configurations.len();
         }
     }
     let names: Vec<String> = (report.settings.iter())
@@ -95,25 +113,56 @@ pub(super) fn best(
     finish(page, at, heads.len() + found.len())
 }
 
-/// One row of the sheet: the best of the configurations in these rows.
+/// What is compared on a row.
+struct Comparison {
+    what: &'static str,
+    best: Option<usize>,
+    /// Positions, those that stand first on sheet Configurations.
+    of: Vec<usize>,
+}
+
+/// All configurations of a group, and where the best is a lower bound, the full estimates.
+fn comparisons(group: &Group, report: &SweepReport) -> Vec<Comparison> {
+    let rows = &report.configurations;
+    let mut comparisons = vec![Comparison {
+        what: "all",
+        best: group.best,
+        of: group.configurations.clone(),
+    }];
+    if group.is_bound(rows) && group.best_of_full.is_some() {
+        let own = group.configurations.iter().copied();
+        comparisons.push(Comparison {
+            what: "full estimates",
+            best: group.best_of_full,
+            of: own
+                .filter(|number| !rows[*number].is_lower_bound())
+                .collect(),
+        });
+    }
+    comparisons
+}
+
+/// One row of the sheet: the best of the configurations that stand from the row `first` on.
 fn best_of(
     page: &mut Paper<()>,
     (at, behind): (RowNum, ColNum),
-    (group, best): (&Group, usize),
-    rows: (usize, usize),
+    (group, comparison): (&Group, &Comparison),
+    first: usize,
     ((report, configurations), found): ((&SweepReport, &Configurations), &[Shown]),
 ) -> Result<(), XlsxError> {
+    let Some(best) = comparison.best else {
+        return Ok(());
+    };
     let row = &report.configurations[best];
+    let rows = (first, comparison.of.len());
     let (of_time, look, column) = match group.unit {
         TimeUnit::Seconds => (Shown::TimeSeconds, Look::Seconds, 2),
         TimeUnit::Cycles => (Shown::TimeCycles, Look::Count, 3),
     };
     let times = configurations.range(rows, configurations.column(of_time));
     let least = group.time(row).unwrap_or(0.0);
-    let own = group
-        .configurations
-        .iter()
-        .map(|number| &report.configurations[*number]);
+    let own = comparison.of.iter();
+    let own = own.map(|number| &report.configurations[*number]);
     let most = own.filter_map(|row| group.time(row));
     let most = most.fold(0.0, f64::max);
     let looked = style::cell(look, Role::Plain);

@@ -4,7 +4,7 @@ use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
 use rust_xlsxwriter::{ColNum, RowNum, Worksheet, XlsxError};
 
 use crate::sweep::columns::{Column, setting_name};
-use crate::sweep::groups::by_size;
+use crate::sweep::groups::full_first;
 use crate::sweep::latency::{Latency, LatencyOf};
 use crate::sweep::report::SweepReport;
 use crate::sweep::row::Row;
@@ -104,8 +104,8 @@ impl Shown {
     }
 }
 
-/// The configurations on their sheet: of each input those of each latency together, the smallest first, so that the first of
-/// the fastest is the smallest.
+/// The configurations on their sheet: of each input those of each latency together, full estimates before lower bounds, and of
+/// both the smallest first, so that the first of the fastest is the smallest.
 pub(super) struct Configurations {
     pub(super) columns: Vec<Shown>,
     /// Positions in the report, row by row, with the latency at which each is compared: one that is compared at two has two rows.
@@ -119,7 +119,7 @@ impl Configurations {
             let mut own = group.configurations.clone();
             own.sort_by(|one, other| {
                 let rows = [one, other].map(|number| &report.configurations[*number]);
-                by_size(rows[0], rows[1], &report.settings)
+                full_first(rows[0], rows[1], &report.settings)
             });
             own.into_iter().map(|number| (number, group.latency))
         });

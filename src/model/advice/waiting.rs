@@ -1,0 +1,112 @@
+//! Nests whose iterations wait for earlier ones: sums that compilers may add in another order, and what else could be done
+//! while a value is waited for.
+
+use rustc_hash::FxHashSet;
+
+use super::evaluate::{Bench, CoreChange, Defined, Plan};
+use super::{AdviceKind, Change, Check, Context, Proposal};
+use crate::analysis::dependence::order::Doubt;
+use crate::analysis::in_core::{Chain, ChainKind};
+use crate::expr::{Expr, Symbol};
+use crate::figures::Figures;
+use crate::label::Instead;
+use crate::time::BoundBy;
+use crate::what_if::WhatIf;
+
+/// The switch of the machine that lets compilers change the order of sums.
+const REORDER_SUMS: &str = "reorder_sums";
+
+/// Sums in another order if that makes the nest faster; else what independent work between the steps would give at most.
+pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Proposal<'p>> {
+    let model = &bench.context.nests[nest];
+    let time = &model.time;
+    if time.bound_by(bench.value(time.bound)) != Some(BoundBy::Chains) {
+        return None;
+    }
+    let innermost = model.nest.loops.last()?.facts;
+    let chains = innermost.in_core.as_ref().map_or(&[][..], |c| &c.chains);
+    let found = reordered(bench, nest, chains).filter(|proposal| proposal.saved > 0.0);
+    found.or_else(|| independent(bench, nest, chains))
+}
+
+fn names<'c>(chains: impl Iterator<Item = &'c Chain>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for chain in chains {
+        if !names.contains(&chain.name) {
+            names.push(chain.name.clone());
+        }
+    }
+    names
+}
+
+fn reordered<'p>(bench: &Bench<'_, '_, 'p>, nest: usize, chains: &[Chain]) -> Option<Proposal<'p>> {
+    let open = bench.context.nests[nest].time.in_core?.open?;
+    if !open.may_reorder {
+        return None;
+    }
+    let mut machine = bench.context.machine.clone();
+    machine.set(REORDER_SUMS, 1.0).ok()?;
+    let sums = chains.iter();
+    let sums = names(sums.filter(|chain| chain.kind == ChainKind::Reduction));
+    let checks = sums.iter().cloned().map(Doubt::Carried);
+    Some(Proposal {
+        checks: checks.map(Check::Order).collect(),
+        change: Change::ReorderSums { sums },
+        nests: vec![nest],
+        plan: Plan::Core(CoreChange::SumsReordered),
+        saved: bench.saved(nest, bench.on(nest, &machine)),
+    })
+}
+
+/// Nothing is faster than what the core issues and the levels move.
+fn independent<'p>(
+    bench: &Bench<'_, '_, 'p>,
+    nest: usize,
+    chains: &[Chain],
+) -> Option<Proposal<'p>> {
+    let time = &bench.context.nests[nest].time;
+    let others = time.levels.iter().map(|level| level.seconds);
+    let others = others.chain(time.text).chain([time.in_core?.ports]);
+    let most = others.map(|id| bench.value(id)).fold(0.0, f64::max);
+    let waits = names(chains.iter());
+    Some(Proposal {
+        checks: waits.iter().cloned().map(Check::Independent).collect(),
+        change: Change::IndependentWork { waits },
+        nests: vec![nest],
+        plan: Plan::Core(CoreChange::NothingWaits),
+        saved: bench.saved(nest, most),
+    })
+}
+
+/// What becomes of the nests' times.
+pub(super) fn define(
+    context: &Context,
+    (kind, nests): (AdviceKind, &[usize]),
+    change: CoreChange,
+    figures: &mut Figures,
+) -> Defined {
+    let switch = Symbol::machine(REORDER_SUMS);
+    let replace = |symbol: &Symbol| {
+        let is_switched = change == CoreChange::SumsReordered && *symbol == switch;
+        is_switched.then(|| Expr::from(1.0))
+    };
+    let mut independent = FxHashSet::default();
+    let mut defined = Defined {
+        inputs: Vec::new(),
+        seconds: Vec::new(),
+        bytes_saved: Vec::new(),
+        fit: None,
+    };
+    for nest in nests {
+        let Some(own) = context.ranking.seconds(*nest) else {
+            continue;
+        };
+        let mut what_if = WhatIf::new(Instead::Advised(kind), &replace, &mut independent);
+        let in_core = context.nests[*nest].time.in_core;
+        if let Some(found) = in_core.filter(|_| change == CoreChange::NothingWaits) {
+            what_if.replace(found.chains, Expr::from(0.0), figures);
+        }
+        defined.seconds.push(what_if.figure(own, figures));
+    }
+    defined
+}
