@@ -274,6 +274,8 @@ fn each_symbol(nest: &Nest, visit: &mut dyn FnMut(&Symbol)) {
         }
         for subscript in &used.stream.subscripts {
             expression(&subscript.base);
+            let terms = subscript.terms.iter();
+            terms.for_each(|(_, step)| expression(step));
         }
     }
     let around = nest.loops.iter().flat_map(|l| &l.weight);

@@ -132,7 +132,6 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
     let earlier = old.outline.files.iter().map(|file| Path::new(&*file.path));
     let root = &old.tree.root;
     let earlier = earlier.map(|path| path.strip_prefix(root).unwrap_or(path).to_path_buf());
-    let machine = new_project.machine.clone();
     new_project.reading.order = Order::new(&new.root, earlier.collect());
     let mut new = read(new, new_project, voice)?;
     for side in [&old, &new] {
@@ -150,20 +149,25 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
         "nothing could be analysed: no function could be read on either side"
     );
     let mut notes: Vec<String> = trees.iter().flat_map(Tree::remarks).collect();
-    // Both sides have the same cores.
-    if old.project.machine.parameters != new.project.machine.parameters {
-        let (parallel, serial) = match new.project.machine.used {
-            CoresUsed::All => (&new.tree.name, &old.tree.name),
-            CoresUsed::One => (&old.tree.name, &new.tree.name),
-        };
-        let has_both = ![&old, &new]
-            .iter()
-            .any(|side| side.outline.functions.is_empty());
-        notes.extend(has_both.then(|| format!(
-            "only {parallel} runs in parallel, and would have all cores where {serial} has one: both sides are for all"
-        )));
-        old.project.machine = machine.clone();
-        new.project.machine = machine;
+    // Each side has the cores that `analyze` gives it; one without a function has those of the other.
+    let is_empty = |side: &Analysed| side.outline.functions.is_empty();
+    match (is_empty(&old), is_empty(&new)) {
+        (true, _) => old.project.machine = new.project.machine.clone(),
+        (_, true) => new.project.machine = old.project.machine.clone(),
+        _ if old.project.machine.used != new.project.machine.used => {
+            let (parallel, serial) = match new.project.machine.used {
+                CoresUsed::All => (&new, &old),
+                CoresUsed::One => (&old, &new),
+            };
+            let cores = parallel.project.machine.get("cores");
+            notes.push(format!(
+                "{} runs on one core, as nothing in it runs in parallel, {} on {}: --set machine.cores=1 gives both one",
+                serial.tree.name,
+                parallel.tree.name,
+                cores.map_or_else(|| "several".to_string(), |cores| format!("all {cores}")),
+            ));
+        }
+        _ => {}
     }
     if !new.project.counts.is_empty() && !voice.quiet {
         eprintln!("loopsheet: the counts of loopsheet.toml are of one revision: they are left out");
