@@ -261,6 +261,11 @@ pub enum ReasonCode {
     /// Subscripts of several forms lead to one array, and it is not known how many elements they have in common: bytes count each form separately.
     #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
     SeveralForms,
+    /// The calls of the function are with several sizes, and all of them count with the largest.
+    #[strum(
+        message = "Set the size that most calls have with --set, or take counts of a run with --counts."
+    )]
+    SeveralSizes,
     /// The nest shares a loop with others, of which some do not walk boxes: what they leave each other in the caches is approximate.
     #[strum(
         message = "Check the bytes with `loopsheet validate --whole`, which runs the nests of a function one after the other."
@@ -441,6 +446,7 @@ impl ReasonCode {
             | PartlyEmpty
             | PointerVariable
             | SeveralForms
+            | SeveralSizes
             | SharedLoop
             | SideEffectInCondition
             | StepDirection

@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use fixedbitset::FixedBitSet;
 use serde::Serialize;
 
-use super::Model;
 use super::nest::Nest;
 use super::parameters::{Kind, ParameterTable, Row};
+use super::{Model, NestModel};
+use crate::analysis::facts::Origin;
 use crate::expr::{Expr, Symbol};
 
 /// One parameter with what rests on it.
@@ -188,23 +189,45 @@ pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
         .collect()
 }
 
+/// What the figures of a nest rest on.
+pub(super) struct Foundation {
+    /// Rows of sizes, trip counts and probabilities that nothing gives.
+    guesses: Vec<usize>,
+    /// Whether it has a size that is another one in other calls.
+    has_several_sizes: bool,
+}
+
 /// The sizes, trip counts and probabilities that the figures of the nest with this number rest on and that nothing gives.
 pub fn guesses<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
     let rows = model.parameters.rows();
-    let all = model.guessed_rows.get_or_init(|| {
+    let found = foundations(model)[nest].guesses.iter();
+    found.map(|row| &rows[*row])
+}
+
+/// Whether the nest with this number has the largest of several sizes that its function is called with.
+pub(super) fn has_several_sizes(model: &Model, nest: usize) -> bool {
+    foundations(model)[nest].has_several_sizes
+}
+
+fn foundations<'m>(model: &'m Model) -> &'m [Foundation] {
+    model.foundations.get_or_init(|| {
+        let rows = model.parameters.rows();
         let index: HashMap<&str, usize> =
             rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
         let behind = behind(rows, &index);
-        let nests = model.nests.iter();
-        nests
-            .map(|nest| {
-                let used = rows_of(&nest.nest, &model.parameters, &index, &behind).into_iter();
-                let is_guess = |row: &Row| row.kind != Kind::Block && row.is_guessed();
-                used.filter(|row| is_guess(&rows[*row])).collect()
-            })
-            .collect()
-    });
-    all[nest].iter().map(|row| &rows[*row])
+        let is_guess = |row: &Row| row.kind != Kind::Block && row.is_guessed();
+        let foundation = |nest: &NestModel| {
+            let used = rows_of(&nest.nest, &model.parameters, &index, &behind);
+            let is_of_callers = |row: &usize| rows[*row].origin == Origin::Callers;
+            Foundation {
+                has_several_sizes: used.iter().any(is_of_callers),
+                guesses: (used.into_iter())
+                    .filter(|row| is_guess(&rows[*row]))
+                    .collect(),
+            }
+        };
+        model.nests.iter().map(foundation).collect()
+    })
 }
 
 /// The sizes and trip counts among [`guesses`].

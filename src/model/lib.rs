@@ -125,8 +125,8 @@ pub struct Model<'p> {
     pub call_graph: CallGraph,
     /// What [`influence::influence`] finds of it, once.
     rows_of_calls: OnceLock<Vec<FixedBitSet>>,
-    /// The rows that nothing gives of each nest, once.
-    guessed_rows: OnceLock<Vec<Vec<usize>>>,
+    /// What the figures of each nest rest on, once.
+    foundations: OnceLock<Vec<influence::Foundation>>,
     /// What calls make of the nests' figures, if functions of the program call each other.
     pub calls: Option<Calls>,
     /// What moves between processes, if anything does.
@@ -443,7 +443,7 @@ impl<'p> Model<'p> {
             sequences,
             call_graph,
             rows_of_calls: OnceLock::new(),
-            guessed_rows: OnceLock::new(),
+            foundations: OnceLock::new(),
             calls,
             communication,
             registers,
@@ -474,10 +474,17 @@ impl<'p> Model<'p> {
 
     /// Why the number of calls of a nest's function is not exact.
     pub fn doubts(&self, nest: usize) -> BTreeSet<ReasonCode> {
-        let reached = self.call_graph.reached.as_ref();
-        reached.map_or_else(BTreeSet::new, |reached| {
-            reached.doubts(self.nests[nest].nest.function).clone()
-        })
+        let Some(reached) = self.call_graph.reached.as_ref() else {
+            return BTreeSet::new();
+        };
+        let mut doubts = reached.doubts(self.nests[nest].nest.function).clone();
+        let is_by_size = |ranked: &Ranked| ranked.full.is_some() && ranked.full != ranked.calls;
+        if influence::has_several_sizes(self, nest)
+            && !self.ranking.of(nest).is_some_and(is_by_size)
+        {
+            doubts.insert(ReasonCode::SeveralSizes);
+        }
+        doubts
     }
 
     /// All that may bound one of the nests, with its name.

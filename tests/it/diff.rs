@@ -950,6 +950,44 @@ fn what_is_left_out_is_noted() {
     assert!(found.contains("is in no figure: heavy 1 calls"), "{found}");
 }
 
+/// Each side has the cores that `analyze` gives it: what gets a parallel loop becomes faster, nothing else does.
+#[test]
+fn each_side_has_the_cores_that_it_uses() {
+    let code = |pragma: &str| {
+        format!(
+            "#define N 2000\nstatic double a[N][N], b[N][N], c[N][N];\nvoid f(void) {{\n{pragma}\n  \
+             for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) a[i][j] = 2 * b[i][j];\n}}\n\
+             void g(void) {{\n  for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) c[i][j] += b[i][j];\n}}\n\
+             int main(void) {{\n  f();\n  g();\n}}\n"
+        )
+    };
+    let (serial, parallel) = (code(""), code("#pragma omp parallel for"));
+    let run = |old: &str, new: &str, arguments: &[&str]| {
+        between(&[("k.c", old)], &[("k.c", new)], arguments)
+    };
+    let change = |found: &Value| {
+        let name = |nest: &Value| nest["new"]["function"].clone();
+        let nests = found["nests"].as_array().expect("nests").iter();
+        let nests = nests.map(|nest| (name(nest), nest["status"].clone()));
+        let nests: Vec<(Value, Value)> = nests.collect();
+        assert_eq!(nests[0], (json!("f"), json!("changed")), "{found:#}");
+        assert_eq!(nests[1], (json!("g"), json!("same")));
+        row(&found["nests"][0], "seconds")["change"]
+            .as_f64()
+            .expect("a number")
+    };
+    let found = run(&serial, &parallel, &[]);
+    assert!(change(&found) < -0.1, "{found:#}");
+    assert!(
+        found["notes"].to_string().contains("runs on one core"),
+        "{found:#}"
+    );
+    assert!(change(&run(&parallel, &serial, &[])) > 0.1);
+    let same = run(&serial, &parallel, &["--set", "machine.cores=1"]);
+    assert_eq!(statuses(&same), ["same", "same"]);
+    assert_eq!(same["notes"], json!([]));
+}
+
 /// Guesses of how often a branch is taken are guesses, too.
 #[test]
 fn guessed_branches_are_marked() {
