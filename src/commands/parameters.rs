@@ -4,6 +4,7 @@ use anyhow::Context;
 
 use super::Voice;
 use crate::analysis::facts::{Origin, Program};
+use crate::analysis::inputs::SetSize;
 use crate::compare::{LineCounts, Run, StaticReport, Suggestion, told_by_lines, told_by_run};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
@@ -26,6 +27,14 @@ pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
         .collect()
 }
 
+/// The settings that may name variables of the program, which take their values in place of what the program gives them.
+pub fn sizes(settings: &[Setting], machine: &MachineModel) -> Vec<SetSize> {
+    let of_source = (settings.iter()).filter(|set| machine.parameter(&set.name).is_none());
+    of_source
+        .map(|set| SetSize::new(&set.name, &set.value, set.origin))
+        .collect()
+}
+
 /// What commas separate; those within brackets, as in `hi(1,2)`, do not.
 pub fn split_names(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut depth = 0i32;
@@ -43,6 +52,9 @@ pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
     }
     for ambiguous in model.parameters.ambiguous(settings, &model.machine) {
         eprintln!("loopsheet: {ambiguous}");
+    }
+    for remark in model.parameters.remarks(model.program, settings) {
+        eprintln!("loopsheet: --set {remark}");
     }
     let is_negative =
         |setting: &&Setting| setting.value.parse().is_ok_and(|value: f64| value < 0.0);

@@ -85,6 +85,8 @@ impl Project {
                 },
             )?;
         }
+        let mut reading = reading(source, &file)?;
+        reading.sizes = parameters::sizes(&settings, &machine);
         let (entry, entry_origin) = match source.entry.is_empty() {
             true => (file.entry.clone(), Origin::Config),
             false => (source.entry.clone(), Origin::Set),
@@ -96,7 +98,7 @@ impl Project {
             entry,
             entry_origin,
             is_default_machine: named.is_none(),
-            reading: reading(source, &file)?,
+            reading,
             counts: file.counts,
             measured: file.measured,
             budgets: file.budgets,
@@ -109,6 +111,7 @@ impl Project {
         self.machine = other.machine.clone();
         self.without_effect.clone_from(&other.without_effect);
         self.settings.clone_from(&other.settings);
+        self.reading.sizes.clone_from(&other.reading.sizes);
         self.entry.clone_from(&other.entry);
         self.is_default_machine = other.is_default_machine;
         self.entry_origin = other.entry_origin;
@@ -268,6 +271,7 @@ fn reading(args: &SourceArgs, file: &Config) -> anyhow::Result<Reading> {
         function: pattern.map(|pattern| pattern.compile_matcher()),
         follows_opened: given.is_empty() && !args.no_input,
         input: RunInput::read(&given)?,
+        sizes: Vec::new(),
         order: Order::default(),
         caching: caching(args)?,
         hidden: None,

@@ -68,6 +68,8 @@ pub struct Influences<'m> {
     /// Share of the estimated time in nests whose figures, or whose number of calls, depend on guessed sizes or trip counts,
     /// 0 to 1.
     pub on_guesses: f64,
+    /// How many guessed sizes only matter to nests that a run never gets to: these are not in that share.
+    pub idle_guesses: usize,
 }
 
 /// What rests on the parameters of a model.
@@ -89,12 +91,14 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         .into_iter()
         .collect();
     let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
+    let mut mentioned = vec![false; rows.len()];
     let mut reached = vec![false; rows.len()];
     let mut on_guesses = 0.0;
     let of_calls = (model.ranking.follows_calls).then(|| {
         let rows = || rows_of_calls(model, &index, &behind);
         model.rows_of_calls.get_or_init(rows)
     });
+    let calls = |number: usize| model.ranking.of(number).map(|ranked| ranked.calls.map(|id| model.value(id)));
     for (number, nest) in model.nests.iter().enumerate() {
         let mut used = BTreeSet::new();
         each_symbol(&nest.nest, &mut |symbol| {
@@ -110,12 +114,20 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         if used.iter().any(|row| is_guessed_size(&rows[*row])) {
             on_guesses += seconds;
         }
+        // By the call graph, or by what decides its branches: options of the program, counts of a run.
+        let is_called = calls(number).is_some_and(|calls| calls != Some(0.0));
         for row in used {
             times[row] += seconds;
             counts[row] += usize::from(costliest.contains(&number));
-            reached[row] |= model.ranking.of(number).is_some();
+            reached[row] |= is_called;
+            mentioned[row] = true;
         }
     }
+    let idle_guesses = (rows.iter().zip(&mentioned).zip(&reached))
+        .filter(|((row, is_mentioned), is_reached)| {
+            is_guessed_size(row) && !row.is_of_data() && **is_mentioned && !**is_reached
+        })
+        .count();
     let share = |time: f64| if total > 0.0 { time / total } else { 0.0 };
     let mut found: Vec<Influence> = (rows.iter().zip(times).zip(counts).zip(reached))
         .filter(|(((row, _), _), _)| row.kind != Kind::Block)
@@ -130,6 +142,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     Influences {
         all: found,
         on_guesses: share(on_guesses),
+        idle_guesses,
     }
 }
 
@@ -144,9 +157,15 @@ fn rows_of_calls(
     let mut found = vec![FixedBitSet::new(); functions];
     let graph = &model.call_graph;
     let arriving = graph.by_callee(functions);
+    // Calls from where no run gets to are none.
+    let is_reached = |caller: usize| {
+        let reached = graph.reached.as_ref();
+        reached.is_none_or(|reached| reached.includes(caller))
+    };
     for function in graph.top_down(functions) {
         let mut own = std::mem::take(&mut found[function]);
-        for site in arriving[function].iter().map(|site| &graph.sites[*site]) {
+        let sites = arriving[function].iter().map(|site| &graph.sites[*site]);
+        for site in sites.filter(|site| is_reached(site.caller)) {
             own.union_with(&found[site.caller]);
             for symbol in site.symbols() {
                 if let Some(row) = own_row(&model.parameters, site.caller, symbol, index) {

@@ -15,6 +15,9 @@ use crate::analysis::facts::Loop;
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::reason::ReasonCode;
 
+/// Stands beside the name of a nest of which not everything is understood or exact.
+pub const MARK: &str = " *";
+
 /// The figures of one nest.
 pub struct NestModel<'p> {
     pub nest: Nest<'p>,
@@ -137,6 +140,15 @@ impl NestModel<'_> {
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
         codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
         codes
+    }
+
+    /// The mark beside the name of the nest, wherever its figures are read: a star if not everything of it is understood or
+    /// exact, as [`NestModel::reason_codes`] say.
+    pub fn mark(&self) -> &'static str {
+        match self.reason_codes().is_empty() {
+            true => "",
+            false => MARK,
+        }
     }
 
     /// Takes what runs said of the nest at that position.

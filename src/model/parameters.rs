@@ -1,6 +1,7 @@
 //! The problem's parameters: every symbol that the model's formulas mention, under a name that is at
 //! once the workbook's defined name and what `--set` takes (guide: sizes, "How to set a size").
 
+mod effect;
 mod evaluation;
 mod names;
 mod shared;
@@ -10,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
+pub use effect::SettingRemark;
 use names::Names;
 use serde::{Deserialize, Serialize};
 use shared::{Class, Classes};
@@ -212,6 +214,8 @@ pub struct Row {
     pub is_case_sensitive: bool,
     /// Whether the value is guessed, or follows from one that is.
     pub rests_on_guess: bool,
+    /// Several numbers of which the program gives it one where it is not told otherwise.
+    pub choices: Vec<f64>,
 }
 
 /// Where the value of a parameter comes from, in a word; [`Origin`] says it in detail.
@@ -326,6 +330,12 @@ pub struct ParameterTable {
     unmentioned: BTreeMap<String, BTreeSet<String>>,
     /// Symbols that no source names, where one has the same name for something else: what they are called instead.
     renamed: HashMap<Symbol, Symbol>,
+    /// The rows of what settings set whose names the program gives to variables, by name.
+    set: BTreeMap<String, Vec<usize>>,
+    /// The rows that each setting of the source gave a value.
+    applied: BTreeMap<String, Vec<usize>>,
+    /// The rows that figures depend on.
+    used: BTreeSet<usize>,
 }
 
 /// Value of a symbol that nothing gives a value.
@@ -455,6 +465,7 @@ impl ParameterTable {
                 functions: Vec::new(),
                 is_case_sensitive: false,
                 rests_on_guess: false,
+                choices: Vec::new(),
             });
         }
         let usage = Usage::of(program, nests, calls, messages);
@@ -466,6 +477,7 @@ impl ParameterTable {
             table.apply(setting, &mut machine)?;
         }
         table.evaluate();
+        table.find_used(&usage);
         Ok((machine, table))
     }
 
@@ -488,10 +500,15 @@ impl ParameterTable {
         }
         for (symbol, place) in places {
             let name = place.name.as_str();
+            let is_named = || program.set.get(name).is_some_and(|set| set.places.contains(symbol));
             let label = match with_name[name] {
+                1 if is_named() => name,
                 1 if usage.means_only(program, name, symbol) => name,
                 _ => symbol.name(),
             };
+            for (name, _) in (program.set.iter()).filter(|(_, set)| set.places.contains(symbol)) {
+                self.set.entry(name.clone()).or_default().push(self.rows.len());
+            }
             self.places.insert(symbol.clone(), self.rows.len());
             self.add_row((label, name), Vec::new(), symbol, &[], names);
             if place.is_real
@@ -499,6 +516,10 @@ impl ParameterTable {
             {
                 row.kind = Kind::Real;
             }
+        }
+        // What is not storage of the program, but has conditions of it decided.
+        for name in program.set.keys() {
+            self.set.entry(name.clone()).or_default();
         }
         let classes = Classes::of(program, usage, settings);
         for (symbol, functions) in &usage.functions {
@@ -512,7 +533,8 @@ impl ParameterTable {
             }
             let is_set = |f: usize| shared::is_set(settings, &program.functions[f].name, &written);
             let (aliases, functions): (Vec<usize>, Vec<usize>) = functions.iter().partition(|f| {
-                self.alias(&program.functions[**f], symbol).is_some() && !is_set(**f)
+                let row = self.alias(&program.functions[**f], symbol);
+                row.is_some_and(|row| !is_set(**f) || self.is_set(row))
             });
             for function in aliases {
                 let row = self.alias(&program.functions[function], symbol);
@@ -535,6 +557,11 @@ impl ParameterTable {
             let (own, shared): (Vec<usize>, Vec<usize>) = functions
                 .iter()
                 .partition(|f| is_set(**f) || !is_usual(**f));
+            // A plain name that is set is that of what it sets.
+            let (shared, own) = match self.set.get(&written).is_some_and(|rows| !rows.is_empty()) {
+                true => (Vec::new(), [own, shared].concat()),
+                false => (shared, own),
+            };
             if !shared.is_empty() {
                 let used_by = shared
                     .iter()
@@ -560,6 +587,11 @@ impl ParameterTable {
                 );
             }
         }
+    }
+
+    /// Whether a setting means the row of a place.
+    fn is_set(&self, row: usize) -> bool {
+        self.set.values().any(|rows| rows.contains(&row))
     }
 
     /// The row of a place that a symbol of a function is another name for.
@@ -602,6 +634,7 @@ impl ParameterTable {
             functions: used_by,
             is_case_sensitive: !matches!(kind, Kind::TripCount | Kind::Probability),
             rests_on_guess: false,
+            choices: Vec::new(),
         };
         self.rows.push(row);
     }
@@ -668,6 +701,7 @@ impl ParameterTable {
                 .guess
                 .unwrap_or_else(|| usage.default_value(0, &symbol));
             (entry.definition, entry.origin) = (definition, place.origin);
+            entry.choices.clone_from(&place.choices);
             entry.place = Some(format!("{}:{}", place.file, place.line));
         }
     }
@@ -690,26 +724,23 @@ impl ParameterTable {
             return of_machine(machine, name);
         }
         let compact = name.replace(char::is_whitespace, "");
-        let lower = compact.to_lowercase();
-        let find = |is_meant: &dyn Fn(&Row) -> bool| self.rows.iter().position(is_meant);
-        let found = find(&|row| row.name == compact)
-            .or_else(|| find(&|row| row.label == compact))
-            // Fortran ignores case.
-            .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower))
-            .or_else(|| self.only_named(&compact))
-            .or_else(|| find(&|row| row.is_guessed() && row.is_called(&compact)));
-        let Some(found) = found else {
-            let parameter = name.strip_prefix(OF_MACHINE);
-            // All functions that have it are set on their own, which leaves nothing open for it to set.
-            let mut set = self.rows.iter().filter(|row| row.origin == *origin);
-            let is_superseded = set.any(|row| row.is_called(&compact));
-            return match parameter.filter(|parameter| machine.parameter(parameter).is_some()) {
-                Some(parameter) => of_machine(machine, parameter),
-                None if is_superseded => Ok(()),
-                None => Err(self.unknown(name, machine)),
-            };
+        let rows = match self.set.get(name) {
+            Some(rows) => rows.clone(),
+            None => match self.named(&compact) {
+                Some(row) => vec![row],
+                None => {
+                    let parameter = name.strip_prefix(OF_MACHINE);
+                    // All functions that have it are set on their own, which leaves nothing open for it to set.
+                    let mut set = self.rows.iter().filter(|row| row.origin == *origin);
+                    let is_superseded = set.any(|row| row.is_called(&compact));
+                    return match parameter.filter(|name| machine.parameter(name).is_some()) {
+                        Some(parameter) => of_machine(machine, parameter),
+                        None if is_superseded => Ok(()),
+                        None => Err(self.unknown(name, machine)),
+                    };
+                }
+            },
         };
-        let row = &mut self.rows[found];
         let bad = |why| SettingError::BadValue {
             name: name.clone(),
             value: value.clone(),
@@ -719,38 +750,38 @@ impl ParameterTable {
         if !number.is_finite() {
             return Err(bad("not a finite number"));
         }
-        match row.kind {
-            Kind::Probability if !(0.0..=1.0).contains(&number) => {
-                return Err(bad("a probability is between 0 and 1"));
-            }
-            Kind::Block if number < 0.0 || number.fract() != 0.0 => {
-                return Err(bad("a block size is a whole number; 0 is not blocked"));
-            }
-            // A trip count may be a mean.
-            Kind::Problem | Kind::Processes | Kind::Neighbours if number.fract() != 0.0 => {
-                return Err(bad("a problem size is a whole number"));
-            }
-            Kind::TripCount | Kind::Neighbours if number < 0.0 => {
-                return Err(bad("a number of iterations or neighbours is not negative"));
-            }
-            Kind::Processes if number < 1.0 => {
-                return Err(bad("a number of processes is at least 1"));
-            }
-            Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours | Kind::TripCount
-                if number.abs() > 1e15 =>
-            {
-                return Err(bad("larger than 1e15"));
-            }
-            _ => {}
+        if rows.is_empty() && number.fract() != 0.0 {
+            return Err(bad(WHOLE));
         }
-        (row.value, row.definition, row.origin) = (number, None, *origin);
-        // A name without a function means all functions that leave its value open.
-        let (symbol, is_plain) = (row.symbol.clone(), row.is_called(&compact));
-        let same = |other: &&mut Row| is_plain && other.symbol == symbol && other.is_guessed();
-        for other in self.rows.iter_mut().filter(same) {
-            (other.value, other.definition, other.origin) = (number, None, *origin);
+        let mut applied = rows.clone();
+        for row in rows {
+            let row = &mut self.rows[row];
+            in_range(row.kind, number).map_err(bad)?;
+            (row.value, row.definition, row.origin) = (number, None, *origin);
+            // A name without a function means all functions that leave its value open.
+            let (symbol, is_plain) = (row.symbol.clone(), row.is_called(&compact));
+            let same = |other: &Row| is_plain && other.symbol == symbol && other.is_guessed();
+            for (at, other) in self.rows.iter_mut().enumerate() {
+                if same(other) {
+                    (other.value, other.definition, other.origin) = (number, None, *origin);
+                    applied.push(at);
+                }
+            }
         }
+        self.applied.insert(name.clone(), applied);
         Ok(())
+    }
+
+    /// The row that has a name.
+    fn named(&self, compact: &str) -> Option<usize> {
+        let lower = compact.to_lowercase();
+        let find = |is_meant: &dyn Fn(&Row) -> bool| self.rows.iter().position(is_meant);
+        find(&|row| row.name == compact)
+            .or_else(|| find(&|row| row.label == compact))
+            // Fortran ignores case.
+            .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower))
+            .or_else(|| self.only_named(compact))
+            .or_else(|| find(&|row| row.is_guessed() && row.is_called(compact)))
     }
 
     /// The row that all functions know that have a symbol of that name; none if it is also that of a constant.
@@ -826,6 +857,33 @@ impl ParameterTable {
         let mut table = self.clone();
         table.rows[at].value = size;
         Some(table)
+    }
+}
+
+/// What a size is that is not one.
+const WHOLE: &str = "a problem size is a whole number";
+
+/// Whether a parameter of a kind may have a value.
+fn in_range(kind: Kind, number: f64) -> Result<(), &'static str> {
+    match kind {
+        Kind::Probability if !(0.0..=1.0).contains(&number) => {
+            Err("a probability is between 0 and 1")
+        }
+        Kind::Block if number < 0.0 || number.fract() != 0.0 => {
+            Err("a block size is a whole number; 0 is not blocked")
+        }
+        // A trip count may be a mean.
+        Kind::Problem | Kind::Processes | Kind::Neighbours if number.fract() != 0.0 => Err(WHOLE),
+        Kind::TripCount | Kind::Neighbours if number < 0.0 => {
+            Err("a number of iterations or neighbours is not negative")
+        }
+        Kind::Processes if number < 1.0 => Err("a number of processes is at least 1"),
+        Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours | Kind::TripCount
+            if number.abs() > 1e15 =>
+        {
+            Err("larger than 1e15")
+        }
+        _ => Ok(()),
     }
 }
 

@@ -23,7 +23,7 @@ use super::run_input::RunInput;
 use super::share::{self, Share, ShareRead};
 use super::watch::Watch;
 use crate::analysis::facts::Program;
-use crate::analysis::inputs::{Inputs, Used};
+use crate::analysis::inputs::{Inputs, SetSize, Used};
 use crate::analysis::{self, Statements};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::Unit;
@@ -46,6 +46,8 @@ pub struct Reading {
     pub function: Option<GlobMatcher>,
     /// What the program would read.
     pub input: RunInput,
+    /// Sizes that are set in place of what the program gives its variables.
+    pub sizes: Vec<SetSize>,
     /// Whether files that the program opens by name are its input.
     pub follows_opened: bool,
     /// In which order files are read, where that is not the order of their paths.

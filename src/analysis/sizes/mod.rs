@@ -30,6 +30,7 @@
 //! circles       made from themselves
 //! counters      counted up in loops, from a number
 //! dead          leaves out what no run gets to that is given the same, and resolves again
+//! set           which variables the settings of the user mean, which then have these values
 //! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
 //! options       the value that a flag has unless the input says otherwise, which decides branches
@@ -61,6 +62,7 @@ mod places;
 mod program;
 mod reals;
 mod resolver;
+mod set;
 mod values;
 
 pub use program::Sizes;

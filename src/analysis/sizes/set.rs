@@ -1,0 +1,296 @@
+//! Which variables does the user mean by the name of a setting?
+//!
+//! What is set replaces what the program gives a variable, and whatever is made of it follows. So a name means
+//! variables that the program gives values itself: those first that it gives numbers, or reads; else those that
+//! it computes; and dummy arguments, which have what calls pass, only where nothing else has the name.
+//!
+//! ```text
+//! k = 10; n = k + 2; call solve(n - 1)        subroutine solve(n)
+//!
+//! --set k=500          k of the program, and n and the dummy argument follow
+//! --set n=500          n of the program, not the dummy argument: that is 499
+//! --set solve.n=500    the dummy argument alone
+//! ```
+//!
+//! Storage of the program (module variables, COMMON, globals, components, named constants) comes before variables that a
+//! procedure has for itself. Variables of loops are none of these, nor is what nothing gives a value: that is a symbol
+//! anyway.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::definition::{Definition, Definitions};
+use super::found::Found;
+use super::places::{PlaceId, Places, is_called};
+use crate::calls::{ProcedureId, Procedures};
+use crate::expr::{Expr, Symbol};
+use crate::facts::{Origin, SetVariables};
+use crate::inputs::SetSize;
+use crate::ir::visit::{InLoop, each_value, statements};
+use crate::ir::{Stmt, Value, VarId};
+
+/// The places that settings mean.
+#[derive(Default)]
+pub struct SetPlaces {
+    found: FxHashMap<PlaceId, Found>,
+    /// Of them those of which all statements that give them values are followed: these count for nothing.
+    replaced: FxHashSet<PlaceId>,
+    /// What conditions are decided by.
+    values: FxHashMap<PlaceId, i64>,
+    /// By the names of the settings.
+    by_name: BTreeMap<String, Vec<PlaceId>>,
+}
+
+/// In which order what has a name is meant by it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// The program gives it a number, or reads it.
+    Given,
+    /// The program computes it.
+    Computed,
+    /// Calls pass it.
+    Passed,
+}
+
+/// What is known of places before anything is set.
+pub(super) struct Unset<'a, 'u> {
+    pub known: &'a Procedures<'u>,
+    pub places: &'a Places,
+    pub definitions: &'a [Definitions<'u>],
+    pub found: &'a [Found],
+    pub symbols: &'a [Symbol],
+}
+
+impl Unset<'_, '_> {
+    pub fn set(&self, sizes: &[SetSize]) -> SetPlaces {
+        let mut set = SetPlaces::default();
+        if sizes.is_empty() {
+            return set;
+        }
+        let names = self.names();
+        for size in sizes {
+            let meant = self.meant(size, &names);
+            if meant.is_empty() {
+                continue;
+            }
+            for place in &meant {
+                set.add(*place, size, &self.found[place.at()]);
+            }
+            set.by_name.insert(size.name.clone(), meant);
+        }
+        set
+    }
+
+    /// The places that a setting means.
+    fn meant(&self, size: &SetSize, names: &FxHashMap<PlaceId, Names>) -> Vec<PlaceId> {
+        let set = normal(&size.name);
+        let has_name = |place: &PlaceId| names.get(place).is_some_and(|own| own.has(&set));
+        let places = (0..self.places.len() as u32).map(PlaceId).filter(has_name);
+        let ranked = places.filter_map(|place| {
+            let is_private = self.places.get(place).is_own || self.places.get(place).is_local;
+            Some(((self.rank(place)?, is_private), place))
+        });
+        let ranked: Vec<((Rank, bool), PlaceId)> = ranked.collect();
+        let first = ranked.iter().map(|(rank, _)| *rank).min();
+        let meant = ranked.iter().filter(|(rank, _)| Some(*rank) == first);
+        meant.map(|(_, place)| *place).collect()
+    }
+
+    fn rank(&self, id: PlaceId) -> Option<Rank> {
+        let (place, definitions) = (self.places.get(id), &self.definitions[id.at()]);
+        let found = &self.found[id.at()];
+        let counts = |definition: &Definition| {
+            matches!(
+                definition,
+                Definition::Counted(..) | Definition::CountedUp(..)
+            )
+        };
+        if place.is_real || place.is_array || definitions.assigned.iter().any(counts) {
+            return None;
+        }
+        let is_passed = !definitions.passed.is_empty();
+        let is_assigned = !definitions.assigned.is_empty() || definitions.initial.is_some();
+        match &found.value {
+            _ if found.is_given() && !is_passed => Some(Rank::Given),
+            None => None,
+            Some(_) if !is_assigned => is_passed.then_some(Rank::Passed),
+            Some(value) if value.as_number().is_some() && !is_passed => Some(Rank::Given),
+            Some(_) => Some(Rank::Computed),
+        }
+    }
+
+    /// Whether statements of a procedure give a place a value.
+    fn gives(&self, id: ProcedureId, place: PlaceId) -> bool {
+        let assigned = &self.definitions[place.at()].assigned;
+        (assigned.iter())
+            .any(|definition| matches!(definition, Definition::Value(by, _) if *by == id))
+    }
+
+    /// What the source calls places that settings may name.
+    fn names(&self) -> FxHashMap<PlaceId, Names> {
+        let mut names: FxHashMap<PlaceId, Names> = FxHashMap::default();
+        for id in self.known.ids() {
+            let function = self.known.get(id).function;
+            let has_case = function.conventions.language.has_case();
+            for (number, variable) in (0..).map(VarId).zip(&function.variables) {
+                let value = Value::Variable(number);
+                let Some(place) = self.places.find(function, id, &value) else {
+                    continue;
+                };
+                let written = variable.name.to_string();
+                let behind = format!("{}.{written}", function.name);
+                // What all procedures share is also that of those that give it its value.
+                let is_own = !self.places.is_shared(place)
+                    || self.places.is_set(function, number)
+                    || self.gives(id, place);
+                let mut add = |place: PlaceId, written: &str, behind: &str| {
+                    let own = names.entry(place).or_default();
+                    own.has_case |= has_case;
+                    own.all.insert(written.to_string());
+                    own.all.insert(self.places.get(place).own_name.clone());
+                    own.all.insert(self.places.get(place).name.clone());
+                    own.all.insert(self.symbols[place.at()].name().to_string());
+                    own.all.extend(is_own.then(|| behind.to_string()));
+                };
+                add(place, &written, &behind);
+                for element in self.places.get(place).elements.clone() {
+                    let at: Vec<String> = (self.places.get(element).subscripts.iter())
+                        .map(i64::to_string)
+                        .collect();
+                    let at = at.join(",");
+                    add(
+                        element,
+                        &format!("{written}({at})"),
+                        &format!("{behind}({at})"),
+                    );
+                }
+            }
+        }
+        names
+    }
+}
+
+/// What one place is called.
+#[derive(Default)]
+struct Names {
+    has_case: bool,
+    all: BTreeSet<String>,
+}
+
+impl Names {
+    fn has(&self, set: &str) -> bool {
+        self.all
+            .iter()
+            .any(|name| is_called(name, set, self.has_case))
+    }
+}
+
+/// Without blanks, and subscripts as Fortran writes them.
+fn normal(name: &str) -> String {
+    let name = name.replace(char::is_whitespace, "").replace("][", ",");
+    name.replace('[', "(").replace(']', ")")
+}
+
+impl SetPlaces {
+    fn add(&mut self, place: PlaceId, size: &SetSize, before: &Found) {
+        if before.is_complete && before.value.is_some() {
+            self.replaced.insert(place);
+        }
+        match size.value {
+            Some(value) => {
+                if value.fract() == 0.0 {
+                    self.values.insert(place, value as i64);
+                }
+                // What nothing gives a value is a symbol, and stays one.
+                if before.value.is_some() {
+                    let value = Some(Expr::from(value));
+                    self.found.insert(place, Found::one(value, size.origin));
+                }
+            }
+            None if before.value.is_some() => {
+                let value = before.value.clone();
+                self.found.insert(place, Found::one(value, Origin::Given));
+            }
+            None => {}
+        }
+    }
+
+    /// What is known of a place that is set.
+    pub fn found(&self, place: PlaceId) -> Option<Found> {
+        self.found.get(&place).cloned()
+    }
+
+    /// The value that decides conditions on a place.
+    pub fn value(&self, place: PlaceId) -> Option<i64> {
+        self.values.get(&place).copied()
+    }
+
+    /// Whether statements that give it a value count for nothing.
+    pub fn replaces(&self, place: PlaceId) -> bool {
+        self.replaced.contains(&place)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    /// What each setting sets; of the places the `mentioned` ones stand in values of constants.
+    pub fn variables(
+        &self,
+        known: &Procedures,
+        (places, symbols): (&Places, &[Symbol]),
+        mentioned: &dyn Fn(&Symbol) -> bool,
+    ) -> BTreeMap<String, SetVariables> {
+        if self.is_empty() {
+            return BTreeMap::new();
+        }
+        let asked = asked(known, places);
+        let variables = |meant: &Vec<PlaceId>| SetVariables {
+            places: (meant.iter().map(|place| &symbols[place.at()]))
+                .filter(|symbol| mentioned(symbol))
+                .cloned()
+                .collect(),
+            declared: (meant.iter())
+                .map(|id| {
+                    let place = places.get(*id);
+                    format!("{} ({}:{})", symbols[id.at()], place.file, place.line)
+                })
+                .collect(),
+            is_asked: meant.iter().any(|place| asked.contains(place)),
+        };
+        let all = self.by_name.iter();
+        all.map(|(name, meant)| (name.clone(), variables(meant)))
+            .collect()
+    }
+}
+
+/// The places that conditions mention.
+fn asked(known: &Procedures, places: &Places) -> FxHashSet<PlaceId> {
+    let mut asked = FxHashSet::default();
+    for id in known.ids() {
+        let function = known.get(id).function;
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::If(branch) = stmt {
+                each_value(&branch.condition, &mut |part| {
+                    asked.extend(place_of(places, id, known, part));
+                });
+            }
+        });
+    }
+    asked
+}
+
+fn place_of(
+    places: &Places,
+    id: ProcedureId,
+    known: &Procedures,
+    value: &Value,
+) -> Option<PlaceId> {
+    match value {
+        Value::Variable(_) | Value::Element { .. } => {
+            places.find(known.get(id).function, id, value)
+        }
+        _ => None,
+    }
+}
