@@ -56,20 +56,26 @@ pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
     for remark in model.parameters.remarks(model.program, settings) {
         eprintln!("loopsheet: --set {remark}");
     }
+    if let Some(idle) = idle_by_negative(settings, model.idle_nests(), model.nests.len()) {
+        eprintln!("loopsheet: {idle}");
+    }
+}
+
+/// `with n = -4 2 of 3 nests run no iteration, which takes no time`, if a negative value is set and some are idle.
+pub fn idle_by_negative(settings: &[Setting], idle: usize, all: usize) -> Option<String> {
     let is_negative =
         |setting: &&Setting| setting.value.parse().is_ok_and(|value: f64| value < 0.0);
     let negative = settings.iter().filter(is_negative);
     let negative: Vec<String> = negative
         .map(|setting| format!("{} = {}", setting.name, setting.value))
         .collect();
-    let idle = model.idle_nests();
-    if idle > 0 && !negative.is_empty() {
-        eprintln!(
-            "loopsheet: with {} {}, which takes no time",
+    (idle > 0 && !negative.is_empty()).then(|| {
+        format!(
+            "with {} {}, which takes no time",
             negative.join(", "),
-            idle_nests(idle, model.nests.len())
-        );
-    }
+            idle_nests(idle, all)
+        )
+    })
 }
 
 /// `2 of 3 nests run no iteration`.

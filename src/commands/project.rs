@@ -10,6 +10,7 @@ use globset::Glob;
 use super::config::{self, Config};
 use super::{Voice, parameters};
 use crate::analysis::facts::{Origin, Program};
+use crate::analysis::inputs::SetSize;
 use crate::cli::{SourceArgs, TrafficRule};
 use crate::cores;
 use crate::diagnostic::Place;
@@ -116,6 +117,18 @@ impl Project {
         self.is_default_machine = other.is_default_machine;
         self.entry_origin = other.entry_origin;
         self.places.clone_from(&other.places);
+    }
+
+    /// Variables of these names get their values later.
+    pub fn leave_open(&mut self, names: &[String]) {
+        let is_open = |size: &SetSize| names.contains(&size.name);
+        self.reading.sizes.retain(|size| !is_open(size));
+        let of_source = names.iter().filter(|name| self.machine.parameter(name).is_none());
+        self.reading.sizes.extend(of_source.map(|name| SetSize {
+            name: name.clone(),
+            value: None,
+            origin: Origin::Set,
+        }));
     }
 
     /// Says which of the parameters that were given only the scenarios read, if DRAM traffic does not follow them.

@@ -50,6 +50,8 @@ pub struct NestDifference {
     /// Quantities that differ.
     pub rows: Vec<Row>,
     pub flipped: Vec<Flip>,
+    /// Whether not everything of it is understood or exact, on either side.
+    pub is_marked: bool,
 }
 
 /// Where a nest stands.
@@ -301,6 +303,10 @@ fn difference(old: &Side, new: &Side, both: Both, has_entry: bool) -> NestDiffer
         status: Status::Same,
         rows,
         flipped,
+        is_marked: [before, after]
+            .into_iter()
+            .flatten()
+            .any(|(_, nest)| nest.is_marked()),
     }
 }
 

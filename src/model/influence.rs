@@ -98,7 +98,12 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         let rows = || rows_of_calls(model, &index, &behind);
         model.rows_of_calls.get_or_init(rows)
     });
-    let calls = |number: usize| model.ranking.of(number).map(|ranked| ranked.calls.map(|id| model.value(id)));
+    let calls = |number: usize| {
+        model
+            .ranking
+            .of(number)
+            .map(|ranked| ranked.calls.map(|id| model.value(id)))
+    };
     for (number, nest) in model.nests.iter().enumerate() {
         let mut used = BTreeSet::new();
         each_symbol(&nest.nest, &mut |symbol| {

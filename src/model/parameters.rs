@@ -500,14 +500,22 @@ impl ParameterTable {
         }
         for (symbol, place) in places {
             let name = place.name.as_str();
-            let is_named = || program.set.get(name).is_some_and(|set| set.places.contains(symbol));
+            let is_named = || {
+                program
+                    .set
+                    .get(name)
+                    .is_some_and(|set| set.places.contains(symbol))
+            };
             let label = match with_name[name] {
                 1 if is_named() => name,
                 1 if usage.means_only(program, name, symbol) => name,
                 _ => symbol.name(),
             };
             for (name, _) in (program.set.iter()).filter(|(_, set)| set.places.contains(symbol)) {
-                self.set.entry(name.clone()).or_default().push(self.rows.len());
+                self.set
+                    .entry(name.clone())
+                    .or_default()
+                    .push(self.rows.len());
             }
             self.places.insert(symbol.clone(), self.rows.len());
             self.add_row((label, name), Vec::new(), symbol, &[], names);
@@ -517,8 +525,7 @@ impl ParameterTable {
                 row.kind = Kind::Real;
             }
         }
-        // What is not storage of the program, but has conditions of it decided.
-        for name in program.set.keys() {
+        for (name, _) in program.set.iter().filter(|(_, set)| set.is_asked) {
             self.set.entry(name.clone()).or_default();
         }
         let classes = Classes::of(program, usage, settings);
@@ -725,9 +732,11 @@ impl ParameterTable {
         }
         let compact = name.replace(char::is_whitespace, "");
         let rows = match self.set.get(name) {
-            Some(rows) => rows.clone(),
-            None => match self.named(&compact) {
+            Some(rows) if !rows.is_empty() => rows.clone(),
+            set => match self.named(&compact) {
                 Some(row) => vec![row],
+                // Conditions are decided by it, and nothing else.
+                None if set.is_some() => Vec::new(),
                 None => {
                     let parameter = name.strip_prefix(OF_MACHINE);
                     // All functions that have it are set on their own, which leaves nothing open for it to set.

@@ -234,9 +234,14 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
         std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
     if metadata.is_file() {
         let Some(kind) = kind(path) else {
+            let given = [path.to_path_buf()];
+            let hint = match RunInput::read(&given).is_ok() {
+                true => "; if a run of the program reads it, write --input before it",
+                false => "",
+            };
             anyhow::bail!(
                 "{} is neither C or Fortran source nor a model: its extension is none of \
-                 .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml",
+                 .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml{hint}",
                 path.display()
             );
         };

@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-use crate::small::analyse;
+use crate::small::{analyse, function, iterations};
+use crate::support::command::{loopsheet, settings};
 
 /// A source in which `«…»` is what the program gives the variable that is set.
 struct Case {
@@ -137,27 +138,6 @@ program p
   common /grid/ nx, ny
   nx = «20»
   ny = nx + nx/2
-  call s
-end program",
-        ),
-        f(
-            "nx",
-            "
-block data
-  common /grid/ nx, ny
-  data nx /«20»/
-end block data
-subroutine s
-  common /grid/ nx, ny
-  real(8) :: x(1000)
-  common /data/ x
-  do i = 1, ny
-    x(i) = x(i)*2
-  end do
-end subroutine
-program p
-  common /grid/ nx, ny
-  ny = nx - 2
   call s
 end program",
         ),
@@ -551,4 +531,98 @@ contains
 end program",
         ),
     ]);
+}
+
+/// What is made of a size that is set is a formula over it, in every procedure.
+#[test]
+fn what_follows_is_a_formula() {
+    let source = MODULE_CHAIN.replace(['«', '»'], "");
+    let json = analyse(&[("a.f90", &source)], &["k=500"]);
+    let parameters = &json["parameters"];
+    assert_eq!(parameters["k"]["origin"], "set");
+    assert_eq!(parameters["m"]["value"], 501.0);
+    assert_eq!(parameters["m"]["definition"], "v.n - 1");
+    assert_eq!(parameters["v.n"]["definition"], "k + 2");
+}
+
+/// A name means what the program gives a value, and a dummy argument what calls pass.
+#[test]
+fn a_dummy_argument_has_what_calls_pass() {
+    let source = "
+double x[4000];
+void s(int n) { for (int i = 0; i < n; i++) x[i] *= 2; }
+void t(int n) { for (int i = 0; i < n; i++) x[i] *= 3; }
+int nx = 100;
+int main(void) { s(nx); t(nx); }";
+    let with = |setting: &str| {
+        let json = analyse(&[("a.c", source)], &[setting]);
+        [iterations(&json, "s")[0], iterations(&json, "t")[0]]
+    };
+    assert_eq!(with("nx=500"), [500.0, 500.0]);
+    assert_eq!(with("s.n=500"), [500.0, 100.0]);
+    let source = &source.replace("t(nx)", "t(nx - 1)");
+    let json = analyse(&[("a.c", source)], &["nx=500"]);
+    assert_eq!(iterations(&json, "t"), [499.0]);
+}
+
+#[test]
+fn a_member_is_meant_by_its_name_alone_only_if_nothing_else_is() {
+    let source = "
+struct grid { int n; } g; double x[4000];
+void s(void) { for (int i = 0; i < g.n; i++) x[i] *= 2; }
+int main(void) { int n = 10; g.n = 20; for (int i = 0; i < n; i++) x[i] = 0; s(); }";
+    let with = |setting: &str| {
+        let json = analyse(&[("a.c", source)], &[setting]);
+        [iterations(&json, "main")[0], iterations(&json, "s")[0]]
+    };
+    assert_eq!(with("n=500"), [500.0, 20.0]);
+    assert_eq!(with("g.n=500"), [10.0, 500.0]);
+}
+
+/// A setting that decides a branch counts, though no figure mentions it.
+#[test]
+fn options_are_set() {
+    let source = "
+#include <stdio.h>
+int mode; double x[100];
+void a(void) { for (int i = 0; i < 10; i++) x[i] *= 2; }
+int main(void) { scanf(\"%d\", &mode); if (mode == 1) a(); }";
+    let calls = |setting: &str| {
+        let json = analyse(&[("a.c", source)], &[setting]);
+        function(&json, "a")["nests"][0]["calls"].as_f64()
+    };
+    assert_eq!([calls("mode=1"), calls("mode=2")], [Some(1.0), Some(0.0)]);
+}
+
+/// What is said of settings beside the figures.
+#[test]
+fn settings_that_change_nothing_or_several_variables_are_named() {
+    let said = |source: &str, set: &[&str]| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.c");
+        std::fs::write(&path, source).expect("a file");
+        let run = loopsheet()
+            .arg("analyze")
+            .arg(&path)
+            .args(settings(set))
+            .output()
+            .expect("a run");
+        String::from_utf8(run.stderr).expect("text")
+    };
+    let chain = "
+int n, m; double x[1000];
+void s(void) { for (int i = 0; i < m; i++) x[i] *= 2; }
+int main(void) { int k = 10; n = k + 2; m = n - 1; s(); }";
+    assert!(said(chain, &["k=500", "m=20"]).contains("--set k=500 changes nothing"));
+    assert!(!said(chain, &["k=500"]).contains("changes nothing"));
+    let several = "
+double x[1000];
+void s(void) { int n = 10; for (int i = 0; i < n; i++) x[i] *= 2; }
+void t(void) { int n = 20; for (int i = 0; i < n; i++) x[i] *= 3; }
+int main(void) { s(); t(); }";
+    let said = said(several, &["n=500"]);
+    assert!(
+        said.contains("--set n sets 2 variables of that name: s.n"),
+        "{said}"
+    );
 }

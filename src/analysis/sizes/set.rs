@@ -12,9 +12,8 @@
 //! --set solve.n=500    the dummy argument alone
 //! ```
 //!
-//! Storage of the program (module variables, COMMON, globals, components, named constants) comes before variables that a
-//! procedure has for itself. Variables of loops are none of these, nor is what nothing gives a value: that is a symbol
-//! anyway.
+//! A dummy argument that is just another name for what all calls pass means that. Storage of the program (module variables, COMMON, globals, components, named constants) comes before variables that a
+//! procedure has for itself. Variables of loops are none of these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +23,7 @@ use super::definition::{Definition, Definitions};
 use super::found::Found;
 use super::places::{PlaceId, Places, is_called};
 use crate::calls::{ProcedureId, Procedures};
-use crate::expr::{Expr, Symbol};
+use crate::expr::{Expr, Node, Symbol};
 use crate::facts::{Origin, SetVariables};
 use crate::inputs::SetSize;
 use crate::ir::visit::{InLoop, each_value, statements};
@@ -45,7 +44,7 @@ pub struct SetPlaces {
 /// In which order what has a name is meant by it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// The program gives it a number, or reads it.
+    /// The program gives it a number, reads it, or gives it nothing that can be followed.
     Given,
     /// The program computes it.
     Computed,
@@ -85,16 +84,33 @@ impl Unset<'_, '_> {
     /// The places that a setting means.
     fn meant(&self, size: &SetSize, names: &FxHashMap<PlaceId, Names>) -> Vec<PlaceId> {
         let set = normal(&size.name);
-        let has_name = |place: &PlaceId| names.get(place).is_some_and(|own| own.has(&set));
-        let places = (0..self.places.len() as u32).map(PlaceId).filter(has_name);
+        let places = (0..self.places.len() as u32).map(PlaceId);
         let ranked = places.filter_map(|place| {
+            let called = names.get(&place)?.called(&set)?;
             let is_private = self.places.get(place).is_own || self.places.get(place).is_local;
-            Some(((self.rank(place)?, is_private), place))
+            let rank = self.rank(place)?;
+            // What is passed for a dummy argument under another name is meant by the name that all know.
+            let place = match (rank, called) {
+                (Rank::Passed, Called::Plainly) => self.passed(place),
+                _ => place,
+            };
+            Some(((called, rank, is_private), place))
         });
-        let ranked: Vec<((Rank, bool), PlaceId)> = ranked.collect();
+        let ranked: Vec<((Called, Rank, bool), PlaceId)> = ranked.collect();
         let first = ranked.iter().map(|(rank, _)| *rank).min();
         let meant = ranked.iter().filter(|(rank, _)| Some(*rank) == first);
-        meant.map(|(_, place)| *place).collect()
+        let meant: BTreeSet<PlaceId> = meant.map(|(_, place)| *place).collect();
+        meant.into_iter().collect()
+    }
+
+    /// The place that a dummy argument is another name for; itself if it is none.
+    fn passed(&self, dummy: PlaceId) -> PlaceId {
+        let value = self.found[dummy.at()].value.as_ref().map(Expr::node);
+        let other = match value {
+            Some(Node::Symbol(symbol)) => self.symbols.iter().position(|own| own == symbol),
+            _ => None,
+        };
+        other.map_or(dummy, |other| PlaceId(other as u32))
     }
 
     fn rank(&self, id: PlaceId) -> Option<Rank> {
@@ -111,13 +127,12 @@ impl Unset<'_, '_> {
         }
         let is_passed = !definitions.passed.is_empty();
         let is_assigned = !definitions.assigned.is_empty() || definitions.initial.is_some();
-        match &found.value {
-            _ if found.is_given() && !is_passed => Some(Rank::Given),
-            None => None,
-            Some(_) if !is_assigned => is_passed.then_some(Rank::Passed),
-            Some(value) if value.as_number().is_some() && !is_passed => Some(Rank::Given),
-            Some(_) => Some(Rank::Computed),
-        }
+        Some(match &found.value {
+            _ if is_passed && !is_assigned => Rank::Passed,
+            None => Rank::Given,
+            Some(value) if found.is_given() || value.as_number().is_some() => Rank::Given,
+            Some(_) => Rank::Computed,
+        })
     }
 
     /// Whether statements of a procedure give a place a value.
@@ -144,25 +159,27 @@ impl Unset<'_, '_> {
                 let is_own = !self.places.is_shared(place)
                     || self.places.is_set(function, number)
                     || self.gives(id, place);
-                let mut add = |place: PlaceId, written: &str, behind: &str| {
+                let mut add = |place: PlaceId, written: String, behind: String| {
                     let own = names.entry(place).or_default();
+                    let place_of = self.places.get(place);
                     own.has_case |= has_case;
-                    own.all.insert(written.to_string());
-                    own.all.insert(self.places.get(place).own_name.clone());
-                    own.all.insert(self.places.get(place).name.clone());
-                    own.all.insert(self.symbols[place.at()].name().to_string());
-                    own.all.extend(is_own.then(|| behind.to_string()));
+                    own.plain.insert(written);
+                    own.plain.insert(place_of.name.clone());
+                    own.short.insert(place_of.own_name.clone());
+                    own.behind
+                        .insert(self.symbols[place.at()].name().to_string());
+                    own.behind.extend(is_own.then_some(behind));
                 };
-                add(place, &written, &behind);
-                for element in self.places.get(place).elements.clone() {
-                    let at: Vec<String> = (self.places.get(element).subscripts.iter())
+                add(place, written.clone(), behind.clone());
+                for element in &self.places.get(place).elements {
+                    let at: Vec<String> = (self.places.get(*element).subscripts.iter())
                         .map(i64::to_string)
                         .collect();
                     let at = at.join(",");
                     add(
-                        element,
-                        &format!("{written}({at})"),
-                        &format!("{behind}({at})"),
+                        *element,
+                        format!("{written}({at})"),
+                        format!("{behind}({at})"),
                     );
                 }
             }
@@ -171,18 +188,39 @@ impl Unset<'_, '_> {
     }
 }
 
+/// In which way the user names a place: the first that some place is named in counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Called {
+    /// Behind the procedure, module or structure that it belongs to.
+    Behind,
+    /// As the source does.
+    Plainly,
+    /// A component, without the structure.
+    Shortly,
+}
+
 /// What one place is called.
 #[derive(Default)]
 struct Names {
     has_case: bool,
-    all: BTreeSet<String>,
+    behind: BTreeSet<String>,
+    plain: BTreeSet<String>,
+    short: BTreeSet<String>,
 }
 
 impl Names {
-    fn has(&self, set: &str) -> bool {
-        self.all
-            .iter()
-            .any(|name| is_called(name, set, self.has_case))
+    fn called(&self, set: &str) -> Option<Called> {
+        let is_among = |names: &BTreeSet<String>| {
+            let mut names = names.iter();
+            names.any(|name| is_called(name, set, self.has_case))
+        };
+        if is_among(&self.plain) {
+            Some(Called::Plainly)
+        } else if is_among(&self.behind) {
+            Some(Called::Behind)
+        } else {
+            is_among(&self.short).then_some(Called::Shortly)
+        }
     }
 }
 
@@ -252,6 +290,7 @@ impl SetPlaces {
                 .cloned()
                 .collect(),
             declared: (meant.iter())
+                .filter(|id| self.found.contains_key(id) || mentioned(&symbols[id.at()]))
                 .map(|id| {
                     let place = places.get(*id);
                     format!("{} ({}:{})", symbols[id.at()], place.file, place.line)

@@ -6,6 +6,7 @@ pub mod sarif;
 pub mod table;
 
 use crate::diff::{Cost, Difference, NestDifference, Quantity, Row, Status};
+use crate::model::MARK;
 use crate::quantity::significant;
 use crate::report::Figure;
 use crate::wording::counted;
@@ -66,10 +67,11 @@ fn summary(difference: &Difference) -> String {
 /// What became of a nest, with its place, and where it was.
 fn heading(nest: &NestDifference) -> String {
     let status = nest.status.as_str();
+    let mark = if nest.is_marked { MARK } else { "" };
     let place = nest.place().map_or_else(String::new, ToString::to_string);
     match (&nest.old, &nest.new) {
-        (Some(old), Some(new)) if old != new => format!("{status}  {place}, was {old}"),
-        _ => format!("{status}  {place}"),
+        (Some(old), Some(new)) if old != new => format!("{status}  {place}, was {old}{mark}"),
+        _ => format!("{status}  {place}{mark}"),
     }
 }
 
@@ -93,6 +95,9 @@ pub(crate) fn remarks(difference: &Difference) -> Vec<String> {
             value(change.new),
             difference.new
         ));
+    }
+    if difference.differing().any(|nest| nest.is_marked) {
+        found.push("* not everything of the nest is understood or exact".to_string());
     }
     found.extend(difference.notes.iter().cloned());
     for pattern in &difference.unused_budgets {

@@ -122,12 +122,8 @@ pub(crate) fn origin_of(row: &Row) -> String {
 /// That a guess is one of several numbers that the program has.
 pub(crate) fn own_choice(row: &Row) -> Option<String> {
     let choices: Vec<String> = row.choices.iter().map(f64::to_string).collect();
-    (row.is_guessed() && !choices.is_empty()).then(|| {
-        format!(
-            "guessed: the largest of its own {}",
-            words::list(&choices)
-        )
-    })
+    (row.is_guessed() && !choices.is_empty())
+        .then(|| format!("guessed: the largest of its own {}", words::list(&choices)))
 }
 
 /// Where a value comes from, in words.

@@ -8,6 +8,7 @@ use super::package;
 use super::page::Paper;
 use super::style::{self, Look, Role};
 use crate::diff::{Cost, Difference, NestPlace, Quantity, Row};
+use crate::model::MARK;
 
 const HEADER: RowNum = 3;
 const COLUMNS: [(&str, f64); 8] = [
@@ -64,7 +65,8 @@ fn nests(difference: &Difference) -> Result<Worksheet, XlsxError> {
         let place = was.map_or(place.clone(), |was| format!("{place}, was {was}"));
         for entry in &nest.rows {
             let name = nest.place().map_or("", |place| &place.name);
-            page.text(row, 0, name, &plain)?;
+            let mark = if nest.is_marked { MARK } else { "" };
+            page.text(row, 0, &format!("{name}{mark}"), &plain)?;
             page.text(row, 1, nest.status.as_str(), &plain)?;
             page.text(row, PLACE, &place, &plain)?;
             write_row(&mut page, row, entry)?;

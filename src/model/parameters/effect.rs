@@ -80,8 +80,9 @@ impl ParameterTable {
 
     /// Finds the rows that figures depend on, through the values of others.
     pub(super) fn find_used(&mut self, usage: &Usage) {
-        let index: HashMap<&str, usize> =
-            (self.rows.iter().map(|row| row.name.as_str())).zip(0..).collect();
+        let index: HashMap<&str, usize> = (self.rows.iter().map(|row| row.name.as_str()))
+            .zip(0..)
+            .collect();
         let direct = usage.direct.iter();
         let mut pending: Vec<usize> = direct
             .filter_map(|(function, symbol)| self.row_of(*function, symbol))
@@ -90,9 +91,8 @@ impl ParameterTable {
         while let Some(row) = pending.pop() {
             if used.insert(row) {
                 let symbols = self.rows[row].definition.iter().flat_map(Expr::symbols);
-                pending.extend(
-                    symbols.filter_map(|symbol: Symbol| index.get(symbol.name()).copied()),
-                );
+                pending
+                    .extend(symbols.filter_map(|symbol: Symbol| index.get(symbol.name()).copied()));
             }
         }
         self.used = used;
