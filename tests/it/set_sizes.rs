@@ -141,6 +141,12 @@ program p
   call s
 end program",
         ),
+    ]);
+}
+
+#[test]
+fn what_data_statements_and_namelists_give() {
+    check(&[
         f(
             "n",
             "
