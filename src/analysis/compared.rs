@@ -87,6 +87,7 @@ impl<'f> Compared<'f> {
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),
             assigned_once: symbols.assigned_once.clone(),
+            set: symbols.set.clone(),
             roots: symbols.roots.clone(),
             chased: symbols.chased.clone(),
             has_alternatives: symbols.has_alternatives,

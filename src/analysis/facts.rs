@@ -33,8 +33,21 @@ pub struct Program {
     pub places: BTreeMap<Symbol, Place>,
     /// Named whole numbers of functions that no expression of them mentions, with the functions.
     pub unmentioned: BTreeMap<String, BTreeSet<String>>,
+    /// What settings set whose names the program gives to variables, by name.
+    pub set: BTreeMap<String, SetVariables>,
     /// Files that are not read, by extension, with how many there were.
     pub unread: BTreeMap<String, usize>,
+}
+
+/// The variables that a setting gives a value in place of what the program does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SetVariables {
+    /// Of them those that values of constants mention.
+    pub places: BTreeSet<Symbol>,
+    /// What the source calls each, behind what it belongs to, and where it is declared.
+    pub declared: Vec<String>,
+    /// Whether conditions of the program ask for one of them.
+    pub is_asked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +106,9 @@ pub struct Place {
     pub smallest: Option<Expr>,
     /// What is taken for a value where there is none.
     pub guess: Option<f64>,
+    /// Several numbers of which the program gives it one where it is not told otherwise, in order. Where nothing says which,
+    /// the largest is the guess.
+    pub choices: Vec<f64>,
     pub origin: Origin,
 }
 

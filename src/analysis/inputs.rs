@@ -2,10 +2,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers and truth values, by the names that the input gives them, in lower case.
+use crate::facts::Origin;
+
+/// Numbers and truth values, by the names that the input gives them, in lower case; and sizes that are set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs {
     values: BTreeMap<String, f64>,
+    /// What replaces what the program gives its variables.
+    pub sizes: Vec<SetSize>,
+}
+
+/// A value that the user gives a variable in place of what the program does, `--set`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetSize {
+    /// As the user writes it.
+    pub name: String,
+    /// `None` where it is said later: what follows from the variable then follows from its symbol.
+    pub value: Option<f64>,
+    pub origin: Origin,
+}
+
+impl SetSize {
+    /// A setting as it is typed; a value that is not a number is for others to refuse.
+    pub fn new(name: &str, value: &str, origin: Origin) -> SetSize {
+        let value: Option<f64> = value.trim().parse().ok();
+        SetSize {
+            name: name.to_string(),
+            value: value.filter(|value| value.is_finite()),
+            origin,
+        }
+    }
 }
 
 impl Inputs {

@@ -66,6 +66,7 @@ impl Symbols<'_> {
             let value = variable
                 .constant
                 .as_ref()
+                .filter(|_| !self.set.contains(&id))
                 .or_else(|| self.assigned_once.get(&id)?.as_ref())
                 .filter(|value| !is_from_reals(value, self.function));
             let symbol = Symbol::source(&variable.name);

@@ -90,6 +90,8 @@ pub struct Symbols<'f> {
     pub mentioned: BTreeMap<Symbol, Value>,
     /// Scalars with one assignment in the whole function, outside of loops: their value, if the program has it.
     pub assigned_once: Rc<BTreeMap<VarId, Option<Value>>>,
+    /// Scalars that the user sets.
+    pub set: BTreeSet<VarId>,
     /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
     pub roots: Rc<BTreeMap<VarId, VarId>>,
     /// Pointers that are loaded from memory somewhere: `p = p->next`.

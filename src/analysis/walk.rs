@@ -129,12 +129,14 @@ fn analyze_known(
     }
     serial::mark(units, &mut functions);
     let places = sizes.settle(&mut functions);
+    let set = sizes.set_variables(known, &places);
     let unmentioned = unmentioned(known, functions.iter().zip(&kept));
     (
         Program {
             files,
             functions,
             places,
+            set,
             unmentioned,
             is_part: false,
             unread: BTreeMap::new(),
@@ -197,6 +199,9 @@ fn analyze_procedure(
     let function = counted.as_ref().unwrap_or(function);
     let effects = &Effects::new(known, id, function, origins);
     let steady = &Steady::new(function, effects, stable, known.formals(id));
+    let set = sizes.set_scalars(id, function);
+    let mut assigned_once = assigned_once(function, effects);
+    assigned_once.extend(set.iter().map(|id| (*id, None)));
     let mut walker = Walker {
         procedures: known,
         sizes,
@@ -212,7 +217,8 @@ fn analyze_procedure(
             may_move: false,
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),
-            assigned_once: Rc::new(assigned_once(function, effects)),
+            assigned_once: Rc::new(assigned_once),
+            set,
             chased: Rc::new(match function.conventions.has_pointers() {
                 true => chased(function),
                 false => BTreeSet::new(),

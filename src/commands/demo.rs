@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Parser;
 
 use super::outputs::{self, Output};
-use super::{Status, Voice, samples, trace};
+use super::{Status, Voice, parameters, samples, trace};
 use crate::cli::{Cli, Command, TraceArgs};
 use crate::export::{html, json, table, xlsx, xml};
 use crate::machine::MachineModel;
@@ -42,6 +42,10 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         std::fs::create_dir_all(path.parent().unwrap_or(dir)).with_context(what)?;
         std::fs::write(&path, content).with_context(what)?;
     }
+    let settings: Vec<Setting> = (SETTINGS.iter())
+        .map(|(name, value)| Setting::new(*name, *value))
+        .collect();
+    let machine = MachineModel::preset(MACHINE)?;
     let reading = Reading {
         include: Vec::new(),
         define: Vec::new(),
@@ -53,6 +57,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         blas: true,
         function: None,
         input: RunInput::default(),
+        sizes: parameters::sizes(&settings, &machine),
         follows_opened: false,
         order: Order::default(),
         caching: Caching::Off,
@@ -65,10 +70,7 @@ pub fn run(dir: &Path, voice: Voice) -> anyhow::Result<Status> {
         &FileBar::new(voice),
     )?;
     name_relative_to(&mut program, dir);
-    let settings: Vec<Setting> = (SETTINGS.iter())
-        .map(|(name, value)| Setting::new(*name, *value))
-        .collect();
-    let model = Model::build(&program, MachineModel::preset(MACHINE)?, &settings)?;
+    let model = Model::build(&program, machine, &settings)?;
     let source_text = |path: &str| std::fs::read(dir.join(path)).ok().map(files::decode);
     let files: [(&str, Vec<u8>); 5] = [
         (

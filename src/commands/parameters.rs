@@ -4,6 +4,7 @@ use anyhow::Context;
 
 use super::Voice;
 use crate::analysis::facts::{Origin, Program};
+use crate::analysis::inputs::SetSize;
 use crate::compare::{LineCounts, Run, StaticReport, Suggestion, told_by_lines, told_by_run};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
@@ -26,6 +27,14 @@ pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
         .collect()
 }
 
+/// The settings that may name variables of the program, which take their values in place of what the program gives them.
+pub fn sizes(settings: &[Setting], machine: &MachineModel) -> Vec<SetSize> {
+    let of_source = (settings.iter()).filter(|set| machine.parameter(&set.name).is_none());
+    of_source
+        .map(|set| SetSize::new(&set.name, &set.value, set.origin))
+        .collect()
+}
+
 /// What commas separate; those within brackets, as in `hi(1,2)`, do not.
 pub fn split_names(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut depth = 0i32;
@@ -44,20 +53,29 @@ pub fn remark(model: &Model, settings: &[Setting], voice: Voice) {
     for ambiguous in model.parameters.ambiguous(settings, &model.machine) {
         eprintln!("loopsheet: {ambiguous}");
     }
+    for remark in model.parameters.remarks(model.program, settings) {
+        eprintln!("loopsheet: --set {remark}");
+    }
+    if let Some(idle) = idle_by_negative(settings, model.idle_nests(), model.nests.len()) {
+        eprintln!("loopsheet: {idle}");
+    }
+}
+
+/// `with n = -4 2 of 3 nests run no iteration, which takes no time`, if a negative value is set and some are idle.
+pub fn idle_by_negative(settings: &[Setting], idle: usize, all: usize) -> Option<String> {
     let is_negative =
         |setting: &&Setting| setting.value.parse().is_ok_and(|value: f64| value < 0.0);
     let negative = settings.iter().filter(is_negative);
     let negative: Vec<String> = negative
         .map(|setting| format!("{} = {}", setting.name, setting.value))
         .collect();
-    let idle = model.idle_nests();
-    if idle > 0 && !negative.is_empty() {
-        eprintln!(
-            "loopsheet: with {} {}, which takes no time",
+    (idle > 0 && !negative.is_empty()).then(|| {
+        format!(
+            "with {} {}, which takes no time",
             negative.join(", "),
-            idle_nests(idle, model.nests.len())
-        );
-    }
+            idle_nests(idle, all)
+        )
+    })
 }
 
 /// `2 of 3 nests run no iteration`.

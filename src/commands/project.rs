@@ -10,6 +10,7 @@ use globset::Glob;
 use super::config::{self, Config};
 use super::{Voice, parameters};
 use crate::analysis::facts::{Origin, Program};
+use crate::analysis::inputs::SetSize;
 use crate::cli::{SourceArgs, TrafficRule};
 use crate::cores;
 use crate::diagnostic::Place;
@@ -83,6 +84,8 @@ impl Project {
                 },
             )?;
         }
+        let mut reading = reading(source, &file)?;
+        reading.sizes = parameters::sizes(&settings, &machine);
         let (entry, entry_origin) = match source.entry.is_empty() {
             true => (file.entry.clone(), Origin::Config),
             false => (source.entry.clone(), Origin::Set),
@@ -93,7 +96,7 @@ impl Project {
             settings,
             entry,
             entry_origin,
-            reading: reading(source, &file)?,
+            reading,
             counts: file.counts,
             measured: file.measured,
             budgets: file.budgets,
@@ -106,9 +109,24 @@ impl Project {
         self.machine = other.machine.clone();
         self.without_effect.clone_from(&other.without_effect);
         self.settings.clone_from(&other.settings);
+        self.reading.sizes.clone_from(&other.reading.sizes);
         self.entry.clone_from(&other.entry);
         self.entry_origin = other.entry_origin;
         self.places.clone_from(&other.places);
+    }
+
+    /// Variables of these names get their values later.
+    pub fn leave_open(&mut self, names: &[String]) {
+        let is_open = |size: &SetSize| names.contains(&size.name);
+        self.reading.sizes.retain(|size| !is_open(size));
+        let of_source = names
+            .iter()
+            .filter(|name| self.machine.parameter(name).is_none());
+        self.reading.sizes.extend(of_source.map(|name| SetSize {
+            name: name.clone(),
+            value: None,
+            origin: Origin::Set,
+        }));
     }
 
     /// Says which of the parameters that were given only the scenarios read, if DRAM traffic does not follow them.
@@ -262,6 +280,7 @@ fn reading(args: &SourceArgs, file: &Config) -> anyhow::Result<Reading> {
         function: pattern.map(|pattern| pattern.compile_matcher()),
         follows_opened: given.is_empty() && !args.no_input,
         input: RunInput::read(&given)?,
+        sizes: Vec::new(),
         order: Order::default(),
         caching: caching(args)?,
         hidden: None,

@@ -55,6 +55,14 @@ pub(crate) struct Walk {
 }
 
 impl Nest {
+    /// Whether none of its loops runs.
+    pub fn is_idle(&self) -> bool {
+        let is_none = |(quantity, figure): &(Quantity, Figure)| {
+            *quantity == Quantity::Iterations && figure.known().is_some_and(|count| count <= 0.0)
+        };
+        self.figures.iter().any(is_none)
+    }
+
     /// Of a function in this file with these loops by id.
     pub(crate) fn of(nest: NestReport, file: &str, by_id: &IndexMap<&str, &LoopReport>) -> Nest {
         let loops: Vec<&LoopReport> = (nest.loops.iter())

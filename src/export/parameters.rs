@@ -165,7 +165,10 @@ fn origin(parameter: &Influence) -> String {
     let row = parameter.row;
     match (row.origin, &row.definition) {
         (Origin::Default, _) => "guessed".to_string(),
-        (Origin::Given, None) => "read by the program; guessed".to_string(),
+        (Origin::Given, None) => match inputs::own_choice(row) {
+            Some(choice) => format!("read by the program; {choice}"),
+            None => "read by the program; guessed".to_string(),
+        },
         (Origin::Given, Some(_)) => "read by the program; its own default".to_string(),
         (_, Some(value)) if value.as_number().is_none() => format!("= {value}"),
         (origin, _) => inputs::origin(origin).to_string(),

@@ -257,11 +257,7 @@ fn row(model: &Model, index: usize) -> Vec<String> {
         .time
         .bound_name(value(nest.time.bound))
         .unwrap_or("unknown");
-    let mark = if nest.reason_codes().is_empty() {
-        ""
-    } else {
-        " *"
-    };
+    let mark = nest.mark();
     let known = |value: f64, text: String| {
         if value.is_finite() {
             text
@@ -462,6 +458,7 @@ fn write_guesses(text: &mut String, influences: &Influences) {
         .filter(|parameter| is_size(parameter.row) && parameter.row.is_guessed())
         .filter(|parameter| parameter.nests.0 > 0 && parameter.share >= LEAST_SHARE)
         .collect();
+    let idle = crate::listings::inputs::idle_guesses(influences);
     let Some(first) = guessed.first() else { return };
     let shown = guessed.iter().take(GUESSES).map(|parameter| {
         let Influence { row, nests, .. } = parameter;
@@ -477,8 +474,9 @@ fn write_guesses(text: &mut String, influences: &Influences) {
     );
     let _ = writeln!(
         text,
-        "{} of the time rests on guessed sizes",
-        share(*on_guesses)
+        "{} of the time rests on guessed sizes{}",
+        share(*on_guesses),
+        idle.map_or_else(String::new, |idle| format!("; {idle}"))
     );
 }
 

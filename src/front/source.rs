@@ -6,6 +6,7 @@ use globset::Glob;
 
 use super::Error;
 use crate::analysis::facts::Program;
+use crate::analysis::inputs::SetSize;
 use crate::attempt::attempt;
 use crate::checking::checked;
 use crate::core_levels::of_machine;
@@ -176,7 +177,13 @@ fn build<T>(
         .map(|(name, value)| Setting::new(name.as_str(), value.as_str()))
         .collect();
     let machine = machine_file::load_or_default(options.machine.as_deref())?;
-    let (mut program, bodies) = inputs::read_with_bodies(paths, &reading(options)?, &Unwatched)?;
+    let of_source = (settings.iter()).filter(|set| machine.parameter(&set.name).is_none());
+    let sizes = of_source.map(|set| SetSize::new(&set.name, &set.value, set.origin));
+    let reading = Reading {
+        sizes: sizes.collect(),
+        ..reading(options)?
+    };
+    let (mut program, bodies) = inputs::read_with_bodies(paths, &reading, &Unwatched)?;
     begin(&mut program, options)?;
     let machine = fit(machine, &program, options);
     let mut model = Model::with(&program, machine, &settings, detail)?;
@@ -200,6 +207,7 @@ fn reading(options: &Options) -> anyhow::Result<Reading> {
         function: pattern.map(|pattern| pattern.compile_matcher()),
         follows_opened: options.input.is_empty(),
         input: RunInput::read(&options.input)?,
+        sizes: Vec::new(),
         order: Order::default(),
         caching: Caching::Off,
         hidden: None,

@@ -71,6 +71,8 @@ pub struct Influences<'m> {
     pub on_guesses: f64,
     /// The same of branches that are taken to go each way as often as the other, as nothing says how often they do.
     pub on_even_branches: f64,
+    /// How many guessed sizes only matter to nests that a run never gets to: these are not in that share.
+    pub idle_guesses: usize,
 }
 
 /// What rests on the parameters of a model.
@@ -92,12 +94,19 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         .into_iter()
         .collect();
     let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
+    let mut mentioned = vec![false; rows.len()];
     let mut reached = vec![false; rows.len()];
     let (mut on_guesses, mut on_even_branches) = (0.0, 0.0);
     let of_calls = (model.ranking.follows_calls).then(|| {
         let rows = || rows_of_calls(model, &index, &behind);
         model.rows_of_calls.get_or_init(rows)
     });
+    let calls = |number: usize| {
+        model
+            .ranking
+            .of(number)
+            .map(|ranked| ranked.calls.map(|id| model.value(id)))
+    };
     for (number, nest) in model.nests.iter().enumerate() {
         let mut used = BTreeSet::new();
         each_symbol(&nest.nest, &mut |symbol| {
@@ -116,12 +125,20 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         if used.iter().any(|row| is_even_branch(&rows[*row])) {
             on_even_branches += seconds;
         }
+        // By the call graph, or by what decides its branches: options of the program, counts of a run.
+        let is_called = calls(number).is_some_and(|calls| calls != Some(0.0));
         for row in used {
             times[row] += seconds;
             counts[row] += usize::from(costliest.contains(&number));
-            reached[row] |= model.ranking.of(number).is_some();
+            reached[row] |= is_called;
+            mentioned[row] = true;
         }
     }
+    let idle_guesses = (rows.iter().zip(&mentioned).zip(&reached))
+        .filter(|((row, is_mentioned), is_reached)| {
+            is_guessed_size(row) && !row.is_of_data() && **is_mentioned && !**is_reached
+        })
+        .count();
     let share = |time: f64| if total > 0.0 { time / total } else { 0.0 };
     let mut found: Vec<Influence> = (rows.iter().zip(times).zip(counts).zip(reached))
         .filter(|(((row, _), _), _)| row.kind != Kind::Block)
@@ -137,6 +154,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         all: found,
         on_guesses: share(on_guesses),
         on_even_branches: share(on_even_branches),
+        idle_guesses,
     }
 }
 
@@ -151,9 +169,15 @@ fn rows_of_calls(
     let mut found = vec![FixedBitSet::new(); functions];
     let graph = &model.call_graph;
     let arriving = graph.by_callee(functions);
+    // Calls from where no run gets to are none.
+    let is_reached = |caller: usize| {
+        let reached = graph.reached.as_ref();
+        reached.is_none_or(|reached| reached.includes(caller))
+    };
     for function in graph.top_down(functions) {
         let mut own = std::mem::take(&mut found[function]);
-        for site in arriving[function].iter().map(|site| &graph.sites[*site]) {
+        let sites = arriving[function].iter().map(|site| &graph.sites[*site]);
+        for site in sites.filter(|site| is_reached(site.caller)) {
             own.union_with(&found[site.caller]);
             for symbol in site.symbols() {
                 if let Some(row) = own_row(&model.parameters, site.caller, symbol, index) {

@@ -89,7 +89,7 @@ pub use levels::{CacheFigures, Collision, Neighbours, NestLevels, ReuseFigures, 
 pub use loops::{LoopCounts, LoopFigures};
 pub use measured::{Measured, MeasuredFigures, Measurements};
 pub use nest::Nest;
-pub use nest_model::{Checked, Conflict, CountedLoop, Findings, NestModel};
+pub use nest_model::{Checked, Conflict, CountedLoop, Findings, MARK, NestModel};
 pub use open::{Band, Open, Question};
 pub use operations::{IterationOperations, OperationFigures};
 pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};

@@ -163,6 +163,8 @@ impl<'p> Nest<'p> {
                     | Origin::Assigned
                     | Origin::Derived
                     | Origin::Caller
+                    | Origin::Set
+                    | Origin::Config
             );
             (is_settled && *value != Expr::from(symbol.clone())).then(|| value.clone())
         };

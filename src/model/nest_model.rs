@@ -17,6 +17,9 @@ use crate::analysis::in_core::{InCore, Order};
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::reason::ReasonCode;
 
+/// Stands beside the name of a nest of which not everything is understood or exact.
+pub const MARK: &str = " *";
+
 /// The figures of one nest.
 pub struct NestModel<'p> {
     pub nest: Nest<'p>,
@@ -154,6 +157,15 @@ impl NestModel<'_> {
             let is_open = inner.in_core.as_ref().is_some_and(is_unknown);
             is_open && !is_asked_for && !calls_procedures(&inner.body)
         })
+    }
+
+    /// The mark beside the name of the nest, wherever its figures are read: a star if not everything of it is understood or
+    /// exact, as [`NestModel::reason_codes`] say.
+    pub fn mark(&self) -> &'static str {
+        match self.reason_codes().is_empty() {
+            true => "",
+            false => MARK,
+        }
     }
 
     /// Takes what runs said of the nest at that position.

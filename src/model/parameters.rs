@@ -1,6 +1,8 @@
 //! The problem's parameters: every symbol that the model's formulas mention, under a name that is at
 //! once the workbook's defined name and what `--set` takes (guide: sizes, "How to set a size").
 
+mod apply;
+mod effect;
 mod evaluation;
 mod names;
 mod shared;
@@ -10,6 +12,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
+pub use effect::SettingRemark;
 use names::Names;
 use serde::{Deserialize, Serialize};
 use shared::{Class, Classes};
@@ -212,6 +215,8 @@ pub struct Row {
     pub is_case_sensitive: bool,
     /// Whether the value is guessed, or follows from one that is.
     pub rests_on_guess: bool,
+    /// Several numbers of which the program gives it one where it is not told otherwise.
+    pub choices: Vec<f64>,
 }
 
 /// Where the value of a parameter comes from, in a word; [`Origin`] says it in detail.
@@ -311,9 +316,6 @@ impl Row {
     }
 }
 
-/// So many roots are named where a name is wrong.
-const MOST_ROOTS: usize = 12;
-
 /// All parameters of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterTable {
@@ -326,6 +328,12 @@ pub struct ParameterTable {
     unmentioned: BTreeMap<String, BTreeSet<String>>,
     /// Symbols that no source names, where one has the same name for something else: what they are called instead.
     renamed: HashMap<Symbol, Symbol>,
+    /// The rows of what settings set whose names the program gives to variables, by name.
+    set: BTreeMap<String, Vec<usize>>,
+    /// The rows that each setting of the source gave a value.
+    applied: BTreeMap<String, Vec<usize>>,
+    /// The rows that figures depend on.
+    used: BTreeSet<usize>,
 }
 
 /// Value of a symbol that nothing gives a value.
@@ -455,6 +463,7 @@ impl ParameterTable {
                 functions: Vec::new(),
                 is_case_sensitive: false,
                 rests_on_guess: false,
+                choices: Vec::new(),
             });
         }
         let usage = Usage::of(program, nests, calls, messages);
@@ -466,6 +475,7 @@ impl ParameterTable {
             table.apply(setting, &mut machine)?;
         }
         table.evaluate();
+        table.find_used(&usage);
         Ok((machine, table))
     }
 
@@ -477,28 +487,11 @@ impl ParameterTable {
         settings: &[Setting],
         names: &mut Names,
     ) {
-        let places = usage
-            .functions
-            .keys()
-            .filter_map(|symbol| Some((symbol, program.place(symbol)?)));
-        let places: Vec<(&Symbol, &Place)> = places.collect();
-        let mut with_name: HashMap<&str, u32> = HashMap::new();
-        for (_, place) in &places {
-            *with_name.entry(&place.name).or_default() += 1;
-        }
-        for (symbol, place) in places {
-            let name = place.name.as_str();
-            let label = match with_name[name] {
-                1 if usage.means_only(program, name, symbol) => name,
-                _ => symbol.name(),
-            };
-            self.places.insert(symbol.clone(), self.rows.len());
-            self.add_row((label, name), Vec::new(), symbol, &[], names);
-            if place.is_real
-                && let Some(row) = self.rows.last_mut()
-            {
-                row.kind = Kind::Real;
-            }
+        self.add_places(program, usage, names);
+        // What conditions are decided by, and what no figure depends on, which is said.
+        let is_known = |name: &String| !program.unmentioned.contains_key(name);
+        for (name, _) in (program.set.iter()).filter(|(name, set)| set.is_asked || is_known(name)) {
+            self.set.entry(name.clone()).or_default();
         }
         let classes = Classes::of(program, usage, settings);
         for (symbol, functions) in &usage.functions {
@@ -512,7 +505,8 @@ impl ParameterTable {
             }
             let is_set = |f: usize| shared::is_set(settings, &program.functions[f].name, &written);
             let (aliases, functions): (Vec<usize>, Vec<usize>) = functions.iter().partition(|f| {
-                self.alias(&program.functions[**f], symbol).is_some() && !is_set(**f)
+                let row = self.alias(&program.functions[**f], symbol);
+                row.is_some_and(|row| !is_set(**f) || self.is_set(row))
             });
             for function in aliases {
                 let row = self.alias(&program.functions[function], symbol);
@@ -535,6 +529,11 @@ impl ParameterTable {
             let (own, shared): (Vec<usize>, Vec<usize>) = functions
                 .iter()
                 .partition(|f| is_set(**f) || !is_usual(**f));
+            // A plain name that is set is that of what it sets.
+            let (shared, own) = match self.set.get(&written).is_some_and(|rows| !rows.is_empty()) {
+                true => (Vec::new(), [own, shared].concat()),
+                false => (shared, own),
+            };
             if !shared.is_empty() {
                 let used_by = shared
                     .iter()
@@ -560,6 +559,51 @@ impl ParameterTable {
                 );
             }
         }
+    }
+
+    /// One row for each storage of the program.
+    fn add_places(&mut self, program: &Program, usage: &Usage, names: &mut Names) {
+        let places = usage
+            .functions
+            .keys()
+            .filter_map(|symbol| Some((symbol, program.place(symbol)?)));
+        let places: Vec<(&Symbol, &Place)> = places.collect();
+        let mut with_name: HashMap<&str, u32> = HashMap::new();
+        for (_, place) in &places {
+            *with_name.entry(&place.name).or_default() += 1;
+        }
+        for (symbol, place) in places {
+            let name = place.name.as_str();
+            let is_named = || {
+                program
+                    .set
+                    .get(name)
+                    .is_some_and(|set| set.places.contains(symbol))
+            };
+            let label = match with_name[name] {
+                1 if is_named() => name,
+                1 if usage.means_only(program, name, symbol) => name,
+                _ => symbol.name(),
+            };
+            for (name, _) in (program.set.iter()).filter(|(_, set)| set.places.contains(symbol)) {
+                self.set
+                    .entry(name.clone())
+                    .or_default()
+                    .push(self.rows.len());
+            }
+            self.places.insert(symbol.clone(), self.rows.len());
+            self.add_row((label, name), Vec::new(), symbol, &[], names);
+            if place.is_real
+                && let Some(row) = self.rows.last_mut()
+            {
+                row.kind = Kind::Real;
+            }
+        }
+    }
+
+    /// Whether a setting means the row of a place.
+    fn is_set(&self, row: usize) -> bool {
+        self.set.values().any(|rows| rows.contains(&row))
     }
 
     /// The row of a place that a symbol of a function is another name for.
@@ -602,6 +646,7 @@ impl ParameterTable {
             functions: used_by,
             is_case_sensitive: !matches!(kind, Kind::TripCount | Kind::Probability),
             rests_on_guess: false,
+            choices: Vec::new(),
         };
         self.rows.push(row);
     }
@@ -668,103 +713,9 @@ impl ParameterTable {
                 .guess
                 .unwrap_or_else(|| usage.default_value(0, &symbol));
             (entry.definition, entry.origin) = (definition, place.origin);
+            entry.choices.clone_from(&place.choices);
             entry.place = Some(format!("{}:{}", place.file, place.line));
         }
-    }
-
-    fn apply(&mut self, setting: &Setting, machine: &mut MachineModel) -> Result<(), SettingError> {
-        let Setting {
-            name,
-            value,
-            origin,
-        } = setting;
-        let of_machine = |machine: &mut MachineModel, parameter: &str| {
-            let wrap = |why| SettingError::Machine {
-                name: name.clone(),
-                value: value.clone(),
-                why: Box::new(why),
-            };
-            machine.set_text(parameter, value).map_err(wrap)
-        };
-        if machine.parameter(name).is_some() {
-            return of_machine(machine, name);
-        }
-        let compact = name.replace(char::is_whitespace, "");
-        let lower = compact.to_lowercase();
-        let find = |is_meant: &dyn Fn(&Row) -> bool| self.rows.iter().position(is_meant);
-        let found = find(&|row| row.name == compact)
-            .or_else(|| find(&|row| row.label == compact))
-            // Fortran ignores case.
-            .or_else(|| find(&|row| !row.is_case_sensitive && row.name.to_lowercase() == lower))
-            .or_else(|| self.only_named(&compact))
-            .or_else(|| find(&|row| row.is_guessed() && row.is_called(&compact)));
-        let Some(found) = found else {
-            let parameter = name.strip_prefix(OF_MACHINE);
-            // All functions that have it are set on their own, which leaves nothing open for it to set.
-            let mut set = self.rows.iter().filter(|row| row.origin == *origin);
-            let is_superseded = set.any(|row| row.is_called(&compact));
-            return match parameter.filter(|parameter| machine.parameter(parameter).is_some()) {
-                Some(parameter) => of_machine(machine, parameter),
-                None if is_superseded => Ok(()),
-                None => Err(self.unknown(name, machine)),
-            };
-        };
-        let row = &mut self.rows[found];
-        let bad = |why| SettingError::BadValue {
-            name: name.clone(),
-            value: value.clone(),
-            why,
-        };
-        let number: f64 = value.trim().parse().map_err(|_| bad("not a number"))?;
-        if !number.is_finite() {
-            return Err(bad("not a finite number"));
-        }
-        match row.kind {
-            Kind::Probability if !(0.0..=1.0).contains(&number) => {
-                return Err(bad("a probability is between 0 and 1"));
-            }
-            Kind::Block if number < 0.0 || number.fract() != 0.0 => {
-                return Err(bad("a block size is a whole number; 0 is not blocked"));
-            }
-            // A trip count may be a mean.
-            Kind::Problem | Kind::Processes | Kind::Neighbours if number.fract() != 0.0 => {
-                return Err(bad("a problem size is a whole number"));
-            }
-            Kind::TripCount | Kind::Neighbours if number < 0.0 => {
-                return Err(bad("a number of iterations or neighbours is not negative"));
-            }
-            Kind::Processes if number < 1.0 => {
-                return Err(bad("a number of processes is at least 1"));
-            }
-            Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours | Kind::TripCount
-                if number.abs() > 1e15 =>
-            {
-                return Err(bad("larger than 1e15"));
-            }
-            _ => {}
-        }
-        (row.value, row.definition, row.origin) = (number, None, *origin);
-        // A name without a function means all functions that leave its value open.
-        let (symbol, is_plain) = (row.symbol.clone(), row.is_called(&compact));
-        let same = |other: &&mut Row| is_plain && other.symbol == symbol && other.is_guessed();
-        for other in self.rows.iter_mut().filter(same) {
-            (other.value, other.definition, other.origin) = (number, None, *origin);
-        }
-        Ok(())
-    }
-
-    /// The row that all functions know that have a symbol of that name; none if it is also that of a constant.
-    fn only_named(&self, name: &str) -> Option<usize> {
-        if self.unmentioned.contains_key(name) {
-            return None;
-        }
-        let mut rows = self
-            .resolved
-            .iter()
-            .filter(|((_, symbol), _)| symbol.is_source(name))
-            .map(|(_, row)| *row);
-        let first = rows.next()?;
-        rows.all(|row| row == first).then_some(first)
     }
 
     /// The settings whose names the source gives to variables, too: they set the machine.
@@ -778,45 +729,6 @@ impl ParameterTable {
             }
         });
         found.filter(|found| !found.of_source.is_empty()).collect()
-    }
-
-    /// Names of the sizes that the program is given.
-    fn roots(&self) -> Vec<String> {
-        let roots = (self.rows.iter()).filter(|row| row.is_given() && !row.is_of_data());
-        roots.map(|row| row.name.clone()).take(MOST_ROOTS).collect()
-    }
-
-    fn unknown(&self, name: &str, machine: &MachineModel) -> SettingError {
-        let all = machine
-            .parameters
-            .iter()
-            .map(|p| p.name.as_str())
-            .chain(self.rows.iter().map(|r| r.label.as_str()));
-        let suffix = format!(".{name}");
-        let mut scored: Vec<(i64, &str)> = all
-            .map(|other| {
-                let likeness = strsim::jaro_winkler(&name.to_lowercase(), &other.to_lowercase());
-                let score = if other.ends_with(&suffix) {
-                    2.0
-                } else {
-                    likeness
-                };
-                (-(score * 1000.0) as i64, other)
-            })
-            .filter(|(score, _)| *score <= -750)
-            .collect();
-        scored.sort();
-        let constant_of = self.unmentioned.get(name).into_iter().flatten();
-        SettingError::Unknown {
-            name: name.to_string(),
-            constant_of: constant_of.cloned().collect(),
-            near: scored
-                .into_iter()
-                .take(5)
-                .map(|(_, n)| n.to_string())
-                .collect(),
-            roots: self.roots(),
-        }
     }
 
     /// The same with another size of a block; `None` if no parameter of a block is called so.

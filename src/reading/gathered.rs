@@ -98,6 +98,7 @@ impl<'f> Gathered<'f> {
             blas,
             function,
             input,
+            sizes,
             follows_opened,
             order: _,
             caching: _,
@@ -113,7 +114,7 @@ impl<'f> Gathered<'f> {
         } = self;
         let unread = &self.found.unread;
         format!(
-            "{models:?} {is_built:?} {skipped:?} {unread:?} {blas} {function:?} {input:?} {follows_opened}"
+            "{models:?} {is_built:?} {skipped:?} {unread:?} {blas} {function:?} {input:?} {sizes:?} {follows_opened}"
         )
     }
 
@@ -151,7 +152,9 @@ impl<'f> Gathered<'f> {
             }
             false => (reading.input.clone(), Opened::default()),
         };
-        let (mut analysed, statements, used) = analyze(units, &input.inputs());
+        let mut inputs = input.inputs();
+        inputs.sizes.clone_from(&reading.sizes);
+        let (mut analysed, statements, used) = analyze(units, &inputs);
         skipped.extend(input.remarks(&used));
         let compiled: HashMap<&str, Optimisation> = (sources.iter().zip(&flags))
             .map(|(source, flags)| (&*source.name, flags.optimisation))
@@ -199,6 +202,7 @@ fn append(program: &mut Program, other: Program) {
         is_part,
         places,
         unmentioned,
+        set,
         unread,
     } = other;
     program.is_part |= is_part;
@@ -208,6 +212,7 @@ fn append(program: &mut Program, other: Program) {
     for (name, of) in unmentioned {
         program.unmentioned.entry(name).or_default().extend(of);
     }
+    program.set.extend(set);
     for (extension, count) in unread {
         *program.unread.entry(extension).or_insert(0) += count;
     }

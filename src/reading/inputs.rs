@@ -23,7 +23,7 @@ use super::run_input::RunInput;
 use super::share::{self, Share, ShareRead};
 use super::watch::Watch;
 use crate::analysis::facts::Program;
-use crate::analysis::inputs::{Inputs, Used};
+use crate::analysis::inputs::{Inputs, SetSize, Used};
 use crate::analysis::{self, Statements};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::ir::Unit;
@@ -46,6 +46,8 @@ pub struct Reading {
     pub function: Option<GlobMatcher>,
     /// What the program would read.
     pub input: RunInput,
+    /// Sizes that are set in place of what the program gives its variables.
+    pub sizes: Vec<SetSize>,
     /// Whether files that the program opens by name are its input.
     pub follows_opened: bool,
     /// In which order files are read, where that is not the order of their paths.
@@ -234,9 +236,14 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
         std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
     if metadata.is_file() {
         let Some(kind) = kind(path) else {
+            let given = [path.to_path_buf()];
+            let hint = match RunInput::read(&given).is_ok() {
+                true => "; if a run of the program reads it, write --input before it",
+                false => "",
+            };
             anyhow::bail!(
                 "{} is neither C or Fortran source nor a model: its extension is none of \
-                 .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml",
+                 .c .h .f .for .ftn .f77 .f90 .f95 .f03 .f08 .xml{hint}",
                 path.display()
             );
         };

@@ -122,7 +122,7 @@ function reasons(place) {
   return items.length === 0 ? [] : [element("p", { class: "remark" }, "* Not understood or not exact, and so not or only roughly in these figures:"), element("ul", { class: "reasons" }, ...items)];
 }
 
-const hasStar = nest => data.nests[nest].reasons.length + data.nests[nest].codes.length > 0;
+const hasStar = nest => data.nests[nest].star;
 
 /** Cells of a drawing, and how far from the middle offsets may be to be drawn. */
 const CELL = 13;

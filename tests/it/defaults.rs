@@ -69,9 +69,9 @@ fn what_every_run_sets_comes_before_what_options_ask_for() {
     assert_eq!(report["parameters"]["Inputs_cells"]["detail"], "given");
 }
 
-/// Two values without a condition: neither is the default.
+/// Two values without a condition: neither is the default, and the larger one is a guess.
 #[test]
-fn of_two_defaults_none_is_taken() {
+fn of_two_defaults_the_larger_one_is_guessed() {
     let (report, all) = runs(
         "Inputs read_options(int argc, char **argv)
          {
@@ -83,8 +83,26 @@ fn of_two_defaults_none_is_taken() {
            return in;
          }",
     );
-    assert_eq!(all[0], 128.0);
+    assert_eq!(all[0], 6000.0);
     assert_eq!(report["parameters"]["Inputs_cells"]["origin"], "guessed");
+}
+
+/// Small numbers are no placeholders where the program has several.
+#[test]
+fn of_small_defaults_the_largest_is_guessed() {
+    let (report, all) = runs(
+        "Inputs read_options(int argc, char **argv)
+         {
+           Inputs in;
+           in.method = 1;
+           if (rand() % 2) in.cells = 5;
+           else in.cells = 10;
+           if (argc > 1) in.cells = atoi(argv[1]);
+           return in;
+         }",
+    );
+    assert_eq!(all[0], 10.0);
+    assert_eq!(report["parameters"]["Inputs_cells"]["detail"], "given");
 }
 
 #[test]

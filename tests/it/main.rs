@@ -83,6 +83,7 @@ mod revisits;
 mod same_nest;
 mod sequences;
 mod serial;
+mod set_sizes;
 mod shapes;
 #[cfg(target_os = "linux")]
 mod signals;

@@ -159,10 +159,28 @@ fn elements_follow_from_what_is_listed_and_copied() {
     assert_eq!(iterations(&fortran(BOUNDED), "whole"), [201.0 * 101.0]);
 }
 
+/// What is made of a named constant follows from it; a local variable of that name is another one.
+#[test]
+fn sizes_follow_from_a_constant_that_is_set() {
+    let json = analyse(&[("a.f90", BOUNDED)], &["im=402"]);
+    assert_eq!(iterations(&json, "whole"), [402.0 * 101.0]);
+    assert_eq!(
+        iterations(&json, "ddx"),
+        iterations(&fortran(BOUNDED), "ddx")
+    );
+}
+
 #[test]
 fn a_constant_that_no_figure_depends_on_is_not_set_somewhere_else() {
     let directory = tempfile::tempdir().expect("a directory");
-    std::fs::write(directory.path().join("a.f90"), BOUNDED).expect("written");
+    let printed = BOUNDED
+        .replace("im = 201, jm = 101", "im = 5, km = 201, jm = 101")
+        .replace(
+            "h = field('h', [im, jm])",
+            "print *, im\n  h = field('h', [km, jm])",
+        )
+        .replace("all(im, jm)", "all(km, jm)");
+    std::fs::write(directory.path().join("a.f90"), printed).expect("written");
     let mut program = Command::cargo_bin("loopsheet").expect("the program");
     let output = program
         .args(["analyze", "a.f90", "--set", "im=201"])

@@ -325,8 +325,9 @@ fn summary_links_to_the_nests() {
             opened.value(sheet, row, column).to_string(),
             format!("Loops, row {}", nest + 6)
         );
-        let id = opened.value("Loops", nest as u32 + 5, 0);
-        assert_eq!(opened.value("Summary", row, 0), id);
+        let id = opened.value("Loops", nest as u32 + 5, 0).to_string();
+        let marked = id + model.nests[nest].mark();
+        assert_eq!(opened.value("Summary", row, 0).to_string(), marked);
     }
     let sheet = &parts(&workbook(&model).unwrap())["xl/worksheets/sheet1.xml"];
     assert!(sheet.contains("<pageSetUpPr fitToPage=\"1\"/>"));

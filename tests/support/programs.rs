@@ -225,6 +225,7 @@ pub fn program(functions: Vec<Function>) -> Program {
         is_part: false,
         places: BTreeMap::new(),
         unmentioned: BTreeMap::new(),
+        set: BTreeMap::new(),
         unread: BTreeMap::new(),
     }
 }

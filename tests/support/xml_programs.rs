@@ -627,7 +627,10 @@ fn place_symbol() -> impl Strategy<Value = Symbol> {
 fn place() -> impl Strategy<Value = facts::Place> {
     let origin = select(Origin::ALL.to_vec());
     let value = || prop::option::of(expr());
-    let guess = prop::option::of((0..1000).prop_map(f64::from));
+    let guess = (
+        prop::option::of((0..1000).prop_map(f64::from)),
+        prop::collection::vec((0..1000).prop_map(f64::from), 0..3),
+    );
     (
         text(),
         text(),
@@ -638,7 +641,15 @@ fn place() -> impl Strategy<Value = facts::Place> {
         origin,
     )
         .prop_map(
-            |(name, file, line, (is_real, is_table), (value, smallest), guess, origin)| {
+            |(
+                name,
+                file,
+                line,
+                (is_real, is_table),
+                (value, smallest),
+                (guess, choices),
+                origin,
+            )| {
                 facts::Place {
                     name,
                     file: file.into(),
@@ -648,6 +659,7 @@ fn place() -> impl Strategy<Value = facts::Place> {
                     value,
                     smallest,
                     guess,
+                    choices,
                     origin,
                 }
             },
@@ -677,6 +689,7 @@ pub fn program() -> impl Strategy<Value = Program> {
                 is_part: false,
                 places,
                 unmentioned,
+                set: std::collections::BTreeMap::new(),
                 unread,
             }
         })

@@ -1,10 +1,25 @@
 //! Places that several statements or calls give values: the largest counts, unless it is where ranges begin.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Around, each_loop};
 use crate::expr::{Expr, Function, Node, Symbol, SymbolKind};
 use crate::facts::Program;
+
+/// What the program gives one of several numbers has the largest of them for now: others are guessed to go with it. Gives
+/// these places.
+pub(super) fn take_own(program: &mut Program) -> BTreeSet<Symbol> {
+    let mut own = BTreeSet::new();
+    for (symbol, place) in &mut program.places {
+        if let Some(guess) = place.guess.filter(|_| !place.choices.is_empty())
+            && place.value.is_none()
+        {
+            place.value = Some(Expr::from(guess));
+            own.insert(symbol.clone());
+        }
+    }
+    own
+}
 
 /// Of places of several values, takes the smallest where they make more ranges shorter than longer.
 pub(super) fn choose_smallest(program: &mut Program) {

@@ -44,6 +44,7 @@ const MOST_STRIDES: usize = 3;
 
 /// Gives every symbol of bounds, shapes and subscripts a value that the program leaves open.
 pub fn complete(program: &mut Program) {
+    let own = choices::take_own(program);
     choices::choose_smallest(program);
     trips::give(program);
     let mut guesses = Guesses::new(program);
@@ -56,8 +57,11 @@ pub fn complete(program: &mut Program) {
     }
     guesses.shrink();
     let (values, placeholders) = (guesses.values, guesses.placeholders);
-    for place in program.places.values_mut() {
+    for (symbol, place) in &mut program.places {
         place.smallest = None;
+        if own.contains(symbol) {
+            place.value = None;
+        }
     }
     for (Unknown { function, symbol }, value) in values {
         match function {

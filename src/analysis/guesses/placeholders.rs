@@ -13,7 +13,7 @@ const FEW: std::ops::Range<f64> = 2.0..16.0;
 pub(super) fn of(program: &Program) -> BTreeMap<Symbol, f64> {
     let given = (program.places.iter()).filter(|(_, place)| place.origin == Origin::Given);
     given
-        .filter(|(_, place)| !place.is_real)
+        .filter(|(_, place)| !place.is_real && place.choices.is_empty())
         .filter_map(|(symbol, place)| {
             let own = place.value.as_ref().and_then(Expr::as_number)?;
             FEW.contains(&own).then(|| (symbol.clone(), own))

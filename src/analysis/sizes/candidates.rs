@@ -105,6 +105,7 @@ impl Candidates {
             return Found::one(Some(Expr::from(alone)), Origin::Alone);
         }
         if is_given {
+            let choices = several_sizes(&values);
             // What the program has unless it is told otherwise.
             let mut numbers = values.iter().filter(|value| value.as_number().is_some());
             let value = match (&values[..], numbers.next(), numbers.next()) {
@@ -124,7 +125,10 @@ impl Candidates {
             // Zero and less say that the program has yet to be told.
             let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
             let value = value.filter(|value| !is_unset(value));
-            return Found::one(value, Origin::Given);
+            return Found {
+                choices,
+                ..Found::one(value, Origin::Given)
+            };
         }
         let is_followed = !is_circular && !has_gaps;
         let is_complete = is_followed && !is_bounded;
@@ -148,6 +152,7 @@ impl Candidates {
                 origin: Origin::Callers,
                 is_complete: is_complete && !is_counted,
                 is_count,
+                choices: Vec::new(),
             },
             _ => {
                 let (value, smallest) = ends(&values).unzip();
@@ -158,9 +163,22 @@ impl Candidates {
                     origin: Origin::Callers,
                     is_complete: is_complete && !is_counted,
                     is_count,
+                    choices: Vec::new(),
                 }
             }
         }
+    }
+}
+
+/// The numbers of at least one among values, in order, if there are several.
+fn several_sizes(values: &[Expr]) -> Vec<f64> {
+    let numbers = values.iter().filter_map(Expr::as_number);
+    let mut numbers: Vec<f64> = numbers.filter(|number| *number >= 1.0).collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers.dedup();
+    match numbers.len() {
+        0 | 1 => Vec::new(),
+        _ => numbers,
     }
 }
 

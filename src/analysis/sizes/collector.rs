@@ -21,6 +21,7 @@ use super::inputs;
 use super::keys::{is_literal, keyed};
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
+use crate::inputs::Inputs;
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, source_text};
 
@@ -49,10 +50,11 @@ pub struct Collector<'k, 'u> {
 }
 
 impl<'k, 'u> Collector<'k, 'u> {
-    pub fn new(known: &'k Procedures<'u>) -> Collector<'k, 'u> {
+    pub fn new(known: &'k Procedures<'u>, inputs: &Inputs) -> Collector<'k, 'u> {
+        let set = inputs.sizes.iter().map(|size| size.name.clone());
         Collector {
             known,
-            places: Places::default(),
+            places: Places::with_set(set),
             all: Vec::new(),
             readers: FxHashSet::default(),
             calls: Vec::new(),
@@ -79,9 +81,23 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
     }
 
+    /// Named constants are places where a setting names them.
+    fn set_constants(&mut self, id: ProcedureId) {
+        let function = self.known.get(id).function;
+        for (number, variable) in (0..).map(VarId).zip(&function.variables) {
+            if self.places.is_set(function, number)
+                && let Some(value) = &variable.constant
+                && let Some(place) = self.places.variable(self.known, id, number)
+            {
+                self.of(place).initial.get_or_insert((id, value));
+            }
+        }
+    }
+
     /// Adds what the statements of a procedure do.
     fn procedure(&mut self, id: ProcedureId) {
         let function = self.known.get(id).function;
+        self.set_constants(id);
         for (variable, value) in &function.initial {
             if let Some(place) = self.places.variable(self.known, id, *variable) {
                 self.of(place).initial.get_or_insert((id, value));

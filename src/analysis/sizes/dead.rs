@@ -92,8 +92,8 @@ impl<'u> Seen<'_, 'u> {
             Value::Integer(n) => Some((*n as f64, *n as f64)),
             Value::Unary(UnaryOp::Negate, inner) => of(inner).map(|(low, high)| (-high, -low)),
             Value::Variable(variable) => match &function.variable(*variable).constant {
-                Some(constant) => of(constant),
-                None => {
+                Some(constant) if !self.places.is_set(function, *variable) => of(constant),
+                _ => {
                     let place = self.places.find(function, id, value)?;
                     match at.variables.contains(variable) {
                         true => self.counted(place, depth),

@@ -15,6 +15,8 @@ pub struct Found {
     pub is_complete: bool,
     /// Whether the value is where a procedure ends to count it up, which nothing else changes.
     pub is_count: bool,
+    /// Several numbers of which the program gives it one where it is not told otherwise, in order.
+    pub choices: Vec<f64>,
 }
 
 impl Found {
@@ -24,6 +26,7 @@ impl Found {
         origin: Origin::Default,
         is_complete: false,
         is_count: false,
+        choices: Vec::new(),
     };
 
     /// A place that has the one value of an origin.
@@ -34,14 +37,21 @@ impl Found {
             origin,
             is_complete: true,
             is_count: false,
+            choices: Vec::new(),
         }
+    }
+
+    /// Whether something outside of the program decides its value, or the user does.
+    pub fn is_given(&self) -> bool {
+        matches!(
+            self.origin,
+            Origin::Given | Origin::Alone | Origin::Input | Origin::Set | Origin::Config
+        )
     }
 
     /// Whether the place is just another name for its value.
     pub fn is_plain(&self) -> bool {
         let is_plain = |value: &Expr| matches!(value.node(), Node::Number(_) | Node::Symbol(_));
-        !matches!(self.origin, Origin::Given | Origin::Alone | Origin::Input)
-            && self.smallest.is_none()
-            && self.value.as_ref().is_some_and(is_plain)
+        !self.is_given() && self.smallest.is_none() && self.value.as_ref().is_some_and(is_plain)
     }
 }

@@ -30,6 +30,7 @@
 //! circles       made from themselves
 //! counters      counted up in loops, from a number
 //! dead          leaves out what no run gets to that is given the same, and resolves again
+//! set           what the user sets, in place of what the program gives the variables that the name means (`meant`)
 //! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
 //! options       the value that a flag has unless the input says otherwise, which decides branches
@@ -54,6 +55,7 @@ mod guarded;
 mod inputs;
 mod keys;
 mod levels;
+mod meant;
 mod options;
 mod passed;
 mod periodic;
@@ -61,6 +63,7 @@ mod places;
 mod program;
 mod reals;
 mod resolver;
+mod set;
 mod values;
 
 pub use program::Sizes;

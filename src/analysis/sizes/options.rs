@@ -175,7 +175,7 @@ impl Choice<'_> {
 
     fn number(&self, value: &Value, depth: u32) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
-        if let Some(number) = literal(self.function, value, depth) {
+        if let Some(number) = literal(self.function, value, depth).filter(|_| !self.is_set(value)) {
             return Some(number);
         }
         match value {
@@ -187,6 +187,12 @@ impl Choice<'_> {
             }
             _ => None,
         }
+    }
+}
+
+impl Choice<'_> {
+    fn is_set(&self, value: &Value) -> bool {
+        matches!(value, Value::Variable(id) if self.sizes.is_set_constant(self.function, *id))
     }
 }
 

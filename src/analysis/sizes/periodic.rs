@@ -66,7 +66,10 @@ impl Sizes {
         };
         let every = match multiple.divisor {
             Value::Integer(every) => Expr::from(*every),
-            Value::Variable(id) if function.variable(*id).constant.is_some() => {
+            Value::Variable(id)
+                if function.variable(*id).constant.is_some()
+                    && !self.is_set_constant(function, *id) =>
+            {
                 match function.variable(*id).constant.as_ref()? {
                     Value::Integer(every) => Expr::from(*every),
                     _ => return None,

@@ -18,6 +18,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::calls::{ProcedureId, Procedures};
+use crate::expr::spreadsheet::legal_name;
 use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::{Function, Home, Role, Type, Value, VarId};
 
@@ -45,6 +46,8 @@ enum Key {
     Image(Meaning),
     /// What a function returns that has no variable for it.
     Returned(ProcedureId),
+    /// A named constant that a setting of this number names.
+    Constant(usize),
 }
 
 /// A place and where it is.
@@ -98,9 +101,19 @@ impl Place {
 pub struct Places {
     numbers: FxHashMap<Key, PlaceId>,
     all: Vec<Place>,
+    /// Names of settings, which named constants may have.
+    set: Vec<String>,
 }
 
 impl Places {
+    /// Where named constants have places that these settings name.
+    pub fn with_set(set: impl Iterator<Item = String>) -> Places {
+        Places {
+            set: set.collect(),
+            ..Places::default()
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.all.len()
     }
@@ -117,7 +130,7 @@ impl Places {
         id: VarId,
     ) -> Option<PlaceId> {
         let function = known.get(procedure).function;
-        let key = key(function, procedure, id)?;
+        let key = self.key(function, procedure, id)?;
         if let Some(number) = self.numbers.get(&key) {
             return Some(*number);
         }
@@ -244,7 +257,7 @@ impl Places {
     ) -> Option<PlaceId> {
         match value {
             Value::Variable(id) => {
-                let key = key(function, procedure, *id)?;
+                let key = self.key(function, procedure, *id)?;
                 self.numbers.get(&key).copied()
             }
             Value::Element {
@@ -264,6 +277,45 @@ impl Places {
             },
             _ => None,
         }
+    }
+
+    /// Whether several procedures may know a place, each by a name of its own.
+    pub fn is_shared(&self, id: PlaceId) -> bool {
+        let place = self.get(id);
+        !place.is_own && !(place.array.is_some() && self.get(place.array.unwrap_or(id)).is_own)
+    }
+
+    /// Whether a variable is a named constant that a setting names.
+    pub fn is_set(&self, function: &Function, id: VarId) -> bool {
+        self.constant(function, id).is_some()
+    }
+
+    /// What distinguishes the place of a variable, or of a named constant that a setting names.
+    fn key(&self, function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
+        match self.constant(function, id) {
+            Some(number) => Some(Key::Constant(number)),
+            None => key(function, procedure, id),
+        }
+    }
+
+    /// The number of the setting that names a constant.
+    fn constant(&self, function: &Function, id: VarId) -> Option<usize> {
+        if self.set.is_empty() {
+            return None;
+        }
+        let variable = function.variable(id);
+        let is_whole = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let is_constant = matches!(variable.role, Role::Constant(_)) && variable.constant.is_some();
+        if !is_whole || !is_constant {
+            return None;
+        }
+        let names = [
+            variable.name.to_string(),
+            format!("{}.{}", function.name, variable.name),
+        ];
+        let has_case = function.conventions.language.has_case();
+        let is_it = |set: &String| names.iter().any(|name| is_called(name, set, has_case));
+        self.set.iter().position(is_it)
     }
 
     fn add(&mut self, key: Key, place: Place) -> PlaceId {
@@ -310,6 +362,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         Key::Shared(Home::Component { scope, of, name }) => {
             (scope.to_string(), format!("{of}%{name}"))
         }
+        Key::Constant(_) => (String::new(), variable.name.to_string()),
         Key::Own(..) | Key::Element(..) | Key::Extent(..) | Key::Image(_) | Key::Returned(_) => {
             (function.name.clone(), variable.name.to_string())
         }
@@ -333,6 +386,15 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         array: None,
         subscripts: Box::default(),
     }
+}
+
+/// Whether the user means what the source calls so, as the source writes it or as a workbook does.
+pub fn is_called(name: &str, set: &str, has_case: bool) -> bool {
+    let is_same = |own: &str| match has_case {
+        true => own == set,
+        false => own.eq_ignore_ascii_case(set),
+    };
+    is_same(name) || is_same(&legal_name(name))
 }
 
 /// The array, and which of its dimensions, whose number of elements a value is: `size(a, 2)`, and `ubound(a, 2)` where

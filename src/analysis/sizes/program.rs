@@ -1,6 +1,6 @@
 //! The integers of a program, and what others ask of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,16 +9,18 @@ use super::dead::Seen;
 use super::definition::Definitions;
 use super::found::Found;
 use super::levels::{self, LevelTable};
+use super::meant::Unset;
 use super::options::option;
 use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
+use super::set::SetPlaces;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
 use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{Function, Value};
+use crate::ir::{Function, Value, VarId};
 
 /// What is left where statements are not reached may show of others that they are not, so many times.
 const ROUNDS: usize = 3;
@@ -36,6 +38,8 @@ pub struct Sizes {
     filled: Vec<bool>,
     /// The names of the input that places took their values from.
     taken: Vec<String>,
+    /// What the user sets.
+    set: SetPlaces,
     /// Tables of sizes of levels, by their arrays; the largest level over places.
     levels: FxHashMap<PlaceId, LevelTable<Expr>>,
     /// What functions return where procedures call them.
@@ -49,7 +53,7 @@ pub struct Sizes {
 impl Sizes {
     /// Reads what all statements of the program give integers.
     pub fn new(known: &Procedures, inputs: &Inputs) -> Sizes {
-        let mut collector = Collector::new(known);
+        let mut collector = Collector::new(known, inputs);
         collector.program();
         let Collected {
             places,
@@ -58,10 +62,22 @@ impl Sizes {
         } = collector.finish();
         let symbols = symbols(&places);
         let numbers: FxHashMap<&Symbol, usize> = symbols.iter().zip(0..).collect();
-        let all = |definitions: &[Definitions]| {
+        let all = |definitions: &[Definitions], set: &SetPlaces| {
+            let inputs = (inputs, set);
             Resolver::all(known, (&places, definitions), (&symbols, &numbers), inputs)
         };
-        let (mut found, mut taken) = all(&definitions);
+        let (mut found, mut taken) = all(&definitions, &SetPlaces::default());
+        let set = Unset {
+            known,
+            places: &places,
+            definitions: &definitions,
+            found: &found,
+            symbols: &symbols,
+        }
+        .set(&inputs.sizes);
+        if !set.is_empty() {
+            (found, taken) = all(&definitions, &set);
+        }
         for _ in 0..ROUNDS {
             let unreached = Seen {
                 known,
@@ -77,10 +93,11 @@ impl Sizes {
             for (place, value) in unreached {
                 definitions[place.at()].leave_out(value);
             }
-            (found, taken) = all(&definitions);
+            (found, taken) = all(&definitions, &set);
         }
         let option = |(place, found): (u32, &Found)| match &found.value {
             Some(value) if found.origin == Origin::Input => value.as_integer(),
+            _ if set.value(PlaceId(place)).is_some() => set.value(PlaceId(place)),
             _ => option(known, &places, &definitions, &readers, PlaceId(place)),
         };
         let options = (0..).zip(&found).map(option).collect();
@@ -97,6 +114,7 @@ impl Sizes {
             counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
             taken,
+            set,
             levels: FxHashMap::default(),
             results,
             called_once,
@@ -210,6 +228,7 @@ impl Sizes {
             origin,
             is_complete,
             is_count: _,
+            choices: _,
         } = &self.found[place.at()];
         let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
         let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
@@ -291,6 +310,36 @@ impl Sizes {
         Used::of(self.taken.iter().map(String::as_str))
     }
 
+    /// What the settings set whose names the program gives to variables. The `mentioned` places stand in values of
+    /// constants.
+    pub fn set_variables(
+        &self,
+        known: &Procedures,
+        mentioned: &BTreeMap<Symbol, facts::Place>,
+    ) -> BTreeMap<String, facts::SetVariables> {
+        let places = (&self.places, &self.symbols[..]);
+        let is_mentioned = |symbol: &Symbol| mentioned.contains_key(symbol);
+        self.set.variables(known, places, &is_mentioned)
+    }
+
+    /// The scalars of a procedure that the user sets: what its statements give these counts for nothing.
+    pub fn set_scalars(&self, procedure: ProcedureId, function: &Function) -> BTreeSet<VarId> {
+        if self.set.is_empty() {
+            return BTreeSet::new();
+        }
+        let is_set = |id: &VarId| {
+            let place = self.place(procedure, function, &Value::Variable(*id));
+            place.is_some_and(|place| self.set.replaces(place))
+        };
+        let all = (0..function.variables.len() as u32).map(VarId);
+        all.filter(is_set).collect()
+    }
+
+    /// Whether a variable is a named constant that the user sets.
+    pub(super) fn is_set_constant(&self, function: &Function, id: VarId) -> bool {
+        self.places.is_set(function, id)
+    }
+
     fn symbol(&self, place: PlaceId) -> Expr {
         Expr::from(self.symbols[place.at()].clone())
     }
@@ -321,6 +370,7 @@ impl Sizes {
                 origin,
                 is_complete: _,
                 is_count: _,
+                choices,
             } = self.found[number.at()].clone();
             let values = value.iter().chain(&smallest);
             pending.extend(values.flat_map(Expr::symbols));
@@ -330,9 +380,13 @@ impl Sizes {
                 line: place.line,
                 is_real: place.is_real,
                 is_table: place.is_array && place.elements.is_empty() && self.is_filled(number),
+                guess: match value {
+                    Some(_) => None,
+                    None => choices.last().copied(),
+                },
                 value,
                 smallest,
-                guess: None,
+                choices,
                 origin,
             };
             found.insert(symbol, place);

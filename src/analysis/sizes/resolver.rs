@@ -7,6 +7,7 @@ use super::candidates::{Candidates, Gap};
 use super::definition::{Definition, Definitions};
 use super::found::Found;
 use super::places::{Place, PlaceId, Places};
+use super::set::SetPlaces;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
@@ -49,6 +50,8 @@ pub struct Resolver<'a, 'u> {
     /// How often a place was followed again, as it led back to one that was being followed.
     again: u32,
     inputs: &'a Inputs,
+    /// What the user sets.
+    set: &'a SetPlaces,
     /// What every run calls.
     at_once: FxHashSet<ProcedureId>,
     /// The names of the input that places took their values from.
@@ -61,7 +64,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
         known: &'a Procedures<'u>,
         (places, definitions): (&'a Places, &'a [Definitions<'u>]),
         (symbols, numbers): (&'a [Symbol], &'a FxHashMap<&'a Symbol, usize>),
-        inputs: &'a Inputs,
+        (inputs, set): (&'a Inputs, &'a SetPlaces),
     ) -> (Vec<Found>, Vec<String>) {
         let mut resolver = Resolver {
             known,
@@ -74,6 +77,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
             led_back: usize::MAX,
             again: 0,
             inputs,
+            set,
             at_once: run_at_once(known),
             taken: Vec::new(),
         };
@@ -98,8 +102,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
         let before = std::mem::replace(&mut self.led_back, usize::MAX);
         let found = self.decide(place, depth - 1);
         self.followed -= 1;
-        let is_settled = matches!(found.origin, Origin::Given | Origin::Alone | Origin::Input)
-            || found.value.is_none();
+        let is_settled = found.is_given() || found.value.is_none();
         let is_in_circle = self.led_back < own && !is_settled;
         self.led_back = match is_in_circle {
             true => before.min(self.led_back),
@@ -133,6 +136,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
     }
 
     fn decide(&mut self, place: PlaceId, depth: u32) -> Found {
+        if let Some(found) = self.set.found(place) {
+            return found;
+        }
         let mut candidates = Candidates::default();
         self.assigned(place, &mut candidates, depth);
         let is_assigned = !candidates.is_empty();

@@ -43,8 +43,10 @@ impl Resolver<'_, '_> {
             Value::Variable(variable) => {
                 let constant = function.variable(*variable).constant.as_ref();
                 match constant {
-                    Some(constant) => self.value(id, constant, depth),
-                    None => self.named(id, value, depth),
+                    Some(constant) if !self.places.is_set(function, *variable) => {
+                        self.value(id, constant, depth)
+                    }
+                    _ => self.named(id, value, depth),
                 }
             }
             Value::Element { .. } => self.named(id, value, depth),

@@ -7,7 +7,7 @@ use super::sides::{Analysed, Figures, Guess, UnknownSetting};
 use crate::analysis::facts::Origin;
 use crate::cli::{DiffArgs, SourceArgs};
 use crate::commands::project::Project;
-use crate::commands::{Voice, analyze, config, diagnostics, outputs};
+use crate::commands::{Voice, analyze, config, diagnostics, outputs, parameters};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Difference, Limits, Place, Side, compare};
 use crate::machine::CoresUsed;
@@ -274,7 +274,14 @@ fn figures<'s>(
         };
         (old, new) = (with_common(&sides[0], &old)?, with_common(&sides[1], &new)?);
     }
-    Ok((sides[0].side(old)?, sides[1].side(new)?))
+    let [old, new] = [sides[0].side(old)?, sides[1].side(new)?];
+    for (side, settings) in [(&old, settings[0]), (&new, settings[1])] {
+        let nests = side.functions.iter().flat_map(|function| &function.nests);
+        let idle = nests.clone().filter(|nest| nest.is_idle()).count();
+        let idle = parameters::idle_by_negative(settings, idle, nests.count());
+        notes.extend(idle.map(|idle| format!("{}: {idle}", side.name)));
+    }
+    Ok((old, new))
 }
 
 /// Says which settings one side has no parameter for, or both.

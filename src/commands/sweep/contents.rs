@@ -271,7 +271,7 @@ fn come_since(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<Str
     if matches!(shard.work, Work::Trace(_)) || !Path::new(&shard.input).exists() {
         return Ok(BTreeMap::new());
     }
-    let read = || drop(source::Source::read(&shard.input, Voice::silent()));
+    let read = || drop(source::Source::read(&shard.input, &[], Voice::silent()));
     let ((), read) = files::noting_reads(read);
     unplanned(contents, shard, &read)
 }

@@ -217,7 +217,8 @@ pub struct SourceInput {
 pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Result<SourceInput> {
     let name = path.to_string_lossy().into_owned();
     let check = || {
-        let source = source::Source::read(&name, Voice::silent())?;
+        let set: Vec<String> = spec.set.keys().cloned().collect();
+        let source = source::Source::read(&name, &set, Voice::silent())?;
         let roles = source.check(spec)?;
         let remarks = source.idle(spec, &roles)?;
         let ambiguous = source.ambiguous(spec)?;

@@ -41,7 +41,8 @@ fn rows(
         Work::Trace(work) => trace::rows(&shard.input, work, read)?,
         Work::Source(work) => {
             let (rows, files) = files::noting_reads(|| {
-                let mut source = source::Source::read_whole(&shard.input, Voice::silent())?;
+                let mut source =
+                    source::Source::read_whole(&shard.input, settings, Voice::silent())?;
                 read.fetch_add(bytes(shard), Ordering::Relaxed);
                 source.rows(work, settings, Voice::silent())
             });

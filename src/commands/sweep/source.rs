@@ -45,12 +45,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a source as `loopsheet analyze` does that is given nothing else, for a look at its parameters.
+    /// Reads a source as `loopsheet analyze` does that is given nothing else, for a look at its parameters. What variables
+    /// of the names in `set` are made into follows from them.
     ///
     /// # Errors
     /// It cannot be read, or there is no function in it.
-    pub fn read(name: &str, voice: Voice) -> anyhow::Result<Source> {
-        Source::read_by(name, voice, |paths, reading, watch| {
+    pub fn read(name: &str, set: &[String], voice: Voice) -> anyhow::Result<Source> {
+        Source::read_by(name, (set, voice), |paths, reading, watch| {
             Ok((inputs::read(paths, reading, watch)?, Bodies::default()))
         })
     }
@@ -59,17 +60,18 @@ impl Source {
     ///
     /// # Errors
     /// As for [`Source::read`].
-    pub fn read_whole(name: &str, voice: Voice) -> anyhow::Result<Source> {
-        Source::read_by(name, voice, inputs::read_with_bodies)
+    pub fn read_whole(name: &str, set: &[String], voice: Voice) -> anyhow::Result<Source> {
+        Source::read_by(name, (set, voice), inputs::read_with_bodies)
     }
 
     fn read_by(
         name: &str,
-        voice: Voice,
+        (set, voice): (&[String], Voice),
         read: impl Fn(&[PathBuf], &Reading, &dyn Watch) -> anyhow::Result<(Program, Bodies)>,
     ) -> anyhow::Result<Source> {
         let paths = [PathBuf::from(name)];
         let mut project = Project::of(None, &plain(name)?, &paths, voice)?;
+        project.leave_open(set);
         let (mut program, bodies) = read(&paths, &project.reading, &FileBar::new(voice))?;
         let whole_machine = project.machine.clone();
         project.begin(&mut program)?;

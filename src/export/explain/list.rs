@@ -23,10 +23,7 @@ pub fn list(model: &Model) -> String {
 fn row(model: &Model, index: usize) -> Vec<String> {
     let nest = &model.nests[index];
     let head = nest.nest.head();
-    let mark = match nest.reason_codes().is_empty() {
-        true => "",
-        false => " *",
-    };
+    let mark = nest.mark();
     let seconds = match model.ranking.seconds(index).map(|id| model.value(id)) {
         Some(seconds) if seconds.is_finite() => Seconds(seconds).to_string(),
         Some(_) => "unknown".to_string(),

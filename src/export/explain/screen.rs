@@ -35,7 +35,7 @@ pub(super) fn text(model: &Model, index: usize, source: Sources) -> String {
     write_advice(&mut below, model, index);
     below.push_str("--explain-full shows every formula behind these figures\n");
     let machine = &model.machine;
-    let mark = mark(nest);
+    let mark = nest.mark();
     let mut text = format!(
         "{}{mark} ({}:{}) on {}\n",
         head.id, head.file, head.line, machine.name
@@ -49,14 +49,6 @@ pub(super) fn text(model: &Model, index: usize, source: Sources) -> String {
         source,
     );
     text + &below
-}
-
-/// A star where something is not understood or not exact.
-fn mark(nest: &NestModel) -> &'static str {
-    match nest.reason_codes().is_empty() {
-        true => "",
-        false => " *",
-    }
 }
 
 /// A text of the source in one line, cut where it is long.

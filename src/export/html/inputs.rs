@@ -59,7 +59,7 @@ pub(super) fn all(model: &Model, kept: &[usize]) -> Vec<Value> {
         let defined = defined.map_or_else(String::new, |value| format!("defined as {value}"));
         let about = [
             inputs::kind(row.kind),
-            inputs::origin(row.origin),
+            &inputs::origin_of(row),
             &defined,
             &words::list(&row.functions),
         ];

@@ -56,7 +56,7 @@ fn place(nest: &NestModel, detail: Option<Value>) -> Value {
         .collect();
     json!({
         "id": head.id, "file": *head.file, "line": head.line, "end": head.end_line.max(head.line),
-        "first": first, "last": last, "starts": starts, "reasons": reasons, "codes": others,
+        "first": first, "last": last, "starts": starts, "star": !nest.mark().is_empty(), "reasons": reasons, "codes": others,
         "disagreement": nest.disagreement(), "detail": detail,
     })
 }

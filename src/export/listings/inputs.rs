@@ -6,6 +6,7 @@ use crate::analysis::facts::Origin;
 use crate::machine::MachineParameter;
 use crate::machine::parameters::ParameterKind;
 use crate::model::Model;
+use crate::model::advice::words;
 use crate::model::influence::{Influences, Standing};
 use crate::model::parameters::{Kind, Row};
 
@@ -97,6 +98,32 @@ pub(crate) fn kind_of_given(kind: Kind, standing: Option<Standing>) -> &'static 
         Some(Standing::Unreached) => "not reached",
         Some(Standing::Root | Standing::Minor) | None => self::kind(kind),
     }
+}
+
+/// How many guessed sizes are not in the share of the time that rests on guesses, in a sentence; nothing if none is.
+pub(crate) fn idle_guesses(influences: &Influences) -> Option<String> {
+    match influences.idle_guesses {
+        0 => None,
+        1 => Some("1 guessed size only matters in functions that are never called".to_string()),
+        count => Some(format!(
+            "{count} guessed sizes only matter in functions that are never called"
+        )),
+    }
+}
+
+/// Where the value of a parameter comes from, in words.
+pub(crate) fn origin_of(row: &Row) -> String {
+    match own_choice(row) {
+        Some(choice) => format!("{}; {choice}", origin(row.origin)),
+        None => origin(row.origin).to_string(),
+    }
+}
+
+/// That a guess is one of several numbers that the program has.
+pub(crate) fn own_choice(row: &Row) -> Option<String> {
+    let choices: Vec<String> = row.choices.iter().map(f64::to_string).collect();
+    (row.is_guessed() && !choices.is_empty())
+        .then(|| format!("guessed: the largest of its own {}", words::list(&choices)))
 }
 
 /// Where a value comes from, in words.

@@ -524,7 +524,7 @@ impl<'m> AlternativesSheet<'m> {
                 nest: *nest,
                 position: position.clone(),
             };
-            found.id(page, (row, top::NAME))?;
+            found.marked_id(page, (row, top::NAME))?;
             let cells = fixed_column_range(POSITION, FIRST_ROW, self.total_row() - 1);
             let formula = format!("IFERROR(MATCH({position},{cells},0),\"{NOT_COMPARED}\")");
             let format = style::cell(Look::Number, Role::Plain);

@@ -10,7 +10,7 @@ use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page};
 use super::printing::PrintedRows;
 use super::style::{self, Look, Role};
-use crate::listings::inputs::{kind_of_given, ordered, origin};
+use crate::listings::inputs::{idle_guesses, kind_of_given, ordered, origin_of};
 use crate::model::Model;
 use crate::model::influence::{Influences, Standing, influence};
 use crate::model::parameters::{Kind, Row};
@@ -69,8 +69,9 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         .collect();
     let guessed = format!(
         "The same, but nothing says what it is: the value only lets loops run. When this was written, {:.1} % of the time \
-         rested on guessed sizes and trip counts.",
-        100.0 * on_guesses
+         rested on guessed sizes and trip counts.{}",
+        100.0 * on_guesses,
+        idle_guesses(&influences).map_or_else(String::new, |idle| format!(" {idle}."))
     );
     let legends = [
         (
@@ -177,7 +178,7 @@ fn write_parameter(
         page.text(row, SHARE, &share, &plain)?;
     }
     page.text(row, 4, kind_of_given(parameter.kind, standing), &plain)?;
-    page.text(row, 5, origin(parameter.origin), &plain)?;
+    page.text(row, 5, &origin_of(parameter), &plain)?;
     let definition = parameter
         .definition
         .as_ref()

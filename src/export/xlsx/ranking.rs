@@ -12,8 +12,8 @@ use super::style::{self, Look, Role};
 use super::table::FIRST_ROW;
 use crate::expr::FigureId;
 use crate::listings::{chosen, loops};
-use crate::model::Model;
 use crate::model::advice::words;
+use crate::model::{MARK, Model};
 
 /// Columns of a ranking: the rank, the time, and the row in the table of Loops.
 #[derive(Clone, Copy)]
@@ -107,6 +107,25 @@ impl Found<'_, '_> {
     pub fn id(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
         let id = page.book.model.nests[self.nest].nest.head().id.clone();
         self.text(page, cell, loops::ID, &id)
+    }
+
+    /// The name with its mark.
+    pub fn marked_id(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {
+        if self.nests.column(loops::REASONS).is_none() {
+            return self.id(page, cell);
+        }
+        let nest = &page.book.model.nests[self.nest];
+        let mark = nest.mark();
+        let shown = format!("{}{mark}", nest.nest.head().id);
+        let [id, reasons] = [loops::ID, loops::REASONS].map(|what| self.formula(what));
+        let formula = format!("{id}&IF({reasons}=\"\",\"\",\"{MARK}\")");
+        page.presented_text(
+            cell.0,
+            cell.1,
+            &formula,
+            &shown,
+            &style::cell(Look::Text, Role::Plain),
+        )
     }
 
     pub fn file(&self, page: &mut Page, cell: (RowNum, ColNum)) -> Result<(), XlsxError> {

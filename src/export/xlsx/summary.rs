@@ -284,11 +284,13 @@ pub(super) fn bound_shares<'m>(
 
 /// Guessed sizes, and what part of the time rested on them; returns the row after the last that it may take.
 fn write_guesses(page: &mut Page) -> Result<RowNum, XlsxError> {
+    let influences = influence(page.book.model);
     let Influences {
         all,
         on_guesses,
         on_even_branches,
-    } = influence(page.book.model);
+        ..
+    } = &influences;
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(TOTALS_ROW, GUESSES, "Guessed sizes", &style::section())?;
     let matters = |one: &&Influence| one.row.is_guessed() && one.share >= LEAST_SHARE;

@@ -71,12 +71,22 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         value: fields.expression("value")?,
         smallest: fields.expression("smallest")?,
         guess: fields.number("guess")?,
+        choices: choices(fields)?,
         origin: fields
             .word("origin", Origin::parse, &origins)?
             .unwrap_or(Origin::Default),
     };
     fields.finish();
     Ok((symbol, place))
+}
+
+/// Numbers with blanks between them.
+fn choices(fields: &Fields<'_>) -> Result<Vec<f64>, XmlError> {
+    let text = fields.text("choices").unwrap_or_default();
+    let numbers = text.split_whitespace().map(|word| word.parse().ok());
+    numbers
+        .collect::<Option<Vec<f64>>>()
+        .ok_or_else(|| fields.bad("choices", "numbers with blanks between them"))
 }
 
 /// The four counts of ExaSAT, of type `real8` unless `ls:operations` say more.

@@ -87,6 +87,7 @@ fn document(program: &Program) -> Element {
         is_part: _,
         places,
         unmentioned,
+        set: _,
         unread,
     } = program;
     let unmentioned = unmentioned.iter().flat_map(|(name, functions)| {
@@ -120,8 +121,10 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         value,
         smallest,
         guess,
+        choices,
         origin,
     } = place;
+    let choices: Vec<String> = choices.iter().map(f64::to_string).collect();
     Element::new("ls:place")
         .with("id", symbol)
         .with("name", name)
@@ -132,6 +135,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         .maybe("value", value.as_ref())
         .maybe("smallest", smallest.as_ref())
         .maybe("guess", *guess)
+        .maybe("choices", (!choices.is_empty()).then(|| choices.join(" ")))
         .with("origin", origin.as_str())
 }
 

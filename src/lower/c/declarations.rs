@@ -53,7 +53,7 @@ impl<'t> Lowering<'t> {
                     self.draft.set_constant(id, constant);
                 }
                 // A static variable is initialised before the program runs.
-                (None, Some(value)) if is_static => self.complete_extent(id, value),
+                (None, Some(value)) if is_static => self.initialise_static(id, value),
                 (None, Some(value)) if !is_extern => self.initialise(id, value),
                 _ => {}
             }
@@ -79,6 +79,15 @@ impl<'t> Lowering<'t> {
                 upper: Some(last),
             };
             self.draft.set_last_extent(id, extent);
+        }
+    }
+
+    /// What a static variable has before the program runs, if it is a number.
+    fn initialise_static(&mut self, id: VarId, value: Node<'t>) {
+        self.complete_extent(id, value);
+        if matches!(self.type_of_variable(id), CType::Arithmetic(_)) {
+            let (value, _) = self.captured(|this| this.value(value));
+            self.draft.set_initial(id, value);
         }
     }
 

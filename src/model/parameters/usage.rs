@@ -1,6 +1,6 @@
 //! Which functions mention which symbols, and what for: from that follow default values.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{DEFAULT_ORIGIN, DEFAULT_SIZE};
 use crate::analysis::facts::Program;
@@ -13,6 +13,8 @@ use crate::nest::Nest;
 /// Which functions mention which symbols, and how.
 pub struct Usage {
     pub functions: BTreeMap<Symbol, Vec<usize>>,
+    /// What figures mention themselves, by function.
+    pub direct: BTreeSet<(usize, Symbol)>,
     /// What does more than to start a range or to be a step.
     sizes: HashSet<Variable>,
     /// Strides of flattened arrays, each with the next shorter one of the same array.
@@ -49,6 +51,7 @@ impl Usage {
     ) -> Usage {
         let mut usage = Usage {
             functions: BTreeMap::new(),
+            direct: BTreeSet::new(),
             sizes: HashSet::new(),
             strides: BTreeMap::new(),
             exponents: BTreeMap::new(),
@@ -174,6 +177,9 @@ impl Usage {
 
     /// The symbol, and what its value mentions, and what that mentions.
     fn add(&mut self, program: &Program, function: usize, symbol: &Symbol) {
+        if !self.direct.insert((function, symbol.clone())) {
+            return;
+        }
         let mut todo = vec![symbol.clone()];
         while let Some(symbol) = todo.pop() {
             let users = self.functions.entry(symbol.clone()).or_default();

@@ -168,8 +168,7 @@ fn write_head(page: &mut Page, index: usize, columns: Columns) -> Result<(), Xls
     let nest = &model.nests[index];
     let head = nest.nest.head();
     let codes = nest.reason_codes();
-    let mark = if codes.is_empty() { "" } else { " *" };
-    page.title(&format!("{}{mark}", head.id))?;
+    page.title(&format!("{}{}", head.id, nest.mark()))?;
     let place = format!("{}:{}", head.file, head.line);
     page.text(1, 0, &place, &style::remark())?;
     let target = format!(

@@ -45,6 +45,11 @@ pub(super) fn write(
         1 => "The costliest loop nest".to_string(),
         count => format!("The {count} costliest loop nests"),
     };
+    // Any of them may be among the costliest with other inputs.
+    let title = match model.nests.iter().any(|nest| !nest.mark().is_empty()) {
+        true => format!("{title} (* not everything of it is understood or exact: Loops says what)"),
+        false => title,
+    };
     page.text(row, 0, &title, &style::section())?;
     for (column, header) in (0..).zip(HEADERS) {
         page.text(row + 1, column, header, &style::header())?;
@@ -62,7 +67,7 @@ pub(super) fn write(
             nest: *index,
             position: row_col_to_cell(data, chart::POSITION),
         };
-        found.id(page, (row, 0))?;
+        found.marked_id(page, (row, 0))?;
         let time = row_col_to_cell(data, 1);
         page.readable_seconds((row, 1), &time, model.value(ranked.seconds))?;
         for (column, (what, id, look)) in [

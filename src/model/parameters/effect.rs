@@ -1,0 +1,100 @@
+//! Which settings change nothing, and which set several variables?
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::usage::Usage;
+use super::{ParameterTable, Setting};
+use crate::analysis::facts::Program;
+use crate::expr::{Expr, Symbol};
+
+/// What is to be said of a setting that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SettingRemark {
+    /// No figure depends on what it sets: the variables that the program has, with their places.
+    WithoutEffect {
+        name: String,
+        value: String,
+        variables: Vec<String>,
+    },
+    /// Several variables have the name: all of them are set.
+    Several {
+        name: String,
+        variables: Vec<String>,
+    },
+}
+
+impl fmt::Display for SettingRemark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SettingRemark::WithoutEffect {
+                name,
+                value,
+                variables,
+            } => {
+                let of = match &variables[..] {
+                    [] => "it".to_string(),
+                    variables => variables.join(", "),
+                };
+                write!(
+                    f,
+                    "{name}={value} changes nothing: no figure depends on {of}, or what is made of it is set, too"
+                )
+            }
+            SettingRemark::Several { name, variables } => write!(
+                f,
+                "{name} sets {} variables of that name: {}; to set one alone, write what belongs to it before its name",
+                variables.len(),
+                variables.join(", ")
+            ),
+        }
+    }
+}
+
+impl ParameterTable {
+    /// What is to be said of settings that were taken.
+    pub fn remarks(&self, program: &Program, settings: &[Setting]) -> Vec<SettingRemark> {
+        let mut remarks = Vec::new();
+        for setting in settings {
+            let Some(rows) = self.applied.get(&setting.name) else {
+                continue;
+            };
+            let own = program.set.get(&setting.name);
+            let variables = own.map_or_else(Vec::new, |own| own.declared.clone());
+            let decides = own.is_some_and(|own| own.is_asked);
+            if !decides && !rows.iter().any(|row| self.used.contains(row)) {
+                remarks.push(SettingRemark::WithoutEffect {
+                    name: setting.name.clone(),
+                    value: setting.value.clone(),
+                    variables,
+                });
+            } else if variables.len() > 1 {
+                remarks.push(SettingRemark::Several {
+                    name: setting.name.clone(),
+                    variables,
+                });
+            }
+        }
+        remarks
+    }
+
+    /// Finds the rows that figures depend on, through the values of others.
+    pub(super) fn find_used(&mut self, usage: &Usage) {
+        let index: HashMap<&str, usize> = (self.rows.iter().map(|row| row.name.as_str()))
+            .zip(0..)
+            .collect();
+        let direct = usage.direct.iter();
+        let mut pending: Vec<usize> = direct
+            .filter_map(|(function, symbol)| self.row_of(*function, symbol))
+            .collect();
+        let mut used = std::collections::BTreeSet::new();
+        while let Some(row) = pending.pop() {
+            if used.insert(row) {
+                let symbols = self.rows[row].definition.iter().flat_map(Expr::symbols);
+                pending
+                    .extend(symbols.filter_map(|symbol: Symbol| index.get(symbol.name()).copied()));
+            }
+        }
+        self.used = used;
+    }
+}
