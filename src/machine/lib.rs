@@ -465,7 +465,7 @@ impl MachineModel {
         let first = others.next();
         match first {
             Some(first) if differs(&first) => first,
-            first => (others.find(differs).or(first)).unwrap_or_else(|| preset(&&&*DEFAULT_PRESET)),
+            first => (others.find(differs).or(first)).unwrap_or_else(|| preset(&&DEFAULT_PRESET)),
         }
     }
 
