@@ -12,7 +12,7 @@
 //! --set solve.n=500    the dummy argument alone
 //! ```
 //!
-//! A dummy argument that is just another name for what all calls pass means that. Storage of the program (module
+//! A dummy argument or a variable of one procedure that is just another name for something else means that. Storage of the program (module
 //! variables, COMMON, globals, components, named constants) comes before variables that a procedure has for itself.
 //! Variables of loops are none of these.
 
@@ -77,9 +77,10 @@ impl Unset<'_, '_> {
             let called = names.get(&place)?.called(&set)?;
             let is_private = self.places.get(place).is_own || self.places.get(place).is_local;
             let rank = self.rank(place)?;
-            // What is passed for a dummy argument under another name is meant by the name that all know.
+            // What a procedure has under a name of its own, by a call or as a copy, is meant by the name that all know.
             let place = match (rank, called) {
-                (Rank::Passed, Called::Plainly) => self.passed(place),
+                (Rank::Passed, Called::Plainly) => self.original(place),
+                (Rank::Computed, Called::Plainly) if is_private => self.original(place),
                 _ => place,
             };
             Some(((called, rank, is_private), place))
@@ -91,14 +92,14 @@ impl Unset<'_, '_> {
         meant.into_iter().collect()
     }
 
-    /// The place that a dummy argument is another name for; itself if it is none.
-    fn passed(&self, dummy: PlaceId) -> PlaceId {
-        let value = self.found[dummy.at()].value.as_ref().map(Expr::node);
+    /// The place that a variable is another name for; itself if it is none.
+    fn original(&self, copy: PlaceId) -> PlaceId {
+        let value = self.found[copy.at()].value.as_ref().map(Expr::node);
         let other = match value {
             Some(Node::Symbol(symbol)) => self.symbols.iter().position(|own| own == symbol),
             _ => None,
         };
-        other.map_or(dummy, |other| PlaceId(other as u32))
+        other.map_or(copy, |other| PlaceId(other as u32))
     }
 
     fn rank(&self, id: PlaceId) -> Option<Rank> {

@@ -281,8 +281,7 @@ impl Places {
 
     /// Whether several procedures may know a place, each by a name of its own.
     pub fn is_shared(&self, id: PlaceId) -> bool {
-        let place = self.get(id);
-        !place.is_own && !(place.array.is_some() && self.get(place.array.unwrap_or(id)).is_own)
+        !self.get(id).is_own
     }
 
     /// Whether a variable is a named constant that a setting names.
