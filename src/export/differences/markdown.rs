@@ -27,7 +27,8 @@ pub fn render(difference: &Difference, top: usize) -> String {
         let rows: Vec<&Row> = rows(nest).collect();
         block(&mut text, rows.iter().copied());
         let marks: Vec<String> = nest.marks().collect();
-        if !rows.is_empty() && !(nest.flipped.is_empty() && marks.is_empty()) {
+        let has_remarks = !nest.flipped.is_empty() || !marks.is_empty();
+        if !rows.is_empty() && has_remarks {
             text.push('\n');
         }
         for flip in &nest.flipped {
