@@ -261,10 +261,8 @@ pub enum ReasonCode {
     /// Subscripts of several forms lead to one array, and it is not known how many elements they have in common: bytes count each form separately.
     #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
     SeveralForms,
-    /// The calls of the function are with several sizes, and all of them count with the largest.
-    #[strum(
-        message = "Set the size that most calls have with --set, or take counts of a run with --counts."
-    )]
+    /// The function is called with several sizes, and every call counts with the largest of each, which may not come together.
+    #[strum(message = "Set the size that matters with --set.")]
     SeveralSizes,
     /// The nest shares a loop with others, of which some do not walk boxes: what they leave each other in the caches is approximate.
     #[strum(

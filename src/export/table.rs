@@ -607,14 +607,18 @@ fn entries(model: &Model) -> String {
         format!("{} ({})", function.name, function.file)
     };
     let names: Vec<String> = model.entries().iter().take(NAMES).map(name).collect();
+    let followed = match coverage::unknown_calls(model.program).is_empty() {
+        true => "every call is followed",
+        false => "every call of a body that is here is followed",
+    };
     match model.entries().len() {
         0 if model.program.is_part => {
             "--function leaves callers out: every nest counts once".to_string()
         }
         0 => "no PROGRAM or main here: every nest counts once".to_string(),
-        1 => format!("a run begins with {}; every call is followed", names[0]),
+        1 => format!("a run begins with {}; {followed}", names[0]),
         several => format!(
-            "{several} entries, each run once; every call is followed: {}{}",
+            "{several} entries, each run once; {followed}: {}{}",
             names.join(", "),
             if several > NAMES { " …" } else { "" }
         ),
@@ -789,7 +793,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         let more = if names.len() > NAMES { " …" } else { "" };
         let _ = writeln!(
             text,
-            "calls of {} names without a body here: {}{more}",
+            "calls of {} without a body here: {}{more}",
             names.len(),
             shown.join(", ")
         );

@@ -119,6 +119,7 @@ impl<'p> NestModel<'p> {
             checked: None,
             conflicts: Vec::new(),
             counted: None,
+            has_several_sizes: false,
             is_implausible: NestModel::is_implausible(&nest, iterations, parameters),
             iterations: counts.total,
             counts: counts.loops,

@@ -469,11 +469,6 @@ impl<'a> Code<'a> {
         let Some((_, around)) = self.nest.loops.split_last() else {
             return false;
         };
-        let is_array = self
-            .nest
-            .references
-            .iter()
-            .any(|r| r.stream.array.as_str() == chain.name);
         let Some(outer) = around.last() else {
             return false;
         };
@@ -487,7 +482,12 @@ impl<'a> Code<'a> {
                     )
             });
         });
-        is_set || (is_array && chain.kind == ChainKind::Reduction)
+        // A sum in an element of an array goes on where the loop around stays at the element.
+        let moves = |reference: &Reference| {
+            let stream = reference.stream.as_ref();
+            stream.array.as_str() == chain.name && !stays(stream, outer.facts)
+        };
+        is_set || (chain.kind == ChainKind::Reduction && self.nest.references.iter().any(moves))
     }
 
     /// How many executions of the innermost loop the core holds at once.

@@ -430,7 +430,7 @@ impl<'p> Model<'p> {
         };
         let chart = (detail == Detail::AnyMachine)
             .then(|| roofline::Chart::define(&machine, (&nests, &ranking), &mut figures));
-        Model {
+        let mut model = Model {
             program,
             machine,
             other,
@@ -457,6 +457,29 @@ impl<'p> Model<'p> {
             measured,
             dimensions,
             bytes_of_iterations,
+        };
+        model.mark_several_sizes();
+        model
+    }
+
+    /// Marks nests that have the largest of several sizes, where calls are followed and are not counted by their sizes.
+    fn mark_several_sizes(&mut self) {
+        let rows = self.parameters.rows();
+        if !self.ranking.follows_calls
+            || !rows
+                .iter()
+                .any(|row| row.origin == analysis::facts::Origin::Callers)
+        {
+            return;
+        }
+        let is_by_size = |ranked: &Ranked| ranked.full.is_some() && ranked.full != ranked.calls;
+        let has = |nest: usize| {
+            let is_counted = self.ranking.of(nest).is_some_and(is_by_size);
+            !is_counted && influence::has_several_sizes(self, nest)
+        };
+        let found: Vec<bool> = (0..self.nests.len()).map(has).collect();
+        for (nest, has_several_sizes) in self.nests.iter_mut().zip(found) {
+            nest.has_several_sizes = has_several_sizes;
         }
     }
 
@@ -474,17 +497,10 @@ impl<'p> Model<'p> {
 
     /// Why the number of calls of a nest's function is not exact.
     pub fn doubts(&self, nest: usize) -> BTreeSet<ReasonCode> {
-        let Some(reached) = self.call_graph.reached.as_ref() else {
-            return BTreeSet::new();
-        };
-        let mut doubts = reached.doubts(self.nests[nest].nest.function).clone();
-        let is_by_size = |ranked: &Ranked| ranked.full.is_some() && ranked.full != ranked.calls;
-        if influence::has_several_sizes(self, nest)
-            && !self.ranking.of(nest).is_some_and(is_by_size)
-        {
-            doubts.insert(ReasonCode::SeveralSizes);
-        }
-        doubts
+        let reached = self.call_graph.reached.as_ref();
+        reached.map_or_else(BTreeSet::new, |reached| {
+            reached.doubts(self.nests[nest].nest.function).clone()
+        })
     }
 
     /// All that may bound one of the nests, with its name.

@@ -54,6 +54,8 @@ pub struct NestModel<'p> {
     pub counted: Option<CountedLoop>,
     /// Whether guessed sizes give it iterations that no program would have.
     pub is_implausible: bool,
+    /// Whether its function is called with several sizes, of which it has the largest.
+    pub has_several_sizes: bool,
     /// Whether what it finds of the nests that it shares a loop with is only about right.
     pub shares_roughly: bool,
 }
@@ -140,6 +142,7 @@ impl NestModel<'_> {
         let has_conflicts = self.conflicts.iter().any(Conflict::is_costly);
         codes.extend(has_conflicts.then_some(ReasonCode::ConflictMisses));
         codes.extend(self.is_implausible.then_some(ReasonCode::ImplausibleSize));
+        codes.extend(self.has_several_sizes.then_some(ReasonCode::SeveralSizes));
         codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
         let is_open = self.time.in_core.is_some() && self.order_is_unknown();
         codes.extend(is_open.then_some(ReasonCode::UnknownDependence));

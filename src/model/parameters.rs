@@ -332,6 +332,8 @@ pub struct ParameterTable {
     set: BTreeMap<String, Vec<usize>>,
     /// The rows that each setting of the source gave a value.
     applied: BTreeMap<String, Vec<usize>>,
+    /// What settings say of names that only conditions ask for, which have no row.
+    decided_by: BTreeMap<String, f64>,
     /// The rows that figures depend on.
     used: BTreeSet<usize>,
 }

@@ -99,7 +99,8 @@ pub fn compile(
             .map(|(_, value)| *value)
     };
     let value = |symbol: &Symbol| valued.symbol_value(index, symbol).or_else(|| other(symbol));
-    let named = |name: &str| value(&Symbol::source(name));
+    let decided = |name: &str| model.parameters.decided_by(&function.name, name);
+    let named = |name: &str| value(&Symbol::source(name)).or_else(|| decided(name));
     let trips = |inner: &ir::Loop| {
         same.facts
             .get(&std::ptr::from_ref(inner))

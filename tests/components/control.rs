@@ -205,8 +205,9 @@ fn sensitivity_follows_edits() {
     let (row, _) = find(&found, "Sensitivity", "Memory bandwidth [GB/s]");
     for (row, nest) in (row + 3..).zip(&order) {
         let name = &found[&("Sensitivity".to_string(), row, 0)];
-        let id = &after.nests[*nest].nest.head().id;
-        assert_eq!(*name, Data::String(id.clone()), "row {row}");
+        let nest = &after.nests[*nest];
+        let marked = format!("{}{}", nest.nest.head().id, nest.mark());
+        assert_eq!(*name, Data::String(marked), "row {row}");
     }
     // Of twice the bandwidth.
     let doubled = seconds(&scaled(&edits, &[("dram_gbs", 2.0)]));

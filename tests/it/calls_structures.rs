@@ -17,10 +17,10 @@ fn functions(json: &Value) -> impl Iterator<Item = (&str, &Value)> {
         .map(|function| (function["name"].as_str().expect("a name"), function))
 }
 
-/// A function's loops and nests without what tells where they stand and what they call.
+/// A function's loops and nests without what tells where they stand, what they call and what their sizes are called.
 fn figures(function: &Value) -> Value {
     fn clean(value: &Value) -> Value {
-        const PLACES: [&str; 8] = [
+        const PLACES: [&str; 9] = [
             "line",
             "end_line",
             "start_line",
@@ -29,6 +29,7 @@ fn figures(function: &Value) -> Value {
             "function",
             "calls",
             "branches",
+            "guessed",
         ];
         match value {
             Value::Object(members) => {

@@ -29,7 +29,7 @@ const READERS: [(&str, &str); 23] = [
     ("analysis/calls/resolve.rs", "paths, names of linkers"),
     ("analysis/constancy.rs", "what it prints itself into files"),
     ("analysis/loop_variable.rs", "names that it prints itself"),
-    ("model/parameters.rs", "what users write after --set"),
+    ("model/parameters/apply.rs", "what users write after --set"),
     ("cache/spec.rs", "what users write after --cache"),
     ("metrics/costs.rs", "keys of a file of users"),
     ("metrics/profile/symbols.rs", "names of linkers"),

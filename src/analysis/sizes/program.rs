@@ -67,7 +67,7 @@ impl Sizes {
             Resolver::all(known, (&places, definitions), (&symbols, &numbers), inputs)
         };
         let (mut found, mut taken) = all(&definitions, &SetPlaces::default());
-        let set = Unset {
+        let mut set = Unset {
             known,
             places: &places,
             definitions: &definitions,
@@ -77,6 +77,9 @@ impl Sizes {
         .set(&inputs.sizes);
         if !set.is_empty() {
             (found, taken) = all(&definitions, &set);
+            if set.add_newly_known(&inputs.sizes, &found) {
+                (found, taken) = all(&definitions, &set);
+            }
         }
         for _ in 0..ROUNDS {
             let unreached = Seen {

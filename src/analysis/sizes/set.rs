@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::found::Found;
 use super::places::{PlaceId, Places};
-use crate::calls::{ProcedureId, Procedures};
+use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Origin, SetVariables};
 use crate::inputs::SetSize;
@@ -47,6 +47,22 @@ impl SetPlaces {
             }
             None => {}
         }
+    }
+
+    /// Adds places that are set and to which only other settings give a value; whether there are any.
+    pub(super) fn add_newly_known(&mut self, sizes: &[SetSize], found: &[Found]) -> bool {
+        let mut is_any = false;
+        for size in sizes.iter().filter(|size| size.value.is_some()) {
+            let meant = self.by_name.get(&size.name).cloned().unwrap_or_default();
+            for place in meant {
+                let known = &found[place.at()];
+                if known.value.is_some() && !self.found.contains_key(&place) {
+                    self.add(place, size, known);
+                    is_any = true;
+                }
+            }
+        }
+        is_any
     }
 
     /// What is known of a place that is set.
@@ -99,20 +115,50 @@ impl SetPlaces {
     }
 }
 
-/// The places that conditions mention.
+/// The places that conditions mention, or what follows from them by statements and calls.
 fn asked(known: &Procedures, places: &Places) -> FxHashSet<PlaceId> {
     let mut asked = FxHashSet::default();
+    let mut follows: Vec<(PlaceId, FxHashSet<PlaceId>)> = Vec::new();
     for id in known.ids() {
         let function = known.get(id).function;
-        statements(&function.body, InLoop::No, &mut |stmt, _| {
-            if let Stmt::If(branch) = stmt {
-                each_value(&branch.condition, &mut |part| {
-                    asked.extend(place_of(places, id, known, part));
-                });
+        let all = |value: &Value| {
+            let mut found = FxHashSet::default();
+            each_value(value, &mut |part| {
+                found.extend(place_of(places, id, known, part));
+            });
+            found
+        };
+        statements(&function.body, InLoop::No, &mut |stmt, _| match stmt {
+            Stmt::If(branch) => asked.extend(all(&branch.condition)),
+            Stmt::Assign { target, value, .. } => {
+                follows.extend(place_of(places, id, known, target).map(|to| (to, all(value))));
             }
+            Stmt::Call {
+                name, arguments, ..
+            } => {
+                let (Target::Body(callee) | Target::Recursive(callee)) = known.target(id, name)
+                else {
+                    return;
+                };
+                for (formal, actual) in known.formals(callee).into_iter().zip(arguments) {
+                    let formal = place_of(places, callee, known, &Value::Variable(formal));
+                    follows.extend(formal.map(|to| (to, all(actual))));
+                }
+            }
+            _ => {}
         });
     }
-    asked
+    loop {
+        let before = asked.len();
+        for (to, from) in &follows {
+            if asked.contains(to) {
+                asked.extend(from);
+            }
+        }
+        if asked.len() == before {
+            return asked;
+        }
+    }
 }
 
 fn place_of(

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Context, Fit, waiting};
+use super::{Context, Fit};
 use crate::advice_kind::AdviceKind;
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
@@ -37,6 +37,9 @@ pub(super) enum CoreChange {
     SumsReordered,
     NothingWaits,
 }
+
+/// The switch of the machine that lets compilers change the order of sums.
+pub(super) const REORDER_SUMS: &str = "reorder_sums";
 
 /// Bytes of a cache that holds everything.
 const ENDLESS: f64 = 1e13;
@@ -169,7 +172,7 @@ pub(super) fn define(
         Plan::Inputs(inputs) => with_inputs(context, (kind, nests), inputs, figures),
         Plan::Nest(changed, least) => with_nest(context, (kind, nests), (changed, *least), figures),
         Plan::LessTraffic(bytes) => with_less_traffic(context, (kind, nests), bytes, figures),
-        Plan::Core(change) => waiting::define(context, (kind, nests), *change, figures),
+        Plan::Core(change) => define_core(context, (kind, nests), *change, figures),
     }
 }
 
@@ -373,6 +376,39 @@ fn with_less_traffic(
         defined
             .bytes_saved
             .push(moving_calls(context, *nest) * saved);
+    }
+    defined
+}
+
+/// What becomes of the nests' times if the core does something else.
+fn define_core(
+    context: &Context,
+    (kind, nests): (AdviceKind, &[usize]),
+    change: CoreChange,
+    figures: &mut Figures,
+) -> Defined {
+    let switch = Symbol::machine(REORDER_SUMS);
+    let replace = |symbol: &Symbol| {
+        let is_switched = change == CoreChange::SumsReordered && *symbol == switch;
+        is_switched.then(|| Expr::from(1.0))
+    };
+    let mut independent = FxHashSet::default();
+    let mut defined = Defined {
+        inputs: Vec::new(),
+        seconds: Vec::new(),
+        bytes_saved: Vec::new(),
+        fit: None,
+    };
+    for nest in nests {
+        let Some(own) = context.ranking.seconds(*nest) else {
+            continue;
+        };
+        let mut what_if = WhatIf::new(Instead::Advised(kind), &replace, &mut independent);
+        let in_core = context.nests[*nest].time.in_core;
+        if let Some(found) = in_core.filter(|_| change == CoreChange::NothingWaits) {
+            what_if.replace(found.chains, Expr::from(0.0), figures);
+        }
+        defined.seconds.push(what_if.figure(own, figures));
     }
     defined
 }

@@ -1,20 +1,11 @@
 //! Nests whose iterations wait for earlier ones: sums that compilers may add in another order, and what else could be done
 //! while a value is waited for.
 
-use rustc_hash::FxHashSet;
-
-use super::evaluate::{Bench, CoreChange, Defined, Plan};
-use super::{AdviceKind, Change, Check, Context, Proposal};
+use super::evaluate::{Bench, CoreChange, Plan, REORDER_SUMS};
+use super::{Change, Check, Proposal};
 use crate::analysis::dependence::order::Doubt;
 use crate::analysis::in_core::{Chain, ChainKind};
-use crate::expr::{Expr, Symbol};
-use crate::figures::Figures;
-use crate::label::Instead;
 use crate::time::BoundBy;
-use crate::what_if::WhatIf;
-
-/// The switch of the machine that lets compilers change the order of sums.
-const REORDER_SUMS: &str = "reorder_sums";
 
 /// Sums in another order if that makes the nest faster; else what independent work between the steps would give at most.
 pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Proposal<'p>> {
@@ -76,37 +67,4 @@ fn independent<'p>(
         plan: Plan::Core(CoreChange::NothingWaits),
         saved: bench.saved(nest, most),
     })
-}
-
-/// What becomes of the nests' times.
-pub(super) fn define(
-    context: &Context,
-    (kind, nests): (AdviceKind, &[usize]),
-    change: CoreChange,
-    figures: &mut Figures,
-) -> Defined {
-    let switch = Symbol::machine(REORDER_SUMS);
-    let replace = |symbol: &Symbol| {
-        let is_switched = change == CoreChange::SumsReordered && *symbol == switch;
-        is_switched.then(|| Expr::from(1.0))
-    };
-    let mut independent = FxHashSet::default();
-    let mut defined = Defined {
-        inputs: Vec::new(),
-        seconds: Vec::new(),
-        bytes_saved: Vec::new(),
-        fit: None,
-    };
-    for nest in nests {
-        let Some(own) = context.ranking.seconds(*nest) else {
-            continue;
-        };
-        let mut what_if = WhatIf::new(Instead::Advised(kind), &replace, &mut independent);
-        let in_core = context.nests[*nest].time.in_core;
-        if let Some(found) = in_core.filter(|_| change == CoreChange::NothingWaits) {
-            what_if.replace(found.chains, Expr::from(0.0), figures);
-        }
-        defined.seconds.push(what_if.figure(own, figures));
-    }
-    defined
 }

@@ -60,6 +60,9 @@ impl ParameterTable {
         if rows.is_empty() && number.fract() != 0.0 {
             return Err(bad(WHOLE));
         }
+        if rows.is_empty() {
+            self.decided_by.insert(name.clone(), number);
+        }
         let mut applied = rows.clone();
         for row in rows {
             let row = &mut self.rows[row];
@@ -77,6 +80,12 @@ impl ParameterTable {
         }
         self.applied.insert(name.clone(), applied);
         Ok(())
+    }
+
+    /// What a setting says of a variable of a function that only conditions ask for.
+    pub fn decided_by(&self, function: &str, name: &str) -> Option<f64> {
+        let own = self.decided_by.get(&format!("{function}.{name}"));
+        own.or_else(|| self.decided_by.get(name)).copied()
     }
 
     /// The row that has a name.

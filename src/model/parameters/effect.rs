@@ -38,7 +38,7 @@ impl fmt::Display for SettingRemark {
                 };
                 write!(
                     f,
-                    "{name}={value} changes nothing: no figure depends on {of}, or what is made of it is set, too"
+                    "{name}={value} has no effect: no figure depends on {of}, or everything computed from it is also set"
                 )
             }
             SettingRemark::Several { name, variables } => write!(
