@@ -23,12 +23,13 @@ const LAYERS: [&str; 13] = [
 ];
 
 /// Files that take text apart, and what that text is.
-const READERS: [(&str, &str); 23] = [
+const READERS: [(&str, &str); 24] = [
     ("ir/name.rs", "names that it prints itself"),
     ("ir/element.rs", "types that it prints itself"),
     ("analysis/calls/resolve.rs", "paths, names of linkers"),
     ("analysis/constancy.rs", "what it prints itself into files"),
     ("analysis/loop_variable.rs", "names that it prints itself"),
+    ("model/parameters.rs", "what users write after --set"),
     ("model/parameters/apply.rs", "what users write after --set"),
     ("cache/spec.rs", "what users write after --cache"),
     ("metrics/costs.rs", "keys of a file of users"),
