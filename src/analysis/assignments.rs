@@ -202,34 +202,36 @@ impl<'a> Effects<'a> {
 }
 
 /// Scalars that are passed to calls and that nothing else in the function gives a value: the callee
-/// does. Other scalars are taken to be inputs, as sizes and strides are; the call itself is a reason.
-pub fn outputs(function: &ir::Function, effects: &Effects) -> BTreeSet<VarId> {
-    let mut counts = BTreeMap::new();
-    count_assignments(&function.body, effects, &mut counts);
+/// does. Other scalars are taken to be inputs, as sizes and strides are; the call itself is a reason. The counts are those of
+/// the whole function.
+pub fn outputs(function: &ir::Function, counts: &Counts) -> BTreeSet<VarId> {
     let is_output = |id: &VarId| {
         let variable = function.variable(*id);
         variable.dimensions.is_empty()
             && matches!(variable.role, ir::Role::Local | ir::Role::Global)
     };
     counts
-        .into_iter()
+        .iter()
         .filter(|(id, count)| count.statements == 0 && is_output(id))
-        .map(|(id, _)| id)
+        .map(|(id, _)| *id)
         .collect()
 }
 
-/// Scalars that are passed to calls of procedures without a body by their place.
-pub fn handed_out(function: &ir::Function, effects: &Effects) -> BTreeSet<VarId> {
-    let mut counts = BTreeMap::new();
-    count_assignments(&function.body, effects, &mut counts);
-    let passed = counts.into_iter().filter(|(_, count)| count.calls > 0);
-    passed
-        .map(|(id, _)| id)
-        .filter(|id| {
-            function.conventions.passes_places() && function.variable(*id).dimensions.is_empty()
-        })
+/// Scalars that are passed to calls of procedures without a body by their place. The counts are those of the whole function.
+pub fn handed_out(function: &ir::Function, counts: &Counts) -> BTreeSet<VarId> {
+    if !function.conventions.passes_places() {
+        return BTreeSet::new();
+    }
+    let is_scalar = |id: &VarId| function.variable(*id).dimensions.is_empty();
+    counts
+        .iter()
+        .filter(|(id, count)| count.calls > 0 && is_scalar(id))
+        .map(|(id, _)| *id)
         .collect()
 }
+
+/// Assignments by variable.
+pub type Counts = BTreeMap<VarId, Assignments>;
 
 /// How often a variable is assigned, and passed to calls that may assign it.
 #[derive(Clone, Copy, Default)]
@@ -239,10 +241,12 @@ pub struct Assignments {
 }
 
 /// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
-/// that does not read itself; `None` for one that comes from outside of the program.
-pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<VarId, Option<Value>> {
-    let mut counts: BTreeMap<VarId, Assignments> = BTreeMap::new();
-    count_assignments(&function.body, effects, &mut counts);
+/// that does not read itself; `None` for one that comes from outside of the program. The counts are those of the whole function.
+pub fn assigned_once(
+    function: &ir::Function,
+    effects: &Effects,
+    counts: &Counts,
+) -> BTreeMap<VarId, Option<Value>> {
     let mut once: BTreeMap<VarId, Option<Value>> = BTreeMap::new();
     let straight: BTreeSet<VarId> = (function.body.iter())
         .filter_map(|statement| match statement {
@@ -292,11 +296,7 @@ pub fn assigned_once(function: &ir::Function, effects: &Effects) -> BTreeMap<Var
 
 /// Counts the assignments in statements, inner loops included; what calls of known bodies write counts as
 /// assigned by the call.
-pub fn count_assignments(
-    statements: &[Stmt],
-    effects: &Effects,
-    counts: &mut BTreeMap<VarId, Assignments>,
-) {
+pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut Counts) {
     for statement in statements {
         effects.written_by(statement, &mut |id| {
             counts.entry(id).or_default().statements += 1;

@@ -76,21 +76,13 @@ impl<'f> Compared<'f> {
             .map(|(id, known)| (*id, known.clone()))
             .collect();
         let symbols = Symbols {
-            function: symbols.function,
-            effects: symbols.effects,
-            own_name: symbols.own_name,
             known,
-            loops: Vec::new(),
-            levels: Vec::new(),
-            starts: BTreeMap::new(),
-            may_move: false,
-            constants: BTreeMap::new(),
-            mentioned: BTreeMap::new(),
             assigned_once: symbols.assigned_once.clone(),
             set: symbols.set.clone(),
             roots: symbols.roots.clone(),
             chased: symbols.chased.clone(),
             has_alternatives: symbols.has_alternatives,
+            ..Symbols::outside_loops(symbols.function, symbols.effects, symbols.own_name)
         };
         Some(Compared {
             symbols,

@@ -91,13 +91,40 @@ pub struct Symbols<'f> {
     /// Scalars with one assignment in the whole function, outside of loops: their value, if the program has it.
     pub assigned_once: Rc<BTreeMap<VarId, Option<Value>>>,
     /// Scalars that the user sets.
-    pub set: BTreeSet<VarId>,
+    pub set: Rc<BTreeSet<VarId>>,
     /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
     pub roots: Rc<BTreeMap<VarId, VarId>>,
     /// Pointers that are loaded from memory somewhere: `p = p->next`.
     pub chased: Rc<BTreeSet<VarId>>,
     /// Whether some variable is, or was, one of a few values.
     pub has_alternatives: bool,
+}
+
+impl<'f> Symbols<'f> {
+    /// Outside of all loops of a function, of which nothing is known.
+    pub fn outside_loops(
+        function: &'f Function,
+        effects: &'f Effects<'f>,
+        own_name: &'f str,
+    ) -> Symbols<'f> {
+        Symbols {
+            function,
+            effects,
+            own_name,
+            known: BTreeMap::new(),
+            loops: Vec::new(),
+            levels: Vec::new(),
+            starts: BTreeMap::new(),
+            may_move: false,
+            constants: BTreeMap::new(),
+            mentioned: BTreeMap::new(),
+            assigned_once: Rc::default(),
+            set: Rc::default(),
+            roots: Rc::default(),
+            chased: Rc::default(),
+            has_alternatives: false,
+        }
+    }
 }
 
 impl Symbols<'_> {

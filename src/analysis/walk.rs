@@ -200,37 +200,29 @@ fn analyze_procedure(
     let effects = &Effects::new(known, id, function, origins);
     let steady = &Steady::new(function, effects, stable, known.formals(id));
     let set = sizes.set_scalars(id, function);
-    let mut assigned_once = assigned_once(function, effects);
+    let mut counts = BTreeMap::new();
+    count_assignments(&function.body, effects, &mut counts);
+    let mut assigned_once = assigned_once(function, effects, &counts);
     assigned_once.extend(set.iter().map(|id| (*id, None)));
     let mut walker = Walker {
         procedures: known,
         sizes,
         procedure: id,
         symbols: Symbols {
-            function,
-            effects,
-            own_name: known.own_name(function),
-            known: BTreeMap::new(),
-            loops: Vec::new(),
-            levels: Vec::new(),
-            starts: BTreeMap::new(),
-            may_move: false,
-            constants: BTreeMap::new(),
-            mentioned: BTreeMap::new(),
             assigned_once: Rc::new(assigned_once),
-            set,
+            set: Rc::new(set),
             chased: Rc::new(match function.conventions.has_pointers() {
                 true => chased(function),
                 false => BTreeSet::new(),
             }),
-            has_alternatives: false,
             roots: Rc::new(match function.conventions.has_pointers() {
                 true => roots(function),
                 false => BTreeMap::new(),
             }),
+            ..Symbols::outside_loops(function, effects, known.own_name(function))
         },
-        outputs: outputs(function, effects),
-        handed_out: handed_out(function, effects),
+        outputs: outputs(function, &counts),
+        handed_out: handed_out(function, &counts),
         effects,
         steady,
         around: Vec::new(),

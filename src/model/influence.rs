@@ -78,8 +78,6 @@ pub struct Influences<'m> {
 /// What rests on the parameters of a model.
 pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     let rows = model.parameters.rows();
-    let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
-    let behind = behind(rows, &index);
     let seconds = |nest: usize| {
         let seconds = model.ranking.seconds(nest);
         seconds.map_or(0.0, |seconds| model.value(seconds))
@@ -97,10 +95,8 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     let mut mentioned = vec![false; rows.len()];
     let mut reached = vec![false; rows.len()];
     let (mut on_guesses, mut on_even_branches) = (0.0, 0.0);
-    let of_calls = (model.ranking.follows_calls).then(|| {
-        let rows = || rows_of_calls(model, &index, &behind);
-        model.rows_of_calls.get_or_init(rows)
-    });
+    let of_calls = (model.ranking.follows_calls)
+        .then(|| model.rows_of_calls.get_or_init(|| rows_of_calls(model)));
     let calls = |number: usize| {
         model
             .ranking
@@ -108,12 +104,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
             .map(|ranked| ranked.calls.map(|id| model.value(id)))
     };
     for (number, nest) in model.nests.iter().enumerate() {
-        let mut used = BTreeSet::new();
-        each_symbol(&nest.nest, &mut |symbol| {
-            if let Some(row) = own_row(&model.parameters, nest.nest.function, symbol, &index) {
-                used.extend(behind[row].iter().copied());
-            }
-        });
+        let mut used: BTreeSet<usize> = foundations(model)[number].iter().copied().collect();
         if let Some(of_calls) = of_calls.filter(|_| model.ranking.of(number).is_some()) {
             used.extend(of_calls[nest.nest.function].ones());
         }
@@ -160,11 +151,9 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
 
 /// Of every function, the rows that the number of its calls depends on: those of the loops and branches around its calls,
 /// and of the calls of the functions that these stand in.
-fn rows_of_calls(
-    model: &Model,
-    index: &HashMap<&str, usize>,
-    behind: &[Vec<usize>],
-) -> Vec<FixedBitSet> {
+fn rows_of_calls(model: &Model) -> Vec<FixedBitSet> {
+    let index = index(&model.parameters);
+    let behind = behind(model.parameters.rows(), &index);
     let functions = model.program.functions.len();
     let mut found = vec![FixedBitSet::new(); functions];
     let graph = &model.call_graph;
@@ -180,7 +169,7 @@ fn rows_of_calls(
         for site in sites.filter(|site| is_reached(site.caller)) {
             own.union_with(&found[site.caller]);
             for symbol in site.symbols() {
-                if let Some(row) = own_row(&model.parameters, site.caller, symbol, index) {
+                if let Some(row) = own_row(&model.parameters, site.caller, symbol, &index) {
                     own.extend(behind[row].iter().copied());
                 }
             }
@@ -204,8 +193,7 @@ const EVEN: f64 = 0.5;
 
 /// The sizes that a nest's figures rest on and that nothing gives, as the source calls them.
 pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
-    let rows = parameters.rows();
-    let index: HashMap<&str, usize> = rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
+    let (rows, index) = (parameters.rows(), index(parameters));
     let used = rows_of(nest, parameters, &index, &behind(rows, &index));
     let used = used.into_iter().map(|row| &rows[row]);
     used.filter(|row| is_guessed_size(row))
@@ -213,44 +201,30 @@ pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
         .collect()
 }
 
-/// What the figures of a nest rest on.
-pub(super) struct Foundation {
-    /// Rows of sizes, trip counts and probabilities that nothing gives.
-    guesses: Vec<usize>,
-    /// Whether it has a size that is another one in other calls.
-    has_several_sizes: bool,
-}
-
 /// The sizes, trip counts and probabilities that the figures of the nest with this number rest on and that nothing gives.
 pub fn guesses<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
-    let rows = model.parameters.rows();
-    let found = foundations(model)[nest].guesses.iter();
-    found.map(|row| &rows[*row])
+    foundation(model, nest).filter(|row| row.kind != Kind::Block && row.is_guessed())
 }
 
 /// Whether the nest with this number has the largest of several sizes that its function is called with.
 pub(super) fn has_several_sizes(model: &Model, nest: usize) -> bool {
-    foundations(model)[nest].has_several_sizes
+    foundation(model, nest).any(|row| row.origin == Origin::Callers)
 }
 
-fn foundations<'m>(model: &'m Model) -> &'m [Foundation] {
+/// The parameters that the figures of the nest with this number rest on.
+fn foundation<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
+    let rows = model.parameters.rows();
+    foundations(model)[nest].iter().map(|row| &rows[*row])
+}
+
+/// Numbers of the rows that the figures of each nest rest on.
+fn foundations<'m>(model: &'m Model) -> &'m [Vec<usize>] {
     model.foundations.get_or_init(|| {
-        let rows = model.parameters.rows();
-        let index: HashMap<&str, usize> =
-            rows.iter().map(|row| row.name.as_str()).zip(0..).collect();
-        let behind = behind(rows, &index);
-        let is_guess = |row: &Row| row.kind != Kind::Block && row.is_guessed();
-        let foundation = |nest: &NestModel| {
-            let used = rows_of(&nest.nest, &model.parameters, &index, &behind);
-            let is_of_callers = |row: &usize| rows[*row].origin == Origin::Callers;
-            Foundation {
-                has_several_sizes: used.iter().any(is_of_callers),
-                guesses: (used.into_iter())
-                    .filter(|row| is_guess(&rows[*row]))
-                    .collect(),
-            }
-        };
-        model.nests.iter().map(foundation).collect()
+        let index = index(&model.parameters);
+        let behind = behind(model.parameters.rows(), &index);
+        let of = |nest: &NestModel| rows_of(&nest.nest, &model.parameters, &index, &behind);
+        let nests = model.nests.iter();
+        nests.map(|nest| of(nest).into_iter().collect()).collect()
     })
 }
 
@@ -273,6 +247,12 @@ fn rows_of(
         }
     });
     used
+}
+
+/// Numbers of rows by their names.
+fn index(parameters: &ParameterTable) -> HashMap<&str, usize> {
+    let names = parameters.rows().iter().map(|row| row.name.as_str());
+    names.zip(0..).collect()
 }
 
 fn own_row(

@@ -126,7 +126,7 @@ pub struct Model<'p> {
     /// What [`influence::influence`] finds of it, once.
     rows_of_calls: OnceLock<Vec<FixedBitSet>>,
     /// What the figures of each nest rest on, once.
-    foundations: OnceLock<Vec<influence::Foundation>>,
+    foundations: OnceLock<Vec<Vec<usize>>>,
     /// What calls make of the nests' figures, if functions of the program call each other.
     pub calls: Option<Calls>,
     /// What moves between processes, if anything does.

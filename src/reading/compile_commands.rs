@@ -218,14 +218,8 @@ impl Databases {
             None => self.nearest(listed.parent()?)?.flags(&listed)?.clone(),
         };
         if let Some((from, to)) = &moved {
-            flags
-                .include
-                .iter_mut()
-                .for_each(|path| follow(path, from, to));
-            flags
-                .before
-                .iter_mut()
-                .for_each(|path| follow(path, from, to));
+            let paths = flags.include.iter_mut().chain(&mut flags.before);
+            paths.for_each(|path| follow(path, from, to));
         }
         Some(flags)
     }

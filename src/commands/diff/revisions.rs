@@ -74,11 +74,8 @@ pub fn read(range: &str, args: &DiffArgs) -> anyhow::Result<CheckedOut> {
 pub fn are_revisions(names: [&Path; 2]) -> bool {
     let repository = Repository::here().ok();
     repository.is_some_and(|repository| {
-        let mut names = names.iter();
-        names.all(|name| {
-            let name = name.to_str().map(str::to_string);
-            name.is_some_and(|name| repository.revision(name).is_ok())
-        })
+        let mut names = names.iter().map(|name| name.to_str());
+        names.all(|name| name.is_some_and(|name| repository.commit(name).is_ok()))
     })
 }
 
@@ -123,25 +120,30 @@ impl Repository {
             None => (false, range.split_once("..").unwrap_or((range, ""))),
         };
         let or_head = |name: &str| if name.is_empty() { "HEAD" } else { name }.to_string();
-        let mut old = self.revision(or_head(old))?;
-        let new = self.revision(or_head(new))?;
+        let (mut old, new) = (or_head(old), or_head(new));
+        let (mut before, after) = (self.commit(&old)?, self.commit(&new)?);
         if from_fork {
-            let base = git(Some(&self.top), &["merge-base", &old.hash, &new.hash]);
+            let base = git(Some(&self.top), &["merge-base", &before, &after]);
             let base = base.with_context(|| {
-                let (old, new, hint) = (&old.name, &new.name, self.hint());
+                let hint = self.hint();
                 format!("{old} and {new} have no history in common{hint}")
             })?;
-            let hash = line(&base);
-            old = Revision {
-                name: format!("fork of {} and {}", old.name, new.name),
-                contents: self.contents(&hash)?,
-                hash,
-            };
+            before = line(&base);
+            old = format!("fork of {old} and {new}");
         }
-        Ok([old, new])
+        Ok([self.revision(old, before)?, self.revision(new, after)?])
     }
 
-    fn revision(&self, name: String) -> anyhow::Result<Revision> {
+    fn revision(&self, name: String, hash: String) -> anyhow::Result<Revision> {
+        Ok(Revision {
+            name,
+            contents: self.contents(&hash)?,
+            hash,
+        })
+    }
+
+    /// The hash of a commit.
+    fn commit(&self, name: &str) -> anyhow::Result<String> {
         let commit = format!("{name}^{{commit}}");
         let words = [
             "rev-parse",
@@ -155,12 +157,7 @@ impl Repository {
             let (top, hint) = (self.top.display(), self.hint());
             anyhow::anyhow!("there is no revision {name} in {top}{hint}")
         })?;
-        let hash = line(&hash);
-        Ok(Revision {
-            name,
-            contents: self.contents(&hash)?,
-            hash,
-        })
+        Ok(line(&hash))
     }
 
     fn contents(&self, hash: &str) -> anyhow::Result<Contents> {
@@ -354,29 +351,21 @@ impl Repository {
         std::fs::create_dir_all(root)?;
         let Contents { files, links, .. } = &revision.contents;
         let what = || format!("cannot read the revision {}", revision.name);
-        self.each_blob(files, |path, bytes| {
-            let path = root.join(path);
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent)?;
-            }
-            std::fs::write(path, bytes)
-        })
-        .with_context(what)?;
+        self.each_blob(files, root, |path, bytes| std::fs::write(path, bytes))
+            .with_context(what)?;
         // Behind all files: none of them is written through a link.
-        self.each_blob(links, |path, target| {
-            let path = root.join(path);
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent)?;
-            }
+        let link = |path: &Path, target: &[u8]| {
             std::os::unix::fs::symlink(OsStr::from_bytes(target), path)
-        })
-        .with_context(what)
+        };
+        self.each_blob(links, root, link).with_context(what)
     }
 
-    /// Hands over the content of files, one after the other.
+    /// Hands over the content of files, one after the other, with their paths below a directory, where the directories
+    /// around them are made.
     fn each_blob(
         &self,
         blobs: &[Blob],
+        root: &Path,
         mut write: impl FnMut(&Path, &[u8]) -> std::io::Result<()>,
     ) -> anyhow::Result<()> {
         if blobs.is_empty() {
@@ -413,7 +402,9 @@ impl Repository {
                 };
                 bytes.resize(size + 1, 0);
                 contents.read_exact(&mut bytes)?;
-                let written = write(path, &bytes[..size]);
+                let place = root.join(path);
+                let around = place.parent().map_or(Ok(()), std::fs::create_dir_all);
+                let written = around.and_then(|()| write(&place, &bytes[..size]));
                 written.with_context(|| format!("cannot write {}", path.display()))?;
             }
             Ok(())
