@@ -17,6 +17,9 @@ pub struct Influence<'m> {
     pub row: &'m Row,
     /// Share of the estimated time of all nests in those whose figures, or whose number of calls, depend on it, 0 to 1.
     pub share: f64,
+    /// Share of the work of all nests that is in those, 0 to 1: of the bytes of references and the operations, which no
+    /// machine changes.
+    pub work: f64,
     /// How many of the costliest nests depend on it, of how many.
     pub nests: (usize, usize),
     /// What it is to a run, if the program is given it; `None` of what the source says or what follows.
@@ -92,6 +95,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         .into_iter()
         .collect();
     let (mut times, mut counts) = (vec![0.0; rows.len()], vec![0; rows.len()]);
+    let (mut works, mut total_work) = (vec![0.0; rows.len()], 0.0);
     let mut mentioned = vec![false; rows.len()];
     let mut reached = vec![false; rows.len()];
     let (mut on_guesses, mut on_even_branches) = (0.0, 0.0);
@@ -110,6 +114,10 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         }
         let seconds = Some(seconds(number)).filter(|seconds| seconds.is_finite());
         let seconds = seconds.unwrap_or(0.0);
+        let work = (model.ranking.work((nest, number), &model.figures))
+            .filter(|work| work.is_finite())
+            .unwrap_or(0.0);
+        total_work += work;
         if used.iter().any(|row| is_guessed_size(&rows[*row])) {
             on_guesses += seconds;
         }
@@ -120,6 +128,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
         let is_called = calls(number).is_some_and(|calls| calls != Some(0.0));
         for row in used {
             times[row] += seconds;
+            works[row] += work;
             counts[row] += usize::from(costliest.contains(&number));
             reached[row] |= is_called;
             mentioned[row] = true;
@@ -130,14 +139,16 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
             is_guessed_size(row) && !row.is_of_data() && **is_mentioned && !**is_reached
         })
         .count();
-    let share = |time: f64| if total > 0.0 { time / total } else { 0.0 };
-    let mut found: Vec<Influence> = (rows.iter().zip(times).zip(counts).zip(reached))
-        .filter(|(((row, _), _), _)| row.kind != Kind::Block)
-        .map(|(((row, time), count), is_reached)| Influence {
+    let part = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
+    let share = |time: f64| part(time, total);
+    let mut found: Vec<Influence> = (rows.iter().enumerate())
+        .filter(|(_, row)| row.kind != Kind::Block)
+        .map(|(at, row)| Influence {
             row,
-            share: share(time),
-            nests: (count, costliest.len()),
-            standing: Standing::of(row, is_reached, share(time)),
+            share: share(times[at]),
+            work: part(works[at], total_work),
+            nests: (counts[at], costliest.len()),
+            standing: Standing::of(row, reached[at], share(times[at])),
         })
         .collect();
     found.sort_by(|a, b| b.share.total_cmp(&a.share));

@@ -131,32 +131,15 @@ impl Ranking {
         ranked
     }
 
-    /// The nests with the most work, bytes of all references and operations at 8 bytes each over all calls, the most
-    /// first. No machine changes it, so that the rows of sheets stay the same whatever a machine is set to.
+    /// The nests with the most [work](Ranking::work), the most first.
     pub(super) fn busiest(
         &self,
         nests: &[NestModel],
         most: usize,
         figures: &Figures,
     ) -> Vec<usize> {
-        const BYTES: f64 = 8.0;
-        let work = |(nest, index): (&NestModel, usize)| {
-            let bytes = nest.nest.streams.iter().map(|used| {
-                let references: u64 = used
-                    .stream
-                    .accesses
-                    .iter()
-                    .map(|access| access.reads + access.writes)
-                    .sum();
-                references as f64 * used.stream.element_bytes.map_or(BYTES, f64::from)
-            });
-            let once = figures.value(nest.iterations) * bytes.sum::<f64>()
-                + figures.value(nest.operations.flops) * BYTES;
-            let calls = self.of(index)?.full.map_or(1.0, |id| figures.value(id));
-            Some((once * calls, index))
-        };
         let mut ranked: Vec<(f64, usize)> = (nests.iter().zip(0..))
-            .filter_map(work)
+            .filter_map(|(nest, index)| Some((self.work((nest, index), figures)?, index)))
             .filter(|(work, _)| work.is_finite())
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -165,5 +148,24 @@ impl Ranking {
             .take(most)
             .map(|(_, index)| index)
             .collect()
+    }
+
+    /// The bytes of all references of a nest and 8 bytes for each operation, over all calls; `None` of one that has no
+    /// rank. No machine changes it, so that the rows of sheets stay the same whatever a machine is set to.
+    pub(super) fn work(
+        &self,
+        (nest, index): (&NestModel, usize),
+        figures: &Figures,
+    ) -> Option<f64> {
+        const BYTES: f64 = 8.0;
+        let bytes = nest.nest.streams.iter().map(|used| {
+            let accesses = used.stream.accesses.iter();
+            let references: u64 = accesses.map(|access| access.reads + access.writes).sum();
+            references as f64 * used.stream.element_bytes.map_or(BYTES, f64::from)
+        });
+        let once = figures.value(nest.iterations) * bytes.sum::<f64>()
+            + figures.value(nest.operations.flops) * BYTES;
+        let calls = self.of(index)?.full.map_or(1.0, |id| figures.value(id));
+        Some(once * calls)
     }
 }

@@ -96,17 +96,17 @@ impl Controls {
             Some((row.name.clone(), Of::Parameter(position)))
         };
         let blocks = rows.iter().filter(|row| row.kind == Kind::Block);
-        let influences = influence(model).all;
-        let sizes = (influences.iter())
-            .filter(|found| found.share > 0.0 && is_plain(found.row))
-            .take(MOST_INFLUENTIAL)
-            .map(|found| found.row);
+        // By work, not by time: another machine than the one that the workbook is written for has the same rows.
+        let mut influences = influence(model).all;
+        influences.retain(|found| found.work > 0.0 && is_plain(found.row));
+        influences.sort_by(|a, b| b.work.total_cmp(&a.work));
+        let sizes = (influences.iter().take(MOST_INFLUENTIAL)).map(|found| found.row);
         let sections = [
             ("Figures of the machine", machine(&INPUTS)),
             ("Switches of the model", machine(&SWITCHES)),
             ("Sizes of blocks", blocks.filter_map(parameter).collect()),
             (
-                "Sizes with the most influence",
+                "Sizes that most of the work rests on",
                 sizes.filter_map(parameter).collect(),
             ),
         ];
