@@ -15,13 +15,14 @@ impl Look {
             Look::Text | Look::Number => "General",
             Look::Count => "#,##0",
             Look::Times => "[=0]0;[<100]0.00;#,##0",
-            // With exponents of thousandths, millionths … below a second: E-3 are milliseconds.
-            Look::Seconds => "[>=1]#,##0.000;[=0]0;##0.00E+0",
+            // With exponents of thousandths, millionths … below a second: E-3 are milliseconds. What is too large to fit a
+            // cell has a power of ten.
+            Look::Seconds => "[>=1000000]0.00E+00;[>=1]#,##0.000;##0.00E+0",
             Look::Bytes => {
-                "[>=1000000000000]#,##0.00,,,,\" TB\";[>=1000000000]0.00,,,\" GB\";0.00,,\" MB\""
+                "[>=1000000000000000]0.00E+00\" B\";[>=1000000000]#,##0.00,,,\" GB\";0.00,,\" MB\""
             }
             Look::Flops => {
-                "[>=1000000000000]#,##0.00,,,,\" Tflop\";[>=1000000000]0.00,,,\" Gflop\";#,##0"
+                "[>=1000000000000000]0.00E+00\" flop\";[>=1000000000]#,##0.00,,,\" Gflop\";#,##0"
             }
             Look::Ratio => "[=0]0.000;[<0.01]0.00E+00;#,##0.000",
             Look::Share => "0.0%",
@@ -36,8 +37,17 @@ impl Look {
             Look::Number => format!("{value}").len().min(11),
             Look::Count => digits + (digits - 1) / 3,
             Look::Times => (digits + (digits - 1) / 3).max(5),
+            Look::Seconds if digits > 6 => 10,
             Look::Seconds => 10.max(digits + 4 + (digits - 1) / 3),
-            Look::Bytes | Look::Flops => 12,
+            Look::Bytes if digits <= 12 => 12,
+            Look::Bytes => 13,
+            Look::Flops => {
+                if digits <= 12 {
+                    12
+                } else {
+                    16
+                }
+            }
             Look::Ratio => digits + (digits - 1) / 3 + 4,
             Look::Share => 6,
         }

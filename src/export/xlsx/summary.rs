@@ -31,7 +31,7 @@ const GUESSED: usize = 6;
 const LEAST_SHARE: f64 = 0.0005;
 
 /// Of totals, which stand beside text in the unit that they are read in.
-const SECONDS: &str = "[>=0.0001]#,##0.000000\" s\";[=0]0\" s\";##0.00E+0\" s\"";
+const SECONDS: &str = "[>=1000000]0.00E+00\" s\";[>=0.0001]#,##0.000000\" s\";##0.00E+0\" s\"";
 const TOTALS_ROW: RowNum = 5;
 const WIDTHS: [f64; 11] = [
     36.0, 14.0, 14.0, 11.0, 15.0, 12.0, 12.0, 44.0, 18.0, 14.0, 10.0,
