@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::cache::{Cache, Key};
 use super::compile_commands::Flags;
 use super::input::Input;
+use super::packed::Packed;
 use super::prepare::{Glanced, Prepared};
 use crate::interned;
 use crate::ir::Unit;
@@ -46,22 +47,6 @@ struct Entry {
     answers: Answers,
     /// Nothing while only the modules have been read.
     unit: Option<Packed>,
-}
-
-/// Something that is written already, and copied as a whole: a list of numbers is read one by one.
-struct Packed(Vec<u8>);
-
-impl Serialize for Packed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Packed {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Packed, D::Error> {
-        let bytes = <&[u8]>::deserialize(deserializer)?;
-        Ok(Packed(bytes.to_vec()))
-    }
 }
 
 /// What lowering asked of the modules of other sources, with digests of what it got.

@@ -16,7 +16,7 @@ use crate::diff::{Function, Side};
 use crate::model::parameters::{Kind, Row};
 use crate::model::{Detail, Model, Setting, SettingError};
 use crate::reading::inputs::{self, Outlined};
-use crate::reading::{Outline, Shelf};
+use crate::reading::{Outline, Packed, Shelf};
 use crate::report::StaticReport;
 
 /// A side that was read.
@@ -62,7 +62,7 @@ enum Found<'p> {
 struct Entry {
     guesses: Vec<Guess>,
     unknown: Vec<UnknownSetting>,
-    side: Option<Vec<u8>>,
+    side: Option<Packed>,
 }
 
 /// A setting that names nothing.
@@ -199,7 +199,7 @@ impl<'t> Analysed<'t> {
         let bytes = shelf.load(&self.outline, &self.options(settings))?;
         let entry: Entry = postcard::from_bytes(&bytes).ok()?;
         let found = match entry.side {
-            Some(side) => Found::Side(Box::new(Side::from_bytes(&side)?)),
+            Some(Packed(side)) => Found::Side(Box::new(Side::from_bytes(&side)?)),
             None => Found::Nothing,
         };
         Some(Figures {
@@ -217,7 +217,7 @@ impl<'t> Analysed<'t> {
         let entry = Entry {
             guesses: figures.guesses.clone(),
             unknown: figures.unknown.clone(),
-            side: side.and_then(Side::to_bytes),
+            side: side.and_then(Side::to_bytes).map(Packed),
         };
         if let Ok(bytes) = postcard::to_stdvec(&entry) {
             let options = self.options(&figures.settings);
