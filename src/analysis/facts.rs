@@ -635,7 +635,7 @@ pub struct Stream {
     pub class: AccessClass,
     /// Subscripts in storage order (contiguous first) without their integer offsets.
     pub subscripts: Vec<Subscript>,
-    /// Distinct offsets in order of first appearance; one entry a subscript.
+    /// Distinct offsets in order of first appearance; one entry per subscript.
     pub accesses: Vec<Access>,
     /// Declared extents in storage order, where known: inclusive lower and upper bounds; at last those of component
     /// dimensions. Of an array that is flattened by hand, ratios of strides.

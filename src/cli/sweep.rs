@@ -74,7 +74,7 @@ pub enum SweepCommand {
     /// One shard is computed first: the limits of time and memory follow from what it took. Its result stays.
     #[command(after_help = SUBMIT_NOTES)]
     Submit(SweepSubmitArgs),
-    /// Put the rows of all shards into one Parquet file an input
+    /// Put the rows of all shards into one Parquet file per input
     Merge(SweepMergeArgs),
     /// Write what all shards say together: the best configuration of each input and problem, time over two axes, what more area buys
     #[command(after_help = REPORT_NOTES)]

@@ -111,7 +111,7 @@ pub(super) fn of_array(
     };
     let both = sides.iterations();
     if let Some((of_report, of_run)) = both.0.zip(both.1).filter(|both| is_as_many(*both)) {
-        let words = "as many an iteration as the source has; the iterations differ";
+        let words = "as many per iteration as the source has; the iterations differ";
         let amount = predicted * of_run / of_report - predicted;
         return Explanation::of(words, [(Cause::Iterations, amount)]);
     }
@@ -225,7 +225,7 @@ pub(super) fn elsewhere(sides: &Sides) -> Option<String> {
 /// Elements of one size, accessed in words of another: accesses on both sides, the source's bytes and those moved.
 fn widths((predicted, traced): (f64, f64), bytes: f64, moved: f64) -> Explanation {
     let words = format!(
-        "the bytes agree: {} B an access, where the source's elements have {} B",
+        "the bytes agree: {} B per access, where the source's elements have {} B",
         short(bytes / traced),
         short(bytes / predicted)
     );
@@ -310,7 +310,7 @@ fn unexplained(sides: &Sides, predicted: f64, rest: f64, kind: AccessCount) -> E
         0 => String::new(),
         called => format!("; {called} instructions of functions that it calls are not among them"),
     };
-    let difference = format!("{}{unit} an iteration", at_least((rest - predicted).abs()));
+    let difference = format!("{}{unit} per iteration", at_least((rest - predicted).abs()));
     let more = if rest > predicted { "more" } else { "fewer" };
     Explanation::without_amount(format!(
         "unexplained: {difference} {more} than the source's {what}{callees}"

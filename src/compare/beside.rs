@@ -26,7 +26,7 @@ pub(super) fn beside_arrays(sides: &Sides, kind: AccessCount) -> Vec<Beside> {
     let mut add = |cause: Cause, count: f64, what: &str| {
         if count > 0.0 {
             let each = count / iterations;
-            let words = format!("{}{unit} an iteration {what}", at_least(each));
+            let words = format!("{}{unit} per iteration {what}", at_least(each));
             parts.push(Beside { cause, each, words });
         }
     };

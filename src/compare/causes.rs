@@ -44,7 +44,7 @@ pub enum Cause {
     LoopAround,
     /// Iterations that do not enter the loop inside, where operands are constants.
     NotEntered,
-    /// Each element is accessed once an iteration, or outside of the loop that it does not change in.
+    /// Each element is accessed once per iteration, or outside of the loop that it does not change in.
     OnceEach,
     /// Accesses to data outside of the nest's arrays.
     OtherData,

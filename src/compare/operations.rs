@@ -141,7 +141,7 @@ fn in_calls(sides: &Sides, specials: f64) -> Option<String> {
         .collect();
     (specials > 0.0 && !names.is_empty()).then(|| {
         format!(
-            "{} more calls an iteration than the source has specials do operations in their own code: {}",
+            "{} more calls per iteration than the source has specials do operations in their own code: {}",
             short(specials),
             names.join(", ")
         )
@@ -176,7 +176,7 @@ fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> Exp
         })
         .unwrap_or_else(|| {
             Explanation::without_amount(format!(
-                "unexplained: {} fewer an iteration than the source has, by no whole number in any of its loops",
+                "unexplained: {} fewer per iteration than the source has, by no whole number in any of its loops",
                 short(each)
             ))
         })
@@ -190,7 +190,7 @@ fn more(sides: &Sides, each: f64) -> String {
         }
         None => {
             format!(
-                "unexplained: {} more an iteration than the source has, by no whole number in any of its loops",
+                "unexplained: {} more per iteration than the source has, by no whole number in any of its loops",
                 short(each)
             )
         }

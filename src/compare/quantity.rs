@@ -257,7 +257,7 @@ impl fmt::Display for Quantity {
             Quantity::Iterations => f.write_str("iterations"),
             Quantity::TripCount(name) => write!(f, "mean trip count of {name}"),
             Quantity::Instructions => f.write_str("instructions"),
-            Quantity::VectorLength => f.write_str("elements a vector instruction"),
+            Quantity::VectorLength => f.write_str("elements per vector instruction"),
             Quantity::Operations(operation) => write!(f, "{} an iteration", operation.as_str()),
             Quantity::Accesses(count) => write!(f, "{} an iteration", count.as_str()),
             Quantity::Object(Direction::Load, object) => write!(f, "loads of {object}"),

@@ -87,7 +87,7 @@ pub(super) fn name(model: &Model, sequence: &SequenceModel) -> String {
     }
 }
 
-/// Place and times of a loop, one a line.
+/// Place and times of a loop, one per line.
 pub(super) fn details(model: &Model, sequence: &SequenceModel, node: NodeIndex) -> String {
     let facts = sequence.graph[node];
     let times = sequence.loops[node.index()];

@@ -133,7 +133,7 @@ pub struct Level {
     pub bytes: f64,
     /// Line, in bytes.
     pub line: f64,
-    /// Bandwidth to one core, in 10⁹ bytes a second; `None` is unknown.
+    /// Bandwidth to one core, in 10⁹ bytes per second; `None` is unknown.
     pub gbs: Option<f64>,
     /// Lines in a set; `None` is fully associative, as far as is known.
     pub ways: Option<f64>,

@@ -297,7 +297,7 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
         figure(
             "vector_slots",
             slots,
-            "scalar loads a cycle over vector loads a cycle",
+            "scalar loads per cycle over vector loads per cycle",
         ),
         figure(
             "loads_per_cycle",

@@ -17,8 +17,8 @@ const TRAFFIC: Source = Source::Exasat("sections 2.1 and 2.3.3");
 loopsheet_base::catalogue! {
     /// The kinds of figures, in the order in which nests and programs define them.
     pub enum StaticFigure {
-        MemoryBandwidth "memory_bandwidth" "" BytesPerSecond "Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all cores wait for at once in one latency" Source::Little;
-        MemoryBandwidthOfOneCore "memory_bandwidth_of_one_core" "" BytesPerSecond "Bytes a second between memory and one core while the others wait: what the memory can do, and no more than the lines that the core waits for at once in one latency" Source::Little;
+        MemoryBandwidth "memory_bandwidth" "" BytesPerSecond "Bytes per second between memory and all cores together: what the memory can do, and no more than the lines that all cores wait for at once in one latency" Source::Little;
+        MemoryBandwidthOfOneCore "memory_bandwidth_of_one_core" "" BytesPerSecond "Bytes per second between memory and one core while the others wait: what the memory can do, and no more than the lines that the core waits for at once in one latency" Source::Little;
 
         // Parts of the formulas of cache levels.
         Place "place" "" Count "The value of a loop variable in the middle of its range, or of a part of it" CACHES;
@@ -209,7 +209,7 @@ loopsheet_base::catalogue! {
         MessageElements "message_elements" "" Elements "Elements that one process sends (a receive: receives), or sends to each; of a ghost exchange: components x sum over the dimensions d of 2 x width x the cells of the other dimensions" Source::Code;
         MessageElementSize "message_element_size" "" Bytes "Bytes of an element, from its type; a type that the program makes elsewhere is unknown" Source::Code;
         MessageData "message_data" "" Bytes "Elements times their size" Source::Definition;
-        Messages "messages" "" Count "Messages one after another: 1 point to point, 2 a dimension of a ghost exchange, the stages of a collective" Source::Collectives;
+        Messages "messages" "" Count "Messages one after another: 1 point to point, 2 per dimension of a ghost exchange, the stages of a collective" Source::Collectives;
         MessageBytes "message_bytes" "" Bytes "Bytes that one process sends in one execution; a receive: that it receives" Source::Collectives;
         MessageTime "message_time" "" Seconds "Messages x nic_latency_us + bytes / nic_gbs; exchanges twice and receives once where nic_full_duplex is 0" Source::Hockney;
         AllMessages "messages_of_all_executions" "" Count "Executions times messages" Source::Definition;
@@ -222,7 +222,7 @@ loopsheet_base::catalogue! {
         // Registers.
         Counters "counter_registers" "" Registers "The loop variable, and its bound if that is not a number" Source::Code;
         Scalars "scalar_registers" "" Registers "Scalars that live through the whole loop" Source::Code;
-        Pointers "pointer_registers" "" Registers "Addresses: one an array for all references a known distance apart, and strides that are not numbers" Source::Code;
+        Pointers "pointer_registers" "" Registers "Addresses: one per array for all references a known distance apart, and strides that are not numbers" Source::Code;
         Invariants "invariant_registers" "" Registers "Array elements that stay the same in the loop; floating-point: literals and constants too" Source::Code;
         Temporaries "temporary_registers" "" Registers "The most values of one iteration that live at once: scalars between write and last read; integer: loaded indices, floating-point: operands of expressions" Source::SethiUllman;
         LiveRegisters "live_registers" "" Registers "Values that one iteration of the innermost loop keeps in registers" Source::Definition;
@@ -257,12 +257,12 @@ loopsheet_base::catalogue! {
 
         // The chart of the roofline.
         ChartIntensity "chart_intensity" "" FlopsPerByte "Where the chart of the roofline begins and ends" Source::Given;
-        Peak "peak" "" FlopsPerSecond "Flops a second of all cores together" Source::Roofline;
+        Peak "peak" "" FlopsPerSecond "Flops per second of all cores together" Source::Roofline;
         Ceiling "ceiling" "" FlopsPerSecond "What operations of that kind reach at best" Source::Roofline;
-        CeilingBandwidth "ceiling_bandwidth" "" BytesPerSecond "Bytes a second of a level, of all cores together" Source::Roofline;
+        CeilingBandwidth "ceiling_bandwidth" "" BytesPerSecond "Bytes per second of a level, of all cores together" Source::Roofline;
         Ridge "ridge" "" FlopsPerByte "The intensity from which operations limit, not that bandwidth" Source::Roofline;
         CeilingStart "ceiling_start" "" FlopsPerByte "Where the line of a bandwidth begins" Source::Roofline;
-        CeilingHeight "ceiling_height" "" FlopsPerSecond "The operations a second that it allows there" Source::Roofline;
+        CeilingHeight "ceiling_height" "" FlopsPerSecond "The operations per second that it allows there" Source::Roofline;
         Performance "flops_per_second" "" FlopsPerSecond "Flops of a nest over its estimate" Source::Roofline;
     }
 }

@@ -106,7 +106,7 @@ fn of_memory() -> Waiting {
     Waiting { latency, lines }
 }
 
-/// Bytes a second of a cache, if they are known.
+/// Bytes per second of a cache, if they are known.
 fn rate(level: &Level, any_machine: bool, on: RunsOn) -> Option<Expr> {
     const MORE_THAN_ANY: f64 = 1e99;
     let rate = bandwidth::cache(level, on);

@@ -125,7 +125,7 @@ impl Outcome {
         }
     }
 
-    /// Bytes an access of all windows together, times all accesses.
+    /// Bytes per access of all windows together, times all accesses.
     fn estimated(windows: &[Measured], accesses: u64, drew: bool) -> Outcome {
         let measured: u64 = windows.iter().map(|window| window.accesses).sum();
         let scale = accesses as f64 / measured.max(1) as f64;

@@ -145,7 +145,7 @@ fn iterations_and_operations_agree_whatever_the_compiler_does() {
         }
         // sqrt is an instruction, exp a call.
         assert_eq!(
-            sides(&comparison, "roots", "specials an iteration"),
+            sides(&comparison, "roots", "specials per iteration"),
             (2.0, 2.0),
             "{level}"
         );
@@ -168,7 +168,7 @@ fn iterations_and_operations_agree_whatever_the_compiler_does() {
             "{level}"
         );
         assert_eq!(
-            found * sides(&comparison, "recursive", "adds an iteration").1,
+            found * sides(&comparison, "recursive", "adds per iteration").1,
             96.0,
             "{level}"
         );

@@ -1,4 +1,4 @@
-//! The program and its library from outside, a module a concern. One crate, so that all of it is linked once.
+//! The program and its library from outside, a module per concern. One crate, so that all of it is linked once.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -231,7 +231,7 @@ fn the_worked_figures_are_in_their_columns() {
         ("Working set, naive", "Plane", 9472.0),
         ("Working set, naive", "Pencil", 832.0),
         ("Working set, naive", "Cell", 64.0),
-        ("Operations an iteration", "Adds", 6.0),
+        ("Operations per iteration", "Adds", 6.0),
         ("Operations over the whole execution", "Flops", 16_777_216.0),
         ("Blocks", "All", 64.0),
         ("Work of one call", "Flops", 16_777_216.0),

@@ -443,7 +443,7 @@ pub(super) fn distances(
 /// Which loop moves a subscript.
 enum Moves<'s> {
     Not,
-    /// One, by so many elements an iteration.
+    /// One, by so many elements per iteration.
     With(&'s str, f64),
     Otherwise,
 }

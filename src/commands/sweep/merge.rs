@@ -1,4 +1,4 @@
-//! `loopsheet sweep merge`: the rows of all shards, one Parquet file an input.
+//! `loopsheet sweep merge`: the rows of all shards, one Parquet file per input.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -157,7 +157,7 @@ pub fn in_words(model: &CoreModel) -> String {
         _ => String::new(),
     };
     format!(
-        "the core of C-AMAT: window {}, {} instructions a cycle; from the nearest level on {} ports, {} MSHRs, look-ups of {} \
+        "the core of C-AMAT: window {}, {} instructions per cycle; from the nearest level on {} ports, {} MSHRs, look-ups of {} \
          cycles; RAM {} cycles and a line every {}; MSHRs and RAM are given out in program order; a store {}; an access across lines is one to each{shared}",
         model.window,
         model.width,

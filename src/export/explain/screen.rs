@@ -235,7 +235,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
                 names => format!(" (by its flags: {})", names.join(", ")),
             };
             let ports = format!(
-                "{} cycles an iteration to issue{by}",
+                "{} cycles per iteration to issue{by}",
                 cycles(core.port_cycles)
             );
             row(
@@ -245,7 +245,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
                 bound == Some(BoundBy::Ports),
             );
             let chain = format!(
-                "{} cycles an iteration wait for the one before",
+                "{} cycles per iteration wait for the one before",
                 cycles(core.chain_cycles)
             );
             row(

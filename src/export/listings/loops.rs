@@ -257,7 +257,7 @@ fn operations(columns: &mut Columns) {
         }),
     ];
     for (header, kind, pick) in each {
-        let group = "Operations an iteration";
+        let group = "Operations per iteration";
         add_figures(
             columns,
             (group, header),
@@ -548,7 +548,7 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     );
     add_figures(
         columns,
-        (TIME, "Bytes a flop"),
+        (TIME, "Bytes per flop"),
         Look::Ratio,
         F::Balance,
         |(_, n)| Content::Figure(n.time.balance),

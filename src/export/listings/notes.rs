@@ -60,11 +60,11 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Communication",
-        "The time of a message is the network's latency plus its bytes over its bandwidth. A ghost exchange sends word x components x the sum over the dimensions of 2 x width x the cells of the others, both sides counted, in two messages a dimension. Collectives take the messages and bytes of the algorithms of MPICH, short and long ones, without the arithmetic of reductions. (Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, Int. J. of High Performance Computing Applications 19(1), 2005)",
+        "The time of a message is the network's latency plus its bytes over its bandwidth. A ghost exchange sends word x components x the sum over the dimensions of 2 x width x the cells of the others, both sides counted, in two messages per dimension. Collectives take the messages and bytes of the algorithms of MPICH, short and long ones, without the arithmetic of reductions. (Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, Int. J. of High Performance Computing Applications 19(1), 2005)",
     ),
     (
         "Registers",
-        "Of the innermost loop of a nest: the loop variable and its bound; scalars that live through the loop; one address an array for all references a known number of bytes apart, strides that only a symbol gives; elements, literals and constants that stay the same; and the most values of one iteration that live at once, with the registers that the deepest expression needs. A complex value takes two. What exceeds the registers of the machine is spilled. (Sethi and Ullman, The Generation of Optimal Code for Arithmetic Expressions, J. ACM 17(4), 1970)",
+        "Of the innermost loop of a nest: the loop variable and its bound; scalars that live through the loop; one address per array for all references a known number of bytes apart, strides that only a symbol gives; elements, literals and constants that stay the same; and the most values of one iteration that live at once, with the registers that the deepest expression needs. A complex value takes two. What exceeds the registers of the machine is spilled. (Sethi and Ullman, The Generation of Optimal Code for Arithmetic Expressions, J. ACM 17(4), 1970)",
     ),
     (
         "Text output",
@@ -96,7 +96,7 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "Subscripts",
-        "Subscripts that are not affine are gathers: gather_lines cache lines a reference.",
+        "Subscripts that are not affine are gathers: gather_lines cache lines per reference.",
     ),
     (
         "Blocks",
@@ -108,7 +108,7 @@ pub(crate) const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "Cache levels",
-        "Everything shares the caches; streaming_writes and nta_hints are of the scenarios only. What is written is fetched first; where cost_w is below 2 memory does not see that of arrays that nothing reads before. Gathers take one line an access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
+        "Everything shares the caches; streaming_writes and nta_hints are of the scenarios only. What is written is fetched first; where cost_w is below 2 memory does not see that of arrays that nothing reads before. Gathers take one line per access until the array is loaded as a whole. Bounds that are not affine are taken at the middle of the ranges around. Only loops of constant range in steps of one are blocked by block_x, block_y, ... there.",
     ),
     (
         "Siblings",

@@ -281,7 +281,7 @@ const NAMES: &[((&str, &str), &str)] = &[
     (("Time", "DRAM"), "dram_time_s"),
     (("Time", "CPU"), "arithmetic_time_s"),
     (loops::INTENSITY, "intensity_flops_per_byte"),
-    (("Time", "Bytes a flop"), "balance_bytes_per_flop"),
+    (("Time", "Bytes per flop"), "balance_bytes_per_flop"),
     (("Blocks", "All"), "blocks_all"),
 ];
 

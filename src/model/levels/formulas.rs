@@ -431,7 +431,7 @@ fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, 
     capacities
 }
 
-/// Bytes a second of what is behind a cache; `None` if it is not known.
+/// Bytes per second of what is behind a cache; `None` if it is not known.
 fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<Expr> {
     let memory = bandwidth::memory(figures);
     let cache = |cache: &Level| bandwidth::cache(cache, figures.runs_on());

@@ -7,7 +7,7 @@
 //! static-model, "The refined rule: reuse").
 //!
 //! ```text
-//! a[i-2][j] + a[i][j] + a[i+1][j], swept over i; R lines a row
+//! a[i-2][j] + a[i][j] + a[i+1][j], swept over i; R lines per row
 //!
 //! nothing kept      3·R each iteration       ──┐ δ = 1: distance = lines of 1 iteration
 //! neighbours 1 apart 2·R                     ──┤ δ = 2: distance = lines of 2 iterations

@@ -291,7 +291,7 @@ fn write_short(
         ],
         [
             ("Memory traffic", Some((nest.traffic.actual, Look::Bytes))),
-            ("Flops a byte", Some((nest.time.intensity, Look::Ratio))),
+            ("Flops per byte", Some((nest.time.intensity, Look::Ratio))),
         ],
         [
             (

@@ -67,7 +67,7 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let titles = [
         "Bytes to and from RAM over time",
         "cycle",
-        "bytes an interval",
+        "bytes per interval",
     ];
     titled(&mut chart, titles, CHART);
     chart.y_axis().set_num_format("#,##0");
