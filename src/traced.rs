@@ -171,7 +171,7 @@ fn notes(
         notes.push(match epochs.stores {
             Stores::Blocking => "epochs: stores that miss are waited for".to_string(),
             Stores::Buffered => {
-                "epochs: stores that miss wait in a buffer and hold nothing up".to_string()
+                "epochs: stores that miss wait in a buffer and cause no stall".to_string()
             }
         });
         if read.harts > 1 {

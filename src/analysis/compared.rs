@@ -272,7 +272,7 @@ impl Meeting {
     }
 }
 
-/// An element that is read more iterations later holds nothing up: no vectors are longer.
+/// An element that is read more iterations later causes no stall: no vectors are longer.
 const MOST_APART: u32 = 64;
 
 fn dimension(stored: &Subscript, read: &Subscript, counter: Counter) -> Meeting {

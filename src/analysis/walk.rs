@@ -365,7 +365,7 @@ struct Walker<'f> {
     around: Vec<Around>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
-    /// The elements that variables inside of loops were last set to, as array and place.
+    /// The elements that variables inside loops were last set to, as array and place.
     loaded: BTreeMap<VarId, (VarId, Expr)>,
     /// Whether the loop around the walk, or the function, has several loops side by side.
     in_sequence: bool,
@@ -508,7 +508,7 @@ impl<'f> Walker<'f> {
         self.symbols.levels.len()
     }
 
-    /// A variable gets another value in every iteration of the loop at `depth`. Outside of loops its
+    /// A variable gets another value in every iteration of the loop at `depth`. Outside loops its
     /// name stands for whatever it is.
     fn changes(&mut self, id: VarId, depth: usize) {
         if depth > 0 {

@@ -188,7 +188,7 @@ pub enum DiagnosticCode {
     Repaired,
     /// What `--input` gave, and which of its names no variable of the program took a value from.
     #[strum(
-        message = "Set what is missing with --set; `loopsheet parameters` lists what the program is given."
+        message = "Set what is missing with --set; `loopsheet parameters` lists the program's inputs."
     )]
     RunInput,
     /// A statement function is expanded where it is used.

@@ -125,7 +125,7 @@ pub enum ReasonCode {
         message = "Make the rows of that array longer by one cache line, so that they begin in different sets; `loopsheet validate` with the machine's caches shows what is gained."
     )]
     ConflictMisses,
-    /// Counts of a run say that a loop of the nest goes round more often, or less often, than the figures say: a size, a trip count, a probability or a number of calls is not that of the run.
+    /// Counts of a run say that a loop of the nest iterates more often, or less often, than the figures say: a size, a trip count, a probability or a number of calls is not that of the run.
     #[strum(
         message = "Set what the loop depends on with --set; the table has both numbers, and JSON has them in `counted`."
     )]
@@ -295,7 +295,7 @@ pub enum ReasonCode {
     /// The nest makes more accesses than may be run, and cannot be sampled.
     #[strum(message = "Run it with smaller sizes, or allow more accesses.")]
     TooLong,
-    /// A branch inside of loops goes one way in all iterations, nothing says which, and bytes or operations depend on it: they are counted as for both.
+    /// A branch inside loops goes one way in all iterations, nothing says which, and bytes or operations depend on it: they are counted as for both.
     #[strum(message = "Set the probability of the branch to 0 or 1 with --set.")]
     UndecidedBranch,
     /// The ends of a loop depend on the loops around in another way than by whole multiples: bytes are those in the middle of their ranges.
@@ -341,7 +341,7 @@ pub enum ReasonCode {
     /// A statement of C has a form that is not followed, such as inline assembly.
     #[strum(message = "Write it with the usual statements of the language.")]
     UnsupportedStatement,
-    /// The loop changes its variable inside of its body or takes its address.
+    /// The loop changes its variable inside its body or takes its address.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     VariableModified,
     /// A subscript depends on a variable whose value inside the loop is not known.
@@ -355,7 +355,7 @@ pub enum ReasonCode {
     /// A `while` loop runs until a condition fails, so that its iterations are not known.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     WhileLoop,
-    /// A loop has a step of zero, which the languages forbid.
+    /// A loop has a step of zero, which is not allowed.
     #[strum(message = "Give the loop a step other than zero.")]
     ZeroStep,
 }

@@ -264,7 +264,7 @@ fn same_bytes(
     is_near(bytes, predicted * element).then(|| widths(both, predicted * element, bytes))
 }
 
-/// Whether the accesses of the loops around are shared out among more or fewer iterations of the innermost loop.
+/// Whether the accesses of the loops around are distributed among more or fewer iterations of the innermost loop.
 fn around(sides: &Sides, kind: AccessCount, predicted: f64, traced: f64) -> Option<Explanation> {
     let (of_report, of_run) = sides.innermost_trips()?;
     let inner = *sides.loops().last()?;
@@ -293,7 +293,7 @@ fn around(sides: &Sides, kind: AccessCount, predicted: f64, traced: f64) -> Opti
     let follows = of_report != of_run && shared > 0.0 && is_near(each, traced);
     follows.then(|| {
         let words = format!(
-            "the loop of line {} goes round {} times each, not {}; the accesses around it are shared out among these",
+            "the loop of line {} goes round {} times each, not {}; the accesses around it are distributed among these",
             facts.line,
             short(of_run),
             short(of_report)

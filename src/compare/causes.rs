@@ -18,7 +18,7 @@ use super::tolerance::{EQUAL, are_equal, are_near};
 pub enum Cause {
     /// Loads and stores have another width than the elements.
     AccessWidth,
-    /// Accesses of the loops around are shared out among other trips of the innermost loop.
+    /// Accesses of the loops around are distributed among other trips of the innermost loop.
     AccessesAround,
     /// A branch is taken in another share of the iterations.
     Branch,
@@ -60,7 +60,7 @@ pub enum Cause {
     ReplacedByCall,
     /// The traced figure is known to this resolution only.
     Resolution,
-    /// As many in all as the source has, shared out over other iterations.
+    /// As many in all as the source has, distributed over other iterations.
     SharedOut,
     /// Accesses by the stack pointer and to the stack: spills, saved registers, locals.
     Stack,

@@ -113,7 +113,7 @@ pub(super) fn of_executions(sides: &Sides) -> String {
     let outside = match counts.peeled {
         peeled if peeled == 0 || counts.tests > 0 => String::new(),
         peeled => format!(
-            "; {peeled} iterations were done outside of a machine loop, which has no count of entries"
+            "; {peeled} iterations were done outside a machine loop, which has no count of entries"
         ),
     };
     format!(

@@ -125,7 +125,7 @@ pub(super) fn shared_out(sides: &Sides, predicted: f64, traced: f64) -> Option<E
     let explains = of_report != of_run && are_same_rate(predicted * of_report, traced * of_run);
     explains.then(|| {
         let words = format!(
-            "as many in all as the source has, shared out over {of_run} iterations instead of {of_report}"
+            "as many in all as the source has, distributed over {of_run} iterations instead of {of_report}"
         );
         let amount = predicted * of_report / of_run - predicted;
         Explanation::of(words, [(Cause::SharedOut, amount)])

@@ -102,7 +102,7 @@ pub(super) fn done_otherwise(
         Some(Otherwise::once(
             outside,
             format!(
-                "each element is accessed once per iteration, and what does not change with {} outside of its loop",
+                "each element is accessed once per iteration, and what does not change with {} outside its loop",
                 facts.var
             ),
         )),

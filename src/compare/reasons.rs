@@ -301,11 +301,11 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
             }
             LoopCounts { peeled: 1.., .. } => {
                 format!(
-                    "{} iterations were done outside of a machine loop, which has no count of entries",
+                    "{} iterations were done outside a machine loop, which has no count of entries",
                     counts.peeled
                 )
             }
-            _ => "it was entered from outside of machine loops, where nothing shows how often".to_string(),
+            _ => "it was entered from outside machine loops, where nothing shows how often".to_string(),
         });
     }
     matches!(row.quantity, Quantity::Object(..)).then(|| {

@@ -219,7 +219,7 @@ impl NestDifference {
         self.rows.iter().find(|row| row.quantity == *quantity)
     }
 
-    /// Those first that cost the most time more or less, then bytes, then flops; then those that turned into the worse.
+    /// Those first that cost the most time more or less, then bytes, then flops; then those that got worse.
     fn weight(&self) -> [f64; 5] {
         let added = |quantity: &Quantity| self.row(quantity).map_or(0.0, |row| row.added().abs());
         let is_worse = |flip: &&Flip| flip.direction() == Direction::Worse;

@@ -12,7 +12,7 @@ use crate::side::Side;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DifferingGuess {
-    /// As the source calls it.
+    /// Name in the source.
     pub name: String,
     /// Unknown where the figures of that side do not rest on a guess of that name.
     pub old: Figure,

@@ -1,4 +1,4 @@
-//! What no nest has, and so no row: code outside of loops that is not modelled, procedures without a body, regions that
+//! What no nest has, and so no row: code outside loops that is not modelled, procedures without a body, regions that
 //! could not be read.
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ pub(crate) fn notes(old: &Side, new: &Side) -> Vec<String> {
     let outside = listed(&old.outside, &new.outside, |before, after| before != after);
     let outside = outside.map(|found| {
         format!(
-            "outside of loops and in no figure: {found} (in {}, in {})",
+            "outside loops and in no figure: {found} (in {}, in {})",
             old.name, new.name
         )
     });

@@ -27,7 +27,7 @@ pub struct Side {
     pub unread: Vec<DiagnosticReport>,
     /// What was read otherwise than a compiler might, such as without a header that was not found.
     pub warnings: Vec<DiagnosticReport>,
-    /// How many places outside of loops are not modelled, by the code of the reason.
+    /// How many places outside loops are not modelled, by the code of the reason.
     pub outside: BTreeMap<String, usize>,
     /// Procedures without a body, with how many calls there are.
     pub absent: BTreeMap<String, usize>,

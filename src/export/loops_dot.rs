@@ -93,7 +93,7 @@ pub(super) fn details(model: &Model, sequence: &SequenceModel, node: NodeIndex) 
     let times = sequence.loops[node.index()];
     let value = |id| Seconds(model.value(id));
     format!(
-        "{}\n{}:{}\n{}, from {} to {} if nothing but dependences holds it up",
+        "{}\n{}:{}\n{}, from {} to {} if only dependences delay it",
         facts.id,
         facts.file,
         facts.line,

@@ -288,7 +288,7 @@ impl MachineModel {
         let parameter = self.find(name)?;
         parameter.check(value)?;
         parameter.value = Some(value);
-        parameter.source = "set by the user".to_string();
+        parameter.source = "set with --set".to_string();
         parameter.note.clear();
         Ok(())
     }
@@ -383,7 +383,7 @@ impl MachineModel {
             && self.levels().iter().skip(1).all(of_level)
     }
 
-    /// Whether it also says what the translation buffer holds.
+    /// Whether it also says what the TLB holds.
     pub fn has_translation(&self) -> bool {
         self.has_irregular_rates() && TRANSLATION.iter().all(|name| self.get(name).is_some())
     }

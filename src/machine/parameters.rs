@@ -109,7 +109,7 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("trig_cycles", "Sine", "cycles", Real, (0.01, 1e5), Unknown, "The same of sin, cos and tan")),
     row(("pow_cycles", "Power", "cycles", Real, (0.01, 1e5), Unknown, "The same of pow")),
     row(("split_slots", "Cost of a split", "", Real, (0.0, 64.0), Value(0.0), "Further loads that take as long as a vector's lying in two cache lines instead of one")),
-    row(("iteration_cycles", "Least cycles per iteration", "cycles", Real, (0.0, 1e3), Value(0.0), "What the branch of a loop takes if nothing else does, of vectors for all elements of one")),
+    row(("iteration_cycles", "Minimum cycles per iteration", "cycles", Real, (0.0, 1e3), Value(0.0), "What the branch of a loop takes if nothing else does, of vectors for all elements of one")),
     row(("window", "Reorder window", "instructions", Real, (0.0, 1e6), Value(0.0), "Instructions that a core holds while it waits: where a loop is shorter, its next execution begins before it ends; 0: none")),
 ];
 
@@ -144,7 +144,7 @@ pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
     row(("gbs", "bandwidth per core", "GB/s", Real, (1e-3, 1e6), Unknown, "10⁹ bytes per second that one core gets from this level; empty: unknown, sets no bound")),
     row(("ways", "ways", "ways", Integer, (1.0, 1e6), Unknown, "Associativity, for simulation; empty: fully associative")),
     row(("latency_cycles", "latency", "cycles", Integer, (0.0, 1e5), Unknown, "Load to use on a hit in this level, for simulation and irregular lines")),
-    row(("irregular_lines", "irregular lines under way", "lines", Real, (0.1, 1e6), Unknown, "Lines of this level, L2 and beyond, that one core waits for at once where no prefetcher foresees them; empty: all lines come at the level's bandwidth")),
+    row(("irregular_lines", "outstanding irregular lines", "lines", Real, (0.1, 1e6), Unknown, "Lines of this level, L2 and beyond, that one core waits for at once where no prefetcher foresees them; empty: all lines come at the level's bandwidth")),
     row(("shared_by", "shared by", "cores", Integer, (1.0, 1e7), Value(1.0), "Cores that share one instance")),
 ];
 
@@ -156,15 +156,15 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("gather_lines", "Lines per gather", "lines", Real, (0.0, 16.0), Value(1.0), "Cache lines moved for one element that is addressed through an index array")),
     row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes per second between memory and all cores together")),
     row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle; with dram_lines_in_flight it limits the bandwidth")),
-    row(("dram_lines_in_flight", "Lines under way per core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; 0: no limit")),
-    row(("dram_irregular_lines", "Irregular lines under way", "lines", Real, (0.1, 1e6), Unknown, "Lines of memory that one core waits for at once where no prefetcher foresees them; where this, dram_latency_ns, and latency_cycles and irregular_lines of every cache from L2 on are known, such lines have a time of their own")),
-    row(("page_bytes", "Page", "B", Size, (1.0, 1e12), Value(4096.0), "Bytes of memory that one entry of the translation buffer stands for")),
-    row(("tlb_bytes", "Reach of the translation buffer", "B", Size, (1.0, 1e13), Unknown, "Bytes of all pages that the last translation buffer (TLB) of a core holds; empty: it holds all")),
-    row(("tlb_miss_ns", "Page miss", "ns", Real, (0.0, 1e6), Unknown, "What an irregular access to a page that the translation buffer does not hold takes longer, beside others")),
+    row(("dram_lines_in_flight", "Outstanding cache lines per core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; 0: no limit")),
+    row(("dram_irregular_lines", "Outstanding irregular lines", "lines", Real, (0.1, 1e6), Unknown, "Lines of memory that one core waits for at once where no prefetcher foresees them; where this, dram_latency_ns, and latency_cycles and irregular_lines of every cache from L2 on are known, such lines have a time of their own")),
+    row(("page_bytes", "Page", "B", Size, (1.0, 1e12), Value(4096.0), "Bytes of memory that one entry of the TLB stands for")),
+    row(("tlb_bytes", "TLB reach", "B", Size, (1.0, 1e13), Unknown, "Bytes of all pages that the last TLB of a core holds; empty: it holds all")),
+    row(("tlb_miss_ns", "Page miss", "ns", Real, (0.0, 1e6), Unknown, "What an irregular access to a page that the TLB does not hold takes longer, beside others")),
     row((SCENARIOS, "DRAM traffic by scenarios", "", Switch, (0.0, 1.0), Value(0.0), "1: DRAM traffic, and time, by ExaSAT's scenarios; 0: by the refined rule, as that of the last cache")),
-    row(("cost_r", "Bytes per byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Scenarios: memory traffic for one byte of a stream that is only read")),
-    row(("cost_rw", "Bytes per byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is read and written")),
-    row(("cost_w", "Bytes per byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
+    row(("cost_r", "Bytes moved per byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Scenarios: memory traffic for one byte of a stream that is only read")),
+    row(("cost_rw", "Bytes moved per byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is read and written")),
+    row(("cost_w", "Bytes moved per byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
     row(("streaming_writes", "Streaming writes", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: written streams take no room in the cache")),
     row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: read streams without reuse take no room in the cache either")),
     row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: only what those in a loop around both left there")),
@@ -214,7 +214,7 @@ pub const LATENCY_LIMIT: [&str; 2] = ["dram_latency_ns", "dram_lines_in_flight"]
 /// What an irregular line of memory takes; of a cache, its [`LEVEL_LATENCY`].
 pub const IRREGULAR: [&str; 2] = ["dram_latency_ns", "dram_irregular_lines"];
 pub const LEVEL_LATENCY: [&str; 2] = ["latency_cycles", "irregular_lines"];
-/// What the translation buffer holds, and what a page that it does not hold takes.
+/// What the TLB holds, and what a page that it does not hold takes.
 pub const TRANSLATION: [&str; 2] = ["tlb_bytes", "tlb_miss_ns"];
 
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no

@@ -18,7 +18,7 @@ loopsheet_base::catalogue! {
         NonMemoryCost "non_memory_cost" "C" Cycles "Cost of everything that does not go to RAM" Source::Counted;
         NonMemorySpan "non_memory_span" "C∞" Cycles "Longest path without the RAM accesses" Source::Counted;
         BytesMoved "bytes_moved" "" Bytes "Bytes to and from RAM" Source::Counted;
-        Slots "slots" "m" Accesses "Issue slots: RAM accesses under way at once" Source::Given;
+        Slots "slots" "m" Accesses "Issue slots: outstanding RAM accesses" Source::Given;
         Latency "latency" "α" Cycles "Latency of a RAM access" Source::Given;
         BaseLatency "base_latency" "α₀" Cycles "Latency at which relative sensitivity is taken" Source::Given;
         Ghz "ghz" "" Gigahertz "Clock" Source::Given;

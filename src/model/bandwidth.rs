@@ -45,8 +45,8 @@ pub(super) fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
     Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
 }
 
-/// Bytes per second between memory and all cores together: what the memory can do, and no more than the lines that all
-/// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
+/// Bytes per second between memory and all cores together: what the memory can deliver, limited by the cache lines that
+/// all cores can have outstanding in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
 pub(super) fn define_memory(figures: &mut Figures) -> FigureId {
     figures.share(F::MemoryBandwidth, of_memory(RunsOn::AllCores))
 }

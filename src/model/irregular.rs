@@ -31,8 +31,7 @@ impl IrregularFigures {
     }
 }
 
-/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the translation
-/// buffer does not hold.
+/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the TLB does not hold.
 pub(super) fn seconds(
     machine: &MachineModel,
     nest: &NestLevels,

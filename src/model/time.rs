@@ -35,7 +35,7 @@ pub enum LevelKind {
     Memory,
 }
 
-/// What takes the longest part of a nest's time, in the order in which they are listed.
+/// What takes longest part of a nest's time, in the order in which they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BoundBy {
     /// Arithmetic at peak.

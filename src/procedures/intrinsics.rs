@@ -61,7 +61,7 @@ pub enum IntrinsicKind {
 }
 
 impl IntrinsicKind {
-    /// Whether what a library function gives comes from outside of the program: a file, the command line, text.
+    /// Whether what a library function gives comes from outside the program: a file, the command line, text.
     pub fn gives_from_outside(self) -> bool {
         matches!(
             self,

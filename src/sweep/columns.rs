@@ -57,7 +57,7 @@ columns! {
     EpochSlots "epoch_slots" Integer "accesses" "m of epochs: misses that can start in one; empty is no limit";
     LatencyCycles "latency_cycles" Number "cycles" "α: latency of a RAM access";
     LatencyFrom "latency_from" Text "" "What of trace.latencies asks for it: number, machine, or number, machine where the machine's is one of the numbers";
-    Slots "slots" Number "accesses" "m: RAM accesses under way at once";
+    Slots "slots" Number "accesses" "m: outstanding RAM accesses";
     Ghz "ghz" Number "GHz" "Clock; null where no machine says it";
     Iterations "iterations" Number "iterations" "Iterations of one call of a nest";
     Flops "flops" Number "flop" "Floating-point operations: of a nest one call, of a program all calls";

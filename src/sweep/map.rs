@@ -113,7 +113,7 @@ impl Map {
     }
 
     /// Axes that are not on the map stay at the first row's value; m at the first that there is, as in the ranking, or without
-    /// one: no limit of misses under way.
+    /// one: no limit of outstanding misses.
     pub(crate) fn of_epochs(pair: (Axis, Axis), epochs: &[Row]) -> Map {
         let others = EPOCHS
             .into_iter()

@@ -41,7 +41,7 @@ pub struct TraceSpec {
     pub caches: Option<OneOrMany<CacheEntry>>,
     /// Cycles of a RAM access, or `machine`.
     pub latencies: Option<Axis>,
-    /// RAM accesses that can be under way at once.
+    /// the most RAM accesses outstanding at once.
     pub slots: Option<Axis>,
     /// Of epochs, which are counted where there are windows.
     pub windows: Option<Axis>,

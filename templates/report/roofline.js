@@ -138,7 +138,7 @@ function drawPoints(svg, points, atX, atY, taken) {
     const [cx, cy] = [atX(x), atY(y)];
     const radius = 4 + 10 * Math.sqrt(sum > 0 ? seconds / sum : 0);
     const { id } = data.nests[nest];
-    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${data.roofline.points[nest][2] === null ? "no calls lead to it" : withPrefix(seconds, "s")}`;
+    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${data.roofline.points[nest][2] === null ? "not reached by any call that could be followed" : withPrefix(seconds, "s")}`;
     // One stop for the Tab key; arrows go on to the others.
     const group = drawn("g", { class: "point", role: "link", tabindex: groups.length === 0 ? 0 : -1, "aria-label": told, "data-nest": nest });
     groups.push(group);

@@ -257,7 +257,7 @@ fn the_console_says_what_helps_or_that_nothing_does() {
     assert!(text.contains(line), "{text}");
     let text = table("n=1000");
     assert!(
-        text.contains("advice: nothing known here saves 1 % of the time\n"),
+        text.contains("advice: no known change saves 1 % of the time\n"),
         "{text}"
     );
 }

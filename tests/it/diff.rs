@@ -924,7 +924,7 @@ fn totals_follow_calls_that_come_and_go() {
     assert_eq!((before, after), (json!(1000), json!(10_001_000)));
 }
 
-/// What no nest has is named: code outside of loops, and procedures without a body.
+/// What no nest has is named: code outside loops, and procedures without a body.
 #[test]
 fn what_is_left_out_is_noted() {
     let code = |more: &str| {
@@ -941,7 +941,7 @@ fn what_is_left_out_is_noted() {
     assert_eq!(notes("", ""), "[]");
     let found = notes("", "memset(x, 0, sizeof x);");
     assert!(
-        found.contains("outside of loops and in no figure: memory_intrinsic 0, 1"),
+        found.contains("outside loops and in no figure: memory_intrinsic 0, 1"),
         "{found}"
     );
     let found = notes("", "heavy(x);");

@@ -228,7 +228,7 @@ fn the_workbook_divides_the_estimate_by_an_input() {
             .collect::<Vec<(Data, String)>>()
     };
     let measured = column_of("Loops", "Measured");
-    let ratios = column_of("Time", "Estimate over measured");
+    let ratios = column_of("Time", "Estimate / measured");
     let together = column_of("Time", "Measured together");
     assert_eq!(measured[0].1, "");
     // The second time is that of two nests, which the last column names.

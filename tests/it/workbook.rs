@@ -238,7 +238,7 @@ fn the_worked_figures_are_in_their_columns() {
         ("Bytes moved in one call", "DRAM", 61_079_552.0),
         ("Arrays", "R", 1.0),
         ("Arrays", "W", 1.0),
-        ("To keep for reuse", "Planes", 4.0),
+        ("Needed in cache for reuse", "Planes", 4.0),
     ] {
         assert_eq!(
             found[&(group.to_string(), header.to_string())],
@@ -421,7 +421,7 @@ fn what_is_missing_is_visible() {
         // Where it was met, and what it means.
         ("zero_step", &["Notes", "Notes"]),
         ("user_norm", &["Notes"]),
-        ("outside of loops", &["Notes"]),
+        ("outside loops", &["Notes"]),
         ("cannot be read (mend it)", &["Notes"]),
         ("cpp", &["Notes"]),
         ("files not read: .cpp", &["Summary"]),

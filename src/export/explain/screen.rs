@@ -125,7 +125,7 @@ fn write_loops(text: &mut String, model: &Model, index: usize) {
             write_found_again(text, model, index);
         }
         Some((None, _)) => text.push('\n'),
-        None => text.push_str("; no calls lead to it from where a run begins\n"),
+        None => text.push_str("; it is not reached by any call that could be followed\n"),
     }
 }
 
@@ -140,13 +140,17 @@ fn write_found_again(text: &mut String, model: &Model, index: usize) {
     for (cache, cold) in model.nests[index].levels.caches.iter().zip(&found.cold) {
         let cold = model.value(*cold);
         if cold < before {
-            parts.push(format!("{} in {}", count(before - cold), cache.name));
+            let found = count(before - cold);
+            parts.push(match parts.is_empty() {
+                true => format!("{found} find all their data in {}", cache.name),
+                false => format!("{found} in {}", cache.name),
+            });
             before = cold;
         }
     }
     if !parts.is_empty() {
         let parts = words::list(&parts);
-        let _ = writeln!(text, "of these executions find all of their data: {parts}");
+        let _ = writeln!(text, "of these calls, {parts}");
     }
 }
 
@@ -245,7 +249,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
                 bound == Some(BoundBy::Ports),
             );
             let chain = format!(
-                "{} cycles per iteration wait for the one before",
+                "{} cycles per iteration spent waiting for the previous one",
                 cycles(core.chain_cycles)
             );
             row(

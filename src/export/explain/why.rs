@@ -94,7 +94,7 @@ fn of_level(model: &Model, nest: &NestModel, level: &LevelFigures) -> String {
             cache.name,
             conditions::capacity(model, cache)
         ),
-        None => format!("; {} holds all that is used again", cache.name),
+        None => format!("; {} holds all reused data", cache.name),
     };
     format!("{} moves {moved}{times}{reason}", level.name)
 }

@@ -38,7 +38,7 @@ const ARRAYS: &Shown = &[
     ("Array", ""),
     ("Shape", ""),
     ("Element", "Size"),
-    ("To keep for reuse", ""),
+    (loops::KEPT, ""),
     ("Working set", ""),
     ("Footprint", ""),
 ];
@@ -61,7 +61,7 @@ const ADVICE: &Shown = &[
 const ALL: &Shown = &[];
 
 const ABOUT_NESTS: &str = "One row per loop nest. Choose its name to see its source, stencils, layer conditions and time by bound; choose a \
-     heading to sort by it. A star: not everything of it is understood or exact.";
+     heading to sort by it. A star: part of the nest is not understood or only estimated.";
 const ABOUT_REGISTERS: &str = "An estimate of the values that one iteration of the innermost loop keeps in registers, \
                                without vectorisation and unrolling.";
 
@@ -107,7 +107,7 @@ pub(super) fn build(
         "maps": maps,
         "nests": nests,
         "live": figures.live(),
-        "notes": { "How the figures are made": notes::METHOD, "What the model leaves out": notes::LIMITS },
+        "notes": { "How the figures are computed": notes::METHOD, "What the model leaves out": notes::LIMITS },
         "lines": nests::lines(model, figures.live(), sources),
     })
 }

@@ -1,6 +1,6 @@
 //! How figures are made, and what is left out.
 
-/// How the figures are made, with their sources.
+/// How the figures are computed, with their sources.
 pub(crate) const METHOD: &[(&str, &str)] = &[
     (
         "Operations",
@@ -36,7 +36,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Time",
-        "CPU time is weighted flops over peak; the time of each memory level is its traffic over its bandwidth, that of memory no more than cores x dram_lines_in_flight x line_bytes / dram_latency_ns where both are known (Little's law: so many lines come in one latency); the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
+        "CPU time is weighted flops divided by peak; the time of each memory level is its traffic over its bandwidth, that of memory no more than cores x dram_lines_in_flight x line_bytes / dram_latency_ns where both are known (Little's law: so many lines come in one latency); the largest is the estimate where overlap is 1, and arithmetic and data take turns where it is 0. (ExaSAT report, section 2.3.3, for every cache level)",
     ),
     (
         "Inputs in scenarios",
@@ -56,7 +56,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Irregular lines",
-        "Where a machine says what they take: lines that no prefetcher foresees, because they are at random places, or because the loops go along more than 32 streams at once, further than 2048 bytes from one access to the next (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that has it over the lines that a core waits for at once (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), and tlb_miss_ns more where its page is none of those that the translation buffer holds: pages are counted as lines are, with page_bytes and tlb_bytes. This comes on top of the longest time of a level, which all other lines take.",
+        "Where a machine says what they take: lines that no prefetcher foresees, because they are at random places, or because the loops go along more than 32 streams at once, further than 2048 bytes from one access to the next (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that has it over the lines that a core waits for at once (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), and tlb_miss_ns more where its page is none of those that the TLB holds: pages are counted as lines are, with page_bytes and tlb_bytes. This comes on top of the longest time of a level, which all other lines take.",
     ),
     (
         "Communication",
@@ -80,7 +80,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
 pub(crate) const LIMITS: &[(&str, &str)] = &[
     (
         "Caches",
-        "Fully associative, least recently used first to go: conflict misses are not in the formulas. Where strides show that lines fall into few sets, the costliest nests are run with the ways of the machine: column With its ways of Caches.",
+        "Fully associative with LRU replacement: conflict misses are not in the formulas. Where strides show that lines fall into few sets, the costliest nests are run with the ways of the machine: column With its associativity of Caches.",
     ),
     (
         "Stores that miss",

@@ -225,11 +225,11 @@ fn write_row(
 /// One block of columns a kind of quantity, referring to Compare, and the chart over them.
 fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
     let mut page = Paper::new(Sheet::ComparePoints, ())?;
-    page.title("Traced over static")?;
+    page.title("Traced / static")?;
     page.text(
         1,
         0,
-        "A point is a quantity of a nest; on the dashed line both agree.",
+        "Each point is a quantity of a nest; on the dashed line both agree.",
         &style::remark(),
     )?;
     const TABLE: RowNum = 34;
@@ -298,7 +298,7 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
     }
     if bounds.1 > 0.0 {
         diagonal(&mut page, &mut chart, bounds)?;
-        chart.title().set_name("The run over the prediction");
+        chart.title().set_name("The run divided by the prediction");
         chart
             .x_axis()
             .set_name("static")

@@ -49,10 +49,10 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     let Some(delta) = figures.get(ProgramFigure::Delta) else {
         let missing = match (camat.program.instructions, camat.program.cpi_exe) {
             (None, None) => {
-                "the number of instructions and CPI_exe, the cycles of an instruction without stalls"
+                "the number of instructions and CPI_exe, the cycles per instruction without stalls"
             }
             (None, Some(_)) => "the number of instructions",
-            _ => "CPI_exe, the cycles of an instruction without stalls",
+            _ => "CPI_exe, the cycles per instruction without stalls",
         };
         return vec![format!("Matching ratios are unknown: they need {missing}.")];
     };

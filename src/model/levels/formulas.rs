@@ -79,7 +79,7 @@ pub struct NestLevels {
     /// What earlier nests of the function leave, as numbers; `None` if the switch is off, so that the nest is looked at
     /// alone.
     pub neighbours: Option<Neighbours<f64>>,
-    /// Pages of irregular accesses that the translation buffer does not hold; `None` if there are no such accesses, or
+    /// Pages of irregular accesses that the TLB does not hold; `None` if there are no such accesses, or
     /// the machine does not say what it holds.
     pub pages: Option<Pages<FigureId>>,
 }

@@ -100,8 +100,8 @@ pub struct NestReport {
     /// What the source leaves open: `caches`, `vectors`, `sums`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
-    /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
-    /// calls lead to it from there.
+    /// How often its function is called in a run of the program: once where nothing says where a run begins, never where not
+    /// reached by any call that could be followed from there.
     #[serde(default)]
     pub calls: Figure,
     /// The same, each call with its size over that of the largest; absent where all are of one size.
@@ -119,7 +119,7 @@ pub struct NestReport {
     pub one_call_seconds: Figure,
     #[serde(default)]
     pub all_calls_seconds: Figure,
-    /// Of the time of all nests and calls; unknown where no calls lead to it.
+    /// Of the time of all nests and calls; unknown where not reached by any call that could be followed.
     #[serde(default)]
     pub share: Figure,
     /// What it was measured to take, where times were given.
@@ -252,7 +252,7 @@ impl ConflictReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct IrregularReport {
-    /// Pages that the translation buffer does not hold; absent where the machine does not say what it holds.
+    /// Pages that the TLB does not hold; absent where the machine does not say what it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages_missed: Option<Figure>,
     /// Over the whole execution.

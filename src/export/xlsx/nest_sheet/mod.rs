@@ -176,7 +176,7 @@ fn write_head(page: &mut Page, index: usize, columns: Columns) -> Result<(), Xls
         Sheet::Loops.in_formulas(),
         index as RowNum + FIRST_ROW + 1
     );
-    let link = Url::new(target).set_text("its row on Loops");
+    let link = Url::new(target).set_text("its row on sheet Loops");
     page.worksheet
         .write_url_with_format(1, columns.last(), link, &style::link())?;
     let mut remarks = Vec::new();

@@ -93,7 +93,7 @@ fn summary(
     let latency = page.book.report.inputs.latency;
     page.section(
         row,
-        "How much latency it bears",
+        "How much latency it tolerates",
         [
             "Growth of T∞ over that at the α of eDAG",
             "Growth [%]",
