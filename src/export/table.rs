@@ -474,7 +474,7 @@ fn write_guesses(text: &mut String, influences: &Influences) {
     );
     let _ = writeln!(
         text,
-        "{} of the time rests on guessed sizes{}",
+        "{} of the time depends on guessed sizes{}",
         share(*on_guesses),
         idle.map_or_else(String::new, |idle| format!("; {idle}"))
     );
@@ -793,7 +793,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         let more = if names.len() > NAMES { " …" } else { "" };
         let _ = writeln!(
             text,
-            "calls of {} without a body here: {}{more}",
+            "calls to {} procedures without a body in these sources: {}{more}",
             names.len(),
             shown.join(", ")
         );

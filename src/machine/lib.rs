@@ -370,7 +370,7 @@ impl MachineModel {
         self.level_sizes().into_iter().map(level).collect()
     }
 
-    /// Whether it says what lines take that no prefetcher foresees: of every level behind the first cache.
+    /// Whether it says what lines take that no prefetcher predicts: of every level behind the first cache.
     pub fn has_irregular_rates(&self) -> bool {
         let is_known = |name: &str| self.get(name).is_some_and(|value| value > 0.0);
         let of_level = |level: &Level| {

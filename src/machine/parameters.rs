@@ -144,7 +144,7 @@ pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
     row(("gbs", "bandwidth per core", "GB/s", Real, (1e-3, 1e6), Unknown, "10⁹ bytes per second that one core gets from this level; empty: unknown, sets no bound")),
     row(("ways", "ways", "ways", Integer, (1.0, 1e6), Unknown, "Associativity, for simulation; empty: fully associative")),
     row(("latency_cycles", "latency", "cycles", Integer, (0.0, 1e5), Unknown, "Load to use on a hit in this level, for simulation and irregular lines")),
-    row(("irregular_lines", "outstanding irregular lines", "lines", Real, (0.1, 1e6), Unknown, "Lines of this level, L2 and beyond, that one core waits for at once where no prefetcher foresees them; empty: all lines come at the level's bandwidth")),
+    row(("irregular_lines", "outstanding irregular lines", "lines", Real, (0.1, 1e6), Unknown, "Lines of this level, L2 and beyond, that one core waits for at once where no prefetcher predicts them; empty: all lines come at the level's bandwidth")),
     row(("shared_by", "shared by", "cores", Integer, (1.0, 1e7), Value(1.0), "Cores that share one instance")),
 ];
 
@@ -157,7 +157,7 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes per second between memory and all cores together")),
     row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle; with dram_lines_in_flight it limits the bandwidth")),
     row(("dram_lines_in_flight", "Outstanding cache lines per core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; 0: no limit")),
-    row(("dram_irregular_lines", "Outstanding irregular lines", "lines", Real, (0.1, 1e6), Unknown, "Lines of memory that one core waits for at once where no prefetcher foresees them; where this, dram_latency_ns, and latency_cycles and irregular_lines of every cache from L2 on are known, such lines have a time of their own")),
+    row(("dram_irregular_lines", "Outstanding irregular lines", "lines", Real, (0.1, 1e6), Unknown, "Lines of memory that one core waits for at once where no prefetcher predicts them; where this, dram_latency_ns, and latency_cycles and irregular_lines of every cache from L2 on are known, such lines have a time of their own")),
     row(("page_bytes", "Page", "B", Size, (1.0, 1e12), Value(4096.0), "Bytes of memory that one entry of the TLB stands for")),
     row(("tlb_bytes", "TLB reach", "B", Size, (1.0, 1e13), Unknown, "Bytes of all pages that the last TLB of a core holds; empty: it holds all")),
     row(("tlb_miss_ns", "Page miss", "ns", Real, (0.0, 1e6), Unknown, "What an irregular access to a page that the TLB does not hold takes longer, beside others")),

@@ -1,4 +1,4 @@
-//! Lines that no prefetcher foresees: how many of a level are under way at once, what the TLB holds, and
+//! Lines that no prefetcher predicts: how many of a level are under way at once, what the TLB holds, and
 //! what a page that it does not hold takes.
 
 use std::hint::black_box;

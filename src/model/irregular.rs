@@ -1,4 +1,4 @@
-//! Time of lines that no prefetcher foresees: each takes the latency of the level that has it, over the lines that a core
+//! Time of lines that no prefetcher predicts: each takes the latency of the level that has it, over the lines that a core
 //! waits for at once (guide: static-model, "Irregular lines").
 
 use super::bandwidth;

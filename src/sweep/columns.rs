@@ -67,8 +67,8 @@ columns! {
     Calls "calls" Number "calls" "How often the function of a nest is called";
     AllCallsSeconds "all_calls_seconds" Number "s" "Estimated time of all calls of a nest";
     BoundBy "bound_by" Text "" "What takes a nest longest";
-    Reasons "reasons" Text "" "Codes of what is not understood or not exact, of a program those of all its nests, see `loopsheet analyze --explain CODE`";
-    GuessedSizes "guessed_sizes" Text "" "Sizes that figures rest on and that nothing gives";
+    Reasons "reasons" Text "" "Codes of what is not understood or not exact; for a program those of all its nests; see `loopsheet analyze --explain CODE`";
+    GuessedSizes "guessed_sizes" Text "" "Guessed sizes that figures depend on";
     MachineUnknown "machine_unknown" Text "" "What the machine leaves unknown: of sources what would bound the time, which is a lower bound without it; of traces the clock, without which a time in seconds is unknown";
     Cores "cores" Number "cores" "Cores that the program of a source uses: all that the machine has or the settings say, or one, as nothing in it runs in parallel";
     UnknownNests "unknown_nests" Integer "nests" "Nests of a program whose figures are not all known, and which are not in its sums";

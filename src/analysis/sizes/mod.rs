@@ -19,7 +19,7 @@
 //! ```
 //!
 //! `loopsheet parameters` then lists `n`, read by the program, with its own default of 64, and `k` as `n - 1`
-//! (guide: sizes, "What the figures rest on").
+//! (guide: sizes, "What the figures depend on").
 //!
 //! ```text
 //! places        the storage: one number for each place, however many procedures see it

@@ -140,7 +140,7 @@ pub(crate) fn remarks(difference: &Difference) -> Vec<String> {
     let shares = [on_guesses.old, on_guesses.new].map(|share| share.known().unwrap_or(0.0));
     if shares.iter().any(|share| *share >= LEAST_SHARE) {
         found.push(format!(
-            "guessed sizes and trip counts: {} of the time of {} rests on them, {} of that of {}",
+            "guessed sizes and trip counts: {} of the time of {} depends on them, {} of that of {}",
             share(shares[0]),
             difference.old,
             share(shares[1]),

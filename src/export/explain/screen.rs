@@ -279,7 +279,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
         let pages = nest.levels.pages.map_or(String::new(), |pages| {
             format!(", {} page misses", significant(value(pages.missed)))
         });
-        let about = format!("lines that no prefetcher foresees{pages}: on top of the levels");
+        let about = format!("lines that no prefetcher predicts{pages}: on top of the levels");
         row(
             "latency",
             value(found.seconds),

@@ -12,7 +12,7 @@ pub(crate) const CHAINS: &str = "each iteration waits for a result of the one be
 pub(crate) const PORTS: &str =
     "the core issues loads, stores and arithmetic for longer than data take to come";
 pub(crate) const IRREGULAR: &str =
-    "no prefetcher foresees the lines that it goes to, so that it waits for most of them";
+    "no prefetcher predicts the lines that it goes to, so that it waits for most of them";
 pub(crate) const TEXT: &str =
     "writing numbers as text takes longer than computing them and moving data";
 pub(crate) const EVERY_ACCESS: &str = "every load and store goes to";
@@ -20,7 +20,7 @@ pub(crate) const BY_SCENARIOS: &str =
     ": by the rule of scenarios, of which sheet Scenarios has all";
 pub(crate) const NEVER: &str = "with these sizes it does not run";
 pub(crate) const NOTHING: &str = "it has no floating-point operation and goes to no array, which is all that the estimate counts";
-pub(crate) const UNKNOWN: &str = "the time is not known, as something that it rests on is not";
+pub(crate) const UNKNOWN: &str = "the time is unknown because something it depends on is unknown";
 
 /// The cache whose misses a level serves; `None` for the nearest one, which serves loads and stores, and for traffic that
 /// is not that of caches.

@@ -178,7 +178,7 @@ pub(super) fn about(model: &Model, kept: &[usize]) -> String {
     format!(
         "An empty value is unknown, not zero. A parameter that is defined by others follows them until it is given a \
          number. Values in a dashed frame are guessed: nothing says what they are, they only let loops run. As written, \
-         {:.1} % of the time rests on guessed sizes and trip counts, {:.1} % on branches that are taken to go each way as \
+         {:.1} % of the time depends on guessed sizes and trip counts, {:.1} % on branches that are taken to go each way as \
          often as the other.{left_out}",
         100.0 * influences.on_guesses,
         100.0 * influences.on_even_branches

@@ -56,7 +56,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Irregular lines",
-        "Where a machine says what they take: lines that no prefetcher foresees, because they are at random places, or because the loops go along more than 32 streams at once, further than 2048 bytes from one access to the next (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that has it over the lines that a core waits for at once (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), and tlb_miss_ns more where its page is none of those that the TLB holds: pages are counted as lines are, with page_bytes and tlb_bytes. This comes on top of the longest time of a level, which all other lines take.",
+        "Where a machine says what they take: lines that no prefetcher predicts, because they are at random places, or because the loops go along more than 32 streams at once, further than 2048 bytes from one access to the next (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that has it over the lines that a core waits for at once (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), and tlb_miss_ns more where its page is none of those that the TLB holds: pages are counted as lines are, with page_bytes and tlb_bytes. This comes on top of the longest time of a level, which all other lines take.",
     ),
     (
         "Communication",

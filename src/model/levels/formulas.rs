@@ -51,7 +51,7 @@ pub struct CacheFigures {
     /// around both, or in the function, left them there; `None` if there are no such nests, or only numbers were asked
     /// for without them.
     pub left: Option<(FigureId, FigureId)>,
-    /// Bytes of the lines fetched that no prefetcher foresees; `None` if the machine does not say what these take.
+    /// Bytes of the lines fetched that no prefetcher predicts; `None` if the machine does not say what these take.
     pub irregular: Option<FigureId>,
     /// Fetched and written back together.
     pub bytes: FigureId,

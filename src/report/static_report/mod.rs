@@ -79,7 +79,7 @@ pub struct StaticReport<F = FunctionReport> {
     /// Files that are not read, by extension.
     #[serde(default)]
     pub unread_files: BTreeMap<String, usize>,
-    /// Where a run begins; empty where nothing says so, and every nest counts once.
+    /// Where execution starts; empty where nothing says so, and every nest counts once.
     #[serde(default)]
     pub entry: Vec<EntryReport>,
     pub functions: Vec<F>,

@@ -248,7 +248,7 @@ impl ConflictReport {
     }
 }
 
-/// Lines that no prefetcher foresees.
+/// Lines that no prefetcher predicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct IrregularReport {
