@@ -434,7 +434,7 @@ pub struct TraceArgs {
     /// window of 64 instructions or --window, by instruction, and with --elf by source line and by what was accessed
     #[arg(long)]
     pub blame: bool,
-    /// Which objects may go to slower memory: accesses, misses and epochs of global variables, the stack and the rest, and which of
+    /// Objects that may go to slower memory: accesses, misses and epochs of global variables, the stack and the rest, and which of
     /// them lose little there. Needs --camat and --elf
     #[arg(long, requires_all = ["camat", "elf"])]
     pub objects: bool,

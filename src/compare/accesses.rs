@@ -111,7 +111,7 @@ pub(super) fn of_array(
     };
     let both = sides.iterations();
     if let Some((of_report, of_run)) = both.0.zip(both.1).filter(|both| is_as_many(*both)) {
-        let words = "as many per iteration as the source has; the iterations differ";
+        let words = "as many per iteration as in the source; the iterations differ";
         let amount = predicted * of_run / of_report - predicted;
         return Explanation::of(words, [(Cause::Iterations, amount)]);
     }
@@ -128,7 +128,7 @@ pub(super) fn of_array(
     }
     if traced == 0.0 {
         return Explanation::without_amount(format!(
-            "none of the nest's own {} went to it: values in registers, or paths not taken; the counts do not show which",
+            "none of the nest's own {} accessed it: values are in registers, or paths were not taken; the counts do not show which",
             if kind.is_load() { "loads" } else { "stores" }
         ));
     }
@@ -293,7 +293,7 @@ fn around(sides: &Sides, kind: AccessCount, predicted: f64, traced: f64) -> Opti
     let follows = of_report != of_run && shared > 0.0 && is_near(each, traced);
     follows.then(|| {
         let words = format!(
-            "the loop of line {} goes round {} times each, not {}; the accesses around it are distributed among these",
+            "the loop of line {} iterates {} times each, not {}; the accesses around it are distributed among these",
             facts.line,
             short(of_run),
             short(of_report)

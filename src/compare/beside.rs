@@ -65,11 +65,11 @@ pub(super) fn beside_arrays(sides: &Sides, kind: AccessCount) -> Vec<Beside> {
             () if is_pointer => add(
                 Cause::Pointers,
                 kind.of(accesses),
-                &format!("of {}, which says where the array is", range.name),
+                &format!("of {}, which holds the address of the array", range.name),
             ),
             () if !each.is_empty() => {
                 let what = format!(
-                    "of {}, whose members say where {} lie",
+                    "of {}, whose members hold the addresses of {}",
                     range.name,
                     each.join(", ")
                 );

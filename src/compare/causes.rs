@@ -54,7 +54,7 @@ pub enum Cause {
     Pointers,
     /// Divisions that became multiplications by an exact reciprocal.
     Reciprocals,
-    /// Operations that repeat others on the same operands, and are done once.
+    /// Operations that repeat others on the same operands and are done once.
     Repeated,
     /// What a library function did in place of a loop.
     ReplacedByCall,

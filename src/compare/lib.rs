@@ -221,7 +221,7 @@ fn functions(join: &traced::Join, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Funct
 fn notes(predicted: &StaticReport, run: &Run) -> Vec<String> {
     let mut notes = vec![
         "static: one run of the program with the report's parameters; traced: what was executed. Flops, loads and stores \
-         are those of one iteration of the innermost loop, all code of the nest distributed among them."
+         are per iteration of the innermost loop, with all code of the nest distributed among them."
             .to_string(),
     ];
     notes.extend(run.trace.end.map(|end| format!("the run ended {end}")));
@@ -249,7 +249,9 @@ fn notes(predicted: &StaticReport, run: &Run) -> Vec<String> {
         let number = level + 1;
         let advice = match number <= levels {
             true => format!("make both the same with --cache and --set l{number}_bytes"),
-            false => "--set adds no level to that machine, --machine chooses another".to_string(),
+            false => {
+                "--set cannot add a level to that machine; --machine chooses another".to_string()
+            }
         };
         notes.push(format!(
             "cache level {number} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \

@@ -102,21 +102,21 @@ pub(super) fn done_otherwise(
         Some(Otherwise::once(
             outside,
             format!(
-                "each element is accessed once per iteration, and what does not change with {} outside its loop",
+                "each element is accessed once per iteration, or outside the loop if it does not change with {}",
                 facts.var
             ),
         )),
         kind.is_load().then(|| {
             Otherwise::kept(
                 unless_kept(),
-                "elements that the iteration has written before, or keeps, are not loaded".into(),
+                "elements that the iteration has already written, or keeps, are not loaded".into(),
             )
         }),
         kind.is_load().then(|| {
             Otherwise::kept(
                 first_of_neighbours(),
                 format!(
-                    "what the iteration before has loaded or stored stays in registers: of neighbours along {} one is loaded",
+                    "what the previous iteration loaded or stored stays in registers: of neighbours along {} only one is loaded",
                     facts.var
                 ),
             )

@@ -206,7 +206,7 @@ impl NestDifference {
     pub fn marks(&self) -> impl Iterator<Item = String> {
         let codes = (!self.reasons.is_empty() && !self.rows.is_empty()).then(|| {
             format!(
-                "not exact, or not understood in full: {}",
+                "only estimated, or not fully understood: {}",
                 self.reasons.join(", ")
             )
         });

@@ -128,7 +128,7 @@ impl Side {
     /// # Errors
     /// The text is not what `loopsheet analyze --json` writes.
     pub fn parse(text: &str, name: &str) -> Result<Side, ReadError> {
-        let hint = "it has to be one of `loopsheet analyze --json`";
+        let hint = "it must come from `loopsheet analyze --json`";
         let report: StaticReport<Condensed> = read(text, SCHEMA, hint)?;
         let report = report.map_functions(|Condensed(function)| function);
         Ok(Side::of(report, name, &Place::Common))

@@ -151,10 +151,10 @@ fn write_advice(text: &mut String, model: &Model) {
     let advised = (!model.figures.detail().has_formulas()).then(|| model.for_advice());
     let model = advised.as_ref().unwrap_or(model);
     if model.advice.is_empty() {
-        let _ = writeln!(text, "\nadvice: nothing known here saves 1 % of the time");
+        let _ = writeln!(text, "\nadvice: no known change saves 1 % of the time");
         return;
     }
-    let _ = writeln!(text, "\nadvice, by the share of the time that it saves:");
+    let _ = writeln!(text, "\nadvice, by share of time saved:");
     for one in model.advice.iter().take(ADVICE) {
         let saved = share(model.value(one.figures.share));
         let _ = writeln!(text, "  {saved:>6}  {}", words::sentence(model, one));

@@ -46,7 +46,7 @@ pub struct TraceReport {
     pub camat: Option<Camat>,
     /// The deepest chain of RAM accesses, if asked for.
     pub memory_chain: Option<MemoryChain>,
-    /// The depth for every latency of RAM, if asked for.
+    /// Depth for every latency of RAM, if asked for.
     pub depth_by_latency: Option<DepthByLatency>,
     /// Who causes pure miss cycles and epochs, if asked for.
     pub blame: Option<Blame>,

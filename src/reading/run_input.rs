@@ -107,7 +107,7 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
         (true, FoundBy::Program) => return None,
         (false, FoundBy::Program) => (
             Severity::Note,
-            "this input, which the program opens by name (--no-input leaves it out)",
+            "this input, which the program opens by name (--no-input ignores it)",
         ),
     };
     Some(Diagnostic {
@@ -116,7 +116,7 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
         place: settings[0].place.clone(),
         width: 1,
         message: format!(
-            "taken from {input}: {}; not taken, as it names no number or truth value that the program reads: {}",
+            "taken from {input}: {}; not taken, because the program reads no number or logical value of that name: {}",
             listed(&taken),
             listed(&others)
         ),

@@ -86,8 +86,8 @@ columns! {
     Lambda "lambda_accesses" Number "accesses" "λ: growth of the upper bound per cycle of latency";
     LambdaLower "lambda_lower_accesses" Number "accesses" "Growth of the lower bound per cycle of latency";
     RelativeLambda "relative_lambda_per_cycle" Number "1/cycle" "Λ: share by which the upper bound grows per cycle of latency";
-    TimeLowerCycles "time_lower_cycles" Number "cycles" "Least time";
-    TimeUpperCycles "time_upper_cycles" Number "cycles" "Most time";
+    TimeLowerCycles "time_lower_cycles" Number "cycles" "Minimum time";
+    TimeUpperCycles "time_upper_cycles" Number "cycles" "Maximum time";
     Epochs "epochs" Integer "epochs" "E, or E_m where epoch_slots is given: misses that wait for each other";
     EpochsPerThousand "epochs_per_1000_instructions" Number "" "The same in 1,000 instructions";
     Error "error" Text "" "Why a shard failed";

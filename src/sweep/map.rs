@@ -159,8 +159,8 @@ impl Map {
                     false => format!("{} of {inputs}", counted(self.problems, "problem")),
                 };
                 format!(
-                    "{at}How many times as long as with its best configuration{same} a program takes: geometric mean over {over}, \
-                     each with the best of all other axes."
+                    "{at}Time of a program relative to its best configuration{same}: geometric mean over {over}, each with the best \
+                     of all other axes."
                 )
             }
             MapOf::Epochs(others) => {

@@ -136,9 +136,9 @@ impl Row {
             }),
             part(Column::MachineUnknown, &|what| match self.kind {
                 RowKind::Trace => format!(
-                    "the machine leaves {what} unknown; its time in seconds is unknown, too"
+                    "the machine does not specify {what}; the time in seconds is also unknown"
                 ),
-                _ => format!("the machine leaves {what} unknown; its time is a lower bound"),
+                _ => format!("the machine does not specify {what}; the time is a lower bound"),
             }),
             part(Column::GuessedSizes, &|names| {
                 format!("depends on guessed sizes: {names}")

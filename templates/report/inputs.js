@@ -130,7 +130,7 @@ function showMachines() {
 function startPanel() {
   document.getElementById("pickers").append(
     element("label", {}, "Machine ", machineChoice("machine", `${data.machine.name} (as written)`)),
-    element("label", {}, "Beside it ", machineChoice("other", "no other")),
+    element("label", {}, "Compare with ", machineChoice("other", "none")),
   );
   const others = data.presets.filter(preset => preset.differs).map(preset => preset.name);
   document.getElementById("picker-note").textContent = others.length === 0 ? "" :

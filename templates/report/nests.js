@@ -119,7 +119,7 @@ function reasons(place) {
   const items = place.reasons.map(([code, line, detail]) => element("li", {}, element("code", {}, code), ` line ${line}: ${detail}`));
   const ratio = code => code === "check_failed" && place.disagreement ? ` ${place.disagreement.toPrecision(3)} times the bytes of a run` : "";
   items.push(...place.codes.map(code => element("li", {}, element("code", {}, code), ratio(code))));
-  return items.length === 0 ? [] : [element("p", { class: "remark" }, "* Not understood or not exact, and so not or only roughly in these figures:"), element("ul", { class: "reasons" }, ...items)];
+  return items.length === 0 ? [] : [element("p", { class: "remark" }, "* Not understood or only estimated, and therefore omitted or approximate in these figures:"), element("ul", { class: "reasons" }, ...items)];
 }
 
 const hasStar = nest => data.nests[nest].star;

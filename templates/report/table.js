@@ -227,7 +227,7 @@ class DataTable {
       single.textContent = single.textContent.split(/ over |, /)[0];
     }
     const headers = element("tr", {}, ...this.columns.map(index => this.header(index)));
-    if (this.spec.id === "nests" && onOther) headers.append(element("th", { scope: "col", title: "Time on the machine beside it" }, `on ${data.presets[picked.other].name}`));
+    if (this.spec.id === "nests" && onOther) headers.append(element("th", { scope: "col", title: "Time on the machine compared" }, `on ${data.presets[picked.other].name}`));
     const hasGroups = !this.isFlat && this.columns.some(index => this.spec.columns[index].group);
     this.head.replaceChildren(...(hasGroups ? [groups, headers] : [headers]));
   }

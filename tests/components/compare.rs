@@ -299,7 +299,7 @@ fn loops_of_one_fortran_line_are_told_apart() {
         let multiplied = nests.iter().filter(|nest| nest["function"] == "squared");
         let rows = multiplied.flat_map(|nest| nest["rows"].as_array().expect("rows"));
         let mut iterations = rows.filter(|row| row["quantity"] == "iterations");
-        // Beside it may stand the nest that clears the result.
+        // Beside it may be the nest that clears the result.
         assert!(
             iterations.any(|row| row["traced"] == 13824.0 && row["static"] == 13824.0),
             "{level}: squared"

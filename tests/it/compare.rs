@@ -1619,7 +1619,7 @@ fn levels_are_only_set_where_the_machine_has_them() {
     assert!(about("level 1").ends_with("make both the same with --cache and --set l1_bytes"));
     assert!(
         about("level 2")
-            .ends_with("--set adds no level to that machine, --machine chooses another")
+            .ends_with("--set cannot add a level to that machine; --machine chooses another")
     );
 }
 

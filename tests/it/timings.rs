@@ -150,7 +150,7 @@ fn what_belongs_to_no_nest_is_named_with_its_place() {
                 "one",
                 "times.csv:6",
                 0.125,
-                "the function's nests are measured by line as well"
+                "the function's nests are also measured by line"
             ),
             ("none", "times.csv:7", 0.0625, "the function has no loops"),
             (

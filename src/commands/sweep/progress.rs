@@ -83,7 +83,7 @@ impl Progress {
             false => String::new(),
         };
         format!(
-            "{done} of {} finished, {running} under way, {:.0} % of the input read in {}{left}",
+            "{done} of {} finished, {running} running, {:.0} % of the input read in {}{left}",
             counted(self.shards, "shard"),
             100.0 * share,
             whole(elapsed)

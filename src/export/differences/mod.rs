@@ -91,7 +91,7 @@ fn warnings(difference: &Difference) -> Option<String> {
     };
     (!texts.is_empty()).then(|| {
         format!(
-            "warnings, behind which figures may differ from those of a compiler's reading: {} in {}, {} in {}; {what}: {}{more}",
+            "warnings, after which figures may differ from what a compiler reads: {} in {}, {} in {}; {what}: {}{more}",
             old.len(),
             difference.old,
             new.len(),
@@ -121,7 +121,7 @@ pub(crate) fn remarks(difference: &Difference) -> Vec<String> {
     for change in &difference.parameters {
         let what = match change.is_of_source() {
             true => "the source changes it",
-            false => "the figures are of different sizes; --set gives both sides the same one",
+            false => "the figures are for different sizes; --set gives both sides the same one",
         };
         found.push(format!(
             "{} is {} in {} and {} in {}: {what}",

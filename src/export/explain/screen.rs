@@ -279,7 +279,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
         let pages = nest.levels.pages.map_or(String::new(), |pages| {
             format!(", {} page misses", significant(value(pages.missed)))
         });
-        let about = format!("lines that no prefetcher predicts{pages}: on top of the levels");
+        let about = format!("lines that no prefetcher predicts{pages}: added to the levels");
         row(
             "latency",
             value(found.seconds),
@@ -329,7 +329,7 @@ fn write_marks(text: &mut String, model: &Model, index: usize) {
     if !shown.is_empty() {
         let _ = writeln!(
             text,
-            "* not understood or not exact: {}",
+            "* not understood or only estimated: {}",
             words::list(&shown)
         );
     }
@@ -349,14 +349,14 @@ fn write_marks(text: &mut String, model: &Model, index: usize) {
         };
         let _ = writeln!(
             text,
-            "checked by a run with small sizes: the model has {} times its bytes, {verdict}",
+            "checked by a run with small sizes: the model has {} times the bytes of the run, {verdict}",
             significant(checked.ratio)
         );
     }
     for conflict in &nest.conflicts {
         let _ = writeln!(
             text,
-            "with the ways of the caches: {}",
+            "with the associativity of the caches: {}",
             words::conflict(model, conflict)
         );
     }

@@ -60,7 +60,7 @@ const ADVICE: &Shown = &[
 /// All columns.
 const ALL: &Shown = &[];
 
-const ABOUT_NESTS: &str = "One row per loop nest. Choose its name to see its source, stencils, layer conditions and time by bound; choose a \
+const ABOUT_NESTS: &str = "One row per loop nest. Select its name to see its source, stencils, layer conditions and time by bound; select a \
      heading to sort by it. A star: part of the nest is not understood or only estimated.";
 const ABOUT_REGISTERS: &str = "An estimate of the values that one iteration of the innermost loop keeps in registers, \
                                without vectorisation and unrolling.";
@@ -172,7 +172,7 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
             let left = sites.rows.len() - MOST_ROWS;
             sites.rows.truncate(MOST_ROWS);
             let remark = format!(
-                "{} The first {MOST_ROWS} in program order; --tables has {left} more.",
+                "{} The first {MOST_ROWS} in program order; {left} more with --tables.",
                 sites.remark
             );
             sites.remark = remark;

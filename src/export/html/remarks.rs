@@ -57,7 +57,7 @@ pub(super) fn gaps(model: &Model) -> Value {
         ("File", "text"),
         ("Line", "number"),
     ];
-    let remark = "What is left out is not in the figures of its loop.";
+    let remark = "Omitted parts are not counted in the figures of their loop.";
     tables::plain(
         ("gaps", "What was not understood", remark),
         &headers,

@@ -162,7 +162,7 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         columns,
         (group, "Parallel", ""),
         Look::Text,
-        "Parallel directives of its loops; serial: it runs on one core while the others of the machine wait",
+        "Parallel directives of its loops; serial: it runs on one core while the others wait",
         |(_, n)| {
             let directives = n
                 .nest

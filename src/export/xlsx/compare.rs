@@ -44,7 +44,7 @@ const DIFFERENCE: ColNum = 8;
 pub fn compare_workbook(comparison: &Comparison) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&super::properties(
-        "What the source predicts and what the run did",
+        "Prediction from the source against the run",
     )?);
     for worksheet in sheets(comparison, &|_, _| None)? {
         workbook.push_worksheet(worksheet);

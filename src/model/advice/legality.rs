@@ -28,7 +28,7 @@ impl fmt::Display for Check {
             }
             Check::Order(Doubt::Carried(name)) => write!(
                 f,
-                "whether {name} is a sum or the like, whose order of operations may change"
+                "whether {name} is a sum or similar, whose order of operations may change"
             ),
             Check::Order(Doubt::Obstacle(what)) => write!(f, "what is not understood: {what}"),
             Check::SplitFirst(variable) => {
@@ -39,7 +39,7 @@ impl fmt::Display for Check {
             }
             Check::Parallel(variable) => write!(
                 f,
-                "loop {variable} is parallel and would not be the outermost one"
+                "loop {variable} is parallel and would no longer be outermost"
             ),
             Check::Independent(name) => write!(f, "what does not wait for {name}"),
             Check::OtherUses { array, nests: 0 } => write!(f, "all uses of {array} have to change"),

@@ -214,14 +214,14 @@ pub fn conflict(model: &Model, conflict: &Conflict) -> String {
     let (name, line) = level.map_or((String::new(), 0.0), |level| (level.name, level.line));
     let times = significant(conflict.ratio());
     let places = format!(
-        "{lines} lines of {array} lie {} apart and share {sets} of the sets of {name}, which hold {held}",
+        "{lines} lines of {array} are {} apart and share {sets} of the sets of {name}, which hold {held}",
         Bytes(*stride)
     );
     match conflict.is_costly() {
         true => format!(
-            "{places}: {times} times the bytes that it would move with room for any of them; pad the rows of {array} by a line ({})",
+            "{places}: {times} times the bytes that it would move without conflicts; pad the rows of {array} by a line ({})",
             Bytes(line)
         ),
-        false => format!("{places}: {times} times the bytes, which is hardly more"),
+        false => format!("{places}: {times} times the bytes, hardly more than without conflicts"),
     }
 }

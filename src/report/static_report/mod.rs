@@ -115,11 +115,7 @@ impl StaticReport {
     /// # Errors
     /// The text is not what `loopsheet analyze --json` writes.
     pub fn parse(text: &str) -> Result<StaticReport, ReadError> {
-        read(
-            text,
-            SCHEMA,
-            "it has to be one of `loopsheet analyze --json`",
-        )
+        read(text, SCHEMA, "it must come from `loopsheet analyze --json`")
     }
 }
 

@@ -212,7 +212,7 @@ fn marks(nest: &NestModel) -> String {
             .map(ToString::to_string),
     );
     shown.dedup();
-    format!("Not understood or not exact: {}", words::list(&shown))
+    format!("Not understood or only estimated: {}", words::list(&shown))
 }
 
 /// A text over several columns, in a row that is as high as it needs.

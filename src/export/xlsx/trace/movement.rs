@@ -19,7 +19,7 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     else {
         return Ok(row);
     };
-    let title = "Data movement: every instruction starts when its operands are there";
+    let title = "Data movement: every instruction starts when its operands are available";
     let headers = ["First cycle of the interval", "Bytes", "Bandwidth [B/s]"];
     page.text(row, 0, title, &style::section())?;
     page.text(
