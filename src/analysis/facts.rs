@@ -46,6 +46,8 @@ pub struct SetVariables {
     pub places: BTreeSet<Symbol>,
     /// What the source calls each, behind what it belongs to, and where it is declared.
     pub declared: Vec<String>,
+    /// Others of that name, which keep what the program gives them.
+    pub others: Vec<String>,
     /// Whether conditions of the program ask for one of them.
     pub is_asked: bool,
 }

@@ -219,8 +219,9 @@ pub fn table(model: &Model, shows_all: bool, screen: Screen) -> String {
 pub fn toml(model: &Model) -> String {
     let (all, conditions) = (influence(model).all, conditions(model.program));
     let mut text = String::from(
-        "# What the figures of this program depend on, by influence. Delete a line, and the value is again the one that\n\
-         # follows from the source or is guessed.\n",
+        "# What the figures of this program depend on, by influence. Values that are only guessed are commented out:\n\
+         # remove the # of a line once its value is right. Delete a line, and the value is again the one that follows\n\
+         # from the source.\n",
     );
     for (group, head) in [
         (Group::Given(Standing::Root), "\n[sizes]\n"),
@@ -246,9 +247,10 @@ pub fn toml(model: &Model) -> String {
                 None => origin(parameter),
             };
             let share = 100.0 * parameter.share;
+            let off = if row.is_guessed() { "# " } else { "" };
             let _ = writeln!(
                 text,
-                "\"{}\" = {}  # {about}; {share:.1} % of the time",
+                "{off}\"{}\" = {}  # {about}; {share:.1} % of the time",
                 row.name, row.value
             );
         }

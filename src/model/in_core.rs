@@ -7,9 +7,11 @@
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
-use super::nest::{Nest, Reference, weight_expr};
+use super::nest::{ChainLoop, Nest, Reference, weight_expr};
 use super::operations::OperationFigures;
-use crate::analysis::facts::{AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream};
+use crate::analysis::facts::{
+    AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream, Subscript,
+};
 use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
@@ -141,13 +143,12 @@ impl References {
         Expr::sum(self.runs.iter().chain(&self.others).cloned())
     }
 
-    fn add(&mut self, weight: Expr, bytes: f64, is_run: bool) {
-        if is_run {
-            self.run_bytes.push(weight.clone() * bytes);
-            self.runs.push(weight);
-        } else {
-            self.others.push(weight);
-        }
+    /// Adds so many references, `run` of which walk element after element.
+    fn add(&mut self, weight: Expr, bytes: f64, run: Expr) {
+        let runs = weight.clone() * run.clone();
+        self.run_bytes.push(runs.clone() * bytes);
+        self.runs.push(runs);
+        self.others.push(weight * (Expr::from(1.0) - run));
     }
 }
 
@@ -210,7 +211,7 @@ impl<'a> Code<'a> {
             switches,
         };
         code.count_references(innermost, symbol);
-        code.vectorised = code.find_vectorised(innermost);
+        code.vectorised = code.find_vectorised(innermost, symbol);
         code
     }
 
@@ -225,10 +226,10 @@ impl<'a> Code<'a> {
             let [read, written] = accesses(stream).map(|count| count as f64);
             let weight = weight_expr(&reference.weight, symbol);
             if inside {
-                let (bytes, is_run) = (bytes_of(stream), is_run(stream, innermost));
+                let (bytes, run) = (bytes_of(stream), self.run(stream, symbol));
                 for (count, found) in [(read, &mut self.loads), (written, &mut self.stores)] {
                     if count > 0.0 {
-                        found.add(weight.clone() * count, bytes, is_run);
+                        found.add(weight.clone() * count, bytes, run.clone());
                     }
                 }
             } else {
@@ -241,7 +242,7 @@ impl<'a> Code<'a> {
     }
 
     /// Whether compilers can do several iterations at once: 0, or what the switches say.
-    fn find_vectorised(&self, innermost: &Loop) -> Expr {
+    fn find_vectorised(&self, innermost: &Loop, symbol: &dyn Fn(&Symbol) -> Expr) -> Expr {
         let Some(in_core) = &innermost.in_core else {
             return 0.0.into();
         };
@@ -250,20 +251,23 @@ impl<'a> Code<'a> {
             .iter()
             .any(|c| c.kind == ChainKind::Recurrence);
         let of_innermost = |reference: &&Reference| reference.level == self.nest.loops.len();
-        let scatters = self
-            .nest
-            .references
-            .iter()
+        // Vectors are stored element after element; compilers keep a loop for a stride of one beside the other one.
+        let stored = (self.nest.references.iter())
             .filter(of_innermost)
-            .any(|reference| {
-                let stream = reference.stream.as_ref();
-                accesses(stream)[1] > 0 && !stays(stream, innermost) && !is_run(stream, innermost)
-            });
+            .map(|reference| reference.stream.as_ref())
+            .filter(|stream| accesses(stream)[1] > 0 && !stays(stream, innermost));
+        let mut runs: Vec<Expr> = Vec::new();
+        for run in stored.map(|stream| self.run(stream, symbol)) {
+            if !runs.contains(&run) {
+                runs.push(run);
+            }
+        }
+        let in_order = Expr::product(runs);
         let is_asked_for =
             (innermost.parallel.as_ref()).is_some_and(LoopDirective::asks_for_vectors);
         let waits = recurs || (in_core.order != Order::Shown && !is_asked_for);
         if waits
-            || scatters
+            || in_order.is_zero()
             || innermost.exits_early
             || innermost.variable.is_none()
             || calls_procedures(&innermost.body)
@@ -271,7 +275,7 @@ impl<'a> Code<'a> {
         {
             return 0.0.into();
         }
-        let vectorise = self.switches.value("vectorise");
+        let vectorise = self.switches.value("vectorise") * in_order;
         let specials = count_specials(&innermost.body);
         let is_instructions =
             specials == f64::from(in_core.functions.roots) && !in_core.notes_errors;
@@ -280,6 +284,31 @@ impl<'a> Code<'a> {
             true => vectorise,
             false => vectorise * self.switches.value("vector_functions"),
         }
+    }
+
+    /// 1 if the innermost loop walks one element after the other, 0 if not.
+    fn run(&self, stream: &Stream, symbol: &dyn Fn(&Symbol) -> Expr) -> Expr {
+        let innermost = self.innermost();
+        let Some((first, others)) = stream.subscripts.split_first() else {
+            return 0.0.into();
+        };
+        let by = |subscript: &Subscript| {
+            let mut terms = subscript.terms.iter();
+            let found = terms.find(|(name, _)| *name == innermost.variable);
+            found.map(|(_, by)| by.clone())
+        };
+        let gathers = |subscript: &Subscript| subscript.gather.is_some();
+        let (Some(step), false) = (by(first), stream.subscripts.iter().any(gathers)) else {
+            return 0.0.into();
+        };
+        let step = step * innermost.step.clone();
+        let changes = |c: &ChainLoop| step.mentions(&c.facts.variable);
+        if others.iter().any(|other| by(other).is_some()) || self.nest.loops.iter().any(changes) {
+            return 0.0.into();
+        }
+        let step = step.substitute(&|found| Some(symbol(found)));
+        let off = (step.absolute() - 1.0).absolute();
+        Expr::from(1.0) - Expr::min([1.0.into(), off])
     }
 
     /// The first in scalar code, the second in vectors.
@@ -584,25 +613,6 @@ fn stays(stream: &Stream, innermost: &Loop) -> bool {
                 .iter()
                 .all(|(name, _)| *name != innermost.variable)
     })
-}
-
-/// Whether the innermost loop walks one element after the other.
-fn is_run(stream: &Stream, innermost: &Loop) -> bool {
-    let Some((first, others)) = stream.subscripts.split_first() else {
-        return false;
-    };
-    let moves =
-        |terms: &[(String, Expr)]| terms.iter().any(|(name, _)| *name == innermost.variable);
-    let is_next = first.terms.iter().any(|(name, by)| {
-        let step = (by.clone() * innermost.step.clone()).as_number();
-        *name == innermost.variable && step.is_some_and(|step| step.abs() == 1.0)
-    });
-    is_next
-        && stream
-            .subscripts
-            .iter()
-            .all(|subscript| subscript.gather.is_none())
-        && others.iter().all(|subscript| !moves(&subscript.terms))
 }
 
 /// Whether code calls bodies that do not stand in place of their calls.

@@ -146,3 +146,25 @@ fn warm_caches_have_what_they_can_hold() {
     assert_eq!(bytes("n=1000,warm=1"), 0.0);
     assert_eq!(bytes("n=10000,warm=1"), bytes("n=10000"));
 }
+
+/// A stride with a name counts as its value does, edited or set.
+#[test]
+fn named_strides_of_one_are_in_vectors() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("a.c");
+    let text = "#define S 1\nstatic const int T = 1;\n\
+        void named(int n, double *restrict x, const double *restrict y)\n\
+        { for (int i = 0; i < n; i++) x[i*S] = y[i*T] + 1.0; }\n\
+        void plain(int n, double *restrict x, const double *restrict y)\n\
+        { for (int i = 0; i < n; i++) x[i] = y[i] + 1.0; }\n";
+    std::fs::write(&source, text).expect("written");
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let with = |settings| analysed(&source, &["--machine", core, "--set", settings]);
+    let json = with("n=1000");
+    check(&json, "plain", [4.0, 0.0, 0.25]);
+    check(&json, "named", [4.0, 0.0, 0.25]);
+    // Elements of a vector are loaded one by one, and never stored so.
+    check(&with("n=1000,T=2"), "named", [4.0, 0.0, 0.5]);
+    check(&with("n=1000,S=2"), "named", [1.0, 0.0, 1.0]);
+}

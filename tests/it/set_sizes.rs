@@ -583,6 +583,14 @@ int main(void) { int n = 10; g.n = 20; for (int i = 0; i < n; i++) x[i] = 0; s()
     };
     assert_eq!(with("n=500"), [500.0, 20.0]);
     assert_eq!(with("g.n=500"), [10.0, 500.0]);
+    // What is computed from it is not meant.
+    let source = &source.replace(
+        "int n = 10; g.n = 20;",
+        "scanf(\"%d\", &g.n); int n = g.n / 2;",
+    );
+    let json = analyse(&[("a.c", source)], &["n=500"]);
+    assert_eq!(iterations(&json, "main"), [250.0]);
+    assert_eq!(iterations(&json, "s"), [500.0]);
 }
 
 /// A setting that decides a branch counts, though no figure mentions it.
@@ -626,9 +634,17 @@ double x[1000];
 void s(void) { int n = 10; for (int i = 0; i < n; i++) x[i] *= 2; }
 void t(void) { int n = 20; for (int i = 0; i < n; i++) x[i] *= 3; }
 int main(void) { s(); t(); }";
-    let said = said(several, &["n=500"]);
+    let both = said(several, &["n=500"]);
     assert!(
-        said.contains("--set n sets 2 variables of that name: s.n"),
-        "{said}"
+        both.contains("--set n sets 2 variables of that name: s.n"),
+        "{both}"
     );
+    let member = "
+struct grid { int n; } g; double x[4000];
+void s(void) { for (int i = 0; i < g.n; i++) x[i] *= 2; }
+int main(void) { int n = 10; g.n = 20; for (int i = 0; i < n; i++) x[i] = 0; s(); }";
+    let other = said(member, &["n=500"]);
+    assert!(other.contains("--set n sets main.n"), "{other}");
+    assert!(other.contains("not grid%n"), "{other}");
+    assert!(!said(member, &["g.n=500"]).contains("not main.n"));
 }

@@ -12,8 +12,9 @@
 //! --set solve.n=500    the dummy argument alone
 //! ```
 //!
-//! A dummy argument or a variable of one procedure that is just another name for something else means that. Storage of the program (module
-//! variables, COMMON, globals, components, named constants) comes before variables that a procedure has for itself.
+//! A dummy argument or a variable of one procedure that is just another name for something else means that. Storage of
+//! the program (module variables, COMMON, globals, components, named constants) comes before variables that a procedure
+//! has for itself, and a component that is given a number, by its own name, before a variable that is computed.
 //! Variables of loops are none of these.
 
 use std::collections::BTreeSet;
@@ -57,7 +58,7 @@ impl Unset<'_, '_> {
         }
         let names = self.names();
         for size in sizes {
-            let meant = self.meant(size, &names);
+            let (meant, others) = self.meant(size, &names);
             if meant.is_empty() {
                 continue;
             }
@@ -65,12 +66,17 @@ impl Unset<'_, '_> {
                 set.add(*place, size, &self.found[place.at()]);
             }
             set.by_name.insert(size.name.clone(), meant);
+            set.others.insert(size.name.clone(), others);
         }
         set
     }
 
-    /// The places that a setting means.
-    fn meant(&self, size: &SetSize, names: &FxHashMap<PlaceId, Names>) -> Vec<PlaceId> {
+    /// The places that a setting means, and others of that name that the program gives numbers, or reads.
+    fn meant(
+        &self,
+        size: &SetSize,
+        names: &FxHashMap<PlaceId, Names>,
+    ) -> (Vec<PlaceId>, Vec<PlaceId>) {
         let set = normal(&size.name);
         let places = (0..self.places.len() as u32).map(PlaceId);
         let ranked = places.filter_map(|place| {
@@ -83,13 +89,20 @@ impl Unset<'_, '_> {
                 (Rank::Computed, Called::Plainly) if is_private => self.original(place),
                 _ => place,
             };
-            Some(((called, rank, is_private), place))
+            let is_plain = called != Called::Behind;
+            Some(((is_plain, rank, called, is_private), place))
         });
-        let ranked: Vec<((Called, Rank, bool), PlaceId)> = ranked.collect();
+        let ranked: Vec<((bool, Rank, Called, bool), PlaceId)> = ranked.collect();
         let first = ranked.iter().map(|(rank, _)| *rank).min();
-        let meant = ranked.iter().filter(|(rank, _)| Some(*rank) == first);
-        let meant: BTreeSet<PlaceId> = meant.map(|(_, place)| *place).collect();
-        meant.into_iter().collect()
+        let meant: BTreeSet<PlaceId> = (ranked.iter())
+            .filter(|(rank, _)| Some(*rank) == first)
+            .map(|(_, place)| *place)
+            .collect();
+        let others: BTreeSet<PlaceId> = (ranked.iter())
+            .filter(|((_, rank, ..), place)| *rank == Rank::Given && !meant.contains(place))
+            .map(|(_, place)| *place)
+            .collect();
+        (meant.into_iter().collect(), others.into_iter().collect())
     }
 
     /// The place that a variable is another name for; itself if it is none.
@@ -177,7 +190,7 @@ impl Unset<'_, '_> {
     }
 }
 
-/// In which way the user names a place: the first that some place is named in counts.
+/// In which way the user names a place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Called {
     /// Behind the procedure, module or structure that it belongs to.

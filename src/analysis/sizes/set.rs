@@ -23,6 +23,8 @@ pub struct SetPlaces {
     values: FxHashMap<PlaceId, i64>,
     /// By the names of the settings.
     pub(super) by_name: BTreeMap<String, Vec<PlaceId>>,
+    /// By the same names: places that are called so, too, and keep what the program gives them.
+    pub(super) others: BTreeMap<String, Vec<PlaceId>>,
 }
 
 impl SetPlaces {
@@ -95,22 +97,26 @@ impl SetPlaces {
             return BTreeMap::new();
         }
         let asked = asked(known, places);
-        let variables = |meant: &Vec<PlaceId>| SetVariables {
+        let declared = |id: &PlaceId| {
+            let place = places.get(*id);
+            format!("{} ({}:{})", symbols[id.at()], place.file, place.line)
+        };
+        let variables = |name: &String, meant: &Vec<PlaceId>| SetVariables {
             places: (meant.iter().map(|place| &symbols[place.at()]))
                 .filter(|symbol| mentioned(symbol))
                 .cloned()
                 .collect(),
             declared: (meant.iter())
                 .filter(|id| self.found.contains_key(id) || mentioned(&symbols[id.at()]))
-                .map(|id| {
-                    let place = places.get(*id);
-                    format!("{} ({}:{})", symbols[id.at()], place.file, place.line)
-                })
+                .map(declared)
+                .collect(),
+            others: (self.others.get(name).into_iter().flatten())
+                .map(declared)
                 .collect(),
             is_asked: meant.iter().any(|place| asked.contains(place)),
         };
         let all = self.by_name.iter();
-        all.map(|(name, meant)| (name.clone(), variables(meant)))
+        all.map(|(name, meant)| (name.clone(), variables(name, meant)))
             .collect()
     }
 }

@@ -17,6 +17,12 @@ pub enum SettingRemark {
         value: String,
         variables: Vec<String>,
     },
+    /// Others have the name, too, and keep what the program gives them.
+    NotOthers {
+        name: String,
+        variables: Vec<String>,
+        others: Vec<String>,
+    },
     /// Several variables have the name: all of them are set.
     Several {
         name: String,
@@ -41,13 +47,33 @@ impl fmt::Display for SettingRemark {
                     "{name}={value} has no effect: no figure depends on {of}, or everything computed from it is also set"
                 )
             }
+            SettingRemark::NotOthers {
+                name,
+                variables,
+                others,
+            } => write!(
+                f,
+                "{name} sets {}, not {}; to set one of these, write what it belongs to before its name",
+                variables.join(", "),
+                some(others)
+            ),
             SettingRemark::Several { name, variables } => write!(
                 f,
-                "{name} sets {} variables of that name: {}; to set one alone, write what belongs to it before its name",
+                "{name} sets {} variables of that name: {}; to set one alone, write what it belongs to before its name",
                 variables.len(),
                 variables.join(", ")
             ),
         }
+    }
+}
+
+/// The first few of them, and how many more there are.
+fn some(variables: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = variables[..variables.len().min(SHOWN)].join(", ");
+    match variables.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
@@ -61,6 +87,7 @@ impl ParameterTable {
             };
             let own = program.set.get(&setting.name);
             let variables = own.map_or_else(Vec::new, |own| own.declared.clone());
+            let others = own.map_or_else(Vec::new, |own| own.others.clone());
             let decides = own.is_some_and(|own| own.is_asked);
             if !decides && !rows.iter().any(|row| self.used.contains(row)) {
                 remarks.push(SettingRemark::WithoutEffect {
@@ -72,6 +99,12 @@ impl ParameterTable {
                 remarks.push(SettingRemark::Several {
                     name: setting.name.clone(),
                     variables,
+                });
+            } else if !variables.is_empty() && !others.is_empty() {
+                remarks.push(SettingRemark::NotOthers {
+                    name: setting.name.clone(),
+                    variables,
+                    others,
                 });
             }
         }
