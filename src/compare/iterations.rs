@@ -239,7 +239,7 @@ fn what_is_known(sides: &Sides, found: LoopRef) -> String {
         known += &format!(", {} per iteration of the machine loop", counts.unrolled);
     }
     if counts.peeled > 0 && counts.machine_loops > 0 {
-        known += &format!(", {} of them outside of it", counts.peeled);
+        known += &format!(", {} of them outside it", counts.peeled);
     }
     if counts.varies {
         known += "; not the same number each time it was entered";

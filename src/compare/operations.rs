@@ -207,7 +207,7 @@ fn hoisted(sides: &Sides, kind: usize, missing: f64, iterations: f64) -> Option<
     let facts = sides.places.facts(inner);
     explains.then(|| {
         format!(
-            "{} an iteration do not change in the loop of {} (line {}) and are done outside of it, {outside} times",
+            "{} per iteration do not change in the loop of {} (line {}) and are done outside it, {outside} times",
             moved.round(),
             facts.var,
             facts.line

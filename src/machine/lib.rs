@@ -325,17 +325,19 @@ impl MachineModel {
         put(
             "cores",
             1.0,
-            &format!("one of the machine's {cores}, as nothing in the sources runs in parallel"),
+            &format!(
+                "one of the machine's {cores}, because nothing in the sources runs in parallel"
+            ),
         );
         for level in &levels {
             let name = parameters::level_name(level.index, "shared_by");
-            put(&name, 1.0, "one core runs, which has all of it");
+            put(&name, 1.0, "only one core runs and has all of it");
         }
         if let Some(last) = levels.last() {
             put(
                 "cache_bytes",
                 last.bytes,
-                "all of the last level, as one core runs",
+                "all of the last level, because only one core runs",
             );
         }
         let title = &self.title;

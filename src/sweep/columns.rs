@@ -70,7 +70,7 @@ columns! {
     Reasons "reasons" Text "" "Codes of what is not understood or not exact; for a program those of all its nests; see `loopsheet analyze --explain CODE`";
     GuessedSizes "guessed_sizes" Text "" "Guessed sizes that figures depend on";
     MachineUnknown "machine_unknown" Text "" "What the machine leaves unknown: of sources what would bound the time, which is a lower bound without it; of traces the clock, without which a time in seconds is unknown";
-    Cores "cores" Number "cores" "Cores that the program of a source uses: all that the machine has or the settings say, or one, as nothing in it runs in parallel";
+    Cores "cores" Number "cores" "Cores that the program of a source uses: all that the machine has or that are set, or one if nothing in it runs in parallel";
     UnknownNests "unknown_nests" Integer "nests" "Nests of a program whose figures are not all known, and which are not in its sums";
     IdleNests "idle_nests" Integer "nests" "Nests of a program that run no iteration, and take no time";
     ErrorRemarks "error_remarks" Integer "remarks" "Remarks of severity error on a program's source: places that could not be read, and are in no figure";

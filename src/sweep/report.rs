@@ -259,7 +259,7 @@ pub enum UnknownAxis {
     #[error("no axis with several values is called `{name}`; there are {}", known.join(", "))]
     Name { name: String, known: Vec<String> },
     #[error(
-        "there is no map over `{name}`: no column has more than one value in this sweep, so that there is nothing to compare"
+        "there is no map over `{name}`: no column has more than one value in this sweep, so there is nothing to compare"
     )]
     Nothing { name: String },
     #[error(

@@ -124,7 +124,7 @@ pub enum SpecError {
     Axis { axis: String, error: RangeError },
     #[error("`{axis}`: there is no value")]
     Empty { axis: String },
-    #[error("`{axis}`: {} is not possible; it has to be {expected}", plain(*value))]
+    #[error("`{axis}`: {} is not possible; it must be {expected}", plain(*value))]
     Value {
         axis: String,
         value: f64,

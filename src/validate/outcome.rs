@@ -74,7 +74,7 @@ pub fn of(code: &Code, levels: &[CacheSpec], most: u64) -> Result<Outcome, &'sta
         simulation = Simulation::new(levels);
     }
     let plan = windows::plan(code, &counted, most);
-    let plan = plan.ok_or("its iterations depend on each other, so that none can be left out")?;
+    let plan = plan.ok_or("its iterations depend on each other, so none can be left out")?;
     if plan.executions > MOST_STEPS {
         return Err("even leaving most of its iterations out takes too long");
     }

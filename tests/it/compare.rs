@@ -1677,7 +1677,7 @@ fn a_size_that_varied_is_said_to_have_no_one_value() {
     let comparison = compared(&predicted(PLAIN, &["n=100"]), run);
     assert!(
         reason(&comparison, "f@2", "iterations")
-            .ends_with("its bounds depend on n, and no one value of it gives that"),
+            .ends_with("its bounds depend on n, and no single value of it explains that"),
         "{}",
         reason(&comparison, "f@2", "iterations")
     );
@@ -1962,7 +1962,7 @@ fn outermost_loops_are_executed_without_a_round_too() {
         Some(0.5)
     );
     assert_eq!(found.parameters, []);
-    assert!(reason(&found, "f@2", "iterations").contains("no one value of it gives that"));
+    assert!(reason(&found, "f@2", "iterations").contains("no single value of it explains that"));
     // Another condition on that line, and one that was done once for several executions.
     for other in [test(Some(5), 6), test(Some(21), 0)] {
         assert_eq!(

@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
         let table = analyse(directory.path(), &["k.c", "-q", "--set", &set]).0;
         let line = table
             .lines()
-            .find(|line| line.starts_with("with every call followed"));
+            .find(|line| line.starts_with("over all calls: "));
         line.expect("a line").to_string()
     };
     assert!(

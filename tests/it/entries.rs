@@ -99,7 +99,7 @@ fn what_no_call_leads_to_has_no_share() {
     let at = |start: &str| lines.iter().position(|line| line.starts_with(start));
     assert!(at("not reached from there:") < at("forgotten@"), "{table}");
     assert!(at("kernel@") < at("not reached from there:"), "{table}");
-    assert!(table.contains("a run begins with main"), "{table}");
+    assert!(table.contains("execution starts at main"), "{table}");
 }
 
 #[test]

@@ -68,8 +68,8 @@ fn layer_conditions_are_symbols_and_numbers() {
         "laplace7@16",
     ]);
     for part in [
-        "k finds lap, u: 4·hi_2·hi_1·8 B ≈ 8.42 MB > L3 1536 KiB (would hold up to",
-        "j finds lap, u: 6·hi_1·8 B ≈ 24.7 kB ≤ L1 48 KiB (holds up to hi_1 = 1022)",
+        "reuse of lap, u along k: 4·hi_2·hi_1·8 B ≈ 8.42 MB > L3 1536 KiB (would hold up to",
+        "reuse of lap, u along j: 6·hi_1·8 B ≈ 24.7 kB ≤ L1 48 KiB (holds up to hi_1 = 1022)",
         "time: 26.3 ms, bound by DRAM",
         "star of 7 points, offsets (−1…1, −1…1, −1…1)",
         "sizes guessed: lo(1), lo(2), lo(3)",

@@ -179,7 +179,7 @@ fn the_table_lists_the_worst_ratio_first() {
     let directory = directory("function,seconds\none,1e-12\ntwo,100\nnobody,1\n");
     let (_, out, _) = run(directory.path(), &["--measured", "times.csv"]);
     let list = out
-        .split_once("the farthest from 1 first:\n")
+        .split_once("largest discrepancy first:\n")
         .unwrap_or_else(|| panic!("{out}"))
         .1;
     let lines: Vec<&str> = list.lines().take(3).collect();

@@ -156,9 +156,9 @@ pub fn refuse_changes(
     let done = done.iter().map(|number| &manifest.shards[*number]);
     match say_changes(place, &contents, done, voice)? {
         Status::Done => Ok(()),
-        _ => anyhow::bail!(
-            "inputs have changed since the sweep was planned, so that nothing was written"
-        ),
+        _ => {
+            anyhow::bail!("inputs have changed since the sweep was planned, so nothing was written")
+        }
     }
 }
 

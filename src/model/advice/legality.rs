@@ -34,7 +34,7 @@ impl fmt::Display for Check {
             Check::SplitFirst(variable) => {
                 write!(
                     f,
-                    "loop {variable} has to be split first: it holds other code"
+                    "loop {variable} must be split first: it contains other code"
                 )
             }
             Check::Parallel(variable) => write!(

@@ -47,11 +47,11 @@ pub(super) fn best(
     let mut heads = vec![
         ("input", Look::Text),
         ("configurations", Look::Count),
-        ("least time_seconds", Look::Seconds),
+        ("minimum time_seconds", Look::Seconds),
     ];
     // Where nothing says how fast a clock is.
     if in_cycles.any(|group| group.best.is_some()) {
-        heads.push(("least time_upper_cycles", Look::Count));
+        heads.push(("minimum time_upper_cycles", Look::Count));
     }
     let mut groups = report.inputs.iter().flat_map(|input| &input.groups);
     // Elsewhere all configurations are compared.

@@ -26,7 +26,7 @@ pub(super) fn write<'a>(book: TraceBook<'a>, blame: &Blame) -> Result<Page<'a>, 
     let mut page = Page::new(Sheet::Blame, book)?;
     page.title("Blame: what causes the actual cost of misses")?;
     let remark = format!(
-        "A pure miss cycle of the nearest level goes to the oldest miss under way; an epoch (window {}, at most {} misses) to what \
+        "A pure miss cycle of the nearest level goes to the oldest outstanding miss; an epoch (window {}, at most {} misses) to what \
          retirement waits for. So parts add up.",
         blame.window, blame.slots
     );
