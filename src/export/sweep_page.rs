@@ -137,7 +137,7 @@ fn seconds(row: &Row) -> String {
     };
     for (column, what) in [
         (Column::UnknownNests, "not known"),
-        (Column::IdleNests, "without an iteration"),
+        (Column::IdleNests, "without iterations"),
     ] {
         if let Some(count) = row.integer(column).filter(|count| *count > 0) {
             let _ = write!(text, ", {} {what}", counted(count as usize, "nest"));
