@@ -30,7 +30,7 @@ pub enum Cause {
     Executions,
     /// Calls with constant arguments that the compiler evaluated.
     FoldedCalls,
-    /// Operations that do not change in a loop and are done outside of it.
+    /// Operations that do not change in a loop and are done outside it.
     Hoisted,
     /// Iterations that would not enter the loop inside, and that the compiler left out.
     IdleRounds,
@@ -44,9 +44,9 @@ pub enum Cause {
     LoopAround,
     /// Iterations that do not enter the loop inside, where operands are constants.
     NotEntered,
-    /// Each element is accessed once per iteration, or outside of the loop that it does not change in.
+    /// Each element is accessed once per iteration, or outside the loop that it does not change in.
     OnceEach,
-    /// Accesses to data outside of the nest's arrays.
+    /// Accesses to data outside the nest's arrays.
     OtherData,
     /// The value of a parameter in the bounds of loops.
     Parameter,

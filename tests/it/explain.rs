@@ -128,7 +128,7 @@ fn up_to_which_size_a_cache_holds_is_exact() {
             run(&[source, "-q", "--set", &sizes, "--explain", "jacobi@35"]);
         assert_eq!(status, Some(0), "{complaint}");
         let mut lines = text.lines().map(str::trim_start);
-        let line = lines.find(|line| line.starts_with("step finds"));
+        let line = lines.find(|line| line.starts_with("reuse of ") && line.contains(" along step"));
         line.expect("a condition of the time loop").to_string()
     };
     let far = condition(1000);
