@@ -18,7 +18,7 @@ use super::expression::Expr;
 use super::modules::Found;
 use super::path::{Owner, Path};
 use super::procedure::{Lowering, Meaning};
-use super::scope::{Bounds, Class, Scope, TypeSpec};
+use super::scope::{Bounds, Class, Component, Scope, TypeSpec};
 use super::subscripts::section;
 use crate::diagnostic::Place;
 use crate::ir::{Extent, Home, MemberLayout, Name, Reason, Role, Type, Value, VarId, Variable};
@@ -60,6 +60,26 @@ struct Record {
     first: usize,
     /// Bytes from the beginning of one to where the path has come to.
     offset: Option<u32>,
+    /// Whether every element leads to one by a pointer.
+    is_behind_pointers: bool,
+}
+
+impl Record {
+    /// What a path is in that goes on to a component. Behind a pointer data lie elsewhere: an array there has its own
+    /// elements beside each other, and of anything else nobody knows how far apart the targets lie.
+    fn below(self, component: &Component) -> Option<Record> {
+        let is_array = !component.dimensions.is_empty();
+        match (component.indirect, self.is_behind_pointers) {
+            (true, _) if is_array || !self.is_element => None,
+            (true, _) => Some(Record {
+                bytes: None,
+                is_behind_pointers: true,
+                ..self
+            }),
+            (false, true) if is_array => None,
+            (false, _) => Some(self),
+        }
+    }
 }
 
 #[derive(PartialEq)]
@@ -354,8 +374,10 @@ impl<'a> Lowering<'a> {
                         record.offset =
                             record.offset.and_then(|so_far| so_far.checked_add(offset?));
                     }
-                    // Its data lies elsewhere.
-                    found.record = found.record.take().filter(|_| !component.indirect);
+                    found.record = found
+                        .record
+                        .take()
+                        .and_then(|record| record.below(component));
                     found.steps.push(Step {
                         bounds: &component.dimensions,
                         home: scope,
@@ -403,6 +425,7 @@ impl<'a> Lowering<'a> {
                 bytes,
                 first: at + 1,
                 offset: Some(0),
+                is_behind_pointers: false,
             });
         }
     }
