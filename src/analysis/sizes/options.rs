@@ -43,6 +43,7 @@ pub(super) fn option(
     let is_passed = |definitions: &Definitions| !definitions.passed.is_empty();
     let is_array = place.is_array && place.array.is_none();
     if definitions.is_handed_out
+        || !definitions.other_initial.is_empty()
         || is_array
         || is_passed(definitions)
         || whole.is_some_and(is_passed)

@@ -18,7 +18,8 @@ use super::expression::Expr;
 use super::modules::Found;
 use super::path::{Owner, Path};
 use super::procedure::{Lowering, Meaning};
-use super::scope::{Bounds, Class, Scope, TypeSpec};
+use super::scope::{Bounds, Class, DerivedType, Scope, TypeSpec};
+use super::structures::Beginning;
 use super::subscripts::section;
 use crate::diagnostic::Place;
 use crate::ir::{Extent, Home, MemberLayout, Name, Reason, Role, Type, Value, VarId, Variable};
@@ -46,6 +47,8 @@ struct Lookup<'a> {
     component: Option<Home>,
     /// The type whose procedure the last name may be.
     owner: Option<Owner<'a>>,
+    /// What the component that the path ends in has before the program runs.
+    beginning: Beginning<'a>,
     /// Whether what the path has come to may be of a type that extends its own.
     polymorphic: bool,
 }
@@ -241,11 +244,34 @@ impl<'a> Lowering<'a> {
         if let Some(bytes) = found.record_bytes {
             self.draft.set_record_bytes(id, bytes);
         }
+        self.begin(id, found);
         if found.polymorphic {
             self.variables.set_polymorphic(id);
         }
         self.variables.insert(scope.id, text, id);
         id
+    }
+
+    /// Notes what a scalar has before the program runs: a component of a named constant has that for ever.
+    fn begin(&mut self, id: VarId, found: &Lookup<'a>) {
+        let Variable {
+            ty,
+            dimensions,
+            role,
+            ..
+        } = self.draft.variable(id);
+        let is_followed = matches!(ty, Type::Integer(_) | Type::Logical(_));
+        if !is_followed || !dimensions.is_empty() || found.outcome != Outcome::Known {
+            return;
+        }
+        let is_constant = matches!(role, Role::Constant(_));
+        if let Beginning::Given(value, home) = found.beginning {
+            let value = self.value(value, home);
+            match is_constant {
+                true => self.draft.set_constant(id, value),
+                false => self.draft.set_initial(id, value),
+            }
+        }
     }
 
     /// Where a component lies that a path of so many parts names, and whether its structures are the elements of an
@@ -295,6 +321,7 @@ impl<'a> Lowering<'a> {
             record_bytes: None,
             component: None,
             owner: None,
+            beginning: Beginning::Declared,
             polymorphic: false,
         };
         let Some((first, rest)) = path.parts.split_first() else {
@@ -315,6 +342,10 @@ impl<'a> Lowering<'a> {
             home,
         });
         found.polymorphic = symbol.polymorphic;
+        found.beginning = match (&symbol.class, &symbol.initial) {
+            (Class::Constant(value), _) | (_, Some(value)) => Beginning::Given(value, home),
+            _ => Beginning::Declared,
+        };
         let mut spec = symbol.ty.clone().or_else(|| home.implicit_type(first.name));
         for (at, part) in rest.iter().enumerate() {
             let is_last = at + 1 == rest.len();
@@ -339,6 +370,9 @@ impl<'a> Lowering<'a> {
                     home: parent,
                 });
                 found.polymorphic = false;
+                if !matches!(found.beginning, Beginning::Declared) {
+                    found.beginning = Beginning::Unknown;
+                }
                 spec = Some(TypeSpec::Derived(part.name.clone()));
                 home = parent;
                 continue;
@@ -361,6 +395,17 @@ impl<'a> Lowering<'a> {
                         home: scope,
                     });
                     found.polymorphic = component.polymorphic;
+                    let defines = |(ty, _): &(&'a DerivedType, &'a Scope)| {
+                        ty.components.iter().any(|own| own.name == component.name)
+                    };
+                    let definition = self.world.ancestry(&name, home).find(defines);
+                    found.beginning = match definition {
+                        Some(definition) => {
+                            let own = (&*name, component);
+                            found.beginning.of_component(definition, own)
+                        }
+                        None => Beginning::Unknown,
+                    };
                     found.component = Some(Home::Component {
                         scope: scope.name.clone(),
                         of: name,

@@ -215,7 +215,7 @@ impl<'t> Part<'_, '_, 't> {
                 Some(value) if attributes.parameter => {
                     symbol.class = Class::Constant(reader.read(value));
                 }
-                Some(value) if symbol.dimensions.is_empty() && is_followed(&spec) => {
+                Some(value) if symbol.dimensions.is_empty() && has_initial(&spec) => {
                     symbol.initial = Some(reader.read(value));
                 }
                 _ => {}
@@ -498,10 +498,13 @@ impl<'t> Part<'_, '_, 't> {
     }
 }
 
-/// Whether integers and truth values are followed through the program.
-fn is_followed(spec: &Option<TypeSpec>) -> bool {
+/// Whether what a variable or component has before the program runs is of interest: sizes and options are made from it.
+pub fn has_initial(spec: &Option<TypeSpec>) -> bool {
     use Base::{Integer, Logical};
-    matches!(spec, Some(TypeSpec::Intrinsic(Integer | Logical, _)))
+    matches!(
+        spec,
+        Some(TypeSpec::Intrinsic(Integer | Logical, _) | TypeSpec::Derived(_))
+    )
 }
 
 /// The values of `/ 1, 3*2 /` up to one that is repeated so often that nobody knows.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 use super::bindings::bindings;
+use super::declarations::has_initial;
 use super::declarators::{bounds, declared, sized};
 use super::expression::{Argument, Expr, Reader};
 use super::names::{field, kind};
@@ -166,9 +167,12 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
     }
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
-        let named = match reader.tree.role(declarator) {
-            Some(Role::Initialised) => declarator.child_by_field_name(field::LEFT),
-            _ => Some(declarator),
+        let (named, value) = match reader.tree.role(declarator) {
+            Some(Role::Initialised) => (
+                declarator.child_by_field_name(field::LEFT),
+                declarator.child_by_field_name(field::RIGHT),
+            ),
+            _ => (Some(declarator), None),
         };
         let Some((name, own)) = named.and_then(|n| declared(reader, n)) else {
             continue;
@@ -176,10 +180,13 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
         let spec = spec
             .as_ref()
             .map(|spec| named.map_or_else(|| spec.clone(), |n| sized(reader, n, spec)));
+        let dimensions = own.unwrap_or_else(|| dimensions.clone());
+        let is_followed = !indirect && dimensions.is_empty() && has_initial(&spec);
         components.push(Component {
             name,
             ty: spec.unwrap_or(TypeSpec::Anything),
-            dimensions: own.unwrap_or_else(|| dimensions.clone()),
+            dimensions,
+            initial: value.filter(|_| is_followed).map(|v| reader.read(v)),
             indirect,
             polymorphic,
         });
