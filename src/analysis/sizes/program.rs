@@ -88,6 +88,7 @@ impl Sizes {
                 definitions: &definitions,
                 found: &found,
                 numbers: &numbers,
+                set: &set,
             }
             .unreached();
             if unreached.is_empty() {

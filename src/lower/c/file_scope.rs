@@ -57,8 +57,8 @@ impl<'t> Names<'t> {
                 CType::Function(result) => Symbol::Function(*result),
                 ty => {
                     let constant = self.constant_initialiser(node, declarator, &ty);
-                    let is_scalar = matches!(ty, CType::Arithmetic(_));
-                    let initial = part(declarator, Field::Value).filter(|_| is_scalar);
+                    let is_followed = matches!(ty, CType::Arithmetic(_) | CType::Record(_));
+                    let initial = part(declarator, Field::Value).filter(|_| is_followed);
                     Symbol::Global {
                         ty,
                         constant,

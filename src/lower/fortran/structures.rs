@@ -9,10 +9,15 @@
 
 use std::sync::Arc;
 
+use tree_sitter::Node;
+
 use super::expression::{Argument, Expr};
 use super::modules::Found;
+use super::names::field;
+use super::path::Path;
 use super::procedure::Lowering;
-use super::scope::{Component, DerivedType, Scope, TypeSpec};
+use super::scope::{Base, Component, DerivedType, Scope, TypeSpec};
+use crate::ir::{Stmt, Type, Value};
 
 /// Components inside of components are followed so far.
 const DEPTH: u32 = 6;
@@ -90,6 +95,57 @@ fn argument<'a>(
 }
 
 impl<'a> Lowering<'a> {
+    /// What a structure constructor on the right of an assignment gives the whole numbers and truth values among the
+    /// components of a scalar structure.
+    pub fn constructed(&mut self, assignment: Node, target: &Value) -> Vec<Stmt> {
+        let is_whole = matches!(target, Value::Variable(id) if self.draft.variable(*id).dimensions.is_empty());
+        if !is_whole || !matches!(target.ty(self.draft.function()), Type::Derived(..)) {
+            return Vec::new();
+        }
+        let sides = [field::LEFT, field::RIGHT].map(|side| {
+            let node = assignment.child_by_field_name(side)?;
+            Some(self.reader.read(node))
+        });
+        let [Some(left), Some(Expr::Apply(constructor, arguments, _))] = sides else {
+            return Vec::new();
+        };
+        let Expr::Name(name) = &*constructor else {
+            return Vec::new();
+        };
+        // Else a function has the name of the type.
+        let is_type = matches!(self.world.symbol(self.scope, name), Found::Nowhere);
+        let Some((ty, home)) = self.world.derived_type(self.scope, name).filter(|_| is_type) else {
+            return Vec::new();
+        };
+        let place = self.place(assignment);
+        let mut found = Vec::new();
+        for component in &ty.components {
+            let is_followed = matches!(
+                component.ty,
+                TypeSpec::Intrinsic(Base::Integer | Base::Logical, _)
+            );
+            if !is_followed || component.indirect || !component.dimensions.is_empty() {
+                continue;
+            }
+            let (value, scope) = match (argument(ty, component, &arguments), &component.initial) {
+                (Passed::Value(value), _) => (value, self.scope),
+                (Passed::Nothing, Some(value)) => (value, home),
+                _ => continue,
+            };
+            let value = self.value(value, scope);
+            let part = Expr::Member(Box::new(left.clone()), component.name.clone());
+            let target = Path::of(&part).map(|path| self.component(&path, self.scope));
+            if let Some(target @ Value::Variable(_)) = target {
+                found.push(Stmt::Assign {
+                    place: place.clone(),
+                    target,
+                    value,
+                });
+            }
+        }
+        found
+    }
+
     /// Designators of all components of a structure that lie in it, those of its components among them.
     pub fn components_of(&self, name: &Arc<str>, scope: &'a Scope) -> Vec<Expr> {
         let mut found = Vec::new();
