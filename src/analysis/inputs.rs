@@ -176,7 +176,9 @@ impl Inputs {
         let mut found = None;
         for run in runs {
             let behind = element.behind(run.first.as_deref())?;
-            let at = u64::try_from(behind).ok().and_then(|behind| behind.checked_sub(run.before));
+            let at = u64::try_from(behind)
+                .ok()
+                .and_then(|behind| behind.checked_sub(run.before));
             if at.is_some_and(|at| at < run.times) {
                 found = Some((run.name.clone(), run.value));
             }

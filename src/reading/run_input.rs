@@ -320,7 +320,7 @@ fn tokens_of_group(line: &str) -> Vec<String> {
     let (mut found, mut word): (Vec<String>, String) = Default::default();
     let (mut quote, mut depth) = (None, 0u32);
     for c in line.chars() {
-        let is_mark = matches!(c, '=' | ',') || (c == '/' && word.is_empty());
+        let is_mark = matches!(c, '=' | ',' | '/');
         if let Some(open) = quote {
             word.push(c);
             quote = (c != open).then_some(open);

@@ -126,7 +126,11 @@ int main(void)
     for (int i = 0; i < c.n; i++) x[i] = 1;
     work(&c);
 }}",
-            global = if storage == "global" { format!("struct config c = {list};") } else { String::new() },
+            global = if storage == "global" {
+                format!("struct config c = {list};")
+            } else {
+                String::new()
+            },
             local = match storage {
                 "global" => String::new(),
                 "static" => format!("static struct config c = {list};"),
@@ -135,7 +139,11 @@ int main(void)
         )
     };
     for storage in ["global", "static", "local"] {
-        for list in ["{ .n = 12, 0.5, 50 }", "{ 1, 12, 0.5, 50 }", "{ .k = 50, .n = 9, .n = 12 }"] {
+        for list in [
+            "{ .n = 12, 0.5, 50 }",
+            "{ 1, 12, 0.5, 50 }",
+            "{ .k = 50, .n = 9, .n = 12 }",
+        ] {
             let json = c(&source(storage, list));
             assert_eq!(iterations(&json, "main"), [12.0], "{storage} {list}");
             assert_eq!(iterations(&json, "work"), [50.0], "{storage} {list}");

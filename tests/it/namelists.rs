@@ -55,8 +55,12 @@ fn check(uses: &str, input: &str, assigned: &str) {
     let nests: String = (bounds.iter())
         .map(|bound| format!("  do i = 1, {bound}\n    x(i) = 1\n  end do\n"))
         .collect();
-    let program =
-        |gives: &str| format!("{SIZES}  {gives}\n  call passed({})\n{nests}end program", bounds[0]);
+    let program = |gives: &str| {
+        format!(
+            "{SIZES}  {gives}\n  call passed({})\n{nests}end program",
+            bounds[0]
+        )
+    };
     let (read, _) = analysed(&program("read (*, nml = g)"), &format!("&g {input} /"));
     let (written, _) = analysed(&program(assigned), "&other nothing = 1 /");
     for function in ["p", "passed"] {
@@ -99,19 +103,31 @@ fn elements_are_counted_from_where_arrays_begin() {
     check("three(2)", "three(1:2) = 50, 60", "three(2) = 60");
     check("table(2, 1)", "table = 40, 50, 60, 70", "table(2, 1) = 50");
     check("table(1, 2)", "table = 40, 50, 60, 70", "table(1, 2) = 60");
-    check("table(2, 2)", "table(2, 1) = 50, 60, 70", "table(2, 2) = 70");
+    check(
+        "table(2, 2)",
+        "table(2, 1) = 50, 60, 70",
+        "table(2, 2) = 70",
+    );
 }
 
 #[test]
 fn components_of_structures() {
     check("cfg%n", "cfg%n = 70", "cfg%n = 70");
-    check("cfg%inner%count", "plain = 9 cfg%inner%count = 70", "cfg%inner%count = 70");
+    check(
+        "cfg%inner%count",
+        "plain = 9 cfg%inner%count = 70",
+        "cfg%inner%count = 70",
+    );
     check(
         "cfg%inner%steps(2)",
         "cfg%inner%steps = 60, 70",
         "cfg%inner%steps(2) = 70",
     );
-    check("parts(2)%count", "parts(2)%count = 70", "parts(2)%count = 70");
+    check(
+        "parts(2)%count",
+        "parts(2)%count = 70",
+        "parts(2)%count = 70",
+    );
 }
 
 /// A variable of the group that has the name of a component is not the component.

@@ -169,7 +169,13 @@ end subroutine
             passed = if bound == "n" { ", n" } else { "" }
         )
     };
-    let bodies = [BODIES, &of("other", "1000"), &of("sized", "n"), &of("sized2", "n")].concat();
+    let bodies = [
+        BODIES,
+        &of("other", "1000"),
+        &of("sized", "n"),
+        &of("sized2", "n"),
+    ]
+    .concat();
     let source = |gives: &str| {
         format!(
             "{bodies}{OPTIONS}
@@ -199,7 +205,10 @@ end program"
     // What is not known is taken half of the time, and the condition says which one it is.
     let json = analyse(&[("a.f90", &read)], &["opt=3,b=3,flag=1"]);
     assert_eq!(calls(&json, "show"), 0.5);
-    let line = 1 + read.lines().position(|line| line.contains("a == 1 .and.")).expect("a line");
+    let line = 1 + read
+        .lines()
+        .position(|line| line.contains("a == 1 .and."))
+        .expect("a line");
     let probability = &json["parameters"][format!("prob_solve_{line}")];
     assert_eq!(probability["origin"], "guessed");
     let json = json.to_string();

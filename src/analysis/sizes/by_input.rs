@@ -22,7 +22,9 @@ pub(super) fn read(places: &Places, all: &[Definitions]) -> FxHashSet<String> {
     let read = named.filter(|(_, definitions)| definitions.is_read());
     let places = read.map(|(place, _)| places.get(place));
     let variables = places.filter(|place| place.structure.is_none());
-    variables.map(|place| place.own_name.to_lowercase()).collect()
+    variables
+        .map(|place| place.own_name.to_lowercase())
+        .collect()
 }
 
 impl Resolver<'_, '_> {

@@ -200,6 +200,9 @@ impl<'u> Seen<'_, 'u> {
         if let Some(set) = self.set.value(place) {
             return Some((set as f64, set as f64));
         }
+        if self.definitions[place.at()].may_keep_initial() {
+            return None;
+        }
         let found = &self.found[place.at()];
         let is_followed = found.is_complete && found.origin != Origin::Default;
         let largest = self.number(found.value.as_ref().filter(|_| is_followed)?, depth)?;

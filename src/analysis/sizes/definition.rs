@@ -120,6 +120,12 @@ impl<'u> Definitions<'u> {
         }
     }
 
+    /// Whether it may have another value than statements give it: what it has before the program runs, as all of these are
+    /// under conditions (`static int done = 0; if (!done) …; done = 1;` in a branch).
+    pub fn may_keep_initial(&self) -> bool {
+        self.initial.is_some() && !self.assigned.is_empty() && self.unconditional.is_empty()
+    }
+
     /// Whether something from outside gives it values.
     pub fn is_read(&self) -> bool {
         let is_given = |definition: &Definition| matches!(definition, Definition::Given);

@@ -182,9 +182,10 @@ impl Choice<'_> {
         match value {
             Value::Convert(_, operand) => self.number(operand, depth),
             Value::Unary(UnaryOp::Negate, operand) => self.number(operand, depth)?.checked_neg(),
-            Value::Binary(op, ..) if op.is_comparison() => {
+            Value::Unary(UnaryOp::Not, _) | Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
                 self.truth(value, depth).map(i64::from)
             }
+            Value::Binary(op, ..) if op.is_comparison() => self.truth(value, depth).map(i64::from),
             Value::Binary(op, left, right) => {
                 let is_whole = |side: &Value| matches!(side.ty(self.function), Type::Integer(_));
                 if !is_whole(left) || !is_whole(right) {

@@ -19,8 +19,8 @@ use rustc_hash::FxHashMap;
 
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::spreadsheet::legal_name;
-use crate::intrinsics::{Intrinsics, Meaning};
 use crate::inputs::Bounds;
+use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::{Extent, Function, Home, Role, Type, Value, VarId};
 
 /// Index of a place.
@@ -310,9 +310,10 @@ impl Places {
             return None;
         }
         let variable = function.variable(id);
-        let is_whole = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let is_number = matches!(variable.ty, Type::Integer(_) | Type::Real(_));
+        let is_followed = is_number && variable.dimensions.is_empty();
         let is_constant = matches!(variable.role, Role::Constant(_)) && variable.constant.is_some();
-        if !is_whole || !is_constant {
+        if !is_followed || !is_constant {
             return None;
         }
         let names = [

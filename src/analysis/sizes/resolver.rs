@@ -323,12 +323,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
 
     /// What it has before the program runs; where structures of one type differ and nothing else gives it a value, the
     /// values are among the candidates.
-    fn initial(
-        &mut self,
-        place: PlaceId,
-        candidates: &mut Candidates,
-        depth: u32,
-    ) -> Option<Expr> {
+    fn initial(&mut self, place: PlaceId, candidates: &mut Candidates, depth: u32) -> Option<Expr> {
         let definitions = self.definitions;
         let Definitions {
             initial,
@@ -344,7 +339,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
             return first.ok();
         }
         if candidates.is_empty() {
-            std::iter::once(first).chain(others).for_each(|value| candidates.add(value));
+            std::iter::once(first)
+                .chain(others)
+                .for_each(|value| candidates.add(value));
         }
         None
     }

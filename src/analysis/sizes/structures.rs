@@ -66,7 +66,11 @@ impl Collector<'_, '_> {
 
     /// Notes what the input calls a component that is read.
     pub(super) fn name_as_read(&mut self, id: ProcedureId, target: &Value) {
-        let (Value::Variable(variable) | Value::Element { array: variable, .. }) = target else {
+        let (Value::Variable(variable)
+        | Value::Element {
+            array: variable, ..
+        }) = target
+        else {
             return;
         };
         let function = self.known.get(id).function;

@@ -3,12 +3,12 @@
 
 use tree_sitter::Node;
 
+use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::for_loop::mentions;
 use super::lowering::Lowering;
-use super::super::layout::Arrangement;
 use super::record::{Member, RecordId};
 use crate::diagnostic::Place;
 use crate::ir::{Home, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};

@@ -48,9 +48,7 @@ impl<'a> Beginning<'a> {
         };
         match self {
             Beginning::Declared => declared,
-            Beginning::Given(Expr::Apply(constructor, arguments, _), home)
-                if matches!(&**constructor, Expr::Name(name) if **name == *type_name) =>
-            {
+            Beginning::Given(Expr::Apply(constructor, arguments, _), home) if matches!(&**constructor, Expr::Name(name) if **name == *type_name) => {
                 match argument(ty, component, arguments) {
                     Passed::Value(value) => Beginning::Given(value, home),
                     Passed::Nothing => declared,
@@ -69,11 +67,7 @@ enum Passed<'a> {
     Unknown,
 }
 
-fn argument<'a>(
-    ty: &DerivedType,
-    component: &Component,
-    arguments: &'a [Argument],
-) -> Passed<'a> {
+fn argument<'a>(ty: &DerivedType, component: &Component, arguments: &'a [Argument]) -> Passed<'a> {
     let keyword = arguments.iter().find_map(|argument| match argument {
         Argument::Keyword(name, value) if *name == component.name => Some(value),
         _ => None,
@@ -98,7 +92,8 @@ impl<'a> Lowering<'a> {
     /// What a structure constructor on the right of an assignment gives the whole numbers and truth values among the
     /// components of a scalar structure.
     pub fn constructed(&mut self, assignment: Node, target: &Value) -> Vec<Stmt> {
-        let is_whole = matches!(target, Value::Variable(id) if self.draft.variable(*id).dimensions.is_empty());
+        let is_whole =
+            matches!(target, Value::Variable(id) if self.draft.variable(*id).dimensions.is_empty());
         if !is_whole || !matches!(target.ty(self.draft.function()), Type::Derived(..)) {
             return Vec::new();
         }
@@ -114,7 +109,11 @@ impl<'a> Lowering<'a> {
         };
         // Else a function has the name of the type.
         let is_type = matches!(self.world.symbol(self.scope, name), Found::Nowhere);
-        let Some((ty, home)) = self.world.derived_type(self.scope, name).filter(|_| is_type) else {
+        let Some((ty, home)) = self
+            .world
+            .derived_type(self.scope, name)
+            .filter(|_| is_type)
+        else {
             return Vec::new();
         };
         let place = self.place(assignment);
