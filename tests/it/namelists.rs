@@ -15,8 +15,9 @@ fn analysed(source: &str, input: &str) -> (Value, String) {
     std::fs::write(&given, input).expect("a file");
     let given = given.to_str().expect("a path");
     let json = command::analysed(&sources, &["--machine", "exasat", "--input", given]);
-    let diagnostics = json["diagnostics"].as_array().expect("diagnostics");
-    let mut remarks = diagnostics.iter().filter(|one| one["code"] == "run-input");
+    let files = json["files"].as_array().expect("files").iter();
+    let diagnostics = files.flat_map(|file| file["diagnostics"].as_array().expect("diagnostics"));
+    let mut remarks = diagnostics.filter(|one| one["code"] == "run-input");
     let remark = remarks.next().map(|one| one["message"].to_string());
     (json, remark.unwrap_or_default())
 }

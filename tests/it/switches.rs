@@ -125,7 +125,7 @@ module options
 end module
 subroutine solve(x, k)
   use options
-  integer :: k, n
+  integer :: k, n, m
   real(8) :: x(1000)
   select case (opt)
   case (1)
@@ -147,8 +147,8 @@ subroutine solve(x, k)
   if (.not. flag .or. (a == 1 .neqv. b == 3)) call other(x)
   if (opt == 3) then; n = 50; else; n = 500; end if
   call sized(x, n)
-  if (flag) then; n = 60; else; n = 600; end if
-  call sized2(x, n)
+  if (flag) then; m = 60; else; m = 600; end if
+  call sized2(x, m)
 end subroutine
 ";
 

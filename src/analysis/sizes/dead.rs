@@ -93,12 +93,14 @@ impl<'u> Seen<'_, 'u> {
         }
     }
 
-    /// Whether a variable has its value only until the program reads another.
+    /// Whether a variable has its value only until the program reads another, or gets to the statement that gives it.
     fn is_default(&self, at: At, variable: &Value) -> bool {
         let function = self.known.get(at.procedure).function;
         let place = self.places.find(function, at.procedure, variable);
         place.is_some_and(|place| {
-            self.found[place.at()].origin == Origin::Given && self.set.value(place).is_none()
+            let is_given = self.found[place.at()].origin == Origin::Given;
+            let may_differ = is_given || self.definitions[place.at()].may_keep_initial();
+            may_differ && self.set.value(place).is_none()
         })
     }
 
@@ -199,9 +201,6 @@ impl<'u> Seen<'_, 'u> {
         let depth = depth.checked_sub(1)?;
         if let Some(set) = self.set.value(place) {
             return Some((set as f64, set as f64));
-        }
-        if self.definitions[place.at()].may_keep_initial() {
-            return None;
         }
         let found = &self.found[place.at()];
         let is_followed = found.is_complete && found.origin != Origin::Default;

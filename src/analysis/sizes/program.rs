@@ -36,8 +36,6 @@ pub struct Sizes {
     counted: Vec<bool>,
     /// Of every place, whether statements give it values, none of which are read from outside.
     filled: Vec<bool>,
-    /// Of every place, whether it may have what it has before the program runs, where statements give it other values.
-    may_keep_initial: Vec<bool>,
     /// The names of the input that places took their values from.
     taken: Vec<String>,
     /// What the user sets.
@@ -119,9 +117,6 @@ impl Sizes {
             options,
             counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
-            may_keep_initial: (definitions.iter())
-                .map(Definitions::may_keep_initial)
-                .collect(),
             taken,
             set,
             levels: FxHashMap::default(),
@@ -242,7 +237,7 @@ impl Sizes {
         let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
         let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
         let is_name = matches!(largest.node(), Node::Symbol(_));
-        if (!self.has_entry && !is_name) || self.may_keep_initial[place.at()] {
+        if !self.has_entry && !is_name {
             return None;
         }
         Some([largest, smallest.as_ref().unwrap_or(largest)])
