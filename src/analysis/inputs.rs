@@ -95,21 +95,27 @@ pub(crate) struct Element<'a> {
 impl Element<'_> {
     /// How far behind another element of the array it is, the first one without subscripts.
     fn behind(&self, first: Option<&[i64]>) -> Option<i64> {
-        let rank = self.bounds.len();
-        if self.subscripts.len() != rank || first.is_some_and(|first| first.len() != rank) {
+        let rank = self.subscripts.len();
+        if first.is_some_and(|first| first.len() != rank) {
             return None;
         }
+        // Of a component, the structures may be an array of another rank than those that are known.
+        let is_known = self.bounds.len() == rank;
         let (mut distance, mut stride) = (0i64, Some(1i64));
-        for (at, (subscript, bounds)) in self.subscripts.iter().zip(self.bounds).enumerate() {
+        for (at, subscript) in self.subscripts.iter().enumerate() {
+            let bounds = self.bounds.get(at).filter(|_| is_known);
             let from = match first {
                 Some(first) => first[at],
-                None => bounds.first?,
+                None => bounds?.first?,
             };
             let steps = subscript.checked_sub(from)?;
             if steps != 0 {
                 distance = distance.checked_add(steps.checked_mul(stride?)?)?;
             }
-            let extent = || bounds.last?.checked_sub(bounds.first?)?.checked_add(1);
+            let extent = || {
+                let bounds = bounds?;
+                bounds.last?.checked_sub(bounds.first?)?.checked_add(1)
+            };
             stride = stride.and_then(|stride| stride.checked_mul(extent()?));
         }
         Some(distance)

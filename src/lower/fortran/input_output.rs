@@ -127,9 +127,12 @@ impl Lowering<'_> {
         };
         let mut found = Vec::new();
         for name in names {
-            let value = self.plain_name(name, scope);
-            self.add_of_group(value, &mut found);
-            for component in self.components_of(name, scope) {
+            let components = self.components_of(name, scope);
+            if components.is_empty() {
+                let value = self.plain_name(name, scope);
+                self.add_of_group(value, &mut found);
+            }
+            for component in components {
                 let path = Path::of(&component);
                 let value = path.map(|path| self.component(&path, scope));
                 value
