@@ -18,7 +18,7 @@ use super::expression::Expr;
 use super::modules::Found;
 use super::path::{Owner, Path};
 use super::procedure::{Lowering, Meaning};
-use super::scope::{Bounds, Class, DerivedType, Scope, TypeSpec};
+use super::scope::{Bounds, Class, Component, DerivedType, Scope, TypeSpec};
 use super::structures::Beginning;
 use super::subscripts::section;
 use crate::diagnostic::Place;
@@ -63,6 +63,24 @@ struct Record {
     first: usize,
     /// Bytes from the beginning of one to where the path has come to.
     offset: Option<u32>,
+}
+
+impl Lookup<'_> {
+    fn new(place: Place) -> Self {
+        Lookup {
+            steps: Vec::new(),
+            ty: Type::Unknown,
+            role: Role::Undeclared,
+            place,
+            outcome: Outcome::UnknownType,
+            record: None,
+            record_bytes: None,
+            component: None,
+            owner: None,
+            beginning: Beginning::Declared,
+            polymorphic: false,
+        }
+    }
 }
 
 #[derive(PartialEq)]
@@ -311,19 +329,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn look_up(&mut self, path: &Path, scope: &'a Scope) -> Lookup<'a> {
-        let mut found = Lookup {
-            steps: Vec::new(),
-            ty: Type::Unknown,
-            role: Role::Undeclared,
-            place: self.draft.place().clone(),
-            outcome: Outcome::UnknownType,
-            record: None,
-            record_bytes: None,
-            component: None,
-            owner: None,
-            beginning: Beginning::Declared,
-            polymorphic: false,
-        };
+        let mut found = Lookup::new(self.draft.place().clone());
         let Some((first, rest)) = path.parts.split_first() else {
             return found;
         };
@@ -395,17 +401,7 @@ impl<'a> Lowering<'a> {
                         home: scope,
                     });
                     found.polymorphic = component.polymorphic;
-                    let defines = |(ty, _): &(&'a DerivedType, &'a Scope)| {
-                        ty.components.iter().any(|own| own.name == component.name)
-                    };
-                    let definition = self.world.ancestry(&name, home).find(defines);
-                    found.beginning = match definition {
-                        Some(definition) => {
-                            let own = (&*name, component);
-                            found.beginning.of_component(definition, own)
-                        }
-                        None => Beginning::Unknown,
-                    };
+                    found.beginning = self.beginning_of(found.beginning, (&name, home), component);
                     found.component = Some(Home::Component {
                         scope: scope.name.clone(),
                         of: name,
@@ -432,6 +428,23 @@ impl<'a> Lowering<'a> {
             found.record_bytes = self.layouts.bytes(self.world, &spec, home);
         }
         found
+    }
+
+    /// What a component of a structure of a type has before the program runs, by what the structure has.
+    fn beginning_of(
+        &self,
+        structure: Beginning<'a>,
+        (ty, home): (&str, &'a Scope),
+        component: &'a Component,
+    ) -> Beginning<'a> {
+        let defines = |(ty, _): &(&'a DerivedType, &'a Scope)| {
+            let mut components = ty.components.iter();
+            components.any(|own| own.name == component.name)
+        };
+        match self.world.ancestry(ty, home).find(defines) {
+            Some(definition) => structure.of_component(definition, (ty, component)),
+            None => Beginning::Unknown,
+        }
     }
 
     /// Notes that a path goes into structures of a type: the elements of an array, or an argument.

@@ -498,15 +498,6 @@ impl<'t> Part<'_, '_, 't> {
     }
 }
 
-/// Whether what a variable or component has before the program runs is of interest: sizes and options are made from it.
-pub fn has_initial(spec: &Option<TypeSpec>) -> bool {
-    use Base::{Integer, Logical};
-    matches!(
-        spec,
-        Some(TypeSpec::Intrinsic(Integer | Logical, _) | TypeSpec::Derived(_))
-    )
-}
-
 /// The values of `/ 1, 3*2 /` up to one that is repeated so often that nobody knows.
 fn data_values<'t>(reader: &Reader, node: Node<'t>) -> Vec<Node<'t>> {
     /// No list of scalars is longer.

@@ -332,3 +332,12 @@ impl Scope {
         }
     }
 }
+
+/// Whether what a variable or component has before the program runs is of interest: sizes and options are made from it.
+pub fn has_initial(spec: &Option<TypeSpec>) -> bool {
+    use Base::{Integer, Logical};
+    matches!(
+        spec,
+        Some(TypeSpec::Intrinsic(Integer | Logical, _) | TypeSpec::Derived(_))
+    )
+}

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 use super::bindings::bindings;
-use super::declarations::has_initial;
 use super::declarators::{bounds, declared, sized};
 use super::expression::{Argument, Expr, Reader};
 use super::names::{field, kind};
-use super::scope::{Base, Component, DerivedType, KindSpec, Scope, TypeSpec};
+use super::scope::{Base, Component, DerivedType, KindSpec, Scope, TypeSpec, has_initial};
 use crate::syntax::{Role, named_children};
 
 /// The type that a specifier such as `real(dp)` or `type(tile)` names; `None` for procedures.
