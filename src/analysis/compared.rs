@@ -61,6 +61,8 @@ pub enum Meeting {
 /// The variable that counts iterations, and by how much. Those of a loop without one cannot be told apart.
 #[derive(Clone, Copy)]
 pub struct Counter<'a> {
+    /// Of a loop that counts with a variable.
+    pub id: Option<VarId>,
     pub name: &'a str,
     pub step: &'a Expr,
 }

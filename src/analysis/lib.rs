@@ -28,6 +28,7 @@ pub mod guesses;
 pub mod in_core;
 mod inductions;
 pub mod inputs;
+mod integer_divisions;
 mod iterations;
 pub mod loop_variable;
 mod member_dimensions;

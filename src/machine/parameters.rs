@@ -108,6 +108,8 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("log_cycles", "Logarithm", "cycles", Real, (0.01, 1e5), Unknown, "The same for log")),
     row(("trig_cycles", "Sine", "cycles", Real, (0.01, 1e5), Unknown, "The same for sin, cos and tan")),
     row(("pow_cycles", "Power", "cycles", Real, (0.01, 1e5), Unknown, "The same for pow")),
+    row(("minimum_cycles", "Minimum of C", "cycles", Real, (0.0, 1e5), Unknown, "One call of C's fmin or fmax, overlapping with others; 0: an instruction, in vectors too; empty: cost_special additions at peak")),
+    row(("integer_divide_cycles", "Integer division", "cycles", Real, (0.0, 1e4), Unknown, "Cycles between the starts of two 32-bit integer divisions, none of them in vectors; empty: cost_special additions at peak")),
     row(("split_slots", "Cost of a split", "", Real, (0.0, 64.0), Value(0.0), "Extra loads equivalent to a vector access that spans two cache lines instead of one")),
     row(("iteration_cycles", "Minimum cycles per iteration", "cycles", Real, (0.0, 1e3), Value(0.0), "Minimum cycles per iteration, set by the loop branch; for vectors per vector of elements")),
     row(("window", "Reorder window", "instructions", Real, (0.0, 1e6), Value(0.0), "Instructions that a core holds while it waits: where a loop is shorter, its next execution begins before it ends; 0: none")),
@@ -135,7 +137,14 @@ pub const IN_CORE: [&str; 17] = [
 ];
 
 /// Costs of functions of the library; where one is unknown, `cost_special` additions at peak take its place.
-pub const FUNCTION_CYCLES: [&str; 4] = ["exp_cycles", "log_cycles", "trig_cycles", "pow_cycles"];
+pub const FUNCTION_CYCLES: [&str; 6] = [
+    "exp_cycles",
+    "log_cycles",
+    "trig_cycles",
+    "pow_cycles",
+    "minimum_cycles",
+    "integer_divide_cycles",
+];
 
 /// One cache level; each name is preceded by `l1_` … `l4_`.
 #[rustfmt::skip]

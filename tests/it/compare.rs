@@ -1590,7 +1590,7 @@ double f(int n, double s) {
     );
     assert_eq!(
         reason(&comparison, "f@3", "loads of v"),
-        "none of the nest's own loads went to it: values in registers, or paths not taken; the counts do not show which"
+        "none of the nest's own loads accessed it: values are in registers, or paths were not taken; the counts do not show which"
     );
     // What has no name may be it.
     let comparison = compared(&report, run(vec![loads(0), loads(1)]));

@@ -307,6 +307,7 @@ impl Walker<'_> {
         let advanced = self.advanced_evenly(inner, counter);
         let in_core = (body.loops().is_empty()).then(|| {
             let counter = Counter {
+                id: counter,
                 name: &variable,
                 step: &step,
             };

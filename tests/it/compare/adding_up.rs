@@ -155,7 +155,7 @@ fn vector_operations_have_a_star_and_no_number() {
     assert_eq!(
         adds.reason.as_deref(),
         Some(
-            "* not certain: 25 vector instructions were executed whose lengths nothing in the trace shows"
+            "* not certain: 25 vector instructions were executed whose lengths are not shown by the trace"
         )
     );
     let stores = row(&comparison, "f@2", "stores per iteration");
