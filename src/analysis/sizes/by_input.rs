@@ -9,23 +9,9 @@
 //! cells(i)          nothing: what is known of some element is not that of any
 //! ```
 
-use rustc_hash::FxHashSet;
-
-use super::definition::Definitions;
-use super::places::{Place, PlaceId, Places};
+use super::places::{Place, PlaceId};
 use super::resolver::Resolver;
 use crate::inputs::Element;
-
-/// In small letters, the names of variables, but for components, that the program reads.
-pub(super) fn read(places: &Places, all: &[Definitions]) -> FxHashSet<String> {
-    let named = (0..).map(PlaceId).zip(all);
-    let read = named.filter(|(_, definitions)| definitions.is_read());
-    let places = read.map(|(place, _)| places.get(place));
-    let variables = places.filter(|place| place.structure.is_none());
-    variables
-        .map(|place| place.own_name.to_lowercase())
-        .collect()
-}
 
 impl Resolver<'_, '_> {
     /// What the input gives a place: by the word that the program looks for, by the structures that are read, or else by

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::counters::Counter;
 use super::guarded::Around;
-use super::places::PlaceId;
+use super::places::{PlaceId, Places};
 use crate::calls::ProcedureId;
 use crate::ir::{Value, VarId};
 
@@ -148,4 +150,15 @@ impl<'u> Definitions<'u> {
 /// Whether a value is one of those, not just equal to it.
 pub fn is_among(values: &[&Value], value: &Value) -> bool {
     values.iter().any(|other| std::ptr::eq(*other, value))
+}
+
+/// In small letters, the names of variables, but for components, that the program reads.
+pub(super) fn names_read(places: &Places, all: &[Definitions]) -> FxHashSet<String> {
+    let named = (0..).map(PlaceId).zip(all);
+    let read = named.filter(|(_, definitions)| definitions.is_read());
+    let places = read.map(|(place, _)| places.get(place));
+    let variables = places.filter(|place| place.structure.is_none());
+    variables
+        .map(|place| place.own_name.to_lowercase())
+        .collect()
 }

@@ -3,9 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::at_once::run_at_once;
-use super::by_input;
 use super::candidates::{Candidates, Gap};
-use super::definition::{Definition, Definitions};
+use super::definition::{Definition, Definitions, names_read};
 use super::found::Found;
 use super::places::{Place, PlaceId, Places};
 use super::set::SetPlaces;
@@ -84,7 +83,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
             set,
             at_once: run_at_once(known),
             taken: Vec::new(),
-            read: by_input::read(places, definitions),
+            read: names_read(places, definitions),
         };
         for place in 0..places.len() as u32 {
             let _ = resolver.resolve(PlaceId(place), DEPTH);
