@@ -139,7 +139,7 @@ fn iterations_and_operations_agree_whatever_the_compiler_does() {
             assert_eq!(found, (iterations, iterations), "{level}: {function}");
             for kind in ["adds", "multiplies", "divides", "specials"] {
                 let (predicted, traced) =
-                    sides(&comparison, function, &format!("{kind} an iteration"));
+                    sides(&comparison, function, &format!("{kind} per iteration"));
                 assert_eq!(predicted, traced, "{level}: {function}: {kind}");
             }
         }

@@ -280,7 +280,7 @@ fn both_sides_have_the_same_sizes() {
         .replace(":: n,", ":: m,");
     let found = between(&[("a.f90", SWEEPS)], &[("a.f90", &other)], &set);
     let notes = found["notes"].to_string();
-    assert!(notes.contains("n is set, and only"), "{notes}");
+    assert!(notes.contains("n is set, but only"), "{notes}");
     // The program's own constants are its own.
     let constant = |size: u32| {
         SWEEPS
@@ -941,7 +941,7 @@ fn what_is_left_out_is_noted() {
     assert_eq!(notes("", ""), "[]");
     let found = notes("", "memset(x, 0, sizeof x);");
     assert!(
-        found.contains("outside loops and in no figure: memory_intrinsic 0, 1"),
+        found.contains("outside loops and not counted: memory_intrinsic 0, 1"),
         "{found}"
     );
     let found = notes("", "heavy(x);");

@@ -167,7 +167,7 @@ program p
 end program";
     let (json, remark) = analysed(source, "&g a%n = 600 b%n = 700 /");
     assert_eq!(iterations(&json, "p"), [128.0]);
-    assert!(remark.contains("reads: a%n, b%n"), "{remark}");
+    assert!(remark.contains("of that name: a%n, b%n"), "{remark}");
     let (json, _) = analysed(source, "&g a%n = 600 b%n = 600 /");
     assert_eq!(iterations(&json, "p"), [600.0]);
 }
@@ -192,7 +192,7 @@ end program"
     assert_ne!(iterations(&json, "p")[0], 1200.0);
     assert_eq!(iterations(&json, "p")[1], 70.0);
     assert!(remark.contains("taken from this input: plain;"), "{remark}");
-    assert!(remark.contains("reads: lp, lp(2)"), "{remark}");
+    assert!(remark.contains("of that name: lp, lp(2)"), "{remark}");
     let guessed = json["parameters"].as_object().expect("parameters");
     let is_guess = |(_, parameter): (&String, &Value)| parameter["origin"] == "guessed";
     assert!(guessed.iter().any(is_guess), "{guessed:?}");

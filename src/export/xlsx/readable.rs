@@ -13,31 +13,18 @@ pub(super) fn seconds(cell: &str, value: f64) -> (String, String) {
         let limit = 1.0 / count;
         formula = format!("IF({cell}>={limit},ROUND({cell}*{count},2)&\" {unit}\",{formula})");
     }
-    let formula = large(cell, MANY_SECONDS, "s", &formula);
+    let formula = format!("IF({cell}>=1E+8,ROUND({cell}/{YEAR},1)&\" years\",{formula})");
     let formula = format!("IF(ISNUMBER({cell}),IF({cell}=0,\"0 s\",{formula}),\"{UNKNOWN}\")");
     (formula, shown(value))
 }
 
-/// From so many seconds on, and from so many bytes, a figure has a power of ten.
-const MANY_SECONDS: f64 = 1e6;
-const MANY_BYTES: f64 = 1e15;
-
-/// A formula that gives a cell a power of ten from `limit` on, and another formula below.
-fn large(cell: &str, limit: f64, unit: &str, otherwise: &str) -> String {
-    let limit = format!("{limit:E}").replace('E', "E+");
-    let power = format!("INT(LOG10({cell}))");
-    format!("IF({cell}>={limit},ROUND({cell}/10^{power},2)&\"E+\"&{power}&\" {unit}\",{otherwise})")
-}
-
-/// A value as [`large`] shows it.
-fn shown_large(value: f64, unit: &str) -> String {
-    let power = value.log10().floor();
-    let digits = (value / 10_f64.powf(power) * 100.0).round() / 100.0;
-    format!("{digits}E+{power} {unit}")
-}
+/// From so many seconds on, years are shown.
+const LONG: f64 = 1e8;
+const YEAR: f64 = 31_557_600.0;
 
 /// Units of bytes, from the largest.
-const BYTES: [(&str, f64); 5] = [
+const BYTES: [(&str, f64); 6] = [
+    ("PB", 1e15),
     ("TB", 1e12),
     ("GB", 1e9),
     ("MB", 1e6),
@@ -53,7 +40,6 @@ pub(super) fn bytes(cell: &str, value: f64) -> (String, String) {
         let size = format!("{size:E}").replace('E', "E+");
         formula = format!("IF({cell}>={size},ROUND({cell}/{size},2)&\" {unit}\",{formula})");
     }
-    let formula = large(cell, MANY_BYTES, "B", &formula);
     let formula = format!("IF(ISNUMBER({cell}),{formula},\"{UNKNOWN}\")");
     (formula, shown_bytes(value))
 }
@@ -61,9 +47,6 @@ pub(super) fn bytes(cell: &str, value: f64) -> (String, String) {
 fn shown_bytes(value: f64) -> String {
     if !value.is_finite() {
         return UNKNOWN.to_string();
-    }
-    if value >= MANY_BYTES {
-        return shown_large(value, "B");
     }
     let [.., last] = BYTES;
     let fits = |(_, size): &(&str, f64)| value >= *size;
@@ -92,8 +75,8 @@ fn shown(value: f64) -> String {
     if value == 0.0 {
         return "0 s".to_string();
     }
-    if value >= MANY_SECONDS {
-        return shown_large(value, "s");
+    if value >= LONG {
+        return format!("{} years", (value / YEAR * 10.0).round() / 10.0);
     }
     let [.., last] = UNITS;
     let fits = |(_, count): &(&str, f64)| value >= 1.0 / count;
@@ -110,7 +93,7 @@ mod tests {
         for (value, text) in [
             (0.0, "0 s"),
             (12.3456, "12.35 s"),
-            (2.8125e12, "2.81E+12 s"),
+            (2.8125e12, "89122.7 years"),
             (1.0, "1 s"),
             (0.036_41, "36.41 ms"),
             (0.001, "1 ms"),
@@ -126,7 +109,7 @@ mod tests {
             (24_668.0, "24.67 kB"),
             (1e6, "1 MB"),
             (2.5e12, "2.5 TB"),
-            (5.764e23, "5.76E+23 B"),
+            (5.764e16, "57.64 PB"),
             (f64::NAN, "unknown"),
         ] {
             assert_eq!(shown_bytes(value), text);
@@ -143,14 +126,14 @@ mod tests {
         let (formula, _) = bytes("B7", 1.0);
         assert_eq!(
             formula,
-            "IF(ISNUMBER(B7),IF(B7>=1E+15,ROUND(B7/10^INT(LOG10(B7)),2)&\"E+\"&INT(LOG10(B7))&\" B\",IF(B7>=1E+12,ROUND(B7/1E+12,2)&\" TB\",IF(B7>=1E+9,ROUND(B7/1E+9,2)&\" GB\",\
+            "IF(ISNUMBER(B7),IF(B7>=1E+15,ROUND(B7/1E+15,2)&\" PB\",IF(B7>=1E+12,ROUND(B7/1E+12,2)&\" TB\",IF(B7>=1E+9,ROUND(B7/1E+9,2)&\" GB\",\
              IF(B7>=1E+6,ROUND(B7/1E+6,2)&\" MB\",IF(B7>=1E+3,ROUND(B7/1E+3,2)&\" kB\",ROUND(B7,2)&\" B\"))))),\"unknown\")"
         );
         let (formula, _) = seconds("B7", 1.0);
         assert_eq!(
             formula,
-            "IF(ISNUMBER(B7),IF(B7=0,\"0 s\",IF(B7>=1E+6,\
-             ROUND(B7/10^INT(LOG10(B7)),2)&\"E+\"&INT(LOG10(B7))&\" s\",IF(B7>=1,ROUND(B7*1,2)&\" s\",IF(B7>=0.001,ROUND(B7*1000,2)&\" ms\",\
+            "IF(ISNUMBER(B7),IF(B7=0,\"0 s\",IF(B7>=1E+8,\
+             ROUND(B7/31557600,1)&\" years\",IF(B7>=1,ROUND(B7*1,2)&\" s\",IF(B7>=0.001,ROUND(B7*1000,2)&\" ms\",\
              IF(B7>=0.000001,ROUND(B7*1000000,2)&\" µs\",ROUND(B7*1000000000,2)&\" ns\"))))),\"unknown\")"
         );
     }

@@ -128,7 +128,7 @@ void f(int n) {
 fn what_became_a_call_has_the_bytes_of_the_call() {
     let comparison = cleared_by_a_call();
     assert_eq!(
-        reasons(&comparison, "bytes stored an iteration"),
+        reasons(&comparison, "bytes stored per iteration"),
         [(Cause::ReplacedByCall, -8.0)]
     );
     assert_eq!(
