@@ -141,7 +141,7 @@ impl Row {
                 _ => format!("the machine leaves {what} unknown; its time is a lower bound"),
             }),
             part(Column::GuessedSizes, &|names| {
-                format!("rests on guessed sizes: {names}")
+                format!("rests on guesses: {names}")
             }),
             part(Column::Reasons, &|codes| match self.kind {
                 RowKind::Program | RowKind::Nest => format!("not exact: {codes}"),

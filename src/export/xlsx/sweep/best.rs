@@ -24,7 +24,8 @@ pub(super) fn best(
             "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. \
              Compared are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a \
              source with its sizes) and latency of memory, which nobody chooses. A star says why a time is not exact. A lower bound \
-             is no win over a full estimate: where it is the least, the best of the full estimates stands below it. {} {}",
+             is no win over a full estimate: where it is the least, the best of the full estimates stands below it. {} {} {}",
+            report.area_remark(),
             report.setting_remark(),
             report.clock_remark()
         ),
