@@ -125,6 +125,11 @@ impl<'a> Effects<'a> {
         found.map(|callee| self.key(callee)).collect()
     }
 
+    /// Whether a call goes to a procedure without a body that gets others to call.
+    pub fn is_absent(&self, name: &str) -> bool {
+        self.known.is_handed(self.id, name)
+    }
+
     pub fn key(&self, callee: ProcedureId) -> FunctionKey {
         self.known.key(callee)
     }

@@ -112,7 +112,18 @@ pub struct Function {
     pub result: Option<VarId>,
     /// Names that it calls which a module or a type gives to a certain procedure, and calls by way of an object.
     pub callees: BTreeMap<String, Callee>,
+    /// Tables of procedures that it calls through, by the name of the call: `steps[i]`, `solvers[i].solve`.
+    pub tables: BTreeMap<String, CallTable>,
     pub body: Vec<Stmt>,
+}
+
+/// An array or structure of pointers to procedures.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallTable {
+    /// The variable that holds it, if it is one.
+    pub variable: Option<VarId>,
+    /// The procedures that it has before the program runs.
+    pub procedures: Vec<String>,
 }
 
 /// What a name stands for that is called.
@@ -162,6 +173,7 @@ impl Function {
             entries: Vec::new(),
             result: None,
             callees: BTreeMap::new(),
+            tables: BTreeMap::new(),
             body: Vec::new(),
         }
     }

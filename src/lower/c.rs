@@ -51,6 +51,7 @@ mod specifiers;
 mod statements;
 mod structures;
 mod switch;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod type_of;

@@ -2,7 +2,8 @@
 
 use crate::diagnostic::Place;
 use crate::ir::{
-    Callee, Conventions, Extent, Function, Home, MemberLayout, Stmt, Type, Value, VarId, Variable,
+    CallTable, Callee, Conventions, Extent, Function, Home, MemberLayout, Stmt, Type, Value, VarId,
+    Variable,
 };
 
 use super::jumps::Marks;
@@ -127,6 +128,11 @@ impl Draft {
     /// Notes which procedure calls mean by a name.
     pub fn set_callee(&mut self, name: String, callee: Callee) {
         self.function.callees.insert(name, callee);
+    }
+
+    /// Notes the table that a call of this name goes through.
+    pub fn set_table(&mut self, name: &str, table: CallTable) {
+        self.function.tables.insert(name.to_string(), table);
     }
 
     /// Notes that a name calls a procedure of an object, unless it stands for another one.

@@ -70,6 +70,7 @@ mod placement;
 mod plane_steps;
 mod prefixes;
 mod preprocessing;
+mod procedure_tables;
 mod random_programs;
 mod rank;
 mod rare_branches;

@@ -113,3 +113,32 @@ int main(void) {
     let once = format!("{both} use_lj(&p); {run}");
     assert_eq!(potentials(&once), (10.0, 10.0));
 }
+
+/// A run comes to `stop` once at most, however often the procedure is called; what goes on always does.
+#[test]
+fn a_procedure_that_ends_the_program_does_so_in_none_of_its_calls() {
+    let calls_of = |check: &str| {
+        let json = fortran(&format!(
+            "{SHOW}
+subroutine check(x, n)
+  real(8) :: x(1000)
+  integer :: n
+  {check}
+end subroutine
+program p
+  real(8) :: x(1000)
+  integer :: n
+  read *, x
+  do n = 1, 100
+    call check(x, n)
+  end do
+end program"
+        ));
+        calls(&json, "show")
+    };
+    let ends = "if (sum(x) < 1d-9) then\n call show(x)\n stop\n end if";
+    assert_eq!(calls_of(ends), 0.0);
+    let goes_on = "if (sum(x) < 1d-9) then\n stop\n else\n call show(x)\n end if";
+    assert_eq!(calls_of(goes_on), 100.0);
+    assert_eq!(calls_of("if (sum(x) < 1d-9) call show(x)"), 50.0);
+}

@@ -28,6 +28,8 @@ enum Pointer {
     Global(String),
     /// A dummy argument or local variable of a procedure.
     Own(ProcedureId, String),
+    /// What a procedure without a body calls that this one passes others to.
+    Absent(ProcedureId, String),
 }
 
 /// The procedures that pointers are given.
@@ -56,6 +58,11 @@ impl Pointers {
             for (variable, value) in &function.initial {
                 let pointer = variable_pointer(id, function, *variable);
                 pointers.gives(known, (id, Given::FromTheBeginning), pointer, value);
+            }
+            for name in function.tables.values().flat_map(|table| &table.procedures) {
+                if let Target::Body(named) = known.resolve(id, name) {
+                    pointers.givers.insert(named, None);
+                }
             }
             statements(&function.body, InLoop::No, &mut |stmt, _| {
                 match stmt {
@@ -89,10 +96,13 @@ impl Pointers {
     /// The procedures that a call of this name may mean; `None` if it does not go through a pointer.
     pub fn called(
         &self,
-        caller: ProcedureId,
-        function: &Function,
+        (caller, function): (ProcedureId, &Function),
         name: &str,
+        known: &Procedures,
     ) -> Option<Vec<ProcedureId>> {
+        if let Some(found) = self.in_table((caller, function), name, known) {
+            return Some(found);
+        }
         let member = Name::read(name).members().last().map(str::to_string);
         let variable = || {
             let is_called = |v: &&crate::ir::Variable| v.name.as_str() == name;
@@ -102,9 +112,46 @@ impl Pointers {
                 Role::Constant(_) | Role::Undeclared => None,
             }
         };
-        let pointer = member.map(Pointer::Member).or_else(variable)?;
+        let Some(pointer) = member.map(Pointer::Member).or_else(variable) else {
+            return self.handed(caller, name);
+        };
         let found = self.targets.get(&pointer);
         Some(found.into_iter().flatten().copied().collect())
+    }
+
+    /// The procedures that one passes to another that has no body: that one may call them. `None` if it passes none.
+    pub fn handed(&self, caller: ProcedureId, name: &str) -> Option<Vec<ProcedureId>> {
+        let found = self
+            .targets
+            .get(&Pointer::Absent(caller, name.to_string()))?;
+        Some(found.iter().copied().collect())
+    }
+
+    /// The procedures that a table has from the beginning, or is given; `None` if the call does not go through one.
+    fn in_table(
+        &self,
+        (caller, function): (ProcedureId, &Function),
+        name: &str,
+        known: &Procedures,
+    ) -> Option<Vec<ProcedureId>> {
+        let table = function.tables.get(name)?;
+        let named = table.procedures.iter().filter_map(|name| {
+            let target = known.resolve(caller, name);
+            match target {
+                Target::Body(named) => Some(named),
+                _ => None,
+            }
+        });
+        let mut found: BTreeSet<ProcedureId> = named.collect();
+        if let Some(variable) = table.variable {
+            let pointer = variable_pointer(caller, function, variable);
+            found.extend(self.targets.get(&pointer).into_iter().flatten());
+        }
+        if let Some(member) = Name::read(name).members().last() {
+            let pointer = Pointer::Member(member.to_string());
+            found.extend(self.targets.get(&pointer).into_iter().flatten());
+        }
+        Some(found.into_iter().collect())
     }
 
     /// The procedures whose statements give this one to pointers; none where a pointer has it from the beginning, or nothing
@@ -115,8 +162,16 @@ impl Pointers {
     }
 
     fn passes(&mut self, known: &Procedures, caller: ProcedureId, name: &str, arguments: &[Value]) {
-        let (Target::Body(callee) | Target::Recursive(callee)) = known.target(caller, name) else {
-            return;
+        let callee = match known.target(caller, name) {
+            Target::Body(callee) | Target::Recursive(callee) => callee,
+            Target::Unknown => {
+                for value in arguments {
+                    let pointer = Pointer::Absent(caller, name.to_string());
+                    self.gives(known, (caller, Given::ByStatement), pointer, value);
+                }
+                return;
+            }
+            Target::Library(_) | Target::Communication(_) => return,
         };
         let function = known.get(callee).function;
         for (formal, value) in formals(function).into_iter().zip(arguments) {

@@ -67,7 +67,7 @@ impl<'u> Procedures<'u> {
     /// procedure is given, or all of the name that are as near.
     pub fn candidates(&self, caller: ProcedureId, name: &str) -> Vec<ProcedureId> {
         let function = self.get(caller).function;
-        let found = match self.pointers.called(caller, function, name) {
+        let found = match self.pointers.called((caller, function), name, self) {
             Some(given) => given,
             None => self.visible(caller, name),
         };
@@ -84,6 +84,11 @@ impl<'u> Procedures<'u> {
                     .is_none_or(|nearest| nearest == *id)
         };
         found.iter().copied().filter(is_nearest).collect()
+    }
+
+    /// Whether a name stands for a procedure without a body that this one passes others to.
+    pub fn is_handed(&self, caller: ProcedureId, name: &str) -> bool {
+        self.pointers.handed(caller, name).is_some()
     }
 
     /// The procedures whose statements give this one to pointers, where no pointer has it from the beginning.

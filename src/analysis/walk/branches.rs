@@ -91,7 +91,7 @@ impl Walker<'_> {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
                 decision: decision.clone(),
-                usual: leaving::share(arms, &self.symbols.levels)
+                usual: leaving::share(arms, &self.symbols.levels, self.function().is_main)
                     .or_else(|| records::share(&self.symbols, &branch.condition, arms)),
             });
             let decision = match decision {

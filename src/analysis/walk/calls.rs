@@ -75,6 +75,11 @@ impl Walker<'_> {
                 }
                 found => {
                     self.reason(block, place, ReasonCode::AmbiguousCall, name.to_string());
+                    // What it does besides calling them is not known.
+                    if self.effects.is_absent(name) {
+                        self.reason(block, place, ReasonCode::Call, name.to_string());
+                        self.list(place, name, arguments, Body::Unknown, block);
+                    }
                     Body::OneOf(found)
                 }
             },

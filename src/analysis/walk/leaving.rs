@@ -6,8 +6,13 @@ use crate::ir::{Jump, Stmt};
 use crate::symbols::Level;
 
 /// How often a condition holds of which one arm leaves the loops around: in one iteration of all that a run of these
-/// has at most. `None` where no arm leaves, or both do.
-pub(super) fn share((then, otherwise): (&[Stmt], &[Stmt]), levels: &[Level]) -> Option<Expr> {
+/// has at most. Where a procedure ends the program outside of its loops, at most one of all its calls does: none counts.
+/// `None` where no arm leaves, or both do.
+pub(super) fn share(
+    (then, otherwise): (&[Stmt], &[Stmt]),
+    levels: &[Level],
+    is_main: bool,
+) -> Option<Expr> {
     let (left, leaves_if) = match (left(then), left(otherwise)) {
         (Some(left), None) => (left, true),
         (None, Some(left)) => (left, false),
@@ -15,9 +20,13 @@ pub(super) fn share((then, otherwise): (&[Stmt], &[Stmt]), levels: &[Level]) -> 
     };
     let from = match left {
         Left::Innermost => levels.len().checked_sub(1)?,
-        Left::All => 0,
+        Left::All | Left::Program => 0,
     };
-    let once = once(levels, from).or_else(|| once(levels, levels.len().checked_sub(1)?))?;
+    let once = match levels {
+        [] if left == Left::Program && !is_main => Expr::from(0.0),
+        [] => return None,
+        [.., _] => once(levels, from).or_else(|| once(levels, levels.len() - 1))?,
+    };
     Some(match leaves_if {
         true => once,
         false => Expr::from(1.0) - once,
@@ -25,10 +34,12 @@ pub(super) fn share((then, otherwise): (&[Stmt], &[Stmt]), levels: &[Level]) -> 
 }
 
 /// The loops that statements leave.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Left {
     Innermost,
     All,
+    /// With the whole program.
+    Program,
 }
 
 /// What statements leave at their end, whichever way they take.
@@ -36,16 +47,13 @@ fn left(statements: &[Stmt]) -> Option<Left> {
     match statements.last()? {
         Stmt::Jump { kind, .. } => match kind {
             Jump::Exit => Some(Left::Innermost),
-            Jump::Return | Jump::Stop => Some(Left::All),
+            Jump::Return => Some(Left::All),
+            Jump::Stop => Some(Left::Program),
             Jump::Cycle | Jump::Goto => None,
         },
         Stmt::If(branch) => {
             let (then, otherwise) = (left(&branch.then)?, left(&branch.otherwise)?);
-            Some(if then == otherwise {
-                then
-            } else {
-                Left::Innermost
-            })
+            Some(then.min(otherwise))
         }
         _ => None,
     }

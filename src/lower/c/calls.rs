@@ -20,6 +20,7 @@ impl<'t> Lowering<'t> {
     pub fn call_value(&mut self, node: Node<'t>) -> Value {
         let function = part(node, Field::Function);
         let name = self.callee(node);
+        self.note_table(node, &name);
         let mut arguments = self.arguments(node);
         if let Some(ty) = function.and_then(|function| self.parenthesised_type(function)) {
             // `(real)(x)`, where only the typedef distinguishes a cast from a call.
@@ -40,6 +41,7 @@ impl<'t> Lowering<'t> {
 
     pub fn call_statement(&mut self, node: Node<'t>) {
         let name = self.callee(node);
+        self.note_table(node, &name);
         let arguments = self.arguments(node);
         let place = self.place(node);
         self.emit(Stmt::Call {
@@ -51,9 +53,15 @@ impl<'t> Lowering<'t> {
 
     /// The name of the function called, without white space, parentheses and `*` around it.
     pub fn callee(&self, node: Node<'t>) -> String {
-        let Some(mut function) = part(node, Field::Function) else {
+        let Some(function) = self.called(node) else {
             return "?".into();
         };
+        self.text(function).split_whitespace().collect()
+    }
+
+    /// What a call calls, without parentheses and `*` around it.
+    pub fn called(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let mut function = part(node, Field::Function)?;
         loop {
             let inner = match self.role(function) {
                 Some(Role::Parenthesised) => children(function).first().copied(),
@@ -62,10 +70,9 @@ impl<'t> Lowering<'t> {
             };
             match inner {
                 Some(inner) => function = inner,
-                None => break,
+                None => return Some(function),
             }
         }
-        self.text(function).split_whitespace().collect()
     }
 
     fn arguments(&mut self, node: Node<'t>) -> Vec<Value> {

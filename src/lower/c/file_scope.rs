@@ -58,11 +58,16 @@ impl<'t> Names<'t> {
                 ty => {
                     let constant = self.constant_initialiser(node, declarator, &ty);
                     let is_scalar = matches!(ty, CType::Arithmetic(_));
-                    let initial = part(declarator, Field::Value).filter(|_| is_scalar);
+                    let value = part(declarator, Field::Value);
+                    let (initial, table) = match is_scalar {
+                        true => (value, None),
+                        false => (None, value),
+                    };
                     Symbol::Global {
                         ty,
                         constant,
                         initial,
+                        table,
                         is_static,
                         name,
                     }

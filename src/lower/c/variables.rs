@@ -46,6 +46,7 @@ impl<'t> Lowering<'t> {
                 initial,
                 is_static,
                 name: declared,
+                ..
             }) => {
                 let place = self.place(declared);
                 let file = is_static.then(|| place.file.clone());
