@@ -131,14 +131,12 @@ fn calls_that_cannot_be_followed_leave_numbers_unknown() {
     let begin = "int main(int c, char **v) {\nfor (int i = 0; i < 1000; i++) a[i] = 1;\n";
     for (what, code) in [
         (
-            "through a procedure without a body",
-            format!("{KERNEL}void run(void (*f)(void));\n{begin}run(kernel);\nreturn 0;\n}}\n"),
+            "by a procedure without a body",
+            format!("{KERNEL}void go(void);\n{begin}go();\nreturn 0;\n}}\n"),
         ),
         (
-            "through a table",
-            format!(
-                "{KERNEL}void (*tab[2])(void) = {{kernel, kernel}};\n{begin}tab[c & 1]();\nreturn 0;\n}}\n"
-            ),
+            "through a table of which nothing is known",
+            format!("{KERNEL}extern void (**tab)(void);\n{begin}tab[c & 1]();\nreturn 0;\n}}\n"),
         ),
     ] {
         let (rows, _, project) = rows_of("cb.c", &code);
@@ -157,6 +155,28 @@ fn calls_that_cannot_be_followed_leave_numbers_unknown() {
         let nest = &report["functions"][0]["nests"][0];
         assert!(nest["calls"].is_null() && nest["all_calls_seconds"].is_null());
         assert_eq!(nest["calls_reasons"], serde_json::json!(["call"]), "{what}");
+    }
+    // What is handed over, and what a table has, is taken to be called.
+    for (what, code, reasons) in [
+        (
+            "handed over",
+            format!("{KERNEL}void run(void (*f)(void));\n{begin}run(kernel);\nreturn 0;\n}}\n"),
+            "ambiguous_call call",
+        ),
+        (
+            "in a table",
+            format!(
+                "{KERNEL}void (*tab[2])(void) = {{kernel, kernel}};\n{begin}tab[c & 1]();\nreturn 0;\n}}\n"
+            ),
+            "ambiguous_call",
+        ),
+    ] {
+        let (rows, _, project) = rows_of("cb.c", &code);
+        let kernel = nest(&rows, "kernel");
+        assert_eq!(number(kernel, "calls"), Some(1.0), "{what}");
+        assert_eq!(text(kernel, "reasons"), reasons, "{what}");
+        assert_eq!(text(program(&rows), "reasons"), reasons, "{what}");
+        assert!(is_starred(&project, reasons), "{what}");
     }
     // What no call can lead to is not called.
     let code = format!("{KERNEL}{begin}return 0;\n}}\n");
@@ -184,8 +204,8 @@ fn a_function_that_is_handed_over_may_be_called_more_often() {
     );
     let (rows, _, _) = rows_of("cb.c", &code);
     let kernel = nest(&rows, "kernel");
-    assert_eq!(number(kernel, "calls"), Some(1.0));
-    assert_eq!(text(kernel, "reasons"), "call");
+    assert_eq!(number(kernel, "calls"), Some(2.0));
+    assert_eq!(text(kernel, "reasons"), "ambiguous_call call");
 }
 
 /// What a procedure without a body takes is in no figure, also outside of loops and behind a body that stands in place of
