@@ -371,6 +371,7 @@ mod tests {
                 shards: 2,
                 configurations: 2,
                 read: Vec::new(),
+                spec: None,
                 not_read: Vec::new(),
             },
             shards,

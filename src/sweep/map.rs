@@ -46,6 +46,9 @@ pub struct Map {
 /// An input by position, and the values of its problem that are not on the map.
 type Sample = (usize, Vec<u64>);
 
+/// By row and column of a map: how many times as long as the best, and whether that is not exact.
+type Slowdowns = BTreeMap<(usize, usize), (f64, bool)>;
+
 /// A sum over inputs.
 #[derive(Clone, Copy, Default)]
 struct Sum {
@@ -89,7 +92,7 @@ impl Map {
         });
         let places = Places::of(axes, rows);
         // Of each input and problem, as far as that is not on the map.
-        let mut samples: BTreeMap<Sample, BTreeMap<(usize, usize), (f64, bool)>> = BTreeMap::new();
+        let mut samples: BTreeMap<Sample, Slowdowns> = BTreeMap::new();
         let mut with_times = BTreeSet::new();
         for (input, groups) in groups.iter().enumerate() {
             for group in groups {

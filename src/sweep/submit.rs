@@ -128,10 +128,11 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
                     ),
                 },
                 // Whatever parts fail, the merge says what is missing.
-                submit(format!(
+                submit(
                     "job=$(sbatch --parsable \"$LOOPSHEET_SWEEP/run.sbatch\")\n\
-                     sbatch --dependency=\"afterany:${{job%%;*}}\" \"$LOOPSHEET_SWEEP/merge.sbatch\"\n"
-                )),
+                     sbatch --dependency=\"afterany:${job%%;*}\" \"$LOOPSHEET_SWEEP/merge.sbatch\"\n"
+                        .to_string(),
+                ),
             ]
         }
     }
