@@ -128,7 +128,7 @@ pub enum Command {
         #[command(subcommand)]
         command: SweepCommand,
     },
-    /// List what the figures rest on: sizes that the program is given, and what is guessed, by influence
+    /// List what the figures depend on: program inputs and guessed values, by influence
     ///
     /// Without an output option, a table goes to standard output.
     #[command(after_help = parameters::NOTES)]
@@ -383,7 +383,7 @@ pub struct TraceArgs {
     /// or none (the default): every access goes to RAM; or the levels of a machine preset, by its name
     #[arg(long, value_name = "SPEC")]
     pub cache: Vec<String>,
-    /// m: RAM accesses that can be under way at once
+    /// m: the most RAM accesses outstanding at once
     #[arg(
         long,
         value_name = "M",
@@ -430,11 +430,11 @@ pub struct TraceArgs {
     /// and 50 % longer than at --latency; with --by for every region too
     #[arg(long)]
     pub by_latency: bool,
-    /// What causes the time that misses really cost: pure miss cycles (with --camat) and epochs of --slots misses in a
+    /// Attribute the actual cost of misses: pure miss cycles (with --camat) and epochs of --slots misses in a
     /// window of 64 instructions or --window, by instruction, and with --elf by source line and by what was accessed
     #[arg(long)]
     pub blame: bool,
-    /// Which objects may go to slower memory: accesses, misses and epochs of global variables, the stack and the rest, and which of
+    /// Objects that may go to slower memory: accesses, misses and epochs of global variables, the stack and the rest, and which of
     /// them lose little there. Needs --camat and --elf
     #[arg(long, requires_all = ["camat", "elf"])]
     pub objects: bool,
@@ -508,7 +508,7 @@ pub struct TraceArgs {
     /// Accesses that may start in a cycle, level by level [default: 2 at the nearest, then 1]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "camat")]
     pub ports: Vec<u32>,
-    /// Misses that may be under way, level by level [default: 8 at the nearest, then 16]
+    /// Most outstanding misses, level by level [default: 8 at the nearest, then 16]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "camat")]
     pub mshrs: Vec<u32>,
     /// Cycles between two lines that RAM delivers, 0 for no limit [default: 15, 17 GB/s at 4 GHz]
@@ -524,7 +524,7 @@ pub struct TraceArgs {
     /// Instructions executed during the timeline [default: those of the trace]
     #[arg(long, value_name = "N", requires = "timeline")]
     pub instructions: Option<u64>,
-    /// Cycles of an instruction if memory never stalled, for matching ratios
+    /// Cycles per instruction if memory never stalled, for matching ratios
     #[arg(long, value_name = "CYCLES", requires = "timeline")]
     pub cpi_exe: Option<f64>,
     /// Target stall time, as a percentage of compute time

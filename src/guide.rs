@@ -61,12 +61,12 @@ topics! {
     Accuracy accuracy "accuracy" "Which figure to trust for what, with measurements";
     Languages languages "languages" "What of C and Fortran is read, and every reason code";
     Compare compare "compare" "What the source says, compared with what a run did";
-    Diff diff "diff" "What a change of the source changes in the figures";
+    Diff diff "diff" "Effect of a change in the source in the figures";
     Traces traces "traces" "How to record and read traces of RISC-V programs";
     Sweeps sweeps "sweeps" "Many configurations of many inputs, on one machine or a cluster; Parquet and DuckDB";
     Outputs outputs "outputs" "Files, JSON schemas, exit statuses";
     Ci ci "ci" "Daily work and continuous integration";
     Glossary glossary "glossary" "The words of the guide and of the headings";
     Related related "related" "Comparison with ExaSAT, Kerncraft, EDAN and others";
-    Architecture architecture "architecture" "For those who carry on: layers, stages, how to add things";
+    Architecture architecture "architecture" "For contributors: layers, stages, how to add things";
 }

@@ -120,28 +120,27 @@ fn notes(
             .map(|(mnemonic, count)| format!("{mnemonic} {count} times"))
             .collect();
         notes.push(format!(
-            "not in the table, so taken to read and write nothing: {}",
+            "not in the table, so assumed to read and write nothing: {}",
             named.join(", ")
         ));
     }
     if !read.has_addresses {
         notes.push(format!(
-            "this {} trace has no addresses of accesses: dependences through memory are not followed, and what \
-             concerns memory is unknown",
+            "this {} trace has no addresses of accesses: dependences through memory are not followed, and \
+             everything about memory is unknown",
             read.format
         ));
     }
     if !read.format.has_opcodes() {
         notes.push(format!(
-            "a {} trace has no opcodes: what operations there are is unknown, floating-point operations too, and so are \
-             the widths of accesses: each is taken as one byte, so that dependences through memory are by start address \
-             and bytes are known in cache lines only; an instruction that loads and stores elsewhere counts as two",
+            "a {} trace has no opcodes: operations are unknown, including floating-point operations, and so are the widths \
+             of accesses: each counts as one byte, so dependences through memory are by start address and bytes are known only in cache lines; an instruction that loads and stores elsewhere counts as two",
             read.format
         ));
     }
     if read.trapped > 0 {
         notes.push(format!(
-            "{} instructions ended with a fault or an interrupt: they count where they are executed, not there",
+            "{} instructions ended with a fault or an interrupt: they count where they are executed again",
             read.trapped
         ));
     }
@@ -161,7 +160,10 @@ fn notes(
         notes.push("dependences through memory are not followed".to_string());
     }
     if inputs.slots.fract() != 0.0 || inputs.latency.fract() != 0.0 {
-        notes.push("a greedy schedule needs whole slots and cycles, so there is none".to_string());
+        notes.push(
+            "a greedy schedule needs whole numbers of slots and cycles, so there is none"
+                .to_string(),
+        );
     }
     if let Some(epochs) = settings
         .epochs
@@ -171,12 +173,12 @@ fn notes(
         notes.push(match epochs.stores {
             Stores::Blocking => "epochs: stores that miss are waited for".to_string(),
             Stores::Buffered => {
-                "epochs: stores that miss wait in a buffer and hold nothing up".to_string()
+                "epochs: stores that miss wait in a buffer and cause no stall".to_string()
             }
         });
         if read.harts > 1 {
             notes.push(format!(
-                "epochs: each of the {} harts has a window of its own and waits for its own values only; their epochs are \
+                "epochs: each of the {} harts has its own window and waits only for its own values; their epochs are \
                  added",
                 read.harts
             ));
@@ -184,7 +186,7 @@ fn notes(
     }
     if counted.dirty_bytes > 0 {
         notes.push(format!(
-            "{} bytes are in changed lines of the caches at the end; they have not been moved and are not counted",
+            "{} bytes are in changed cache lines at the end; they have not been moved and are not counted",
             counted.dirty_bytes
         ));
     }

@@ -52,7 +52,7 @@ impl<'a> Effects<'a> {
             .unwrap_or_else(|| self.known.target(self.id, name))
     }
 
-    /// Whether a value comes from outside of the program: every such call gives another one.
+    /// Whether a value comes from outside the program: every such call gives another one.
     pub fn is_input(&self, value: &Value) -> bool {
         let mut found = false;
         each_value(value, &mut |part| {
@@ -245,8 +245,8 @@ pub struct Assignments {
     pub calls: u32,
 }
 
-/// Scalars that the whole function assigns exactly once, outside of loops and branches, from a value
-/// that does not read itself; `None` for one that comes from outside of the program. The counts are those of the whole function.
+/// Scalars that the whole function assigns exactly once, outside loops and branches, from a value
+/// that does not read itself; `None` for one that comes from outside the program. The counts are those of the whole function.
 pub fn assigned_once(
     function: &ir::Function,
     effects: &Effects,

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::compared::{Compared, Counter, Meeting, Place};
 use super::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
+use super::integer_divisions;
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, Type, UnaryOp, Value, VarId};
@@ -38,6 +39,8 @@ pub fn in_core(
         stored: Vec::new(),
         functions: Functions::default(),
     };
+    let changing: BTreeSet<VarId> = advanced.iter().copied().chain(counter.id).collect();
+    walk.functions.integer_divisions = integer_divisions::count(function, body, changing);
     walk.find_carried(body);
     walk.block(body);
     let chains = walk.chains();
@@ -386,6 +389,9 @@ impl Walk<'_> {
         let is_floating = value.ty(self.function).is_floating();
         match known.map(|known| known.kind) {
             Some(IntrinsicKind::MinMaxAbs) => {
+                if let Some(function) = known.and_then(|known| known.elementary) {
+                    *self.functions.counter(function) += 1;
+                }
                 stepped(ways, |steps| steps.selections += 1, Done::Compared)
             }
             Some(IntrinsicKind::Add) => stepped(ways, |steps| steps.adds += 1, Done::More),

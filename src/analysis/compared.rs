@@ -61,6 +61,8 @@ pub enum Meeting {
 /// The variable that counts iterations, and by how much. Those of a loop without one cannot be told apart.
 #[derive(Clone, Copy)]
 pub struct Counter<'a> {
+    /// Of a loop that counts with a variable.
+    pub id: Option<VarId>,
     pub name: &'a str,
     pub step: &'a Expr,
 }
@@ -272,7 +274,7 @@ impl Meeting {
     }
 }
 
-/// An element that is read more iterations later holds nothing up: no vectors are longer.
+/// An element that is read more iterations later causes no stall: no vectors are longer.
 const MOST_APART: u32 = 64;
 
 fn dimension(stored: &Subscript, read: &Subscript, counter: Counter) -> Meeting {

@@ -16,7 +16,7 @@ pub struct Coverage {
     pub reasons: BTreeMap<ReasonCode, usize>,
     /// How many loops have an estimated trip count for each code.
     pub estimated: BTreeMap<ReasonCode, usize>,
-    /// How many places outside of loops have a reason of each code.
+    /// How many places outside loops have a reason of each code.
     pub outside: BTreeMap<ReasonCode, usize>,
 }
 
@@ -111,12 +111,12 @@ pub fn each_loop<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a Loop)) {
 #[derive(Clone, Copy, Debug)]
 pub struct Gap<'p> {
     pub function: &'p Function,
-    /// The innermost loop around it; `None` outside of loops.
+    /// The innermost loop around it; `None` outside loops.
     pub inside: Option<&'p Loop>,
     pub reason: &'p Reason,
 }
 
-/// Every reason of a program in program order, those outside of loops last in each function.
+/// Every reason of a program in program order, those outside loops last in each function.
 pub fn gaps(program: &Program) -> Vec<Gap<'_>> {
     let mut gaps = Vec::new();
     for function in &program.functions {

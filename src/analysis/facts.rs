@@ -122,13 +122,13 @@ pub enum Origin {
     Constant,
     /// `#define`.
     Macro,
-    /// Assigned once in the function, outside of loops.
+    /// Assigned once in the function, outside loops.
     Assigned,
     /// Of storage that statements of the program give this one value, through calls, modules and structures.
     Derived,
     /// What a variable has before the program runs, and nothing else gives it a value.
     Initial,
-    /// Read from outside of the program: a file, the command line, the environment. The value, if there is one, is what
+    /// Read from outside the program: a file, the command line, the environment. The value, if there is one, is what
     /// the program has without it.
     Given,
     /// What a process that runs alone learns: there is one process, of rank zero.
@@ -294,9 +294,9 @@ pub struct Loop {
     pub upper: Expr,
     pub step: Expr,
     pub parallel: Option<LoopDirective>,
-    /// What it does outside of loops inside runs on one core of a program that uses several: this is proven.
+    /// What it does outside loops inside runs on one core of a program that uses several: this is proven.
     pub is_serial: bool,
-    /// What decides which storage it touches outside of loops inside, and how often; of an outermost loop, also whether it runs.
+    /// What decides which storage it touches outside loops inside, and how often; of an outermost loop, also whether it runs.
     pub needs: Needs,
     /// Something in the body may leave the loop: the range holds the iterations that it has at most.
     pub exits_early: bool,
@@ -322,7 +322,7 @@ pub struct Registers {
 pub struct RegisterUse {
     /// Loop variable and bound.
     pub counters: u32,
-    /// Scalars that live through the whole loop.
+    /// Scalars that are live throughout the loop.
     pub scalars: u32,
     /// Addresses and strides of arrays.
     pub pointers: u32,
@@ -637,7 +637,7 @@ pub struct Stream {
     pub class: AccessClass,
     /// Subscripts in storage order (contiguous first) without their integer offsets.
     pub subscripts: Vec<Subscript>,
-    /// Distinct offsets in order of first appearance; one entry a subscript.
+    /// Distinct offsets in order of first appearance; one entry per subscript.
     pub accesses: Vec<Access>,
     /// Declared extents in storage order, where known: inclusive lower and upper bounds; at last those of component
     /// dimensions. Of an array that is flattened by hand, ratios of strides.

@@ -164,7 +164,8 @@ impl Steps {
     }
 }
 
-/// Calls of functions of the language in an iteration, as far as machines differ in them. They are among the specials.
+/// Functions of the language in an iteration, as far as machines differ in them: those up to powers are among the
+/// specials; the others are no floating-point operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Functions {
     pub roots: u32,
@@ -174,36 +175,62 @@ pub struct Functions {
     pub trigonometric: u32,
     /// Powers that are not products.
     pub powers: u32,
+    /// C's `fmin` and `fmax`: on some machines calls of the library.
+    pub minima: u32,
+    /// Quotients and remainders of whole numbers whose divisor no literal gives, the same one counted once.
+    pub integer_divisions: u32,
 }
 
 impl Functions {
-    pub const NAMES: [&'static str; 5] = [
+    pub const NAMES: [&'static str; 7] = [
         "roots",
         "exponentials",
         "logarithms",
         "trigonometric",
         "powers",
+        "minima",
+        "integer_divisions",
     ];
 
-    pub fn values(self) -> [u32; 5] {
+    pub fn values(self) -> [u32; 7] {
         let Functions {
             roots,
             exponentials,
             logarithms,
             trigonometric,
             powers,
+            minima,
+            integer_divisions,
         } = self;
-        [roots, exponentials, logarithms, trigonometric, powers]
+        [
+            roots,
+            exponentials,
+            logarithms,
+            trigonometric,
+            powers,
+            minima,
+            integer_divisions,
+        ]
     }
 
-    pub fn from_values(values: [u32; 5]) -> Functions {
-        let [roots, exponentials, logarithms, trigonometric, powers] = values;
+    pub fn from_values(values: [u32; 7]) -> Functions {
+        let [
+            roots,
+            exponentials,
+            logarithms,
+            trigonometric,
+            powers,
+            minima,
+            integer_divisions,
+        ] = values;
         Functions {
             roots,
             exponentials,
             logarithms,
             trigonometric,
             powers,
+            minima,
+            integer_divisions,
         }
     }
 
@@ -215,6 +242,7 @@ impl Functions {
             Elementary::Logarithm => &mut self.logarithms,
             Elementary::Trigonometric => &mut self.trigonometric,
             Elementary::Power => &mut self.powers,
+            Elementary::Minimum => &mut self.minima,
         }
     }
 }

@@ -7,9 +7,119 @@ use crate::facts::Origin;
 /// Numbers and truth values, by the names that the input gives them, in lower case; and sizes that are set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs {
-    values: BTreeMap<String, f64>,
+    values: BTreeMap<String, Vec<Run>>,
     /// What replaces what the program gives its variables.
     pub sizes: Vec<SetSize>,
+}
+
+/// What a name of an input means: a variable, or the element of an array from which on it gives values.
+///
+/// ```text
+/// cells          cells, no subscripts: a scalar, or the first element
+/// cells(3)       cells, 3
+/// dom(2)%n       dom%n, 2
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Designator {
+    /// Without subscripts, in lower case.
+    pub name: String,
+    /// The components' own first, as in the element of the variable that they are.
+    pub subscripts: Option<Box<[i64]>>,
+}
+
+impl Designator {
+    /// `None` where a subscript is neither a number nor a section from a number on, or it names a section of another form.
+    pub fn new(text: &str) -> Option<Designator> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut lists: Vec<Vec<&str>> = Vec::new();
+        for part in text.split('%') {
+            let (name, rest) = match part.split_once('(') {
+                Some((name, rest)) => (name, Some(rest.trim_end().strip_suffix(')')?)),
+                None => (part, None),
+            };
+            names.push(name.trim());
+            lists.extend(rest.map(|rest| rest.split(',').map(str::trim).collect()));
+        }
+        let texts: Vec<&str> = lists.into_iter().rev().flatten().collect();
+        let section = match texts[..] {
+            [only] => only.split_once(':'),
+            _ => None,
+        };
+        let subscripts = match section {
+            Some((first, last)) if !last.contains(':') => match first.trim() {
+                "" => None,
+                first => Some(Box::from([first.parse().ok()?])),
+            },
+            _ if texts.is_empty() => None,
+            _ => Some(
+                texts
+                    .iter()
+                    .map(|text| text.parse().ok())
+                    .collect::<Option<Box<[i64]>>>()?,
+            ),
+        };
+        Some(Designator {
+            name: names.join("%").to_lowercase(),
+            subscripts,
+        })
+    }
+}
+
+/// Equal values, one after the other in storage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// As it is listed.
+    pub name: String,
+    /// Where the list begins that they are in.
+    pub first: Option<Box<[i64]>>,
+    /// How many elements are before them in the list.
+    pub before: u64,
+    pub times: u64,
+    pub value: f64,
+}
+
+/// The bounds of a dimension of an array that are numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    pub first: Option<i64>,
+    pub last: Option<i64>,
+}
+
+/// An element of an array.
+#[derive(Clone, Copy)]
+pub(crate) struct Element<'a> {
+    pub subscripts: &'a [i64],
+    pub bounds: &'a [Bounds],
+}
+
+impl Element<'_> {
+    /// How far behind another element of the array it is, the first one without subscripts.
+    fn behind(&self, first: Option<&[i64]>) -> Option<i64> {
+        let rank = self.subscripts.len();
+        if first.is_some_and(|first| first.len() != rank) {
+            return None;
+        }
+        // Of a component, the structures may be an array of another rank than those that are known.
+        let is_known = self.bounds.len() == rank;
+        let (mut distance, mut stride) = (0i64, Some(1i64));
+        for (at, subscript) in self.subscripts.iter().enumerate() {
+            let bounds = self.bounds.get(at).filter(|_| is_known);
+            let from = match first {
+                Some(first) => first[at],
+                None => bounds?.first?,
+            };
+            let steps = subscript.checked_sub(from)?;
+            if steps != 0 {
+                distance = distance.checked_add(steps.checked_mul(stride?)?)?;
+            }
+            let extent = || {
+                let bounds = bounds?;
+                bounds.last?.checked_sub(bounds.first?)?.checked_add(1)
+            };
+            stride = stride.and_then(|stride| stride.checked_mul(extent()?));
+        }
+        Some(distance)
+    }
 }
 
 /// A value that the user gives a variable in place of what the program does, `--set`.
@@ -35,22 +145,51 @@ impl SetSize {
 }
 
 impl Inputs {
-    /// Adds a value, 1 and 0 for true and false; the last one of a name counts.
+    /// Adds a value of a scalar, 1 and 0 for true and false; the last one of a name counts.
     pub fn set(&mut self, name: &str, value: f64) {
-        self.values.insert(name.to_lowercase(), value);
+        let run = Run {
+            name: name.to_string(),
+            first: None,
+            before: 0,
+            times: 1,
+            value,
+        };
+        self.add(&name.to_lowercase(), run);
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.values.keys().map(String::as_str)
+    /// Adds values of a variable or array; the last one of an element counts.
+    pub fn add(&mut self, name: &str, run: Run) {
+        self.values.entry(name.to_string()).or_default().push(run);
     }
 
-    /// The value for a variable, component or element, by what the source calls it without what holds it: `nx` also of
-    /// `grid%nx`, `counts(2)`.
+    /// The value for a variable or component, by what the source calls it without what holds it: `nx` also of `grid%nx`.
     pub(crate) fn value(&self, name: &str) -> Option<f64> {
         if self.values.is_empty() {
             return None;
         }
-        self.values.get(&name.to_lowercase()).copied()
+        let runs = self.values.get(&name.to_lowercase())?;
+        let is_first = |run: &&Run| run.first.is_none() && run.before == 0 && run.times > 0;
+        Some(runs.iter().rfind(is_first)?.value)
+    }
+
+    /// The value for an element of an array of that name, and what the input calls it.
+    pub(crate) fn element(&self, array: &str, element: Element) -> Option<(String, f64)> {
+        if self.values.is_empty() {
+            return None;
+        }
+        let runs = self.values.get(&array.to_lowercase())?;
+        // Where one of the lists cannot be placed, it may be the one that counts.
+        let mut found = None;
+        for run in runs {
+            let behind = element.behind(run.first.as_deref())?;
+            let at = u64::try_from(behind)
+                .ok()
+                .and_then(|behind| behind.checked_sub(run.before));
+            if at.is_some_and(|at| at < run.times) {
+                found = Some((run.name.clone(), run.value));
+            }
+        }
+        found
     }
 }
 

@@ -1,4 +1,4 @@
-//! From the IR to facts: what every loop computes and touches. One question a file.
+//! From the IR to facts: what every loop computes and touches. One question per file.
 
 // The layers below, by their names.
 use loopsheet_base::{attempt, diagnostic, reason};
@@ -28,6 +28,7 @@ pub mod guesses;
 pub mod in_core;
 mod inductions;
 pub mod inputs;
+mod integer_divisions;
 mod iterations;
 pub mod loop_variable;
 mod member_dimensions;

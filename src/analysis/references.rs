@@ -108,12 +108,9 @@ fn stream(
     {
         name = name.without_last(layout.steps);
     }
-    if symbols
-        .function
-        .members
-        .get(&array)
-        .is_some_and(|layout| layout.record_bytes == 0)
-    {
+    let varies = |d: &Dimension| !d.subscript.is_invariant();
+    let layout = symbols.function.members.get(&array);
+    if layout.is_some_and(|layout| layout.record_bytes == 0) && dimensions.iter().any(varies) {
         reasons.push((
             ReasonCode::UnknownLayout,
             format!("how far apart the structures of `{}` lie", variable.name),

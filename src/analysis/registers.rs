@@ -147,7 +147,7 @@ struct Scan<'f> {
     position: u32,
     /// What the expressions of every statement need.
     needs: Vec<Need>,
-    /// Scalars that live through the whole loop.
+    /// Scalars that are live throughout the loop.
     throughout: FxHashSet<VarId>,
     written: FxHashMap<VarId, Life>,
     /// Elements that have been read, by array and by what their subscripts look like.

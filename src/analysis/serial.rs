@@ -203,7 +203,7 @@ fn mark_loops(files: &Files, block: &mut Block, is_within: bool) {
     }
 }
 
-/// Whether a loop is in a region or shared out itself. One of a file that is not read by itself may be.
+/// Whether a loop is in a region or distributed itself. One of a file that is not read by itself may be.
 fn is_parallel(files: &Files, inner: &Loop) -> bool {
     inner
         .parallel

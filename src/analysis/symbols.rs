@@ -88,7 +88,7 @@ pub struct Symbols<'f> {
     pub constants: BTreeMap<Symbol, Constant>,
     /// What symbols that stand for variables and elements were made from.
     pub mentioned: BTreeMap<Symbol, Value>,
-    /// Scalars with one assignment in the whole function, outside of loops: their value, if the program has it.
+    /// Scalars with one assignment in the whole function, outside loops: their value, if the program has it.
     pub assigned_once: Rc<BTreeMap<VarId, Option<Value>>>,
     /// Scalars that the user sets.
     pub set: Rc<BTreeSet<VarId>>,

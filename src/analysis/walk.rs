@@ -274,6 +274,8 @@ fn analyze_procedure(
 pub(super) struct Undecided {
     pub probability: Symbol,
     pub condition: Value,
+    /// Whether it is always or never taken by what the program has unless its input says otherwise.
+    pub truth: Option<bool>,
     pub decision: Decision,
     /// How often it is taken as a rule: where one of its arms leaves the loops around, which happens at most once in each
     /// run of these, or keeps the largest value so far.
@@ -292,11 +294,11 @@ fn decided(
         let Undecided {
             probability,
             condition,
+            truth,
             decision,
             usual,
         } = branch;
-        let truth = sizes.truth(id, function, condition);
-        let share = match truth {
+        let share = match *truth {
             Some(is_taken) => Some((Expr::from(f64::from(u8::from(is_taken))), Origin::Initial)),
             None => sizes
                 .periodic_share(known, (id, function), (condition, decision))
@@ -365,7 +367,7 @@ struct Walker<'f> {
     around: Vec<Around>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
-    /// The elements that variables inside of loops were last set to, as array and place.
+    /// The elements that variables inside loops were last set to, as array and place.
     loaded: BTreeMap<VarId, (VarId, Expr)>,
     /// Whether the loop around the walk, or the function, has several loops side by side.
     in_sequence: bool,
@@ -508,7 +510,7 @@ impl<'f> Walker<'f> {
         self.symbols.levels.len()
     }
 
-    /// A variable gets another value in every iteration of the loop at `depth`. Outside of loops its
+    /// A variable gets another value in every iteration of the loop at `depth`. Outside loops its
     /// name stands for whatever it is.
     fn changes(&mut self, id: VarId, depth: usize) {
         if depth > 0 {

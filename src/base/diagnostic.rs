@@ -160,7 +160,7 @@ pub enum DiagnosticCode {
         message = "Leave the file out with --ignore, and report the message with the file if you may."
     )]
     InternalError,
-    /// A macro is used with another number of arguments than it takes, and is left as it is.
+    /// A macro is used with a different number of arguments than it takes, and is left as it is.
     #[strum(message = "Check which definition is in force; -D and -I choose it.")]
     MacroArguments,
     /// Expanding macros makes too much text; from there on they are left as they are.
@@ -172,7 +172,7 @@ pub enum DiagnosticCode {
     /// An index of a model is relative to more loops than there are around it.
     #[strum(message = "Write isRelative=\"false\" for fixed subscripts.")]
     NoSuchLoop,
-    /// An element or attribute of ExaSAT has no place in the model and was not read.
+    /// An element or attribute of ExaSAT has no counterpart in the model and was not read.
     #[strum(message = "No action is needed unless the figures should depend on it.")]
     NotModelled,
     /// A file or directory was not read, so that nothing of it is in the figures.
@@ -188,7 +188,7 @@ pub enum DiagnosticCode {
     Repaired,
     /// What `--input` gave, and which of its names no variable of the program took a value from.
     #[strum(
-        message = "Set what is missing with --set; `loopsheet parameters` lists what the program is given."
+        message = "Set what is missing with --set; `loopsheet parameters` lists the program's inputs."
     )]
     RunInput,
     /// A statement function is expanded where it is used.

@@ -72,7 +72,7 @@ pub enum Source {
     Code,
     /// Follows from other figures by what its meaning says, without an assumption.
     Definition,
-    /// A paragraph of "How the figures are made" on sheet Notes of the workbook, by its heading.
+    /// A paragraph of "How the figures are computed" on sheet Notes of the workbook, by its heading.
     Notes(&'static str),
     /// Sections of the ExaSAT report of 2012.
     Exasat(&'static str),

@@ -80,13 +80,13 @@ pub enum ReasonCode {
     /// The body of the loop changes what its end depends on.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     BoundModified,
-    /// A procedure is called whose source is not among the inputs, so that what it does is in no figure.
+    /// A procedure is called whose source is not among the inputs, so what it does is not counted.
     #[strum(message = "Add the file that defines it to the inputs.")]
     Call,
     /// A procedure is called whose own body is not understood completely.
     #[strum(message = "See what is missing in the procedure itself: the detail names it.")]
     Callee,
-    /// The nest was run with small sizes, and moved a different number of bytes than the model says: by the ratio that reports give.
+    /// The nest was run with small sizes and moved a different number of bytes than the model predicts, by the ratio given in reports.
     #[strum(
         message = "Take the bytes from `loopsheet validate`, which runs the nest literally with the real sizes."
     )]
@@ -120,14 +120,14 @@ pub enum ReasonCode {
     /// A conditional without a middle operand, `a ?: b`, has a condition that may not be evaluated twice.
     #[strum(message = "Assign the condition to a variable first.")]
     ConditionalWithoutMiddle,
-    /// Lines that the nest keeps coming back to lie a multiple of a large power of two apart, and fall into few sets of a cache: with its ways it moves more bytes than the figures say, which are those of fully associative caches.
+    /// Lines that the nest reuses are a multiple of a large power of two apart and map to few sets of a cache: with its real associativity it moves more bytes than the figures, which assume fully associative caches.
     #[strum(
         message = "Make the rows of that array longer by one cache line, so that they begin in different sets; `loopsheet validate` with the machine's caches shows what is gained."
     )]
     ConflictMisses,
-    /// Counts of a run say that a loop of the nest goes round more often, or less often, than the figures say: a size, a trip count, a probability or a number of calls is not that of the run.
+    /// Counts of a run show that a loop of the nest iterates more often, or less often, than in the model: a size, a trip count, a probability or a number of calls differs from the run.
     #[strum(
-        message = "Set what the loop depends on with --set; the table has both numbers, and JSON has them in `counted`."
+        message = "Set what the loop depends on with --set; the table shows both numbers, and JSON has them in `counted`."
     )]
     CountsDiffer,
     /// An iteration ends early in a way that could not be made a branch.
@@ -139,13 +139,13 @@ pub enum ReasonCode {
     /// A procedure has another entry with arguments of its own, or one in the middle of its body.
     #[strum(message = "Make each entry a procedure of its own.")]
     Entry,
-    /// Rows are few and short, and begin at other places of cache lines than on average: bytes are those of the average.
+    /// Rows are few and short, and their alignment in cache lines differs from the average: bytes are those of the average.
     #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
     FewRows,
     /// The loop counts with a floating-point variable, so that rounding decides how often it runs.
     #[strum(message = "Count with an integer variable.")]
     FloatingVariable,
-    /// Data say which elements of an array are used: their lines are taken to be spread evenly over the array, and to be new ones where its extent is not known.
+    /// Data select the elements of an array: their lines are assumed to be spread evenly over the array, and to be new ones where its extent is not known.
     #[strum(
         message = "Set gather_lines on the machine to the share of a line that an access uses, and declare the extent of the array."
     )]
@@ -264,7 +264,7 @@ pub enum ReasonCode {
     /// The function is called with several sizes, and every call counts with the largest of each, which may not come together.
     #[strum(message = "Set the size that matters with --set.")]
     SeveralSizes,
-    /// The nest shares a loop with others, of which some do not walk boxes: what they leave each other in the caches is approximate.
+    /// The nest shares a loop with others, of which some do not walk boxes: reuse between them is approximate.
     #[strum(
         message = "Check the bytes with `loopsheet validate --whole`, which runs the nests of a function one after the other."
     )]
@@ -295,7 +295,7 @@ pub enum ReasonCode {
     /// The nest makes more accesses than may be run, and cannot be sampled.
     #[strum(message = "Run it with smaller sizes, or allow more accesses.")]
     TooLong,
-    /// A branch inside of loops goes one way in all iterations, nothing says which, and bytes or operations depend on it: they are counted as for both.
+    /// A branch inside loops goes one way in all iterations, it is not known which, and bytes or operations depend on it: they are counted as for both.
     #[strum(message = "Set the probability of the branch to 0 or 1 with --set.")]
     UndecidedBranch,
     /// The ends of a loop depend on the loops around in another way than by whole multiples: bytes are those in the middle of their ranges.
@@ -321,7 +321,7 @@ pub enum ReasonCode {
     /// A statement has a form that is not followed.
     #[strum(message = "Write it with the usual statements of the language.")]
     UnknownStatement,
-    /// Something moves through an array by a distance that is not known: each step is taken to lead to another line.
+    /// Something moves through an array by an unknown distance: each step is assumed to reach a different line.
     #[strum(
         message = "Compute the subscript from loop variables and sizes; `loopsheet validate` runs the nest literally."
     )]
@@ -341,7 +341,7 @@ pub enum ReasonCode {
     /// A statement of C has a form that is not followed, such as inline assembly.
     #[strum(message = "Write it with the usual statements of the language.")]
     UnsupportedStatement,
-    /// The loop changes its variable inside of its body or takes its address.
+    /// The loop changes its variable inside its body or takes its address.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     VariableModified,
     /// A subscript depends on a variable whose value inside the loop is not known.
@@ -355,7 +355,7 @@ pub enum ReasonCode {
     /// A `while` loop runs until a condition fails, so that its iterations are not known.
     #[strum(message = "Set the trip count with --set, or take it from a run.")]
     WhileLoop,
-    /// A loop has a step of zero, which the languages forbid.
+    /// A loop has a step of zero, which is not allowed.
     #[strum(message = "Give the loop a step other than zero.")]
     ZeroStep,
 }
@@ -376,7 +376,7 @@ impl Effect {
     pub fn meaning(self) -> &'static str {
         match self {
             Effect::LeavesOut => {
-                "The loop does not count as understood: what is left out is not in its figures."
+                "The loop does not count as understood: omitted parts are not counted in its figures."
             }
             Effect::Estimates => {
                 "The loop counts as understood; its iterations, or bytes that it moves, are a parameter or an estimate, and its nest is marked with a star."

@@ -17,7 +17,7 @@
 //! - An atomic is a load and a store with one look-up a level: at a write-back level like a store; at a
 //!   write-through level its load part looks up and brings in, and its store part goes past.
 //!
-//! An access that straddles lines of the nearest level is one access a line, in rising order.
+//! An access that straddles lines of the nearest level is one access per line, in rising order.
 
 use thiserror::Error;
 

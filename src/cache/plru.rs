@@ -7,7 +7,7 @@ use super::placed::Replacement;
 pub(super) struct Tree {
     /// The levels of the tree.
     depth: u32,
-    /// 64-bit words a set.
+    /// 64-bit words per set.
     words: usize,
     /// Bit n of a set is node n, the root is 1, the children of n are 2n and 2n+1.
     bits: Vec<u64>,

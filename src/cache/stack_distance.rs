@@ -12,7 +12,7 @@ use super::recency_axis::RecencyAxis;
 use super::spec::{SpecError, check_line};
 
 /// The lines touched so far in the order of their last touch. A touch takes O(log n) for n distinct
-/// lines, and far less for lines among the last few; memory is O(n): up to some 80 bytes a line where
+/// lines, and far less for lines among the last few; memory is O(n): up to some 80 bytes per line where
 /// lines lie far apart, some 20 where they are dense.
 ///
 /// The last few lines are kept in a short list that is searched. All others are in `axis`, which counts

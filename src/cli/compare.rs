@@ -12,8 +12,8 @@ Examples:
   loopsheet compare --static static.json --trace trace.json
   loopsheet compare --static static.json --trace trace.json -o compare.xlsx
 
-The program must be compiled with -g. Instructions are joined with loops by file and line; files match if their \
-paths agree from the end. `ratio` is traced over static.
+The program must be compiled with -g. Instructions are assigned to loops by file and line; files match if the \
+ends of their paths agree. `ratio` is traced divided by static.
 
 Exit status: 0 done; 2 bad usage or nothing to compare, nothing written.";
 

@@ -8,7 +8,7 @@ use super::SourceArgs;
 
 pub const NOTES: &str = "\
 Examples:
-  loopsheet parameters src/                      what the program is given, by influence
+  loopsheet parameters src/                      the program's inputs, by influence
   loopsheet parameters src/ --all                all parameters, probabilities with their conditions
   loopsheet parameters src/ --counts run.gz       what counts of a run say (topic counts)
   loopsheet parameters src/ --write loopsheet.toml";
@@ -24,7 +24,7 @@ pub struct ParametersArgs {
     /// Write the sizes and probabilities that may be set as a file to edit
     #[arg(long, value_name = "FILE")]
     pub write: Option<PathBuf>,
-    /// Show every parameter, also those that no or little time rests on
+    /// Show every parameter, including those with little or no influence on time
     #[arg(long)]
     pub all: bool,
     /// A machine preset (see `loopsheet machines`) or a TOML file: influence is a share of time

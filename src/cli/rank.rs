@@ -40,7 +40,7 @@ pub struct RankArgs {
     /// Instructions of the reorder window
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub window: u32,
-    /// m: RAM accesses that can be under way at once
+    /// m: the most RAM accesses outstanding at once
     #[arg(long, value_name = "M", default_value_t = 8)]
     pub slots: u32,
     /// α: cycles of a RAM access [default: 240 with C-AMAT, else 100]
@@ -66,7 +66,7 @@ pub struct RankArgs {
     /// Accesses that may start in a cycle, level by level [default: 2 at the nearest, then 1]
     #[arg(long, value_name = "LIST")]
     pub ports: Option<String>,
-    /// Misses that may be under way, level by level [default: 8 at the nearest, then 16]
+    /// Most outstanding misses, level by level [default: 8 at the nearest, then 16]
     #[arg(long, value_name = "LIST")]
     pub mshrs: Option<String>,
     /// Cycles between two lines that RAM delivers, 0 for no limit [default: 15]

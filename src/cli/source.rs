@@ -48,7 +48,7 @@ pub struct SourceArgs {
     /// Leave out files and directories that match the pattern, as in .gitignore: tests/ or *_old.f90
     #[arg(long, value_name = "GLOB")]
     pub ignore: Vec<String>,
-    /// A procedure that a run begins with [default: the main program]
+    /// A procedure at which execution starts [default: the main program]
     #[arg(long, value_name = "NAME")]
     pub entry: Vec<String>,
     /// The input file of a run of the program, a namelist or lines of key = value: sizes and options are taken from it

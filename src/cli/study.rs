@@ -55,7 +55,7 @@ pub struct StudyArgs {
     /// A cache level, nearest first, as for `trace` [default: those of the machine, as one core has them]
     #[arg(long, value_name = "SPEC")]
     pub cache: Vec<String>,
-    /// m: RAM accesses that can be under way at once
+    /// m: the most RAM accesses outstanding at once
     #[arg(long, value_name = "M", default_value_t = 4.0)]
     pub slots: f64,
     /// α: cycles of a RAM access

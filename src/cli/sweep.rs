@@ -22,10 +22,10 @@ sweep.toml names inputs and axes; the sweep is the product of all of them:
   windows = [64, 256]                    # epochs, with capacities and epoch_slots
 
   [area]
-  mm2_per_mib = 1.5                      # what caches take, for column area_mm2
+  mm2_per_mib = 1.5                      # area of caches, for column area_mm2
 
-Relative paths begin at the file. Ranges with x multiply: 16KiB..1MiB:x2. Where a list has one entry, the entry will do.
-Sources and the beginnings of traces are read: what no shard could compute is refused.";
+Relative paths start at the file. Ranges with x multiply: 16KiB..1MiB:x2. A list with one entry may be given as just the entry.
+Sources and the beginnings of traces are read: anything that no shard could compute is refused.";
 
 const RUN_NOTES: &str = "\
 Examples:
@@ -34,8 +34,8 @@ Examples:
   loopsheet sweep run 3 --of 50          the third of fifty equal parts
   srun loopsheet sweep run --from-slurm --of 50
 
-A result that is there with the same hash is not computed again: a run that was interrupted continues where it \
-stopped, and several may run at once: they share the shards. A shard that fails is recorded with its error, and the others go on. \
+An existing result with the same hash is not computed again: an interrupted run continues where it stopped, and \
+several may run at once, sharing the shards. A shard that fails is recorded with its error, and the others go on. \
 Ctrl-C keeps what is finished.
 
 Exit status: 0 done; 1 done, but shards failed, inputs have changed since the plan, or sources could not be read in full; \
@@ -47,8 +47,8 @@ Examples:
   loopsheet sweep submit --now           submit them, too
   loopsheet sweep submit --engine gnu-parallel --parts 64
 
-The scripts run `loopsheet` as it is found in PATH, or what LOOPSHEET says. An array has no more tasks than the site
-allows: a task computes as many shards as fit into about ten minutes.";
+The scripts run `loopsheet` from PATH, or the program named by LOOPSHEET. An array has no more tasks than the site
+allows: each task computes about ten minutes' worth of shards.";
 
 const REPORT_NOTES: &str = "\
 Examples:
@@ -56,8 +56,8 @@ Examples:
   loopsheet sweep report --html sweep.html --map last_cache_bytes,latency_cycles
 
 Axes are columns of the data set with more than one value: set_NAME, last_cache_bytes, caches, latency_cycles, slots,
-machine, area_mm2. Compared is what can be chosen (machine and its parameters, caches, slots) for the same problem and
-latency of memory: each source has a best configuration for every size, each trace for every latency.
+machine, area_mm2. The report compares what can be chosen (machine and its parameters, caches, slots) for the same
+problem and memory latency: each source has a best configuration for every size, each trace for every latency.
 
 Exit status: 0 done; 1 done, but some shards failed or sources could not be read in full; 2 nothing was written.";
 
@@ -74,7 +74,7 @@ pub enum SweepCommand {
     /// One shard is computed first: the limits of time and memory follow from what it took. Its result stays.
     #[command(after_help = SUBMIT_NOTES)]
     Submit(SweepSubmitArgs),
-    /// Put the rows of all shards into one Parquet file an input
+    /// Put the rows of all shards into one Parquet file per input
     Merge(SweepMergeArgs),
     /// Write what all shards say together: the best configuration of each input and problem, time over two axes, what more area buys
     #[command(after_help = REPORT_NOTES)]

@@ -15,10 +15,10 @@ Examples:
   loopsheet validate src --machine xeon-8380 --sizes nx,ny,nz=64..256:64 --json cases.json
   loopsheet validate kernel.f90 --function 'advance*' --sizes n=100,101,128
 
-Simulated is every access to an array element in the source, in program order, nest by nest, each from cold \
+Every access to an array element in the source is simulated, in program order, nest by nest, each from cold \
 caches, with dirty lines written back at the end. Scalars are registers. Data are not computed: a condition on data \
 holds as often as its probability parameter says, spread evenly; an index from data is a fixed pseudo-random one \
-within the declared extent. `simulated` is a fully associative LRU cache of that capacity alone, as in the model; \
+within the declared extent. `simulated` is a single fully associative LRU cache of that capacity, as in the model; \
 `set-assoc.` is the hierarchy as given.
 
 Exit status: 0 done; 1 done, but some regions could not be read or some nests could not be run; 2 bad usage or \

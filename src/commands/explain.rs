@@ -40,18 +40,18 @@ fn without_input(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
             true => format!("; to list the nests of {name}, give it before --explain"),
             false => "; for a loop, give its file, too".to_string(),
         };
-        format!("--explain {name}: no reason or diagnostic has this code, and no figure this name{near}{files}")
+        format!("--explain {name}: no reason or diagnostic has this code, and no figure has this name{near}{files}")
     })?;
     anyhow::ensure!(
         !has_reports(args),
-        "--explain {name}: there is nothing to analyse, so that only -o can be written, as text"
+        "--explain {name}: there is nothing to analyse, so only -o can be written, as text"
     );
     match &args.output {
         Some(path) => {
             let format = path.extension().and_then(|extension| extension.to_str());
             anyhow::ensure!(
                 format.is_none_or(|format| matches!(format, "txt" | "text" | "md")),
-                "-o {}: what a code means is written as text; give the file the extension .txt",
+                "-o {}: the meaning of a code is written as text; give the file the extension .txt",
                 path.display()
             );
             Output::create(path)?.finish(text.as_bytes())?;

@@ -18,7 +18,7 @@ pub fn read(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Option<Status>> 
     };
     let number = match args.shard {
         Some(number) => number as usize,
-        None => slurm::task().context("--shards needs --shard K, outside of an array of Slurm")?,
+        None => slurm::task().context("--shards needs --shard K, outside a Slurm array")?,
     };
     anyhow::ensure!(
         (1..=of).contains(&number),

@@ -167,7 +167,7 @@ fn taken(args: &StudyArgs, seen: &[Setting]) -> Option<String> {
         .map(|setting| format!("{} = {}", setting.name, setting.value))
         .collect();
     Some(format!(
-        "taken from the run, as nothing else gives them: {} (--guessed-parameters leaves them as guessed)",
+        "taken from the run, because nothing else gives them: {} (--guessed-parameters leaves them as guessed)",
         values.join(", ")
     ))
 }

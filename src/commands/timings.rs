@@ -25,7 +25,7 @@ pub fn beside<'p>(model: Model<'p>, paths: &[PathBuf], voice: Voice) -> anyhow::
     for (index, path) in paths.iter().enumerate() {
         anyhow::ensure!(
             !paths[..index].contains(path),
-            "--measured {}: it is given twice, and its times would add up",
+            "--measured {}: it is given twice, so its times would be added twice",
             path.display()
         );
         let what = || format!("--measured {}", path.display());

@@ -111,7 +111,7 @@ pub(super) fn of_array(
     };
     let both = sides.iterations();
     if let Some((of_report, of_run)) = both.0.zip(both.1).filter(|both| is_as_many(*both)) {
-        let words = "as many an iteration as the source has; the iterations differ";
+        let words = "as many per iteration as in the source; the iterations differ";
         let amount = predicted * of_run / of_report - predicted;
         return Explanation::of(words, [(Cause::Iterations, amount)]);
     }
@@ -128,7 +128,7 @@ pub(super) fn of_array(
     }
     if traced == 0.0 {
         return Explanation::without_amount(format!(
-            "none of the nest's own {} went to it: values in registers, or paths not taken; the counts do not show which",
+            "none of the nest's own {} accessed it: values are in registers, or paths were not taken; the counts do not show which",
             if kind.is_load() { "loads" } else { "stores" }
         ));
     }
@@ -225,7 +225,7 @@ pub(super) fn elsewhere(sides: &Sides) -> Option<String> {
 /// Elements of one size, accessed in words of another: accesses on both sides, the source's bytes and those moved.
 fn widths((predicted, traced): (f64, f64), bytes: f64, moved: f64) -> Explanation {
     let words = format!(
-        "the bytes agree: {} B an access, where the source's elements have {} B",
+        "the bytes agree: {} B per access, where the source's elements have {} B",
         short(bytes / traced),
         short(bytes / predicted)
     );
@@ -264,7 +264,7 @@ fn same_bytes(
     is_near(bytes, predicted * element).then(|| widths(both, predicted * element, bytes))
 }
 
-/// Whether the accesses of the loops around are shared out among more or fewer iterations of the innermost loop.
+/// Whether the accesses of the loops around are distributed among more or fewer iterations of the innermost loop.
 fn around(sides: &Sides, kind: AccessCount, predicted: f64, traced: f64) -> Option<Explanation> {
     let (of_report, of_run) = sides.innermost_trips()?;
     let inner = *sides.loops().last()?;
@@ -293,7 +293,7 @@ fn around(sides: &Sides, kind: AccessCount, predicted: f64, traced: f64) -> Opti
     let follows = of_report != of_run && shared > 0.0 && is_near(each, traced);
     follows.then(|| {
         let words = format!(
-            "the loop of line {} goes round {} times each, not {}; the accesses around it are shared out among these",
+            "the loop of line {} iterates {} times each, not {}; the accesses around it are distributed among these",
             facts.line,
             short(of_run),
             short(of_report)
@@ -310,7 +310,7 @@ fn unexplained(sides: &Sides, predicted: f64, rest: f64, kind: AccessCount) -> E
         0 => String::new(),
         called => format!("; {called} instructions of functions that it calls are not among them"),
     };
-    let difference = format!("{}{unit} an iteration", at_least((rest - predicted).abs()));
+    let difference = format!("{}{unit} per iteration", at_least((rest - predicted).abs()));
     let more = if rest > predicted { "more" } else { "fewer" };
     Explanation::without_amount(format!(
         "unexplained: {difference} {more} than the source's {what}{callees}"

@@ -33,7 +33,7 @@ pub type ArrayNames<'n> = BTreeMap<(usize, &'n str), &'n str>;
 /// A function whose nests are looked at together, or one nest of it by its target.
 type Group = (usize, Option<usize>);
 
-/// Loads and stores an iteration.
+/// Loads and stores per iteration.
 type Each = (f64, f64);
 
 /// How well a range fits an array: nests with the same counts, less those that speak against it, then how near their

@@ -26,7 +26,7 @@ pub(super) fn beside_arrays(sides: &Sides, kind: AccessCount) -> Vec<Beside> {
     let mut add = |cause: Cause, count: f64, what: &str| {
         if count > 0.0 {
             let each = count / iterations;
-            let words = format!("{}{unit} an iteration {what}", at_least(each));
+            let words = format!("{}{unit} per iteration {what}", at_least(each));
             parts.push(Beside { cause, each, words });
         }
     };
@@ -65,11 +65,11 @@ pub(super) fn beside_arrays(sides: &Sides, kind: AccessCount) -> Vec<Beside> {
             () if is_pointer => add(
                 Cause::Pointers,
                 kind.of(accesses),
-                &format!("of {}, which says where the array is", range.name),
+                &format!("of {}, which holds the address of the array", range.name),
             ),
             () if !each.is_empty() => {
                 let what = format!(
-                    "of {}, whose members say where {} lie",
+                    "of {}, whose members hold the addresses of {}",
                     range.name,
                     each.join(", ")
                 );

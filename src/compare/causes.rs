@@ -18,7 +18,7 @@ use super::tolerance::{EQUAL, are_equal, are_near};
 pub enum Cause {
     /// Loads and stores have another width than the elements.
     AccessWidth,
-    /// Accesses of the loops around are shared out among other trips of the innermost loop.
+    /// Accesses of the loops around are distributed among other trips of the innermost loop.
     AccessesAround,
     /// A branch is taken in another share of the iterations.
     Branch,
@@ -30,7 +30,7 @@ pub enum Cause {
     Executions,
     /// Calls with constant arguments that the compiler evaluated.
     FoldedCalls,
-    /// Operations that do not change in a loop and are done outside of it.
+    /// Operations that do not change in a loop and are done outside it.
     Hoisted,
     /// Iterations that would not enter the loop inside, and that the compiler left out.
     IdleRounds,
@@ -44,9 +44,9 @@ pub enum Cause {
     LoopAround,
     /// Iterations that do not enter the loop inside, where operands are constants.
     NotEntered,
-    /// Each element is accessed once an iteration, or outside of the loop that it does not change in.
+    /// Each element is accessed once per iteration, or outside the loop that it does not change in.
     OnceEach,
-    /// Accesses to data outside of the nest's arrays.
+    /// Accesses to data outside the nest's arrays.
     OtherData,
     /// The value of a parameter in the bounds of loops.
     Parameter,
@@ -54,13 +54,13 @@ pub enum Cause {
     Pointers,
     /// Divisions that became multiplications by an exact reciprocal.
     Reciprocals,
-    /// Operations that repeat others on the same operands, and are done once.
+    /// Operations that repeat others on the same operands and are done once.
     Repeated,
     /// What a library function did in place of a loop.
     ReplacedByCall,
     /// The traced figure is known to this resolution only.
     Resolution,
-    /// As many in all as the source has, shared out over other iterations.
+    /// As many in all as the source has, distributed over other iterations.
     SharedOut,
     /// Accesses by the stack pointer and to the stack: spills, saved registers, locals.
     Stack,

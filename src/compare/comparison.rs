@@ -33,7 +33,7 @@ pub struct Comparison {
     pub notes: Vec<String>,
 }
 
-/// How much of a function was joined; what lies outside of its loops is not.
+/// How much of a function was joined; what lies outside its loops is not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionShare {
     pub name: String,
@@ -65,7 +65,7 @@ pub struct Row {
     #[serde(rename = "static")]
     pub predicted: Option<f64>,
     pub traced: Option<f64>,
-    /// Traced over static.
+    /// Traced / static.
     pub ratio: Option<f64>,
     pub state: State,
     /// Of operations as written: how many of them repeat others of the same iteration, if any do. A compiler may do them

@@ -38,7 +38,7 @@ impl LoopCounts {
         self.entries.max(self.tests)
     }
 
-    /// Whether these are all: rounds outside of machine loops may be of executions that enter none.
+    /// Whether these are all: rounds outside machine loops may be of executions that enter none.
     pub fn has_executions(&self) -> bool {
         self.tests > 0 || self.entries > 0 && self.peeled == 0 && self.replaced == 0
     }

@@ -39,15 +39,15 @@ impl fmt::Display for Doubt {
             ),
             Doubt::FewerThanBounds { bounds } => write!(
                 f,
-                "by its bounds it goes round {bounds} times; the compiler may have left out rounds that do nothing"
+                "by its bounds it iterates {bounds} times; the compiler may have removed iterations that do nothing"
             ),
             Doubt::OtherThanBounds { bounds } => write!(
                 f,
-                "by its bounds, which the source fixes, it goes round {bounds} times; the compiler may have exchanged loops or joined their rounds"
+                "by its bounds, fixed in the source, it iterates {bounds} times; the compiler may have interchanged loops or merged their iterations"
             ),
             Doubt::FewerThanCalls { calls } => write!(
                 f,
-                "by the calls in the source it is executed {calls} times; the compiler may have evaluated executions whose operands it knows"
+                "by the calls in the source it is executed {calls} times; the compiler may have evaluated executions with known operands"
             ),
             Doubt::Masked { operations } => write!(
                 f,
@@ -55,7 +55,7 @@ impl fmt::Display for Doubt {
             ),
             Doubt::VectorLengths { instructions } => write!(
                 f,
-                "{instructions} vector instructions were executed whose lengths nothing in the trace shows"
+                "{instructions} vector instructions were executed whose lengths are not shown by the trace"
             ),
         }
     }

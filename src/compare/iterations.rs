@@ -113,7 +113,7 @@ pub(super) fn of_executions(sides: &Sides) -> String {
     let outside = match counts.peeled {
         peeled if peeled == 0 || counts.tests > 0 => String::new(),
         peeled => format!(
-            "; {peeled} iterations were done outside of a machine loop, which has no count of entries"
+            "; {peeled} iterations were done outside a machine loop, which has no count of entries"
         ),
     };
     format!(
@@ -218,12 +218,12 @@ fn idle_rounds(sides: &Sides, found: LoopRef) -> Option<String> {
 /// What became of a loop, and what its bounds depend on.
 fn what_is_known(sides: &Sides, found: LoopRef) -> String {
     let Some(counts) = sides.join.loops.get(&found) else {
-        return "no loop of the machine code is this one, and no operation shows its iterations"
+        return "no loop of the machine code corresponds to this one, and no operation shows its iterations"
             .to_string();
     };
     let mut known = match counts.machine_loops {
         0 => format!(
-            "no loop of the machine code is this one: {} iterations by what is left of it",
+            "no loop of the machine code corresponds to this one: {} iterations by what is left of it",
             counts.rounds
         ),
         1 => format!(
@@ -236,24 +236,24 @@ fn what_is_known(sides: &Sides, found: LoopRef) -> String {
         ),
     };
     if counts.unrolled > 1 {
-        known += &format!(", {} in a round of the machine's", counts.unrolled);
+        known += &format!(", {} per iteration of the machine loop", counts.unrolled);
     }
     if counts.peeled > 0 && counts.machine_loops > 0 {
-        known += &format!(", {} of them outside of it", counts.peeled);
+        known += &format!(", {} of them outside it", counts.peeled);
     }
     if counts.varies {
-        known += "; not equally many each time that it was entered";
+        known += "; not the same number each time it was entered";
     }
     let (parameters, is_all) = parameters::in_bounds(sides.predicted, sides.places, found);
     match parameters[..] {
         [] => known,
         [one] if is_all && counts.varies => {
-            format!("{known}; its bounds depend on {one}, and no one value of it gives that")
+            format!("{known}; its bounds depend on {one}, and no single value of it explains that")
         }
         [one] => format!("{known}; its bounds depend on {one}"),
         _ => {
             format!(
-                "{known}; its bounds depend on {}, the run does not show which of them does not fit",
+                "{known}; its bounds depend on {}, and the run does not show which of them does not fit",
                 parameters.join(", ")
             )
         }

@@ -221,7 +221,7 @@ fn functions(join: &traced::Join, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Funct
 fn notes(predicted: &StaticReport, run: &Run) -> Vec<String> {
     let mut notes = vec![
         "static: one run of the program with the report's parameters; traced: what was executed. Flops, loads and stores \
-         are those of one iteration of the innermost loop, all code of the nest shared out among them."
+         are per iteration of the innermost loop, with all code of the nest distributed among them."
             .to_string(),
     ];
     notes.extend(run.trace.end.map(|end| format!("the run ended {end}")));
@@ -249,7 +249,9 @@ fn notes(predicted: &StaticReport, run: &Run) -> Vec<String> {
         let number = level + 1;
         let advice = match number <= levels {
             true => format!("make both the same with --cache and --set l{number}_bytes"),
-            false => "--set adds no level to that machine, --machine chooses another".to_string(),
+            false => {
+                "--set cannot add a level to that machine; --machine chooses another".to_string()
+            }
         };
         notes.push(format!(
             "cache level {number} of the trace has {} bytes, the machine {} has no level of that size: its traffic is not \
@@ -291,7 +293,7 @@ impl<'r> NestFinder<'r> {
         NestFinder(Places::of_program(report, files.iter().map(String::as_str)))
     }
 
-    /// The nest, by the id of the loop that stands for it, its file and line; `None` outside of loops. `functions` are
+    /// The nest, by the id of the loop that stands for it, its file and line; `None` outside loops. `functions` are
     /// those around the line, the innermost first.
     pub fn find(&self, file: &str, line: u32, functions: &[&str]) -> Option<(&str, &str, u32)> {
         let places::Place::Loop(found) = self.0.find(file, line, functions) else {

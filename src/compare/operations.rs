@@ -125,7 +125,7 @@ pub(super) fn shared_out(sides: &Sides, predicted: f64, traced: f64) -> Option<E
     let explains = of_report != of_run && are_same_rate(predicted * of_report, traced * of_run);
     explains.then(|| {
         let words = format!(
-            "as many in all as the source has, shared out over {of_run} iterations instead of {of_report}"
+            "as many in all as the source has, distributed over {of_run} iterations instead of {of_report}"
         );
         let amount = predicted * of_report / of_run - predicted;
         Explanation::of(words, [(Cause::SharedOut, amount)])
@@ -141,7 +141,7 @@ fn in_calls(sides: &Sides, specials: f64) -> Option<String> {
         .collect();
     (specials > 0.0 && !names.is_empty()).then(|| {
         format!(
-            "{} more calls an iteration than the source has specials do operations in their own code: {}",
+            "{} more calls per iteration than the source has specials, with operations in their own code: {}",
             short(specials),
             names.join(", ")
         )
@@ -151,8 +151,8 @@ fn in_calls(sides: &Sides, specials: f64) -> Option<String> {
 /// What becomes of so many operations.
 fn done_once(count: f64) -> &'static str {
     match count {
-        1.0 => "repeats another on the same operands, and is done once",
-        _ => "repeat others on the same operands, and are done once",
+        1.0 => "repeats another on the same operands and is done once",
+        _ => "repeat others on the same operands and are done once",
     }
 }
 
@@ -169,14 +169,14 @@ fn fewer(sides: &Sides, kind: usize, each: f64, are_constant_calls: bool) -> Exp
             let words = |why: &str| format!("{copies} fewer in each {of}: {why}");
             Some(match are_constant_calls {
                 true => because(Cause::FoldedCalls)(words(
-                    "calls whose arguments are constants are done by the compiler, those of small powers are products",
+                    "calls with constant arguments are evaluated by the compiler, small powers become products",
                 )),
                 false => Explanation::without_amount(words("unexplained")),
             })
         })
         .unwrap_or_else(|| {
             Explanation::without_amount(format!(
-                "unexplained: {} fewer an iteration than the source has, by no whole number in any of its loops",
+                "unexplained: {} fewer per iteration than in the source, not a whole number in any of its loops",
                 short(each)
             ))
         })
@@ -190,7 +190,7 @@ fn more(sides: &Sides, each: f64) -> String {
         }
         None => {
             format!(
-                "unexplained: {} more an iteration than the source has, by no whole number in any of its loops",
+                "unexplained: {} more per iteration than in the source, not a whole number in any of its loops",
                 short(each)
             )
         }
@@ -207,7 +207,7 @@ fn hoisted(sides: &Sides, kind: usize, missing: f64, iterations: f64) -> Option<
     let facts = sides.places.facts(inner);
     explains.then(|| {
         format!(
-            "{} an iteration do not change in the loop of {} (line {}) and are done outside of it, {outside} times",
+            "{} per iteration do not change in the loop of {} (line {}) and are done outside it, {outside} times",
             moved.round(),
             facts.var,
             facts.line
@@ -223,7 +223,7 @@ fn not_entered(sides: &Sides, missing: f64) -> Option<String> {
         let idle = outer.rounds.checked_sub(inner.entries).filter(|idle| *idle > 0 && inner.entries > 0)? as f64;
         let facts = sides.places.facts(pair[1]);
         let explains = inner.peeled == 0 && are_same_rate(missing, idle);
-        explains.then(|| format!("1 fewer in each of {idle} rounds that do not enter the loop of {} (line {}), where operands are constants", facts.var, facts.line))
+        explains.then(|| format!("1 fewer in each of {idle} iterations that do not enter the loop of {} (line {}), where operands are constants", facts.var, facts.line))
     })
 }
 

@@ -97,26 +97,26 @@ pub(super) fn done_otherwise(
     let ways = [
         Some(Otherwise::once(
             sum(&once),
-            "each element is accessed once an iteration, however often the source names it".into(),
+            "each element is accessed once per iteration, however often the source names it".into(),
         )),
         Some(Otherwise::once(
             outside,
             format!(
-                "each element is accessed once an iteration, and what does not change with {} outside of its loop",
+                "each element is accessed once per iteration, or outside the loop if it does not change with {}",
                 facts.var
             ),
         )),
         kind.is_load().then(|| {
             Otherwise::kept(
                 unless_kept(),
-                "elements that the iteration has written before, or keeps, are not loaded".into(),
+                "elements that the iteration has already written, or keeps, are not loaded".into(),
             )
         }),
         kind.is_load().then(|| {
             Otherwise::kept(
                 first_of_neighbours(),
                 format!(
-                    "what the iteration before has loaded or stored stays in registers: of neighbours along {} one is loaded",
+                    "what the previous iteration loaded or stored stays in registers: of neighbours along {} only one is loaded",
                     facts.var
                 ),
             )
@@ -125,7 +125,7 @@ pub(super) fn done_otherwise(
     ways.into_iter().flatten().find(near)
 }
 
-/// Loads an iteration that are left if of elements that follow one another in the innermost loop one is loaded, and
+/// Loads per iteration that are left if of elements that follow one another in the innermost loop one is loaded, and
 /// none that a store leaves in a register.
 fn leading(array: &ArrayReport, variable: &str) -> Option<f64> {
     let mut moving =

@@ -47,7 +47,7 @@ struct Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place<'p> {
     Loop(LoopRef),
-    /// Outside of loops; the function around it if there is one.
+    /// Outside loops; the function around it if there is one.
     NoLoop(Option<&'p str>),
     /// The file was not analysed.
     UnknownFile,

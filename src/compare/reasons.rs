@@ -200,7 +200,7 @@ fn of_working_set(predicted: f64, traced: f64) -> Explanation {
             [(Cause::Resolution, traced - predicted)],
         ),
         false => Explanation::without_amount(
-            "the reuse curve has no step near: what the working set would hold is reused at other distances",
+            "the reuse curve has no step nearby: data in the working set are reused at other distances",
         ),
     }
 }
@@ -297,15 +297,15 @@ fn missing(sides: &Sides, row: &Row) -> Option<String> {
                 format!("became a call of {}", calls.join(", "))
             }
             LoopCounts { machine_loops: 0, .. } => {
-                "no loop of the machine code is this one, and what is left of it does not show the count".to_string()
+                "no loop of the machine code corresponds to this one, and what is left of it does not show the count".to_string()
             }
             LoopCounts { peeled: 1.., .. } => {
                 format!(
-                    "{} iterations were done outside of a machine loop, which has no count of entries",
+                    "{} iterations were done outside a machine loop, which has no count of entries",
                     counts.peeled
                 )
             }
-            _ => "it was entered from outside of machine loops, where nothing shows how often".to_string(),
+            _ => "it was entered from outside machine loops, where the number of entries is not visible".to_string(),
         });
     }
     matches!(row.quantity, Quantity::Object(..)).then(|| {
@@ -339,12 +339,12 @@ fn of_traffic(sides: &Sides, predicted: f64, traced: f64) -> String {
     let difference = (traced - predicted).abs();
     match traced < predicted {
         true => format!(
-            "unexplained: {difference} B less than the model has; it begins with cold caches, takes every line that the \
-             subscripts may touch, and writes all changed lines back at the end, where a run leaves them"
+            "unexplained: {difference} B less than the model has; the model starts with cold caches, takes every line \
+             that the subscripts may touch, and writes all changed lines back at the end, whereas a run leaves them"
         ),
         false => format!(
-            "unexplained: {difference} B more than the model has; it is fully associative and begins with empty caches, \
-             where a run has conflicts, and earlier code's changed lines to write back"
+            "unexplained: {difference} B more than the model has; the model is fully associative and starts with empty \
+             caches, whereas a run has conflicts, and changed lines of earlier code to write back"
         ),
     }
 }

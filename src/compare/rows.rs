@@ -2,7 +2,7 @@
 //!
 //! Executions, iterations and trip counts; operations and accesses of one iteration; accesses of each array;
 //! traffic, working sets and time. Figures of one iteration are sums over all code of the nest divided by the
-//! iterations of the innermost loop, on both sides alike, so that work of outer loops is shared out the same
+//! iterations of the innermost loop, on both sides alike, so that work of outer loops is distributed the same
 //! way.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -23,7 +23,7 @@ pub enum CompareError {
     #[error(transparent)]
     Unreadable(#[from] ReadError),
     #[error(
-        "it has no counts by source line: make it with `loopsheet trace TRACE --elf PROGRAM`, \
+        "it has no counts by source line: create it with `loopsheet trace TRACE --elf PROGRAM`, \
          the program compiled with -g"
     )]
     NoLines,
@@ -39,7 +39,7 @@ impl Run {
         struct Lines {
             source: Option<IgnoredAny>,
         }
-        let hint = "it has to be one of `loopsheet trace --elf PROGRAM --json`";
+        let hint = "it must come from `loopsheet trace --elf PROGRAM --json`";
         let Lines { source } = read(text, SCHEMA, hint)?;
         source.ok_or(CompareError::NoLines)?;
         Run::try_from(RunReport::parse(text)?)

@@ -2,7 +2,7 @@
 //! other, or one of which some rounds are cut short (`continue`)?
 //!
 //! The code is the same; the source decides. If the outer machine loop has code of a source loop that the inner
-//! one does not come from, they are two, and the rounds are shared out: of the outer one those that enter the
+//! one does not come from, they are two, and the rounds are distributed: of the outer one those that enter the
 //! inner one. Else the inner one is joined with the outer one. The profile that comes out has every round once;
 //! `continued` goes on from it.
 
@@ -14,7 +14,7 @@ use super::places::{LoopRef, Place, Places, functions};
 use crate::metrics::profile::{Site, SourceProfile};
 use crate::report::StaticReport;
 
-/// The profile with such loops made one where they are one, and the rounds of the others shared out among them.
+/// The profile with such loops made one where they are one, and the rounds of the others distributed among them.
 pub fn settled<'p>(report: &StaticReport, profile: &'p SourceProfile) -> Cow<'p, SourceProfile> {
     if !profile.loops.iter().any(|one| one.shares_header) {
         return Cow::Borrowed(profile);

@@ -65,7 +65,7 @@ impl<'a> Sides<'a> {
         )
     }
 
-    /// Those that accesses and operations of the run are shared out among: its own, or the report's where no loop is left.
+    /// Those that accesses and operations of the run are distributed among: its own, or the report's where no loop is left.
     pub fn iterations_of_run(&self) -> f64 {
         match self.iterations() {
             (_, Some(traced)) if traced > 0.0 => traced,

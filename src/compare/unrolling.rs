@@ -1,6 +1,6 @@
 //! How many rounds of the source does one round of a machine loop do?
 //!
-//! What shows it best is how far addresses move: an access that walks by 32 bytes a round, where the source
+//! What shows it best is how far addresses move: an access that walks by 32 bytes per round, where the source
 //! moves by one element of 8, has done four rounds. Every address that moves has to allow the number, and the
 //! work has to be there: a loop that goes through the arrays in another order moves as far and does one round's
 //! work. Where no address decides, operations and stored bytes have to agree on it.

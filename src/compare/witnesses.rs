@@ -183,7 +183,7 @@ fn by_instructions(places: &Places, profile: &SourceProfile, marked: &BTreeSet<&
         if site.decisions > 0 {
             add(0, site.decisions);
         }
-        // All of a loop on one line; its beginning is outside of the loops of the machine code.
+        // All of a loop on one line; its beginning is outside the loops of the machine code.
         if facts.end_line == line && places.origin(site) == Some(found) {
             add(OF_BODY, site.executions);
         }

@@ -1,5 +1,5 @@
 //! What does code do that can be counted on both sides? Stores and four kinds of operations, of a round of the
-//! source and of instructions alike: the currency in which rounds outside of loops and unrolled rounds are
+//! source and of instructions alike: the currency in which rounds outside loops and unrolled rounds are
 //! counted.
 
 use crate::metrics::profile::Site;

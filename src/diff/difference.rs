@@ -206,7 +206,7 @@ impl NestDifference {
     pub fn marks(&self) -> impl Iterator<Item = String> {
         let codes = (!self.reasons.is_empty() && !self.rows.is_empty()).then(|| {
             format!(
-                "not exact, or not understood in full: {}",
+                "only estimated, or not fully understood: {}",
                 self.reasons.join(", ")
             )
         });
@@ -219,7 +219,7 @@ impl NestDifference {
         self.rows.iter().find(|row| row.quantity == *quantity)
     }
 
-    /// Those first that cost the most time more or less, then bytes, then flops; then those that turned into the worse.
+    /// Those first that cost the most time more or less, then bytes, then flops; then those that got worse.
     fn weight(&self) -> [f64; 5] {
         let added = |quantity: &Quantity| self.row(quantity).map_or(0.0, |row| row.added().abs());
         let is_worse = |flip: &&Flip| flip.direction() == Direction::Worse;

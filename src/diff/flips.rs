@@ -242,20 +242,14 @@ impl fmt::Display for Flip {
                 Ok(())
             }
             Flip::Gather { array, .. } if is_worse => {
-                write!(
-                    f,
-                    "new gather: data says which elements of {array} are meant"
-                )
+                write!(f, "new gather: data select the elements of {array}")
             }
-            Flip::Gather { array, .. } => write!(f, "{array} is not gathered any more"),
+            Flip::Gather { array, .. } => write!(f, "{array} is no longer gathered"),
             Flip::UnitStride {
                 array, variable, ..
             } => {
                 let how = if is_worse { "without" } else { "with" };
-                write!(
-                    f,
-                    "loop {variable} walks through {array} {how} unit stride now"
-                )
+                write!(f, "loop {variable} now accesses {array} {how} unit stride")
             }
             Flip::LoopOrder {
                 arrays,
@@ -269,7 +263,7 @@ impl fmt::Display for Flip {
                 };
                 write!(
                     f,
-                    "the loops go through dimensions {} of {}; that was {}",
+                    "the loops traverse dimensions {} of {}; before it was {}",
                     listed(new_dimensions),
                     arrays.join(", "),
                     listed(old_dimensions)
@@ -282,14 +276,14 @@ impl fmt::Display for Flip {
                 ..
             } => {
                 let how = if is_worse { "may not" } else { "may" };
-                write!(f, "{first} and {second} {how} be fused now")?;
+                write!(f, "{first} and {second} {how} now be fused")?;
                 match prevented_by {
                     Some(why) if is_worse => write!(f, ": {why}"),
                     _ => Ok(()),
                 }
             }
             Flip::Reason { code, .. } => match is_worse {
-                true => write!(f, "not fully understood now: {code}"),
+                true => write!(f, "no longer fully understood: {code}"),
                 false => write!(f, "{code} no longer limits what is understood"),
             },
             Flip::Unknown => f.write_str("it does something else, and its figures are unknown"),

@@ -12,7 +12,7 @@ use crate::side::Side;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DifferingGuess {
-    /// As the source calls it.
+    /// Name in the source.
     pub name: String,
     /// Unknown where the figures of that side do not rest on a guess of that name.
     pub old: Figure,
@@ -25,12 +25,12 @@ impl fmt::Display for DifferingGuess {
         match (self.old.known(), self.new.known()) {
             (Some(old), Some(new)) => write!(
                 f,
-                "rests on different guesses: {name} = {old} on the old side, {new} on the new one"
+                "depends on different guesses: {name} = {old} on the old side, {new} on the new one"
             ),
-            (Some(old), None) => write!(f, "rests on a guess of the old side: {name} = {old}"),
+            (Some(old), None) => write!(f, "depends on a guess of the old side: {name} = {old}"),
             (_, new) => write!(
                 f,
-                "rests on a guess of the new side: {name} = {}",
+                "depends on a guess of the new side: {name} = {}",
                 new.unwrap_or(f64::NAN)
             ),
         }

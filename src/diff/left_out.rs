@@ -1,4 +1,4 @@
-//! What no nest has, and so no row: code outside of loops that is not modelled, procedures without a body, regions that
+//! What no nest has, and so no row: code outside loops that is not modelled, procedures without a body, regions that
 //! could not be read.
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,18 +15,20 @@ pub(crate) fn notes(old: &Side, new: &Side) -> Vec<String> {
     let outside = listed(&old.outside, &new.outside, |before, after| before != after);
     let outside = outside.map(|found| {
         format!(
-            "outside of loops and in no figure: {found} (in {}, in {})",
+            "outside loops and not counted: {found} (in {}, in {})",
             old.name, new.name
         )
     });
     let differing = listed(&old.absent, &new.absent, |before, after| before != after);
     let absent = match differing {
         Some(found) => Some(format!(
-            "calls of procedures without a body here, whose work is in no figure, are others: {found} (in {}, in {})",
+            "different calls to procedures without a body, whose work is not counted: {found} (in {}, in {})",
             old.name, new.name
         )),
         None => listed(&old.absent, &new.absent, |_, _| true).map(|found| {
-            format!("the work of procedures without a body here is in no figure: {found} calls on either side")
+            format!(
+                "the work of procedures without a body is not counted: {found} calls on either side"
+            )
         }),
     };
     outside.into_iter().chain(absent).collect()

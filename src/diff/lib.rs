@@ -1,4 +1,4 @@
-//! What a change of the source changes in the figures, nest by nest (guide: diff).
+//! Effect of a change in the source in the figures, nest by nest (guide: diff).
 //!
 //! Both sides are reports of `loopsheet analyze` with the same options. A [`Side`] keeps of a report what is compared;
 //! [`matching`] finds which nest of one side is which of the other by what they do, not by lines; [`compare`] sets the

@@ -27,7 +27,7 @@ pub struct Side {
     pub unread: Vec<DiagnosticReport>,
     /// What was read otherwise than a compiler might, such as without a header that was not found.
     pub warnings: Vec<DiagnosticReport>,
-    /// How many places outside of loops are not modelled, by the code of the reason.
+    /// How many places outside loops are not modelled, by the code of the reason.
     pub outside: BTreeMap<String, usize>,
     /// Procedures without a body, with how many calls there are.
     pub absent: BTreeMap<String, usize>,
@@ -128,7 +128,7 @@ impl Side {
     /// # Errors
     /// The text is not what `loopsheet analyze --json` writes.
     pub fn parse(text: &str, name: &str) -> Result<Side, ReadError> {
-        let hint = "it has to be one of `loopsheet analyze --json`";
+        let hint = "it must come from `loopsheet analyze --json`";
         let report: StaticReport<Condensed> = read(text, SCHEMA, hint)?;
         let report = report.map_functions(|Condensed(function)| function);
         Ok(Side::of(report, name, &Place::Common))

@@ -20,7 +20,9 @@ pub(crate) fn of_all(model: &Model) -> Option<String> {
         false => "total",
     };
     let words = in_words((low, high), open)?;
-    Some(format!("{whole}: {words}; a run may lie outside"))
+    Some(format!(
+        "{whole}: {words}; the actual run time may fall outside this range"
+    ))
 }
 
 fn in_words((low, high): (f64, f64), open: Open) -> Option<String> {
@@ -31,5 +33,5 @@ fn in_words((low, high): (f64, f64), open: Open) -> Option<String> {
         (last, others) => format!("{} and {last}", others.join(", ")),
     };
     let (low, high) = (Seconds(low), Seconds(high));
-    is_wide.then(|| format!("{low} if {all}, {high} if not"))
+    is_wide.then(|| format!("between {low} (if {all}) and {high} (otherwise)"))
 }

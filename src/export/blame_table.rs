@@ -11,7 +11,7 @@ use Align::{Left, Right};
 /// Lines and what was accessed where the program is known, else instructions; at most `top` rows of each.
 pub fn render(blame: &Blame, top: Option<usize>) -> String {
     let mut text = format!(
-        "what hurts: pure miss cycles of the nearest level, and epochs of the caches' misses (window {}, m = {})\n",
+        "what causes the actual cost of misses: pure miss cycles of the nearest level, and epochs of the caches' misses (window {}, m = {})\n",
         blame.window, blame.slots
     );
     let has_lines = blame.lines.iter().any(|line| line.function.is_some());

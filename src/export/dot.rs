@@ -64,7 +64,7 @@ pub fn edag(edag: &Edag) -> String {
     text
 }
 
-/// Instruction, place, accesses and times of a vertex, one a line.
+/// Instruction, place, accesses and times of a vertex, one per line.
 pub(super) fn details(vertex: &Vertex) -> String {
     let mut text = vertex.label.clone();
     if let Some(pc) = vertex.pc {

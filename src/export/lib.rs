@@ -1,4 +1,4 @@
-//! Results to bytes, one format a file. An exporter computes nothing: it shows what the analysis
+//! Results to bytes, one format per file. An exporter computes nothing: it shows what the analysis
 //! found and what the model defined.
 
 // Without pages or workbooks some of what they share is not needed.

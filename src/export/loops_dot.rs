@@ -87,13 +87,13 @@ pub(super) fn name(model: &Model, sequence: &SequenceModel) -> String {
     }
 }
 
-/// Place and times of a loop, one a line.
+/// Place and times of a loop, one per line.
 pub(super) fn details(model: &Model, sequence: &SequenceModel, node: NodeIndex) -> String {
     let facts = sequence.graph[node];
     let times = sequence.loops[node.index()];
     let value = |id| Seconds(model.value(id));
     format!(
-        "{}\n{}:{}\n{}, from {} to {} if nothing but dependences holds it up",
+        "{}\n{}:{}\n{}, from {} to {} if only dependences delay it",
         facts.id,
         facts.file,
         facts.line,

@@ -31,7 +31,7 @@ pub(crate) fn list(text: &mut String, model: &Model) {
     let _ = writeln!(text, "\n{}", total(measured));
     let worst = measured.worst(&model.figures);
     if !worst.is_empty() {
-        text.push_str("estimate over measured, the farthest from 1 first:\n");
+        text.push_str("estimate / measured, largest discrepancy first:\n");
     }
     for (one, ratio) in worst.iter().take(MOST) {
         let _ = writeln!(

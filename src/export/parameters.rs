@@ -148,15 +148,15 @@ impl Group {
 
     fn title(self) -> &'static str {
         match self {
-            Group::Given(Standing::Root) => "What the program is given",
+            Group::Given(Standing::Root) => "Program inputs",
             Group::Given(Standing::Minor) => {
-                "The same, but less than 0.1 % of the time rests on it"
+                "The same, with less than 0.1 % of the time depending on it"
             }
-            Group::Given(Standing::OfData) => "Where data lie that nothing describes",
-            Group::Given(Standing::Unreached) => "Sizes of what no call leads to",
-            Group::Probabilities => "How often branches are taken",
-            Group::TripCounts => "How often loops run whose bounds say nothing",
-            Group::Others => "What the source says, and what follows",
+            Group::Given(Standing::OfData) => "Data whose layout is unknown",
+            Group::Given(Standing::Unreached) => "Sizes of unreachable code",
+            Group::Probabilities => "Probabilities of branches",
+            Group::TripCounts => "Trip counts of loops whose bounds do not give one",
+            Group::Others => "Given by the source, and what follows from it",
         }
     }
 }
@@ -229,7 +229,7 @@ pub fn toml(model: &Model) -> String {
         (Group::Given(Standing::Minor), ""),
         (
             Group::Given(Standing::OfData),
-            "\n# Where data lie that nothing describes.\n",
+            "\n# Data whose layout is unknown.\n",
         ),
         (Group::Probabilities, "\n[probabilities]\n"),
     ] {

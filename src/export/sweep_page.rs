@@ -30,7 +30,9 @@ const MOST_ROWS: usize = 500;
 fn left_out(rows: usize, sheet: &str) -> String {
     match rows.saturating_sub(MOST_ROWS) {
         0 => String::new(),
-        more => format!("<p>… and {more} more: sheet {sheet} of the workbook has all.</p>\n"),
+        more => {
+            format!("<p>… and {more} more: sheet {sheet} of the workbook has all of them.</p>\n")
+        }
     }
 }
 
@@ -72,7 +74,7 @@ fn failed(page: &mut String, report: &SweepReport) {
     }
     let _ = writeln!(
         page,
-        "<h2>Not computed</h2>\n<p>These shards failed, and are in no figure below:</p>\n<ul>"
+        "<h2>Not computed</h2>\n<p>These shards failed and are not included in any figure below:</p>\n<ul>"
     );
     let names: Vec<String> = (report.settings.iter())
         .map(|setting| setting.name.clone())
@@ -135,7 +137,7 @@ fn seconds(row: &Row) -> String {
     };
     for (column, what) in [
         (Column::UnknownNests, "not known"),
-        (Column::IdleNests, "without an iteration"),
+        (Column::IdleNests, "without iterations"),
     ] {
         if let Some(count) = row.integer(column).filter(|count| *count > 0) {
             let _ = write!(text, ", {} {what}", counted(count as usize, "nest"));

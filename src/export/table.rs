@@ -151,10 +151,10 @@ fn write_advice(text: &mut String, model: &Model) {
     let advised = (!model.figures.detail().has_formulas()).then(|| model.for_advice());
     let model = advised.as_ref().unwrap_or(model);
     if model.advice.is_empty() {
-        let _ = writeln!(text, "\nadvice: nothing known here saves 1 % of the time");
+        let _ = writeln!(text, "\nadvice: no known change saves 1 % of the time");
         return;
     }
-    let _ = writeln!(text, "\nadvice, by the share of the time that it saves:");
+    let _ = writeln!(text, "\nadvice, by share of time saved:");
     for one in model.advice.iter().take(ADVICE) {
         let saved = share(model.value(one.figures.share));
         let _ = writeln!(text, "  {saved:>6}  {}", words::sentence(model, one));
@@ -228,10 +228,10 @@ const CALL_ALIGN: [Align; 10] = {
     ]
 };
 /// The line above nests that are ranked by the time of one call only.
-const NOT_CALLED: &str = "not called from there:";
+const NOT_CALLED: &str = "not reached from there:";
 
 /// What the mark of nests on one core means.
-const SERIAL: &str = "serial: on one core, no parallel region is around it\n";
+const SERIAL: &str = "serial: on one core, not inside a parallel region\n";
 
 /// Measured times stand before what bounds a nest.
 const MEASURED: [&str; 2] = ["measured", "estimate/measured"];
@@ -305,7 +305,7 @@ fn row(model: &Model, index: usize) -> Vec<String> {
     row
 }
 
-/// How often a function is called. What is called once is outside of the loops that call others.
+/// How often a function is called. What is called once is outside the loops that call others.
 fn times(value: f64) -> String {
     match value {
         1.0 => "once".to_string(),
@@ -366,7 +366,7 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
             Seconds(known.seconds).to_string(),
         ],
     };
-    let _ = writeln!(text, "with every call followed: {}", all.join(", "));
+    let _ = writeln!(text, "over all calls: {}", all.join(", "));
     let mut rows =
         vec![["call path", "nest", "calls", "flops", "traffic", "time"].map(String::from)];
     rows.extend(
@@ -441,7 +441,7 @@ fn write_even_branches(text: &mut String, influences: &Influences) {
     if on_branches >= LEAST_SHARE {
         let _ = writeln!(
             text,
-            "{} of the time depends on probabilities of 0.5 that are assumed of branches; `loopsheet parameters` lists them",
+            "{} of the time depends on branches whose probability is assumed to be 0.5; `loopsheet parameters` lists them",
             share(on_branches)
         );
     }
@@ -474,7 +474,7 @@ fn write_guesses(text: &mut String, influences: &Influences) {
     );
     let _ = writeln!(
         text,
-        "{} of the time rests on guessed sizes{}",
+        "{} of the time depends on guessed sizes{}",
         share(*on_guesses),
         idle.map_or_else(String::new, |idle| format!("; {idle}"))
     );
@@ -487,7 +487,7 @@ fn write_implausible(text: &mut String, model: &Model) {
     if !found.is_empty() {
         let _ = writeln!(
             text,
-            "* guessed sizes give at most one iteration, or more than 1e15: {}; set the sizes that `loopsheet parameters` lists",
+            "* guessed sizes give at most one iteration, or more than 1e15: {}; set the sizes listed by `loopsheet parameters`",
             named(model, &found)
         );
     }
@@ -506,7 +506,7 @@ fn write_disagreements(text: &mut String, model: &Model) {
     let more = if found.len() > NAMES { " …" } else { "" };
     let _ = writeln!(
         text,
-        "* run with small sizes, moves other bytes than the model says: {}{more}; `loopsheet validate` runs with the sizes that are set",
+        "* run with small sizes, these do not move the bytes that the model says: {}{more}; `loopsheet validate` runs with the sizes in force",
         found[..found.len().min(NAMES)].join(", ")
     );
 }
@@ -523,7 +523,7 @@ fn write_counted(text: &mut String, model: &Model) {
     let more = if found.len() > NAMES { " …" } else { "" };
     let _ = writeln!(
         text,
-        "* {} other iterations in the run that was counted than in the model:{more}",
+        "* {} a different number of iterations in the counted run than in the model:{more}",
         having(found.len())
     );
     for one in found.iter().take(NAMES) {
@@ -570,13 +570,13 @@ fn write_communication(text: &mut String, model: &Model) {
     };
     let unknown = communication.unknown().count();
     let without = if unknown > 0 {
-        format!(", without {unknown} of unknown size")
+        format!(", not counting {unknown} of unknown size")
     } else {
         String::new()
     };
     let _ = writeln!(
         text,
-        "communication of one process: {} messages, {}, {} in {} calls{without}",
+        "communication per process: {} messages, {}, {} in {} calls{without}",
         shown(communication.messages, &count),
         shown(communication.bytes, &|v| Bytes(v).to_string()),
         shown(communication.seconds, &|v| Seconds(v).to_string()),
@@ -609,14 +609,14 @@ fn entries(model: &Model) -> String {
     let names: Vec<String> = model.entries().iter().take(NAMES).map(name).collect();
     let followed = match coverage::unknown_calls(model.program).is_empty() {
         true => "every call is followed",
-        false => "every call of a body that is here is followed",
+        false => "every call to a procedure in these sources is followed",
     };
     match model.entries().len() {
         0 if model.program.is_part => {
-            "--function leaves callers out: every nest counts once".to_string()
+            "--function leaves out the callers: every nest counts once".to_string()
         }
-        0 => "no PROGRAM or main here: every nest counts once".to_string(),
-        1 => format!("a run begins with {}; {followed}", names[0]),
+        0 => "no PROGRAM or main in these sources: every nest counts once".to_string(),
+        1 => format!("execution starts at {}; {followed}", names[0]),
         several => format!(
             "{several} entries, each run once; {followed}: {}{}",
             names.join(", "),
@@ -653,7 +653,7 @@ fn write_doubts(text: &mut String, model: &Model) {
     }
     let _ = writeln!(
         text,
-        "in functions that are called once: {} of the time",
+        "in functions called once: {} of the time",
         share(once)
     );
     if !codes.is_empty() {
@@ -689,7 +689,7 @@ fn write_unknown(text: &mut String, model: &Model, unknown: &[usize]) {
     }
     let _ = writeln!(
         text,
-        "not in the total, as a figure is unknown (a division by zero?): {}",
+        "not in the total, because a figure is unknown (division by zero?): {}",
         named(model, unknown)
     );
 }
@@ -707,7 +707,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     let coverage = coverage::coverage(model.program);
     let _ = writeln!(text, "\n{}", entries(model));
     let whole = match model.ranking.follows_calls && model.calls.is_some() {
-        true => "each nest once",
+        true => "counting each nest once",
         false => "total",
     };
     let _ = writeln!(
@@ -737,7 +737,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     if partial {
         let _ = writeln!(
             text,
-            "* not everything of the nest is understood or exact; what is left out is not in its figures"
+            "* part of this nest is not understood or only estimated; omitted parts are not counted"
         );
     }
     let influences = influence(model);
@@ -777,7 +777,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     if !outside.is_empty() {
         let _ = writeln!(
             text,
-            "not understood outside of loops, in places: {}",
+            "not understood outside loops, number of places: {}",
             outside.join(", ")
         );
     }
@@ -793,7 +793,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         let more = if names.len() > NAMES { " …" } else { "" };
         let _ = writeln!(
             text,
-            "calls of {} without a body here: {}{more}",
+            "calls to {} procedures without a body in these sources: {}{more}",
             names.len(),
             shown.join(", ")
         );

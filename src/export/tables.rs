@@ -47,7 +47,7 @@ impl TablesFormat {
         not(feature = "parquet"),
         expect(
             unused_variables,
-            reason = "CSV has no room for what the figures are of"
+            reason = "CSV has no room for the scope of the figures"
         )
     )]
     fn bytes(self, model: &Model, table: &PlainTable) -> Result<Vec<u8>, TablesError> {
@@ -106,11 +106,11 @@ fn rows(table: &PlainTable) -> Result<Vec<u8>, csv::Error> {
 
 /// Columns of the parameters, and what they hold.
 const PARAMETERS: [(&str, ColumnType, &str); 6] = [
-    ("name", ColumnType::Text, "As --set takes it"),
+    ("name", ColumnType::Text, "Name for --set"),
     (
         "value",
         ColumnType::Number,
-        "In the unit of its row; empty where it is not known",
+        "In the unit of its row; empty where unknown",
     ),
     ("origin", ColumnType::Text, "Where the value comes from"),
     ("source_name", ColumnType::Text, "As the source writes it"),
@@ -122,7 +122,7 @@ const PARAMETERS: [(&str, ColumnType, &str); 6] = [
     (
         "unit",
         ColumnType::Text,
-        "Of the value; empty for a pure number",
+        "Of the value; empty for a dimensionless number",
     ),
 ];
 

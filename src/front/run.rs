@@ -17,7 +17,7 @@ use crate::traced;
 pub struct TraceOptions {
     /// Caches, nearest first, as `32KiB,8way`; without any, every access goes to memory.
     pub caches: Vec<String>,
-    /// Accesses to memory that can be under way at once.
+    /// The most accesses to memory outstanding at once.
     pub slots: f64,
     /// Cycles of an access to memory.
     pub latency: f64,

@@ -4,7 +4,7 @@ use super::Error;
 use crate::diff::{Difference, Function, Limits, Place, Side, compare, same_machine};
 use crate::report::StaticReport;
 
-/// What a change of the source changes in the figures, nest by nest (`loopsheet diff`). Nests are matched by what they do,
+/// Effect of a change in the source in the figures, nest by nest (`loopsheet diff`). Nests are matched by what they do,
 /// not by lines; `limits` say what is too much ([`Difference::exceeded`]).
 ///
 /// Both reports have to be for the same machine and sizes: set what is guessed.

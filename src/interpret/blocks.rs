@@ -87,7 +87,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Statements inside of loops without bodies, outermost first.
+/// Statements inside loops without bodies, outermost first.
 pub(super) fn inside(loops: Vec<Counted>, statements: Vec<Op>) -> Vec<Op> {
     loops.into_iter().rev().fold(statements, |inner, over| {
         vec![Op::Loop(Box::new(Counted {

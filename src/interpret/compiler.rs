@@ -116,7 +116,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Outside of loops, a parameter's value is that of the parameter, whatever is assigned.
+    /// Outside loops, a parameter's value is that of the parameter, whatever is assigned.
     pub fn may_set(&self, id: VarId) -> bool {
         self.in_loop || (self.source.symbol)(&self.source.function.variable(id).name).is_none()
     }

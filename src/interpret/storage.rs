@@ -82,7 +82,7 @@ impl<'a> Compiler<'a> {
         };
         if bytes.is_none_or(|bytes| bytes == 0) {
             self.notes.insert(format!(
-                "`{name}` has no known type: {DEFAULT_WORD} bytes an element"
+                "`{name}` has no known type: {DEFAULT_WORD} bytes per element"
             ));
         }
         let bytes = i64::from(bytes.filter(|bytes| *bytes > 0).unwrap_or(DEFAULT_WORD));

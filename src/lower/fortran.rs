@@ -62,6 +62,7 @@ mod scope;
 mod spelling;
 mod statement_functions;
 mod statements;
+mod structures;
 mod subscripts;
 mod substitution;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Syntax trees to the language-neutral IR, one file a language, with what the languages
+//! Syntax trees to the language-neutral IR, one file per language, with what the languages
 //! have in common beside them: jumps, folding, layouts.
 
 // The layers below, by their names.

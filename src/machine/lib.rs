@@ -133,7 +133,7 @@ pub struct Level {
     pub bytes: f64,
     /// Line, in bytes.
     pub line: f64,
-    /// Bandwidth to one core, in 10⁹ bytes a second; `None` is unknown.
+    /// Bandwidth to one core, in 10⁹ bytes per second; `None` is unknown.
     pub gbs: Option<f64>,
     /// Lines in a set; `None` is fully associative, as far as is known.
     pub ways: Option<f64>,
@@ -288,7 +288,7 @@ impl MachineModel {
         let parameter = self.find(name)?;
         parameter.check(value)?;
         parameter.value = Some(value);
-        parameter.source = "set by the user".to_string();
+        parameter.source = "set with --set".to_string();
         parameter.note.clear();
         Ok(())
     }
@@ -325,17 +325,19 @@ impl MachineModel {
         put(
             "cores",
             1.0,
-            &format!("one of the machine's {cores}, as nothing in the sources runs in parallel"),
+            &format!(
+                "one of the machine's {cores}, because nothing in the sources runs in parallel"
+            ),
         );
         for level in &levels {
             let name = parameters::level_name(level.index, "shared_by");
-            put(&name, 1.0, "one core runs, which has all of it");
+            put(&name, 1.0, "only one core runs and has all of it");
         }
         if let Some(last) = levels.last() {
             put(
                 "cache_bytes",
                 last.bytes,
-                "all of the last level, as one core runs",
+                "all of the last level, because only one core runs",
             );
         }
         let title = &self.title;
@@ -370,7 +372,7 @@ impl MachineModel {
         self.level_sizes().into_iter().map(level).collect()
     }
 
-    /// Whether it says what lines take that no prefetcher foresees: of every level behind the first cache.
+    /// Whether it says what lines take that no prefetcher predicts: of every level behind the first cache.
     pub fn has_irregular_rates(&self) -> bool {
         let is_known = |name: &str| self.get(name).is_some_and(|value| value > 0.0);
         let of_level = |level: &Level| {
@@ -383,7 +385,7 @@ impl MachineModel {
             && self.levels().iter().skip(1).all(of_level)
     }
 
-    /// Whether it also says what the translation buffer holds.
+    /// Whether it also says what the TLB holds.
     pub fn has_translation(&self) -> bool {
         self.has_irregular_rates() && TRANSLATION.iter().all(|name| self.get(name).is_some())
     }

@@ -73,9 +73,9 @@ const fn row((name, label, unit, kind, range, fallback, description): Columns) -
 /// Arithmetic and registers.
 #[rustfmt::skip]
 pub const CORE_PARAMETERS: &[ParameterRow] = &[
-    row(("cores", "Cores", "cores", Integer, (1.0, 1e7), Required, "Cores, or threads of execution, of the whole machine")),
+    row(("cores", "Cores", "cores", Integer, (1.0, 1e7), Required, "Cores, or hardware threads, of the whole machine")),
     row(("ghz", "Clock", "GHz", Real, (0.001, 100.0), Unknown, "Clock of a core in sustained vector work")),
-    row(("gflops_per_core", "Peak a core", "Gflop/s", Real, (1e-3, 1e5), Required, "Double-precision additions and multiplications of one core per second, at best")),
+    row(("gflops_per_core", "Peak per core", "Gflop/s", Real, (1e-3, 1e5), Required, "Double-precision additions and multiplications of one core per second, at best")),
     row(("fp_registers", "Floating-point registers", "registers", Integer, (1.0, 4096.0), Value(32.0), "Floating-point or vector registers that a program can name")),
     row(("int_registers", "Integer registers", "registers", Integer, (1.0, 4096.0), Value(16.0), "General-purpose registers that a program can name")),
     row(("int_reserved", "Reserved integer registers", "registers", Integer, (0.0, 4096.0), Value(1.0), "Integer registers that hold no value of a loop: the stack pointer and its like")),
@@ -89,27 +89,29 @@ pub const CORE_PARAMETERS: &[ParameterRow] = &[
 #[rustfmt::skip]
 pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("vector_bytes", "Vector", "B", Integer, (4.0, 4096.0), Unknown, "Bytes of the vectors that compilers use")),
-    row(("vector_slots", "Slots of a vector", "", Real, (0.25, 64.0), Value(1.0), "Scalar instructions that take as long to issue as one of a whole vector")),
-    row(("loads_per_cycle", "Loads a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Floating-point loads that begin in a cycle, from L1")),
-    row(("stores_per_cycle", "Stores a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Floating-point stores that begin in a cycle, to L1")),
-    row(("adds_per_cycle", "Additions a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions, subtractions, minima and maxima that begin in a cycle")),
-    row(("multiplies_per_cycle", "Multiplications a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Multiplications, fused with additions or not, that begin in a cycle")),
-    row(("arithmetic_per_cycle", "Arithmetic a cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions and multiplications together that begin in a cycle")),
+    row(("vector_slots", "Slots of a vector", "", Real, (0.25, 64.0), Value(1.0), "Scalar instructions that take as long to issue as one vector instruction")),
+    row(("loads_per_cycle", "Loads per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Floating-point loads per cycle from L1")),
+    row(("stores_per_cycle", "Stores per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Floating-point stores per cycle to L1")),
+    row(("adds_per_cycle", "Additions per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions, subtractions, minima and maxima that can begin per cycle")),
+    row(("multiplies_per_cycle", "Multiplications per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Multiplications, fused with additions or not, that can begin per cycle")),
+    row(("arithmetic_per_cycle", "Arithmetic per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions and multiplications together that can begin per cycle")),
     row(("add_latency", "Addition, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of an addition to its result")),
     row(("multiply_latency", "Multiplication, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of a multiplication to its result")),
     row(("fma_latency", "Fused multiply-add, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the factors of a fused multiply-add to its result")),
     row(("divide_latency", "Division, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of a division to its result")),
     row(("root_latency", "Square root, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operand of a square root to its result")),
-    row(("divide_cycles", "Division, scalar", "cycles", Real, (0.01, 1e4), Unknown, "Between the beginnings of two scalar divisions")),
-    row(("root_cycles", "Square root, scalar", "cycles", Real, (0.01, 1e4), Unknown, "Between the beginnings of two scalar square roots")),
-    row(("divide_vector_cycles", "Division, in vectors", "cycles", Real, (0.01, 1e4), Unknown, "The same of divisions in vectors of doubles, for each element")),
-    row(("root_vector_cycles", "Square root, in vectors", "cycles", Real, (0.01, 1e4), Unknown, "The same of square roots in vectors of doubles, for each element")),
-    row(("exp_cycles", "Exponential", "cycles", Real, (0.01, 1e5), Unknown, "One call of exp of the system's library, with others beside it; empty: cost_special additions at peak. Functions that have no parameter of their own take as long")),
-    row(("log_cycles", "Logarithm", "cycles", Real, (0.01, 1e5), Unknown, "The same of log")),
-    row(("trig_cycles", "Sine", "cycles", Real, (0.01, 1e5), Unknown, "The same of sin, cos and tan")),
-    row(("pow_cycles", "Power", "cycles", Real, (0.01, 1e5), Unknown, "The same of pow")),
-    row(("split_slots", "Cost of a split", "", Real, (0.0, 64.0), Value(0.0), "Further loads that take as long as a vector's lying in two cache lines instead of one")),
-    row(("iteration_cycles", "Least cycles an iteration", "cycles", Real, (0.0, 1e3), Value(0.0), "What the branch of a loop takes if nothing else does, of vectors for all elements of one")),
+    row(("divide_cycles", "Division, scalar", "cycles", Real, (0.01, 1e4), Unknown, "Cycles between the starts of two scalar divisions")),
+    row(("root_cycles", "Square root, scalar", "cycles", Real, (0.01, 1e4), Unknown, "Cycles between the starts of two scalar square roots")),
+    row(("divide_vector_cycles", "Division, in vectors", "cycles", Real, (0.01, 1e4), Unknown, "The same for divisions in vectors of doubles, per element")),
+    row(("root_vector_cycles", "Square root, in vectors", "cycles", Real, (0.01, 1e4), Unknown, "The same for square roots in vectors of doubles, per element")),
+    row(("exp_cycles", "Exponential", "cycles", Real, (0.01, 1e5), Unknown, "One call of exp from the system's library, overlapping with others; empty: cost_special additions at peak. Functions without a parameter of their own take as long")),
+    row(("log_cycles", "Logarithm", "cycles", Real, (0.01, 1e5), Unknown, "The same for log")),
+    row(("trig_cycles", "Sine", "cycles", Real, (0.01, 1e5), Unknown, "The same for sin, cos and tan")),
+    row(("pow_cycles", "Power", "cycles", Real, (0.01, 1e5), Unknown, "The same for pow")),
+    row(("minimum_cycles", "Minimum of C", "cycles", Real, (0.0, 1e5), Unknown, "One call of C's fmin or fmax, overlapping with others; 0: an instruction, in vectors too; empty: cost_special additions at peak")),
+    row(("integer_divide_cycles", "Integer division", "cycles", Real, (0.0, 1e4), Unknown, "Cycles between the starts of two 32-bit integer divisions, none of them in vectors; empty: cost_special additions at peak")),
+    row(("split_slots", "Cost of a split", "", Real, (0.0, 64.0), Value(0.0), "Extra loads equivalent to a vector access that spans two cache lines instead of one")),
+    row(("iteration_cycles", "Minimum cycles per iteration", "cycles", Real, (0.0, 1e3), Value(0.0), "Minimum cycles per iteration, set by the loop branch; for vectors per vector of elements")),
     row(("window", "Reorder window", "instructions", Real, (0.0, 1e6), Value(0.0), "Instructions that a core holds while it waits: where a loop is shorter, its next execution begins before it ends; 0: none")),
 ];
 
@@ -135,16 +137,23 @@ pub const IN_CORE: [&str; 17] = [
 ];
 
 /// Costs of functions of the library; where one is unknown, `cost_special` additions at peak take its place.
-pub const FUNCTION_CYCLES: [&str; 4] = ["exp_cycles", "log_cycles", "trig_cycles", "pow_cycles"];
+pub const FUNCTION_CYCLES: [&str; 6] = [
+    "exp_cycles",
+    "log_cycles",
+    "trig_cycles",
+    "pow_cycles",
+    "minimum_cycles",
+    "integer_divide_cycles",
+];
 
 /// One cache level; each name is preceded by `l1_` … `l4_`.
 #[rustfmt::skip]
 pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
     row(("bytes", "size", "B", Size, (1.0, 1e13), Unknown, "Capacity of one instance; empty: there is no such level")),
-    row(("gbs", "bandwidth a core", "GB/s", Real, (1e-3, 1e6), Unknown, "10⁹ bytes a second that one core gets from this level; empty: unknown, sets no bound")),
+    row(("gbs", "bandwidth per core", "GB/s", Real, (1e-3, 1e6), Unknown, "10⁹ bytes per second that one core gets from this level; empty: unknown, sets no bound")),
     row(("ways", "ways", "ways", Integer, (1.0, 1e6), Unknown, "Associativity, for simulation; empty: fully associative")),
     row(("latency_cycles", "latency", "cycles", Integer, (0.0, 1e5), Unknown, "Load to use on a hit in this level, for simulation and irregular lines")),
-    row(("irregular_lines", "irregular lines under way", "lines", Real, (0.1, 1e6), Unknown, "Lines of this level, L2 and beyond, that one core waits for at once where no prefetcher foresees them; empty: all lines come at the level's bandwidth")),
+    row(("irregular_lines", "outstanding irregular lines", "lines", Real, (0.1, 1e6), Unknown, "Lines of this level, L2 and beyond, that one core can have outstanding where no prefetcher predicts them; empty: all lines arrive at the level's bandwidth")),
     row(("shared_by", "shared by", "cores", Integer, (1.0, 1e7), Value(1.0), "Cores that share one instance")),
 ];
 
@@ -152,30 +161,30 @@ pub const LEVEL_PARAMETERS: &[ParameterRow] = &[
 #[rustfmt::skip]
 pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("line_bytes", "Cache line", "B", Size, (1.0, 65536.0), Required, "Bytes that move together, at every level")),
-    row(("cache_bytes", "Cache a core", "B", Size, (1.0, 1e13), ShareOfLastLevel, "What ExaSAT's scenarios compare working sets with: one core's share of the last level")),
-    row(("gather_lines", "Lines a gather", "lines", Real, (0.0, 16.0), Value(1.0), "Cache lines moved for one element that is addressed through an index array")),
-    row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes a second between memory and all cores together")),
+    row(("cache_bytes", "Cache per core", "B", Size, (1.0, 1e13), ShareOfLastLevel, "One core's share of the last level, with which ExaSAT's scenarios compare working sets")),
+    row(("gather_lines", "Lines per gather", "lines", Real, (0.0, 16.0), Value(1.0), "Cache lines moved for one element that is addressed through an index array")),
+    row(("dram_gbs", "Memory bandwidth", "GB/s", Real, (1e-3, 1e9), Required, "10⁹ bytes per second between memory and all cores together")),
     row(("dram_latency_ns", "Memory latency", "ns", Real, (0.0, 1e6), Unknown, "From a load that misses every cache to its data, memory idle; with dram_lines_in_flight it limits the bandwidth")),
-    row(("dram_lines_in_flight", "Lines under way a core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can wait for at once (miss registers of its last own level): no more than all cores' lines come in one latency; 0: no limit")),
-    row(("dram_irregular_lines", "Irregular lines under way", "lines", Real, (0.1, 1e6), Unknown, "Lines of memory that one core waits for at once where no prefetcher foresees them; where this, dram_latency_ns, and latency_cycles and irregular_lines of every cache from L2 on are known, such lines have a time of their own")),
-    row(("page_bytes", "Page", "B", Size, (1.0, 1e12), Value(4096.0), "Bytes of memory that one entry of the translation buffer stands for")),
-    row(("tlb_bytes", "Reach of the translation buffer", "B", Size, (1.0, 1e13), Unknown, "Bytes of all pages that the last translation buffer (TLB) of a core holds; empty: it holds all")),
-    row(("tlb_miss_ns", "Page miss", "ns", Real, (0.0, 1e6), Unknown, "What an irregular access to a page that the translation buffer does not hold takes longer, beside others")),
+    row(("dram_lines_in_flight", "Outstanding cache lines per core", "lines", Real, (0.0, 1e6), Unknown, "Cache lines that one core can have outstanding (miss registers of its last private level): no more than all cores' lines arrive in one latency; 0: no limit")),
+    row(("dram_irregular_lines", "Outstanding irregular lines", "lines", Real, (0.1, 1e6), Unknown, "Lines of memory that one core can have outstanding where no prefetcher predicts them; where this, dram_latency_ns, and latency_cycles and irregular_lines of every cache from L2 on are known, such lines have a time of their own")),
+    row(("page_bytes", "Page", "B", Size, (1.0, 1e12), Value(4096.0), "Bytes of memory covered by one TLB entry")),
+    row(("tlb_bytes", "TLB reach", "B", Size, (1.0, 1e13), Unknown, "Bytes of all pages held by the last-level TLB of a core; empty: it holds all")),
+    row(("tlb_miss_ns", "Page miss", "ns", Real, (0.0, 1e6), Unknown, "Extra time of an irregular access to a page that is not in the TLB, overlapping with others")),
     row((SCENARIOS, "DRAM traffic by scenarios", "", Switch, (0.0, 1.0), Value(0.0), "1: DRAM traffic, and time, by ExaSAT's scenarios; 0: by the refined rule, as that of the last cache")),
-    row(("cost_r", "Bytes a byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Scenarios: memory traffic for one byte of a stream that is only read")),
-    row(("cost_rw", "Bytes a byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is read and written")),
-    row(("cost_w", "Bytes a byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
+    row(("cost_r", "Bytes moved per byte read", "B/B", Real, (0.0, 16.0), Value(1.0), "Scenarios: memory traffic for one byte of a stream that is only read")),
+    row(("cost_rw", "Bytes moved per byte updated", "B/B", Real, (0.0, 16.0), Value(2.0), "Scenarios: memory traffic for one byte of a stream that is read and written")),
+    row(("cost_w", "Bytes moved per byte written", "B/B", Real, (0.0, 16.0), Value(2.0), "Memory traffic for one byte of a stream that is only written: 2 with write-allocate, 1 without")),
     row(("streaming_writes", "Streaming writes", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: written streams take no room in the cache")),
     row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: read streams without reuse take no room in the cache either")),
     row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: only what those in a loop around both left there")),
     row(("overlap", "Overlap", "", Real, (0.0, 1.0), Value(1.0), "1: arithmetic and memory time overlap fully; 0: they add up")),
-    row(("warm", "Warm caches", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in every cache that holds all of its data what its last execution left there; 0: caches are cold when it begins")),
+    row(("warm", "Warm caches", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in every cache large enough for all of its data what its last execution left there; 0: caches are cold when it begins")),
     row(("vectorise", "Vectorised", "", Switch, (0.0, 1.0), Value(1.0), "In-core time: 1: compilers use vectors where iterations do not wait for each other; 0: code is scalar")),
     row(("reorder_sums", "Sums reordered", "", Switch, (0.0, 1.0), Value(0.0), "In-core time: 1: compilers may change the order of sums (-ffast-math, -Ofast, -fassociative-math), so that vectors hold parts of them; 0: additions wait for each other")),
     row(("vector_functions", "Functions in vectors", "", Switch, (0.0, 1.0), Value(0.0), "In-core time: 1: exp, sqrt … come in vectors (-ffast-math, -Ofast); 0: a loop that calls them is scalar")),
-    row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes a second of one node's network interface")),
+    row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes per second of one node's network interface")),
     row(("nic_latency_us", "Network latency", "µs", Real, (0.0, 1e6), Unknown, "Time of an empty message")),
-    row(("nic_full_duplex", "Receives beside sends", "", Switch, (0.0, 1.0), Value(1.0), "1: a process receives while it sends, so that receiving takes no time of its own; 0: it takes turns")),
+    row(("nic_full_duplex", "Receives beside sends", "", Switch, (0.0, 1.0), Value(1.0), "1: a process receives while it sends, so receiving takes no extra time; 0: it takes turns")),
     row(("long_message_bytes", "Long messages", "B", Size, (1.0, 1e13), Value(2048.0), "Collectives that move more use the algorithms for long messages; MPICH's limit for reductions")),
 ];
 
@@ -214,7 +223,7 @@ pub const LATENCY_LIMIT: [&str; 2] = ["dram_latency_ns", "dram_lines_in_flight"]
 /// What an irregular line of memory takes; of a cache, its [`LEVEL_LATENCY`].
 pub const IRREGULAR: [&str; 2] = ["dram_latency_ns", "dram_irregular_lines"];
 pub const LEVEL_LATENCY: [&str; 2] = ["latency_cycles", "irregular_lines"];
-/// What the translation buffer holds, and what a page that it does not hold takes.
+/// What the TLB holds, and what a page that it does not hold takes.
 pub const TRANSLATION: [&str; 2] = ["tlb_bytes", "tlb_miss_ns"];
 
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no

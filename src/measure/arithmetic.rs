@@ -297,7 +297,7 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
         figure(
             "vector_slots",
             slots,
-            "scalar loads a cycle over vector loads a cycle",
+            "scalar loads per cycle over vector loads per cycle",
         ),
         figure(
             "loads_per_cycle",
@@ -396,5 +396,26 @@ pub fn functions(ghz: f64) -> Vec<Figure> {
             cycles(each_call(move |x| x.powf(exponent))),
             "pow of elements in L1",
         ),
+        figure(
+            "integer_divide_cycles",
+            cycles(whole_quotients()),
+            "divisions of whole numbers in L1",
+        ),
     ]
+}
+
+/// Nanoseconds of one division of 32-bit whole numbers by one that only the run knows.
+fn whole_quotients() -> Measured {
+    let from: Vec<i32> = (0..ELEMENTS as i32)
+        .map(|i| 1_000_003 * (i % 977))
+        .collect();
+    let mut to = vec![0; ELEMENTS];
+    let divisor = black_box(7);
+    let time = nanoseconds(|| {
+        for (to, from) in to.iter_mut().zip(black_box(&from)) {
+            *to = from / divisor;
+        }
+        black_box(&mut to);
+    });
+    time.map(|time| time / ELEMENTS as f64)
 }

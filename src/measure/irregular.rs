@@ -1,4 +1,4 @@
-//! Lines that no prefetcher foresees: how many of a level are under way at once, what the translation buffer holds, and
+//! Lines that no prefetcher predicts: how many of a level are under way at once, what the TLB holds, and
 //! what a page that it does not hold takes.
 
 use std::hint::black_box;
@@ -19,7 +19,7 @@ pub struct Before {
     pub latency: f64,
 }
 
-/// The translation buffer.
+/// The TLB.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation {
     /// Bytes of the pages that it holds.
@@ -97,7 +97,7 @@ const PAGES: [usize; 12] = [
 /// A page miss takes longer than this, in nanoseconds, or pages are longer than they are taken to be.
 const LEAST_MISS: f64 = 0.5;
 
-/// Figures of the translation buffer; none if nothing is seen of it.
+/// Figures of the TLB; none if nothing is seen of it.
 pub fn translation(line: usize) -> Vec<Figure> {
     let extra = |pages: usize| {
         let (apart, together) = (one_a_page(pages, line), random(pages * line, line));
@@ -141,7 +141,7 @@ fn held(extras: &[(usize, f64, f64)]) -> Option<(usize, f64, f64)> {
 }
 
 /// What one of many loads takes in a level, and what one that is waited for: of those over so many bytes, less those that
-/// the cache before it has and the pages that the translation buffer does not hold.
+/// the cache before it has and the pages that the TLB does not hold.
 pub fn of_level(
     bytes: usize,
     (each, latency): (Measured, Measured),

@@ -41,7 +41,7 @@ pub enum Part {
     Latencies,
     Rates,
     Functions,
-    /// What the translation buffer holds, and as much of the last cache as a core gets.
+    /// What the TLB holds, and as much of the last cache as a core gets.
     Translation,
     /// The cache with this position among those that are given; the one behind the last is memory.
     Level(usize),

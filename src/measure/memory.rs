@@ -66,7 +66,7 @@ pub fn level(
 }
 
 /// Nanoseconds of one of many loads at random in a level, of one that is waited for, and the bytes that these went over:
-/// no more than the translation buffer reaches, if that is well more than the cache before it has.
+/// no more than the TLB reaches, if that is well more than the cache before it has.
 fn waited_for(
     at: usize,
     caches: &[Cache],

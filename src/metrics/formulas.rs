@@ -18,20 +18,20 @@ loopsheet_base::catalogue! {
         NonMemoryCost "non_memory_cost" "C" Cycles "Cost of everything that does not go to RAM" Source::Counted;
         NonMemorySpan "non_memory_span" "C∞" Cycles "Longest path without the RAM accesses" Source::Counted;
         BytesMoved "bytes_moved" "" Bytes "Bytes to and from RAM" Source::Counted;
-        Slots "slots" "m" Accesses "Issue slots: RAM accesses under way at once" Source::Given;
+        Slots "slots" "m" Accesses "Issue slots: outstanding RAM accesses" Source::Given;
         Latency "latency" "α" Cycles "Latency of a RAM access" Source::Given;
         BaseLatency "base_latency" "α₀" Cycles "Latency at which relative sensitivity is taken" Source::Given;
         Ghz "ghz" "" Gigahertz "Clock" Source::Given;
         Processors "processors" "p" Count "Processors of Brent's bounds" Source::Given;
         Parallelism "parallelism" "T₁/T∞" Ratio "Parallelism" Source::Brent;
-        BrentLower "brent_lower" "T_p ≥" Cycles "Least time on p processors (work and depth laws)" Source::Brent;
-        BrentUpper "brent_upper" "T_p ≤" Cycles "Most time on p processors (Brent)" Source::Brent;
+        BrentLower "brent_lower" "T_p ≥" Cycles "Minimum time on p processors (work and depth laws)" Source::Brent;
+        BrentUpper "brent_upper" "T_p ≤" Cycles "Maximum time on p processors (Brent)" Source::Brent;
         Lambda "lambda" "λ" Accesses "Latency sensitivity: growth of the upper bound per cycle of latency" Source::Edan;
         LambdaLower "lambda_lower" "λ_lower" Accesses "Growth of the lower bound per cycle of latency" Source::Edan;
         RelativeLambda "relative_lambda" "Λ(α₀)" PerCycle "Relative sensitivity: share by which the upper bound grows per cycle" Source::Edan;
-        TimeLower "time_lower" "T ≥" Cycles "Least time, all but RAM accesses one at a time" Source::Edan;
-        TimeUpper "time_upper" "T ≤" Cycles "Most time, all but RAM accesses one at a time" Source::Edan;
-        AverageBandwidth "average_bandwidth" "" BytesPerSecond "Bandwidth of an ideal machine, which takes only the depth" Source::Edan;
+        TimeLower "time_lower" "T ≥" Cycles "Minimum time, all but RAM accesses one at a time" Source::Edan;
+        TimeUpper "time_upper" "T ≤" Cycles "Maximum time, all but RAM accesses one at a time" Source::Edan;
+        AverageBandwidth "average_bandwidth" "" BytesPerSecond "Bandwidth of an ideal machine that takes only the depth" Source::Edan;
     }
 }
 

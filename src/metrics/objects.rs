@@ -1,4 +1,4 @@
-//! Which objects may go to slower memory: accesses, misses and epochs by object, and which objects fit a budget of time (guide:
+//! Objects that may go to slower memory: accesses, misses and epochs by object, and which objects fit a budget of time (guide:
 //! dynamic-model, "Objects in far memory").
 
 use crate::expr::Expr;

@@ -20,7 +20,7 @@ loopsheet_base::catalogue! {
         ActiveCycles "active_cycles" "ω" Cycles "Cycles of the core with accesses at the nearest level" Source::Counted;
         Accesses "accesses" "α₁" Accesses "Accesses of the nearest level" Source::Counted;
         Cycles "cycles" "" Cycles "Cycles of the core" Source::Counted;
-        Slots "slots" "m" Accesses "RAM accesses under way at once; of E_m as it was counted" Source::Given;
+        Slots "slots" "m" Accesses "outstanding RAM accesses; of E_m as it was counted" Source::Given;
         BaseLatency "base_latency" "α₀" Cycles "Latency at which relative sensitivity is taken" Source::Given;
         Ghz "ghz" "" Gigahertz "Clock" Source::Given;
         SlotEpochRate "slot_epochs_per_thousand" "1000·E_m/I" Count "E_m in 1,000 instructions" Source::Definition;

@@ -46,7 +46,7 @@ pub struct TraceReport {
     pub camat: Option<Camat>,
     /// The deepest chain of RAM accesses, if asked for.
     pub memory_chain: Option<MemoryChain>,
-    /// The depth for every latency of RAM, if asked for.
+    /// Depth for every latency of RAM, if asked for.
     pub depth_by_latency: Option<DepthByLatency>,
     /// Who causes pure miss cycles and epochs, if asked for.
     pub blame: Option<Blame>,
@@ -95,7 +95,7 @@ pub struct CacheLevel {
 /// The inputs of the formulas, as set on the command line; input cells in the workbook.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inputs {
-    /// m: RAM accesses that can be under way at once.
+    /// m: the most RAM accesses outstanding at once.
     pub slots: f64,
     /// α: cycles of a RAM access.
     pub latency: f64,
@@ -215,7 +215,7 @@ pub struct Epochs {
     pub stores: Stores,
 }
 
-/// Epochs of the accesses that the caches of the run sent to RAM, by window; hits wait for lines under way.
+/// Epochs of the accesses that the caches of the run sent to RAM, by window; hits wait for outstanding lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheEpochs {
     pub epochs: Vec<u64>,

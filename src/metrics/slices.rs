@@ -13,10 +13,10 @@ pub const FORMULA: &str = "Σ wᵢ·xᵢ";
 
 /// What a reader of the figures has to know, whatever the slices.
 pub const NOTES: [&str; 2] = [
-    "each slice starts with empty caches and without values from before: the run itself has fewer misses and more \
+    "each slice starts with empty caches and without earlier values: the run itself has fewer misses and more \
      dependences",
-    "T∞, 𝒟, C∞ and epochs are those of slices one after the other: the longest path through all of them is as long or \
-     shorter",
+    "T∞, 𝒟, C∞ and epochs are those of slices one after another: the longest path through all of them is at most as \
+     long",
 ];
 
 /// The slices of one run.

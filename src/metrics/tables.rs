@@ -12,7 +12,7 @@ pub fn per_thousand(part: &str, whole: &str) -> Expr {
     (Expr::symbol(part) * 1000.0).quotient(Expr::symbol(whole))
 }
 
-/// Bytes a second: `bytes` in `cycles` at `ghz`.
+/// Bytes per second: `bytes` in `cycles` at `ghz`.
 pub fn bandwidth(bytes: &str, cycles: &str, ghz: &str) -> Expr {
     Expr::symbol(bytes).quotient(Expr::symbol(cycles).quotient(Expr::symbol(ghz) * 1e9))
 }

@@ -7,7 +7,7 @@ use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::Level;
 use crate::machine::parameters::LATENCY_LIMIT;
 
-/// Flops a second of these cores together.
+/// Flops per second of these cores together.
 pub fn peak(on: RunsOn) -> Expr {
     Expr::product([
         Expr::machine("gflops_per_core"),
@@ -16,7 +16,7 @@ pub fn peak(on: RunsOn) -> Expr {
     ])
 }
 
-/// Bytes a second that a cache level delivers to these cores together.
+/// Bytes per second that a cache level delivers to these cores together.
 pub(super) fn cache(cache: &Level, on: RunsOn) -> Expr {
     Expr::product([
         Expr::machine(&format!("l{}_gbs", cache.index)),
@@ -45,8 +45,8 @@ pub(super) fn where_positive(value: Expr, known: Expr, unknown: Expr) -> Expr {
     Expr::choose(Comparison::Greater, value, Expr::from(0.0), known, unknown)
 }
 
-/// Bytes a second between memory and all cores together: what the memory can do, and no more than the lines that all
-/// cores wait for at once in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
+/// Bytes per second between memory and all cores together: what the memory can deliver, limited by the cache lines that
+/// all cores can have outstanding in one latency (Little, A Proof for the Queuing Formula L = λW, Operations Research 9(3), 1961).
 pub(super) fn define_memory(figures: &mut Figures) -> FigureId {
     figures.share(F::MemoryBandwidth, of_memory(RunsOn::AllCores))
 }

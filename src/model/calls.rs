@@ -65,7 +65,7 @@ pub struct CallGraph {
     /// Every function after all that it calls, and before those that give it to pointers.
     bottom_up: Vec<usize>,
     givers: Givers,
-    /// What functions do outside of loops; empty without sites.
+    /// What functions do outside loops; empty without sites.
     straight: Vec<Vec<Content>>,
 }
 

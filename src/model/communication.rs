@@ -1,7 +1,7 @@
 //! What moves between processes, and how long that takes: latency and bandwidth of the network
 //! interface (Hockney's model), T = messages · latency + bytes / bandwidth, in the time of one process.
 //!
-//! Ghost exchange: 2 messages a dimension, and both sides of every dimension are counted,
+//! Ghost exchange: 2 messages per dimension, and both sides of every dimension are counted,
 //! word · components · Σ_d 2·width · Π_{e≠d} n_e bytes sent; the same arrive.
 //!
 //! Collectives as in R. Thakur, R. Rabenseifner, W. Gropp, *Optimization of Collective Communication
@@ -265,7 +265,7 @@ fn faces(
     ])
 }
 
-/// Two messages a dimension that has cells.
+/// Two messages per dimension that has cells.
 fn halo_messages(halo: &Option<Halo>, resolve: &dyn Fn(&Expr) -> Expr) -> Expr {
     let extents = halo.iter().flat_map(|halo| &halo.extents);
     Expr::sum(extents.map(|cells| where_any(&resolve(cells), Expr::from(2.0))))

@@ -10,7 +10,7 @@ use crate::machine::MachineModel;
 pub(super) struct Moves<'m> {
     /// By cache: 0 if nothing does, else 1.
     pub of_cache: &'m dyn Fn(usize) -> Expr,
-    /// Pages that the translation buffer does not hold.
+    /// Pages that the TLB does not hold.
     pub pages: Option<Expr>,
 }
 

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Walk {
     /// Stays at one place.
     Fixed,
-    /// Advances by this many elements an iteration (the absolute stride, at least 1).
+    /// Advances by this many elements per iteration (the absolute stride, at least 1).
     By(i64),
 }
 

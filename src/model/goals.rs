@@ -25,7 +25,7 @@ use crate::machine::parameters::level_name;
 
 /// Answers for one nest.
 pub struct NestGoals {
-    /// Bytes a second of memory.
+    /// Bytes per second of memory.
     pub bandwidth: FigureId,
     /// A level each, the nearest first.
     pub levels: Vec<LevelGoals>,

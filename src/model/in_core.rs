@@ -272,10 +272,18 @@ impl<'a> Code<'a> {
             || innermost.variable.is_none()
             || calls_procedures(&innermost.body)
             || in_core.compiled.is_scalar()
+            || in_core.functions.integer_divisions > 0
         {
             return 0.0.into();
         }
         let vectorise = self.switches.value("vectorise") * in_order;
+        let vectorise = match self.called_minima() {
+            0 => vectorise,
+            _ => {
+                let is_call = self.cycles("minimum_cycles");
+                bandwidth::where_positive(is_call, 0.0.into(), vectorise)
+            }
+        };
         let specials = count_specials(&innermost.body);
         let is_instructions =
             specials == f64::from(in_core.functions.roots) && !in_core.notes_errors;
@@ -362,8 +370,21 @@ impl<'a> Code<'a> {
             ),
             unit(roots, "root_cycles", "root_vector_cycles"),
             machine("iteration_cycles").quotient(lanes.clone()),
+            self.counted(|known| known.integer_divisions) * self.cycles("integer_divide_cycles"),
         ]);
-        issue + functions.quotient(lanes)
+        let minima = f64::from(self.called_minima());
+        issue + functions.quotient(lanes) + self.cycles("minimum_cycles") * minima
+    }
+
+    /// Calls of `fmin` and `fmax` in an iteration, where the compiler may not take all numbers for finite.
+    fn called_minima(&self) -> u32 {
+        let known = self.in_core().filter(|known| !known.compiled.is_finite);
+        known.map_or(0, |known| known.functions.minima)
+    }
+
+    fn counted(&self, count: fn(&Functions) -> u32) -> Expr {
+        let known = self.in_core().map_or(0, |known| count(&known.functions));
+        f64::from(known).into()
     }
 
     /// Square roots of an iteration, and cycles of all other functions.
@@ -376,7 +397,14 @@ impl<'a> Code<'a> {
         let found = self
             .in_core()
             .map_or(Functions::default(), |known| known.functions);
-        let all = counted.max(found.values().map(f64::from).iter().sum());
+        let specials_named = [
+            found.roots,
+            found.exponentials,
+            found.logarithms,
+            found.trigonometric,
+            found.powers,
+        ];
+        let all = counted.max(specials_named.map(f64::from).iter().sum());
         // Functions of branches are as probable as all specials together.
         let share = |count: u32| specials.clone() * (f64::from(count) / all);
         let Functions {
@@ -385,6 +413,7 @@ impl<'a> Code<'a> {
             logarithms,
             trigonometric,
             powers,
+            ..
         } = found;
         let named = roots + logarithms + trigonometric + powers;
         let others = (all - f64::from(named)).max(f64::from(exponentials));

@@ -34,7 +34,7 @@ pub enum Standing {
     Root,
     /// Less time rests on it.
     Minor,
-    /// Where a run begins, no calls lead to what mentions it.
+    /// Where execution starts, no calls lead to what mentions it.
     Unreached,
     /// How far data lie apart that nothing describes, or where they begin.
     OfData,

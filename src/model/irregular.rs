@@ -1,4 +1,4 @@
-//! Time of lines that no prefetcher foresees: each takes the latency of the level that has it, over the lines that a core
+//! Time of lines that no prefetcher predicts: each takes the latency of the level that has it, over the lines that a core
 //! waits for at once (guide: static-model, "Irregular lines").
 
 use super::bandwidth;
@@ -31,8 +31,7 @@ impl IrregularFigures {
     }
 }
 
-/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the translation
-/// buffer does not hold.
+/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the TLB does not hold.
 pub(super) fn seconds(
     machine: &MachineModel,
     nest: &NestLevels,
@@ -106,7 +105,7 @@ fn of_memory() -> Waiting {
     Waiting { latency, lines }
 }
 
-/// Bytes a second of a cache, if they are known.
+/// Bytes per second of a cache, if they are known.
 fn rate(level: &Level, any_machine: bool, on: RunsOn) -> Option<Expr> {
     const MORE_THAN_ANY: f64 = 1e99;
     let rate = bandwidth::cache(level, on);

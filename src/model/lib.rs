@@ -113,7 +113,7 @@ pub struct Model<'p> {
     pub other: Option<MachineModel>,
     pub parameters: ParameterTable,
     pub figures: Figures,
-    /// Bytes a second between memory and all cores together.
+    /// Bytes per second between memory and all cores together.
     pub memory_bandwidth: FigureId,
     pub nests: Vec<NestModel<'p>>,
     pub totals: Totals,

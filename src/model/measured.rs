@@ -81,14 +81,12 @@ impl fmt::Display for NotJoined {
             NotJoined::OutsideLoops => "the line is in no loop",
             NotJoined::SeveralNests => "the line is in a loop around several nests",
             NotJoined::UnknownFunction => "no function of the sources has this name",
-            NotJoined::AmbiguousFunction => {
-                "several functions have this name: give the file as well"
-            }
+            NotJoined::AmbiguousFunction => "several functions have this name: also give the file",
             NotJoined::NoNests => "the function has no loops",
             NotJoined::InSeveralNests => {
                 "the function has no loops, and its calls are not all in one nest"
             }
-            NotJoined::AlsoByLine => "the function's nests are measured by line as well",
+            NotJoined::AlsoByLine => "the function's nests are also measured by line",
         })
     }
 }
@@ -99,12 +97,12 @@ impl fmt::Display for Inlined {
         match self.is_joined {
             true => write!(
                 f,
-                "{function} has no time of its own: it counts to {callers}, which calls it"
+                "{function} has no time of its own: it counts towards {callers}, which calls it"
             ),
             false => write!(
                 f,
-                "{function} has no time of its own: what compilers inlined of it is in the time of {callers}; measure by line \
-                 to tell them apart"
+                "{function} has no time of its own: its inlined code is in the time of {callers}; measure by line to tell them \
+                 apart"
             ),
         }
     }

@@ -14,7 +14,7 @@ use crate::machine::MachineModel;
 pub struct Ranking {
     /// Whether calls are followed from where a run begins.
     pub follows_calls: bool,
-    /// By nest; `None` where no calls lead to it from where a run begins.
+    /// By nest; `None` where not reached by any call that could be followed from where a run begins.
     nests: Vec<Option<Ranked>>,
     /// Of all ranked nests together.
     pub total: FigureId,
@@ -87,7 +87,7 @@ impl Ranking {
         }
     }
 
-    /// Figures of the nest at a position; `None` where no calls lead to it from where a run begins.
+    /// Figures of the nest at a position; `None` where not reached by any call that could be followed from where a run begins.
     pub fn of(&self, nest: usize) -> Option<&Ranked> {
         self.nests[nest].as_ref()
     }

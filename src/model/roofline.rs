@@ -1,7 +1,7 @@
 //! The roofline: what a machine can do at best, and where nests stand below it (Williams, Waterman and Patterson,
 //! Roofline: An Insightful Visual Performance Model for Multicore Architectures, CACM 52(4), 2009).
 //!
-//! At an intensity of I flops a byte no more than min(peak, I · bandwidth) flops a second are possible.
+//! At an intensity of I flops per byte no more than min(peak, I · bandwidth) flops per second are possible.
 
 use super::Model;
 use super::bandwidth::{self, is_known, peak, where_positive};
@@ -18,7 +18,7 @@ use crate::machine::MachineModel;
 pub struct Roof {
     /// `L1`, `L2` …, `DRAM`.
     pub name: String,
-    /// Bytes a second of all cores together.
+    /// Bytes per second of all cores together.
     pub bandwidth: Expr,
 }
 
@@ -43,11 +43,11 @@ pub fn roofs(model: &Model) -> Vec<Roof> {
 pub struct Chart {
     /// Ceilings, each a line between two points.
     pub lines: Vec<Line>,
-    /// Nests with operations, those with the most work first: position, intensity, flops a second.
+    /// Nests with operations, those with the most work first: position, intensity, flops per second.
     pub points: Vec<(usize, FigureId, FigureId)>,
 }
 
-/// From left to right, in flops a byte and flops a second.
+/// From left to right, in flops per byte and flops per second.
 pub struct Line {
     pub name: String,
     /// Positive where the ceiling is known; else both of its ends are the right one, or unknown.
@@ -90,7 +90,7 @@ impl Chart {
     }
 }
 
-/// Where all ceilings begin and end, in flops a byte: a margin around the nests and the points where bandwidths meet the
+/// Where all ceilings begin and end, in flops per byte: a margin around the nests and the points where bandwidths meet the
 /// peak. What has no intensity has no place.
 fn span(
     slopes: &[Slope],
@@ -124,7 +124,7 @@ fn level_lines(
         ("Peak", Expr::from(best), None),
         ("Without fused multiply-add", Expr::from(best) * 0.5, None),
         (
-            "One flop a cycle: neither SIMD nor fused",
+            "One flop per cycle: neither SIMD nor fused",
             one_a_cycle,
             Some(ghz),
         ),
@@ -197,7 +197,7 @@ impl Slope {
     }
 }
 
-/// Flops a second of a nest, by its estimated time; none without iterations.
+/// Flops per second of a nest, by its estimated time; none without iterations.
 pub fn rate(nest: &NestModel) -> Expr {
     let seconds = Expr::from(nest.time.seconds);
     where_positive(

@@ -70,7 +70,7 @@ pub const SCENARIOS: [Scenario; 8] = [
     scenario("twice the caches", &TWICE_CACHES),
     scenario("twice the bandwidth", &[("dram_gbs", 2.0)]),
     scenario(
-        "twice as fast cores",
+        "cores twice as fast",
         &[
             ("ghz", 2.0),
             ("gflops_per_core", 2.0),

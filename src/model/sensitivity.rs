@@ -23,7 +23,7 @@ pub struct Sweep {
     pub symbol: Symbol,
     /// What it is, with its unit.
     pub label: String,
-    /// What the value in force is multiplied by; empty where values are given.
+    /// Factor by which the value in force is multiplied; empty where values are given.
     pub factors: Vec<FigureId>,
     /// Machine parameters without which it changes nothing.
     pub needs: Vec<&'static str>,

@@ -151,7 +151,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// A sum of sums, a product of products, the least of the least.
+    /// A sum of sums, a product of products, the smallest of the least.
     fn in_groups(&mut self, expr: &Expr, role: Part) -> Expr {
         let (items, join): (&[Expr], Join) = match expr.node() {
             Node::Sum(items) => (items, |items| Expr::sum(items)),

@@ -86,7 +86,7 @@ impl Staircase {
         })
     }
 
-    /// Bytes through a cache that holds all that is used again.
+    /// Bytes through a cache that holds all reused data.
     pub fn least(&self, model: &Model) -> f64 {
         model.value(self.least_fetched) + model.value(self.least_written_back)
     }

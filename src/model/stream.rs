@@ -531,7 +531,7 @@ pub struct StreamFigures {
     pub live: Vec<FigureId>,
     /// Distinct elements of a sweep of a block, levels 0 to depth.
     pub elements: Vec<FigureId>,
-    /// Bytes to keep for reuse by the next iteration of the loop at that level, one level for each.
+    /// Bytes that must stay in cache for the next iteration of the loop at that level to reuse them, one level for each.
     pub working_set: Vec<FigureId>,
     /// Bytes of the whole stream, all sweeps.
     pub footprint: FigureId,

@@ -35,7 +35,7 @@ pub enum LevelKind {
     Memory,
 }
 
-/// What takes the longest part of a nest's time, in the order in which they are listed.
+/// What takes longest part of a nest's time, in the order in which they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BoundBy {
     /// Arithmetic at peak.
@@ -46,7 +46,7 @@ pub enum BoundBy {
     Chains,
     /// Issuing loads, stores and arithmetic.
     Ports,
-    /// Lines that no prefetcher foresees.
+    /// Lines that no prefetcher predicts.
     Irregular,
     /// Writing numbers as text.
     Text,
@@ -61,7 +61,7 @@ pub struct TimeFigures {
     pub core: FigureId,
     /// Takes the place of that where the machine says what its cores do in a cycle.
     pub in_core: Option<InCoreFigures>,
-    /// Lines that no prefetcher foresees: the levels' times are those of all others then.
+    /// Lines that no prefetcher predicts: the levels' times are those of all others then.
     pub irregular: Option<IrregularFigures>,
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
     /// any; memory is the last.
@@ -178,7 +178,7 @@ impl TimeFigures {
     }
 }
 
-/// All that may bound one of several nests, with its name: some have lines that no prefetcher foresees, and some write text.
+/// All that may bound one of several nests, with its name: some have lines that no prefetcher predicts, and some write text.
 pub fn bounds<'t>(times: impl Iterator<Item = &'t TimeFigures>) -> BTreeMap<BoundBy, &'t str> {
     let mut names = BTreeMap::new();
     for time in times {

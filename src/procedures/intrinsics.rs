@@ -61,7 +61,7 @@ pub enum IntrinsicKind {
 }
 
 impl IntrinsicKind {
-    /// Whether what a library function gives comes from outside of the program: a file, the command line, text.
+    /// Whether what a library function gives comes from outside the program: a file, the command line, text.
     pub fn gives_from_outside(self) -> bool {
         matches!(
             self,
@@ -94,6 +94,8 @@ pub enum Elementary {
     Trigonometric,
     /// Powers that are not products.
     Power,
+    /// The smaller or larger of two numbers as C has it: a number beside what is none.
+    Minimum,
 }
 
 /// What a function computes whose value sizes and conditions of a program are made of.
@@ -339,6 +341,7 @@ mod tests {
                 Trigonometric,
             ),
             ("pow powf powl cpow cpowf cpowl", Elementary::Power),
+            ("fmin fmaxf fminl __builtin_fmax", Elementary::Minimum),
         ] {
             for name in names.split_whitespace() {
                 assert_eq!(of(Language::C, name), Some(function), "{name}");

@@ -89,7 +89,7 @@ pub struct Interface {
     pub to_buffer: Option<usize>,
     pub to_count: Option<usize>,
     pub to_type: Option<usize>,
-    /// The count is an array with one entry a process.
+    /// The count is an array with one entry per process.
     #[serde(default)]
     pub counts: bool,
     /// Rank of the other process, or of the root.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::files;
-use crate::analysis::inputs::{Inputs, Used};
+use crate::analysis::inputs::{Designator, Inputs, Run, Used};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 
 /// What the files of `--input` give.
@@ -25,13 +25,25 @@ enum FoundBy {
     Program,
 }
 
-/// One value.
+/// One value, or several equal ones.
 #[derive(Clone, Debug, PartialEq)]
 struct Setting {
+    /// As it is listed.
     key: String,
-    /// One and zero for true and false; `None` for what is neither that nor a number.
-    value: Option<f64>,
+    /// `None` for what is neither a number nor a truth value, or the name of no element.
+    given: Option<Given>,
     place: Place,
+}
+
+/// Which value an input gives what.
+#[derive(Clone, Debug, PartialEq)]
+struct Given {
+    designator: Designator,
+    /// How many elements of an array are before it in the list of values.
+    before: u64,
+    times: u64,
+    /// One and zero for true and false.
+    value: f64,
 }
 
 /// So many names are listed.
@@ -70,8 +82,16 @@ impl RunInput {
     pub fn inputs(&self) -> Inputs {
         let mut inputs = Inputs::default();
         for setting in &self.settings {
-            if let Some(value) = setting.value {
-                inputs.set(&setting.key, value);
+            if let Some(given) = &setting.given {
+                let Designator { name, subscripts } = &given.designator;
+                let run = Run {
+                    name: setting.key.clone(),
+                    first: subscripts.clone(),
+                    before: given.before,
+                    times: given.times,
+                    value: given.value,
+                };
+                inputs.add(name, run);
             }
         }
         inputs
@@ -86,7 +106,7 @@ impl RunInput {
 }
 
 fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnostic> {
-    let is_used = |setting: &&Setting| setting.value.is_some() && used.contains(&setting.key);
+    let is_used = |setting: &&Setting| setting.given.is_some() && used.contains(&setting.key);
     let (taken, others): (Vec<&Setting>, Vec<&Setting>) = settings.iter().partition(is_used);
     let listed = |settings: &[&Setting]| {
         let mut names: Vec<&str> = settings.iter().map(|s| s.key.as_str()).collect();
@@ -107,7 +127,7 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
         (true, FoundBy::Program) => return None,
         (false, FoundBy::Program) => (
             Severity::Note,
-            "this input, which the program opens by name (--no-input leaves it out)",
+            "this input, which the program opens by name (--no-input ignores it)",
         ),
     };
     Some(Diagnostic {
@@ -116,7 +136,7 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
         place: settings[0].place.clone(),
         width: 1,
         message: format!(
-            "taken from {input}: {}; not taken, as it names no number or truth value that the program reads: {}",
+            "taken from {input}: {}; not taken, because the program reads no number or logical value of that name: {}",
             listed(&taken),
             listed(&others)
         ),
@@ -146,11 +166,7 @@ fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
             Some(group) => group.line(line),
             None => of_line(line),
         };
-        settings.extend(found.into_iter().map(|(key, value)| Setting {
-            key,
-            value,
-            place: place.clone(),
-        }));
+        settings.extend(found.into_iter().map(|pair| pair.setting(&place)));
     }
     Ok(settings)
 }
@@ -176,19 +192,69 @@ fn without_comment(line: &str, is_namelist: bool) -> &str {
 }
 
 /// A name and its value.
-type Pair = (String, Option<f64>);
+struct Pair {
+    key: String,
+    /// How many elements of an array have come before it.
+    before: u64,
+    times: u64,
+    value: Option<f64>,
+}
+
+impl Pair {
+    fn new(key: &str, text: &str) -> Pair {
+        let (key, value) = (key.to_string(), value(text));
+        let (before, times) = (0, 1);
+        Pair {
+            key,
+            before,
+            times,
+            value,
+        }
+    }
+
+    fn setting(self, place: &Place) -> Setting {
+        let Pair {
+            key,
+            before,
+            times,
+            value,
+        } = self;
+        let designator = Designator::new(&key);
+        // The second value of `cells(2) = 8, 9` is that of `cells(3)`.
+        let listed = match designator.as_ref().map(|one| one.subscripts.as_deref()) {
+            _ if before == 0 => key,
+            Some(None) => format!("{}({})", key.trim_end_matches("(:)"), before + 1),
+            Some(Some([first])) if !key.contains('%') => {
+                let name = key.split('(').next().unwrap_or(&key);
+                format!("{name}({})", first.saturating_add_unsigned(before))
+            }
+            _ => key,
+        };
+        let given = designator.zip(value).map(|(designator, value)| Given {
+            designator,
+            before,
+            times,
+            value,
+        });
+        Setting {
+            key: listed,
+            given,
+            place: place.clone(),
+        }
+    }
+}
 
 /// Pairs of `key = value` or `key: value`, a key and a value with a blank between them, or one word, which is true.
 fn of_line(line: &str) -> Vec<Pair> {
     let tokens = tokens(line);
     let words: Vec<&str> = tokens.iter().map(String::as_str).collect();
     match words[..] {
-        [key] if is_name(key) => vec![(key.to_string(), Some(1.0))],
-        [key, text] if is_name(key) && !is_mark(text) => vec![(key.to_string(), value(text))],
+        [key] if is_name(key) => vec![Pair::new(key, "true")],
+        [key, text] if is_name(key) && !is_mark(text) => vec![Pair::new(key, text)],
         _ => words
             .windows(3)
             .filter(|part| is_name(part[0]) && is_mark(part[1]) && !is_mark(part[2]))
-            .map(|part| (part[0].to_string(), value(part[2])))
+            .map(|part| Pair::new(part[0], part[2]))
             .collect(),
     }
 }
@@ -198,13 +264,15 @@ fn of_line(line: &str) -> Vec<Pair> {
 struct Group {
     is_inside: bool,
     /// The variable whose values come, and how many have come.
-    variable: Option<(String, usize)>,
+    variable: Option<(String, u64)>,
+    /// Whether a value or a comma would be the first one behind a comma or the name.
+    is_open: bool,
 }
 
 impl Group {
     fn line(&mut self, line: &str) -> Vec<Pair> {
         let mut found: Vec<Pair> = Vec::new();
-        let tokens = tokens(line);
+        let tokens = tokens_of_group(line);
         let mut words = tokens.iter().map(String::as_str).peekable();
         while let Some(word) = words.next() {
             let is_start = word.starts_with(['&', '$']);
@@ -213,33 +281,69 @@ impl Group {
             } else if is_start {
                 (self.is_inside, self.variable) = (true, None);
             } else if self.is_inside && words.peek() == Some(&"=") {
-                self.variable = Some((word.to_string(), 0));
+                (self.variable, self.is_open) = (Some((word.to_string(), 0)), true);
                 words.next();
             } else if let Some((name, count)) = self.variable.as_mut().filter(|_| self.is_inside) {
-                let (times, text) = repeated(word);
-                for _ in 0..times {
-                    *count += 1;
-                    let element = format!("{name}({count})");
-                    found.push((
-                        if *count == 1 { name.clone() } else { element },
-                        value(text),
-                    ));
+                if word == "," {
+                    // Nothing between two commas: the element keeps what it has.
+                    *count += u64::from(self.is_open);
+                    self.is_open = true;
+                    continue;
                 }
+                self.is_open = false;
+                let (times, text) = repeated(word);
+                if !text.is_empty() {
+                    found.push(Pair {
+                        key: name.clone(),
+                        before: *count,
+                        times,
+                        value: value(text),
+                    });
+                }
+                *count = count.saturating_add(times);
             }
         }
         found
     }
 }
 
-/// `3*0.5` is three times the value.
-fn repeated(word: &str) -> (usize, &str) {
-    /// No list of sizes is longer.
-    const MOST: usize = 64;
+/// `3*0.5` is three times the value, `3*` three elements that keep what they have.
+fn repeated(word: &str) -> (u64, &str) {
     let parts = word.split_once('*');
     let times = parts.and_then(|(times, text)| Some((times.parse().ok()?, text)));
-    times.map_or((1, word), |(times, text): (usize, &str)| {
-        (times.min(MOST), text)
-    })
+    times.unwrap_or((1, word))
+}
+
+/// Words of a namelist, quoted ones as one, subscripts and complex numbers with their brackets; `=`, `,` and the `/` at the
+/// end stand alone.
+fn tokens_of_group(line: &str) -> Vec<String> {
+    let (mut found, mut word): (Vec<String>, String) = Default::default();
+    let (mut quote, mut depth) = (None, 0u32);
+    for c in line.chars() {
+        let is_mark = matches!(c, '=' | ',' | '/');
+        if let Some(open) = quote {
+            word.push(c);
+            quote = (c != open).then_some(open);
+        } else if c == '\'' || c == '"' {
+            quote = Some(c);
+            word.push(c);
+        } else if c == '(' || depth > 0 {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            word.extend((!c.is_whitespace()).then_some(c));
+        } else if is_mark || c.is_whitespace() {
+            found.push(std::mem::take(&mut word));
+            found.extend(is_mark.then(|| c.to_string()));
+        } else {
+            word.push(c);
+        }
+    }
+    found.push(word);
+    found.retain(|word| !word.is_empty());
+    found
 }
 
 /// Words, quoted ones as one; `=`, `:` and the `/` that ends a namelist stand alone.

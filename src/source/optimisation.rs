@@ -9,6 +9,8 @@ pub struct Optimisation {
     pub vector_functions: bool,
     /// Functions of C need not note errors.
     pub ignores_errors: bool,
+    /// All numbers are finite, so that a minimum is a comparison.
+    pub is_finite: bool,
     /// Loops are not vectorised, as the level says, or a flag of its own, which counts more.
     level_is_scalar: bool,
     is_scalar: Option<bool>,
@@ -16,28 +18,37 @@ pub struct Optimisation {
 
 impl Optimisation {
     /// Names in the order of [`Optimisation::values`], as the machine's switches are called where there are such.
-    pub const NAMES: [&'static str; 4] = [
+    pub const NAMES: [&'static str; 5] = [
         "reorder_sums",
         "vector_functions",
         "no_math_errno",
+        "finite_math",
         "no_vectorise",
     ];
 
-    pub fn values(self) -> [bool; 4] {
+    pub fn values(self) -> [bool; 5] {
         [
             self.reorders_sums,
             self.vector_functions,
             self.ignores_errors,
+            self.is_finite,
             self.is_scalar(),
         ]
     }
 
-    pub fn from_values(values: [bool; 4]) -> Optimisation {
-        let [reorders_sums, vector_functions, ignores_errors, is_scalar] = values;
+    pub fn from_values(values: [bool; 5]) -> Optimisation {
+        let [
+            reorders_sums,
+            vector_functions,
+            ignores_errors,
+            is_finite,
+            is_scalar,
+        ] = values;
         Optimisation {
             reorders_sums,
             vector_functions,
             ignores_errors,
+            is_finite,
             level_is_scalar: false,
             is_scalar: is_scalar.then_some(true),
         }
@@ -76,6 +87,8 @@ impl Optimisation {
                 self.reorders_sums = false
             }
             "-fno-math-errno" => self.ignores_errors = true,
+            "-ffinite-math-only" => self.is_finite = true,
+            "-fno-finite-math-only" => self.is_finite = false,
             "-fmath-errno" => self.ignores_errors = false,
             "-O0" | "-O" | "-O1" | "-Og" => self.level_is_scalar = true,
             "-O2" | "-O3" | "-O4" | "-Os" => self.level_is_scalar = false,
@@ -93,6 +106,7 @@ impl Optimisation {
         self.reorders_sums = is_fast;
         self.vector_functions = is_fast;
         self.ignores_errors = is_fast;
+        self.is_finite = is_fast;
     }
 }
 
@@ -108,12 +122,19 @@ mod tests {
 
     #[test]
     fn the_last_flag_counts() {
-        let fast = ["reorder_sums", "vector_functions", "no_math_errno"];
+        let fast = [
+            "reorder_sums",
+            "vector_functions",
+            "no_math_errno",
+            "finite_math",
+        ];
         assert_eq!(read("-O3 -march=native"), [""; 0]);
         assert_eq!(read("-Ofast"), fast);
         assert_eq!(read("-O2 -ffast-math"), fast);
         assert_eq!(read("-Ofast -fno-fast-math"), [""; 0]);
         assert_eq!(read("-ffast-math -fno-associative-math"), fast[1..]);
+        assert_eq!(read("-O2 -ffinite-math-only"), ["finite_math"]);
+        assert_eq!(read("-Ofast -fno-finite-math-only"), fast[..3]);
         assert_eq!(read("-O2 -fno-math-errno"), ["no_math_errno"]);
         assert_eq!(read("-O1"), ["no_vectorise"]);
         assert_eq!(read("-O1 -O3"), [""; 0]);
@@ -123,8 +144,8 @@ mod tests {
 
     #[test]
     fn values_come_back() {
-        for number in 0..16_u32 {
-            let values = [0, 1, 2, 3].map(|bit| number >> bit & 1 == 1);
+        for number in 0..32_u32 {
+            let values = [0, 1, 2, 3, 4].map(|bit| number >> bit & 1 == 1);
             assert_eq!(Optimisation::from_values(values).values(), values);
         }
     }

@@ -57,7 +57,7 @@ columns! {
     EpochSlots "epoch_slots" Integer "accesses" "m of epochs: misses that can start in one; empty is no limit";
     LatencyCycles "latency_cycles" Number "cycles" "α: latency of a RAM access";
     LatencyFrom "latency_from" Text "" "What of trace.latencies asks for it: number, machine, or number, machine where the machine's is one of the numbers";
-    Slots "slots" Number "accesses" "m: RAM accesses under way at once";
+    Slots "slots" Number "accesses" "m: outstanding RAM accesses";
     Ghz "ghz" Number "GHz" "Clock of a trace; null where no machine says it, and of sources";
     Iterations "iterations" Number "iterations" "Iterations of one call of a nest";
     Flops "flops" Number "flop" "Floating-point operations: of a nest one call, of a program all calls";
@@ -70,7 +70,7 @@ columns! {
     Reasons "reasons" Text "" "Codes of what is not understood or not exact, of a program those of all nests in its sums and of what code outside of loops leaves out, see `loopsheet analyze --explain CODE`";
     GuessedSizes "guessed_sizes" Text "" "Sizes and trip counts that figures or numbers of calls rest on and that nothing gives, and probabilities of branches, by their names for --set, of which nothing says how often they go which way";
     MachineUnknown "machine_unknown" Text "" "What the machine leaves unknown: of sources what would bound the time, which is a lower bound without it; of traces the clock, without which a time in seconds is unknown";
-    Cores "cores" Number "cores" "Cores that the program of a source uses: all that the machine has or the settings say, or one, as nothing in it runs in parallel";
+    Cores "cores" Number "cores" "Cores that the program of a source uses: all that the machine has or that are set, or one if nothing in it runs in parallel";
     UnknownNests "unknown_nests" Integer "nests" "Nests of a program whose figures or number of calls are not all known, and which are not in its sums";
     IdleNests "idle_nests" Integer "nests" "Nests of a program that run no iteration, and take no time";
     ErrorRemarks "error_remarks" Integer "remarks" "Remarks of severity error on a program's source: places that could not be read, and are in no figure";
@@ -86,8 +86,8 @@ columns! {
     Lambda "lambda_accesses" Number "accesses" "λ: growth of the upper bound per cycle of latency";
     LambdaLower "lambda_lower_accesses" Number "accesses" "Growth of the lower bound per cycle of latency";
     RelativeLambda "relative_lambda_per_cycle" Number "1/cycle" "Λ: share by which the upper bound grows per cycle of latency";
-    TimeLowerCycles "time_lower_cycles" Number "cycles" "Least time";
-    TimeUpperCycles "time_upper_cycles" Number "cycles" "Most time";
+    TimeLowerCycles "time_lower_cycles" Number "cycles" "Minimum time";
+    TimeUpperCycles "time_upper_cycles" Number "cycles" "Maximum time";
     Epochs "epochs" Integer "epochs" "E, or E_m where epoch_slots is given: misses that wait for each other";
     EpochsPerThousand "epochs_per_1000_instructions" Number "" "The same in 1,000 instructions";
     Error "error" Text "" "Why a shard failed";

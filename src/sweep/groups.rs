@@ -23,7 +23,7 @@ pub struct InputPart {
 /// and so would the shortest latency, which is a property of the machine around the caches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// What the program is given: parameters that are not chosen, by position, with their values.
+    /// Program inputs: parameters that are not chosen, by position, with their values.
     pub problem: Vec<(usize, f64)>,
     /// None for sources, whose machines have theirs.
     pub latency: Option<Latency>,

@@ -4,7 +4,7 @@
 //! A [`spec::SweepSpec`] is what a person writes. [`plan`] makes of it a [`manifest::Manifest`]: shards, each with the hash
 //! of all that its result depends on. The result of a shard are [`row::Row`]s, one a configuration and place; [`columns`]
 //! says what their columns are called, in which unit, and what they mean. [`merge`] puts the rows of all shards into files,
-//! one an input, in the order of the manifest.
+//! one per input, in the order of the manifest.
 
 // The layers below, by their names.
 use loopsheet_base::{quantity, wording};

@@ -137,7 +137,7 @@ impl Map {
     }
 
     /// Axes that are not on the map stay at the first row's value; m at the first that there is, as in the ranking, or without
-    /// one: no limit of misses under way.
+    /// one: no limit of outstanding misses.
     pub(crate) fn of_epochs(pair: (Axis, Axis), epochs: &[Row]) -> Map {
         let others = EPOCHS
             .into_iter()
@@ -182,8 +182,8 @@ impl Map {
                     false => format!("{} of {inputs}", counted(self.problems, "problem")),
                 };
                 format!(
-                    "{at}How many times as long as with its best configuration{same} a program takes: geometric mean over {over}, \
-                     each with the best of all other axes."
+                    "{at}Time of a program relative to its best configuration{same}: geometric mean over {over}, each with the best \
+                     of all other axes."
                 )
             }
             MapOf::Epochs(others) => {

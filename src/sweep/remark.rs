@@ -75,7 +75,7 @@ impl fmt::Display for PlanRemark {
             ),
             PlanRemark::Clocks(machines) => write!(
                 f,
-                "numbers in `trace.latencies` are cycles of each machine's own clock, and the same cycles are another time where \
+                "numbers in `trace.latencies` are cycles of each machine's own clock, so equal cycles are different times where \
                  clocks differ: {machines}; \"machine\" takes the latency in ns from each machine"
             ),
             PlanRemark::Repeated { axis, values } => {

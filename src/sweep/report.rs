@@ -127,7 +127,7 @@ impl SweepReport {
                 .map(|(machine, ghz)| format!("{machine} {ghz} GHz"))
                 .collect();
             sentences.push(format!(
-                "Latencies are cycles of each machine's own clock, and the same cycles are another time where clocks differ: {}.",
+                "Latencies are in cycles of each machine's own clock, so equal cycles are different times where clocks differ: {}.",
                 clocks.join(", ")
             ));
         }
@@ -142,10 +142,10 @@ impl SweepReport {
                 true => {
                     "not compared with other machines: they are neither among the best nor on maps"
                 }
-                false => "in cycles, and compared with one another only",
+                false => "in cycles, and compared only with one another",
             };
             sentences.push(format!(
-                "* The {are} unknown, so that times of traces there are not known in seconds. They are {others}."
+                "* The {are} unknown, so times of traces there are not known in seconds. They are {others}."
             ));
         }
         let in_cycles = self.inputs.iter().flat_map(|input| &input.groups);
@@ -154,7 +154,7 @@ impl SweepReport {
             |number: usize| self.configurations[number].text(Column::Machine).is_none();
         if in_cycles.any(|group| group.best.is_some_and(is_nameless)) {
             sentences.push(
-                "Times of traces are in cycles, since no machine is named that says how fast its clock is."
+                "Times of traces are in cycles, because no machine with a known clock is named."
                     .to_string(),
             );
         }
@@ -261,11 +261,11 @@ pub enum UnknownAxis {
     #[error("no axis with several values is called `{name}`; there are {}", known.join(", "))]
     Name { name: String, known: Vec<String> },
     #[error(
-        "there is no map over `{name}`: no column has more than one value in this sweep, so that there is nothing to compare"
+        "there is no map over `{name}`: no column has more than one value in this sweep, so there is nothing to compare"
     )]
     Nothing { name: String },
     #[error(
-        "a map over `{across}` and `{down}` would compare nothing: one of both has to be something that is chosen, such as caches or machine"
+        "a map over `{across}` and `{down}` would compare nothing: one of the two must be something that is chosen, such as caches or machine"
     )]
     NoChoice { across: String, down: String },
     #[error("there is no map over `{across}` and `{down}`: no row has both")]

@@ -136,12 +136,12 @@ impl Row {
             }),
             part(Column::MachineUnknown, &|what| match self.kind {
                 RowKind::Trace => format!(
-                    "the machine leaves {what} unknown; its time in seconds is unknown, too"
+                    "the machine does not specify {what}; the time in seconds is also unknown"
                 ),
-                _ => format!("the machine leaves {what} unknown; its time is a lower bound"),
+                _ => format!("the machine does not specify {what}; the time is a lower bound"),
             }),
             part(Column::GuessedSizes, &|names| {
-                format!("rests on guesses: {names}")
+                format!("depends on guesses: {names}")
             }),
             part(Column::Reasons, &|codes| match self.kind {
                 RowKind::Program | RowKind::Nest => format!("not exact: {codes}"),

@@ -56,7 +56,7 @@ impl Ranking {
         let by = match self.by {
             RankedBy::Epochs => {
                 "By epochs per 1,000 instructions, with the first window and capacity of the sweep and the first m that bounds how many \
-                 misses are under way, if there is one; beside them λ and Λ of one configuration"
+                 misses are outstanding, if there is one; beside them λ and Λ of one configuration"
             }
             RankedBy::Lambda => {
                 "By Λ, the share by which time grows per cycle of latency, of one configuration"
@@ -104,7 +104,7 @@ pub struct RankedTrace {
     pub epochs: Option<Row>,
 }
 
-/// Of each input the epochs that it is ranked by: the first of the plan that bound how many misses are under way at once, or
+/// Of each input the epochs that it is ranked by: the first of the plan that bound how many misses are outstanding at once, or
 /// else the first.
 #[derive(Debug, Default)]
 pub(crate) struct FirstEpochs(BTreeMap<String, Row>);

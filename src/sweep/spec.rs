@@ -42,7 +42,7 @@ pub struct TraceSpec {
     pub caches: Option<OneOrMany<CacheEntry>>,
     /// Cycles of a RAM access, or `machine`.
     pub latencies: Option<Axis>,
-    /// RAM accesses that can be under way at once.
+    /// the most RAM accesses outstanding at once.
     pub slots: Option<Axis>,
     /// Of epochs, which are counted where there are windows.
     pub windows: Option<Axis>,
@@ -125,7 +125,7 @@ pub enum SpecError {
     Axis { axis: String, error: RangeError },
     #[error("`{axis}`: the list is empty")]
     Empty { axis: String },
-    #[error("`{axis}`: {} is not possible; it has to be {expected}", plain(*value))]
+    #[error("`{axis}`: {} is not possible; it must be {expected}", plain(*value))]
     Value {
         axis: String,
         value: f64,

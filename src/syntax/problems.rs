@@ -80,6 +80,6 @@ fn diagnose(node: Node, tree: &SyntaxTree, source: &SourceText) -> Diagnostic {
         place: source.place(start.row, start.column),
         width: first_line.chars().count().max(1) as u32,
         message,
-        help: Some("loops outside of this region are still analysed".to_string()),
+        help: Some("loops outside this region are still analysed".to_string()),
     }
 }

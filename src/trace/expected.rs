@@ -30,7 +30,7 @@ pub(super) fn expected_addresses(facts: &Facts, has_addresses: bool) -> (Address
 }
 
 impl Addresses {
-    /// Brings the addresses from `before` on to one an access of so many bytes, and counts them; `text` and
+    /// Brings the addresses from `before` on to one per access of so many bytes, and counts them; `text` and
     /// `mnemonic` are for messages.
     pub fn settle(
         self,

@@ -89,7 +89,7 @@ impl fmt::Display for RunEnd {
             }
             RunEnd::Limit(instructions) => write!(
                 f,
-                "at the limit of {instructions} instructions: what was under way then has fewer iterations than it would have"
+                "at the limit of {instructions} instructions: loops in progress then have fewer iterations than in a complete run"
             ),
         }
     }

@@ -74,7 +74,7 @@ pub fn of(code: &Code, levels: &[CacheSpec], most: u64) -> Result<Outcome, &'sta
         simulation = Simulation::new(levels);
     }
     let plan = windows::plan(code, &counted, most);
-    let plan = plan.ok_or("its iterations depend on each other, so that none can be left out")?;
+    let plan = plan.ok_or("its iterations depend on each other, so none can be left out")?;
     if plan.executions > MOST_STEPS {
         return Err("even leaving most of its iterations out takes too long");
     }
@@ -125,7 +125,7 @@ impl Outcome {
         }
     }
 
-    /// Bytes an access of all windows together, times all accesses.
+    /// Bytes per access of all windows together, times all accesses.
     fn estimated(windows: &[Measured], accesses: u64, drew: bool) -> Outcome {
         let measured: u64 = windows.iter().map(|window| window.accesses).sum();
         let scale = accesses as f64 / measured.max(1) as f64;

@@ -130,11 +130,11 @@ function showMachines() {
 function startPanel() {
   document.getElementById("pickers").append(
     element("label", {}, "Machine ", machineChoice("machine", `${data.machine.name} (as written)`)),
-    element("label", {}, "Beside it ", machineChoice("other", "no other")),
+    element("label", {}, "Compare with ", machineChoice("other", "none")),
   );
   const others = data.presets.filter(preset => preset.differs).map(preset => preset.name);
   document.getElementById("picker-note").textContent = others.length === 0 ? "" :
-    `Not to be picked here, as they have other cache levels or cores than the formulas of this page: ${others.join(", ")}.`;
+    `Not available here because they have other cache levels or cores than the formulas of this page: ${others.join(", ")}.`;
   document.getElementById("inputs-note").textContent = data.about_inputs;
   const search = document.getElementById("search");
   search.oninput = () => {

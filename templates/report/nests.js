@@ -78,7 +78,7 @@ function streams({ streams }) {
 const ROUGHLY = 0.04;
 
 function conditions({ conditions, caches }) {
-  if (conditions.length === 0) return element("p", { class: "remark" }, "No layer conditions: nothing is used again.");
+  if (conditions.length === 0) return element("p", { class: "remark" }, "No layer conditions: nothing is reused.");
   const rows = conditions.map(({ carrier, arrays, symbols, sum, distance, again, sizes }) => {
     const now = f[distance];
     const holds = sum !== null && Math.abs(f[sum] - now) <= ROUGHLY * now;
@@ -93,8 +93,8 @@ function conditions({ conditions, caches }) {
       element("td", { class: "text" }, holds ? `${symbols} ≈` : ""), bind(element("td"), distance, COLUMN.bytes), ...fits, bind(element("td"), again, COLUMN.bytes));
   });
   const names = caches.map(({ name, capacity }) => element("span", {}, `${name}, `, bind(element("span"), capacity, COLUMN.bytes)));
-  return small("Layer conditions: what has to fit so that a loop finds its data again, and up to which size it does, one size at a time",
-    ["Loop", "Finds", "Working set", "now", ...names, "Else moved again"], rows);
+  return small("Layer conditions: what must fit in cache for a loop to reuse its data, and the largest size at which it does, varying one size at a time",
+    ["Loop", "Reuses", "Working set", "Now", ...names, "Else moved again"], rows);
 }
 
 /** Time by bound, the slowest in bold. */
@@ -119,7 +119,7 @@ function reasons(place) {
   const items = place.reasons.map(([code, line, detail]) => element("li", {}, element("code", {}, code), ` line ${line}: ${detail}`));
   const ratio = code => code === "check_failed" && place.disagreement ? ` ${place.disagreement.toPrecision(3)} times the bytes of a run` : "";
   items.push(...place.codes.map(code => element("li", {}, element("code", {}, code), ratio(code))));
-  return items.length === 0 ? [] : [element("p", { class: "remark" }, "* Not understood or not exact, and so not or only roughly in these figures:"), element("ul", { class: "reasons" }, ...items)];
+  return items.length === 0 ? [] : [element("p", { class: "remark" }, "* Not understood or only estimated, and therefore omitted or approximate in these figures:"), element("ul", { class: "reasons" }, ...items)];
 }
 
 const hasStar = nest => data.nests[nest].star;

@@ -55,13 +55,13 @@ function drawRoofline() {
   const inner = { width: FRAME.width - FRAME.left - FRAME.right, height: FRAME.height - FRAME.top - FRAME.bottom };
   const atX = x => FRAME.left + (Math.log10(x) - left) / (right - left) * inner.width;
   const atY = y => FRAME.top + inner.height - (Math.log10(y) - bottom) / (top - bottom) * inner.height;
-  const title = "Roofline: flops a second over flops a byte";
+  const title = "Roofline: flops per second over flops per byte";
   const costliest = points.reduce((best, point) => best && best.seconds >= point.seconds ? best : point, null);
   const told = costliest ? `The costliest, ${data.nests[costliest.nest].id}, reaches ${withPrefix(costliest.y, "flop/s")} at ${ratio(costliest.x)} flop/B.` : "";
   const about = `${points.length} nests below a peak of ${withPrefix(peak, "flop/s")} and ${roofs.map(roof => `${roof.name} at ${withPrefix(roof.bandwidth, "B/s")}`).join(", ")}. ${told}`;
   const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} ${FRAME.height}`, role: "group", "aria-labelledby": "roofline-name roofline-about" });
   svg.append(drawn("title", { id: "roofline-name" }, title), drawn("desc", { id: "roofline-about" }, about));
-  drawAxes(svg, [left, right], [bottom, top], atX, atY, ["flops a byte of memory traffic", "flops a second"]);
+  drawAxes(svg, [left, right], [bottom, top], atX, atY, ["flops per byte of memory traffic", "flops per second"]);
   const taken = [];
   drawRoofs(svg, roofs, peak, [10 ** left, 10 ** right], [10 ** bottom, 10 ** top], atX, atY, taken);
   const labelled = drawPoints(svg, points, atX, atY, taken);
@@ -138,7 +138,7 @@ function drawPoints(svg, points, atX, atY, taken) {
     const [cx, cy] = [atX(x), atY(y)];
     const radius = 4 + 10 * Math.sqrt(sum > 0 ? seconds / sum : 0);
     const { id } = data.nests[nest];
-    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${data.roofline.points[nest][2] === null ? "no calls lead to it" : withPrefix(seconds, "s")}`;
+    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${data.roofline.points[nest][2] === null ? "not reached by any call that could be followed" : withPrefix(seconds, "s")}`;
     // One stop for the Tab key; arrows go on to the others.
     const group = drawn("g", { class: "point", role: "link", tabindex: groups.length === 0 ? 0 : -1, "aria-label": told, "data-nest": nest });
     groups.push(group);

@@ -14,8 +14,8 @@ function startScatter() {
   const section = document.getElementById("scatter");
   section.append(
     element("h2", { id: "scatter-title" }, "Predicted against run"),
-    element("p", { class: "remark" }, "Each quantity of each nest: what the source predicts across, what the run did up. On the line both are the same. "
-      + "Choose a heading of the next table to find the points that are far off it."),
+    element("p", { class: "remark" }, "Each quantity of each nest: prediction across, run up. On the line both are equal. "
+      + "Select a heading of the next table to find the points far from it."),
     element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Drawing of predicted against seen" }, element("div", { id: "scatter-drawing" })),
     element("p", { class: "remark", id: "scatter-note" }),
   );

@@ -69,7 +69,7 @@ function staircase(detail) {
     svg.append(drawn("line", { class: "cache", x1: x, x2: x, y1: top - 6, y2: height - bottom }), drawn("circle", { class: "cache", cx: x, cy: atY(bytes), r: 4.5 }),
       drawn("text", { class: "cache", x, y: top - 10 - 13 * (at % 2), "text-anchor": "middle" }, `${name}: ${withPrefix(bytes, "B")}`));
   });
-  const caption = "Bytes through a cache, over its size: where the line falls, a cache holds one more reuse. Points are the machine's caches.";
+  const caption = "Bytes through a cache by its size: where the line drops, a cache holds one more reuse. Points are the machine's caches.";
   return [element("figure", { class: "chart" }, element("figcaption", {}, caption), svg)];
 }
 
@@ -93,7 +93,7 @@ function drawStairAxes(svg, { low, high, from, to, byPowers }, atX, atY) {
     const y = atY(bytes);
     svg.append(drawn("line", { class: "grid", x1: left, x2: width - right, y1: y, y2: y }), drawn("text", { x: left - 6, y: y + 4, "text-anchor": "end" }, bytes === 0 ? "0" : withPrefix(bytes, "B")));
   }
-  svg.append(drawn("text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, "bytes that the cache holds"));
+  svg.append(drawn("text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, "capacity of the cache in bytes"));
 }
 
 /** Reuses with a colour of their own. */

@@ -73,7 +73,7 @@ function read(input, text) {
 function setInput(index, text) {
   const input = inputs[index];
   if (text.trim() === "") return void overrides.delete(index);
-  if (input.fixed) return "cannot be changed here, as this level is not in the formulas: use --set and write the report again";
+  if (input.fixed) return "cannot be changed here, because this level is not in the formulas: use --set and write the report again";
   const { value, problem } = read(input, text);
   if (problem) return problem;
   const isAsWritten = value === base(index) && !definitions.has(index);
@@ -90,7 +90,7 @@ function inputNamed(name) {
 /** Takes a machine by its name, as the one that counts or the one beside it; returns what is wrong with it, if anything. */
 function pick(which, name) {
   const position = name === "" ? -1 : data.presets.findIndex(preset => preset.name === name);
-  if (name !== "" && position < 0) return "is no machine of this page";
+  if (name !== "" && position < 0) return "is not a machine of this page";
   if (position >= 0 && data.presets[position].differs) return data.presets[position].differs;
   picked[which] = position;
 }

@@ -227,7 +227,7 @@ class DataTable {
       single.textContent = single.textContent.split(/ over |, /)[0];
     }
     const headers = element("tr", {}, ...this.columns.map(index => this.header(index)));
-    if (this.spec.id === "nests" && onOther) headers.append(element("th", { scope: "col", title: "Time on the machine beside it" }, `on ${data.presets[picked.other].name}`));
+    if (this.spec.id === "nests" && onOther) headers.append(element("th", { scope: "col", title: "Time on the machine compared" }, `on ${data.presets[picked.other].name}`));
     const hasGroups = !this.isFlat && this.columns.some(index => this.spec.columns[index].group);
     this.head.replaceChildren(...(hasGroups ? [groups, headers] : [headers]));
   }
@@ -280,7 +280,7 @@ class DataTable {
     if (Array.isArray(cell)) { made.textContent = shown(cell[0], column); return made; }
     made.className = cell.length > 34 ? "text long" : "text";
     // A nest opens its details.
-    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell), hasStar(row) ? element("span", { class: "star", title: "Not everything of it is understood or exact" }, " *") : "", data.live[row] ? "" : " ⚓");
+    if (isFirst && this.spec.id === "nests") made.append(linkToNest(row, cell), hasStar(row) ? element("span", { class: "star", title: "Part of this nest is not understood or only estimated" }, " *") : "", data.live[row] ? "" : " ⚓");
     else made.textContent = cell;
     return made;
   }

@@ -1,4 +1,4 @@
-//! How many accesses a second `validate` simulates: run alone, through fully associative LRU caches of all
+//! How many accesses per second `validate` simulates: run alone, through fully associative LRU caches of all
 //! capacities, and through a set-associative hierarchy too. Only printed; figures depend on the machine.
 //!
 //!     cargo bench --bench validate [-- FILTER]
@@ -77,7 +77,7 @@ fn main() {
     );
     println!(
         "{:<28}{:>12}{:>12}{:>12}{:>16}",
-        "million accesses a second", "accesses", "alone", "all LRU", "and two levels"
+        "million accesses per second", "accesses", "alone", "all LRU", "and two levels"
     );
     for (name, size, text) in KERNELS
         .into_iter()

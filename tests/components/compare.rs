@@ -145,7 +145,7 @@ fn iterations_and_operations_agree_whatever_the_compiler_does() {
         }
         // sqrt is an instruction, exp a call.
         assert_eq!(
-            sides(&comparison, "roots", "specials an iteration"),
+            sides(&comparison, "roots", "specials per iteration"),
             (2.0, 2.0),
             "{level}"
         );
@@ -168,7 +168,7 @@ fn iterations_and_operations_agree_whatever_the_compiler_does() {
             "{level}"
         );
         assert_eq!(
-            found * sides(&comparison, "recursive", "adds an iteration").1,
+            found * sides(&comparison, "recursive", "adds per iteration").1,
             96.0,
             "{level}"
         );
@@ -299,7 +299,7 @@ fn loops_of_one_fortran_line_are_told_apart() {
         let multiplied = nests.iter().filter(|nest| nest["function"] == "squared");
         let rows = multiplied.flat_map(|nest| nest["rows"].as_array().expect("rows"));
         let mut iterations = rows.filter(|row| row["quantity"] == "iterations");
-        // Beside it may stand the nest that clears the result.
+        // Beside it may be the nest that clears the result.
         assert!(
             iterations.any(|row| row["traced"] == 13824.0 && row["static"] == 13824.0),
             "{level}: squared"

@@ -154,7 +154,7 @@ fn the_tornado_is_models_with_one_input_less_and_more() {
     let found = edited(&EDITS, |bytes| {
         vec![(named_cell(bytes, "tornado.share"), SHARE)]
     });
-    let (head, _) = find(&found, "Tornado", "What the table above is sorted from");
+    let (head, _) = find(&found, "Tornado", "The unsorted values of the table above");
     let program = mixed();
     let written = model(&program, MACHINE, WORKED);
     let mut effects = Vec::new();

@@ -149,7 +149,7 @@ fn members_of_one_structure_lie_in_it_and_rounds_on_the_stack_count() {
             "{level}"
         );
         assert_eq!(
-            traced(&study, "main@47", "stores an iteration"),
+            traced(&study, "main@47", "stores per iteration"),
             Some(2.0),
             "{level}"
         );

@@ -8,7 +8,7 @@ use crate::support::command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Cells a side in the runs; inside are two fewer.
+/// Cells per side in the runs; inside are two fewer.
 const N: f64 = 40.0;
 
 fn source() -> PathBuf {
@@ -133,9 +133,9 @@ fn a_study_joins_both_sides() {
     let inside = (N - 2.0) * (N - 2.0);
     assert_eq!(sides(smooth, "executions"), (3.0, 3.0));
     assert_eq!(sides(smooth, "iterations"), (3.0 * inside, 3.0 * inside));
-    assert_eq!(sides(smooth, "adds an iteration"), (3.0, 3.0));
-    assert_eq!(sides(smooth, "multiplies an iteration"), (1.0, 1.0));
-    assert_eq!(sides(smooth, "stores an iteration"), (1.0, 1.0));
+    assert_eq!(sides(smooth, "adds per iteration"), (3.0, 3.0));
+    assert_eq!(sides(smooth, "multiplies per iteration"), (1.0, 1.0));
+    assert_eq!(sides(smooth, "stores per iteration"), (1.0, 1.0));
     assert_eq!(sides(smooth, "loads of a"), (12.0 * inside, 12.0 * inside));
     let collect = nest(&comparison, "collect");
     assert_eq!(sides(collect, "iterations"), (N, N));
@@ -156,7 +156,7 @@ fn a_study_joins_both_sides() {
     let program = serde_json::json!({"status": "exited", "code": 0, "signal": null});
     assert_eq!(run["program"], program);
     // Three of four divide.
-    assert_eq!(sides(collect, "divides an iteration"), (0.75, 0.75));
+    assert_eq!(sides(collect, "divides per iteration"), (0.75, 0.75));
 }
 
 #[test]

@@ -191,8 +191,9 @@ fn parameters(cells: &Cells) -> BTreeMap<u32, &str> {
 
 /// The columns of advice on Loops.
 fn advised(cells: &Cells) -> Vec<u32> {
-    let is_advice =
-        |value: &Data| ["What to change", "Saves of program"].contains(&value.to_string().as_str());
+    let is_advice = |value: &Data| {
+        ["What to change", "Time saved (% of program)"].contains(&value.to_string().as_str())
+    };
     (cells.iter())
         .filter(|((sheet, row, _), value)| sheet == "Loops" && *row == 3 && is_advice(value))
         .map(|((.., column), _)| *column)

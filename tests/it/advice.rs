@@ -252,12 +252,13 @@ fn the_console_says_what_helps_or_that_nothing_does() {
         let output = command.args(["--set", size]).output().expect("it runs");
         String::from_utf8(output.stdout).expect("text")
     };
-    let line = "  25.0 %  triad@3: streaming stores to a: 1.56 ms → 1.17 ms (1.33 ×), −80.0 MB\n";
+    let line =
+        "  25.0 %  triad@3: use streaming stores to a: 1.56 ms → 1.17 ms (1.33 ×), −80.0 MB\n";
     let text = table("n=10000000");
     assert!(text.contains(line), "{text}");
     let text = table("n=1000");
     assert!(
-        text.contains("advice: nothing known here saves 1 % of the time\n"),
+        text.contains("advice: no known change saves 1 % of the time\n"),
         "{text}"
     );
 }

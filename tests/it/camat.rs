@@ -314,7 +314,7 @@ fn a_timeline_needs_no_trace() {
     }
     assert!(alone.get("edag").is_none() && alone["camat"]["program"]["Delta"].is_null());
     let given = json(&["--instructions", "10", "--cpi-exe", "0.5"]);
-    // MST 0.4, half an access an instruction, 0.5 cycles.
+    // MST 0.4, half an access per instruction, 0.5 cycles.
     assert_eq!(given["camat"]["program"]["Delta"], 0.4);
     let trace = concat!(
         env!("CARGO_MANIFEST_DIR"),

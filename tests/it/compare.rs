@@ -414,7 +414,7 @@ fn loops_one_after_the_other_on_one_line_are_told_apart_by_their_order() {
     assert_eq!(sides(&both, &first, "iterations"), (Some(6.0), Some(6.0)));
     assert_eq!(sides(&both, &second, "iterations"), (Some(7.0), Some(7.0)));
     assert_eq!(
-        sides(&both, &first, "stores an iteration"),
+        sides(&both, &first, "stores per iteration"),
         (Some(1.0), Some(1.0))
     );
     // With one of them only, it is not said that the other was not executed.
@@ -440,13 +440,13 @@ fn rounds_of_unrolled_loops_are_those_of_the_source() {
         (Some(103.0), Some(103.0))
     );
     assert_eq!(
-        sides(&comparison, "f@2", "adds an iteration"),
+        sides(&comparison, "f@2", "adds per iteration"),
         (Some(1.0), Some(1.0))
     );
     assert_eq!(comparison.parameters, []);
 }
 
-/// A site whose instructions' addresses move by so many bytes a round.
+/// A site whose instructions' addresses move by so many bytes per round.
 fn walking(strides: &[i64], site: Site) -> Site {
     Site {
         strides: strides.to_vec(),
@@ -498,7 +498,7 @@ void f(int n, double complex *z, double complex c) {
             "{strides:?}"
         );
         assert_eq!(
-            sides(&comparison, "f@2", "adds an iteration"),
+            sides(&comparison, "f@2", "adds per iteration"),
             (Some(1.0), Some(1.0)),
             "{strides:?}"
         );
@@ -570,7 +570,7 @@ fn loops_whose_outer_loop_was_unrolled_do_its_rounds_side_by_side() {
         (Some(40.0), Some(40.0))
     );
     assert_eq!(
-        sides(&comparison, "f@2", "adds an iteration"),
+        sides(&comparison, "f@2", "adds per iteration"),
         (Some(1.0), Some(1.0))
     );
 }
@@ -675,7 +675,7 @@ fn a_distributed_loop_goes_round_once_for_all_its_parts() {
         (Some(80.0), Some(80.0))
     );
     assert_eq!(
-        sides(&comparison, "f@2", "adds an iteration"),
+        sides(&comparison, "f@2", "adds per iteration"),
         (Some(2.0), Some(2.0))
     );
 }
@@ -943,8 +943,8 @@ fn a_branch_explains_no_more_than_it_can() {
     let arm = walking(&[8], site(4, Some(0), 499, 499, 499));
     let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![head, arm]);
     let comparison = compared(&predicted(source, &["n=1000"]), run);
-    assert!(reason(&comparison, "f@2", "stores an iteration").contains("0.4990 would fit"));
-    let told = reason(&comparison, "f@2", "loads an iteration");
+    assert!(reason(&comparison, "f@2", "stores per iteration").contains("0.4990 would fit"));
+    let told = reason(&comparison, "f@2", "loads per iteration");
     assert!(!told.contains("would fit"), "{told}");
 }
 
@@ -1017,7 +1017,7 @@ void f(int n) {
 fn what_became_a_call_is_said_with_what_that_did() {
     let comparison = cleared_by_a_call();
     assert_eq!(
-        reason(&comparison, "f@2", "stores an iteration"),
+        reason(&comparison, "f@2", "stores per iteration"),
         "became a call of memset, which stored 480 B in 130 instructions"
     );
 }
@@ -1039,7 +1039,7 @@ fn work_of_a_callee_is_said_to_be_counted_there() {
         profile(vec![machine_loop(2, None, 1, 100)], vec![body]),
     );
     assert_eq!(
-        reason(&comparison, "f@2", "adds an iteration"),
+        reason(&comparison, "f@2", "adds per iteration"),
         "what it calls is counted at its own lines: ext (100 calls)"
     );
 }
@@ -1081,10 +1081,10 @@ void f(int n, double *a) {
         ..profile(vec![machine_loop(3, None, 1, 1000)], vec![body])
     };
     let comparison = compared(&predicted(source, &["n=1000"]), run);
-    for quantity in ["loads an iteration", "loads of b"] {
+    for quantity in ["loads per iteration", "loads of b"] {
         let told = reason(&comparison, "f@3", quantity);
         assert!(
-            told.starts_with("unexplained: 0.005 an iteration fewer"),
+            told.starts_with("unexplained: 0.005 per iteration fewer"),
             "{quantity}: {told}"
         );
     }
@@ -1156,8 +1156,8 @@ fn other_widths_of_the_same_bytes_are_told() {
         (Some(100.0), Some(100.0))
     );
     assert_eq!(
-        reason(&comparison, "f@2", "stores an iteration"),
-        "the bytes agree: 8 B an access, where the source's elements have 4 B"
+        reason(&comparison, "f@2", "stores per iteration"),
+        "the bytes agree: 8 B per access, where the source's elements have 4 B"
     );
 }
 
@@ -1470,7 +1470,7 @@ fn rounds_that_are_cut_short_are_rounds() {
         (Some(1.0), Some(1.0))
     );
     assert_eq!(
-        sides(&comparison, "f@2", "stores an iteration").1,
+        sides(&comparison, "f@2", "stores per iteration").1,
         Some(0.4)
     );
 }
@@ -1590,7 +1590,7 @@ double f(int n, double s) {
     );
     assert_eq!(
         reason(&comparison, "f@3", "loads of v"),
-        "none of the nest's own loads went to it: values in registers, or paths not taken; the counts do not show which"
+        "none of the nest's own loads accessed it: values are in registers, or paths were not taken; the counts do not show which"
     );
     // What has no name may be it.
     let comparison = compared(&report, run(vec![loads(0), loads(1)]));
@@ -1619,7 +1619,7 @@ fn levels_are_only_set_where_the_machine_has_them() {
     assert!(about("level 1").ends_with("make both the same with --cache and --set l1_bytes"));
     assert!(
         about("level 2")
-            .ends_with("--set adds no level to that machine, --machine chooses another")
+            .ends_with("--set cannot add a level to that machine; --machine chooses another")
     );
 }
 
@@ -1677,7 +1677,7 @@ fn a_size_that_varied_is_said_to_have_no_one_value() {
     let comparison = compared(&predicted(PLAIN, &["n=100"]), run);
     assert!(
         reason(&comparison, "f@2", "iterations")
-            .ends_with("its bounds depend on n, and no one value of it gives that"),
+            .ends_with("its bounds depend on n, and no single value of it explains that"),
         "{}",
         reason(&comparison, "f@2", "iterations")
     );
@@ -1798,7 +1798,7 @@ fn a_namesake_of_a_variable_is_not_that_variable() {
         )
     };
     let report = predicted(source, &["n=100"]);
-    // What has the variable's name is stored once an iteration and not loaded: as y.
+    // What has the variable's name is stored once per iteration and not loaded: as y.
     let comparison = compared(&report, run(touched(0, 0, 100), touched(1, 100, 100)));
     assert_eq!(sides(&comparison, "f@2", "loads of x").1, None);
     assert_eq!(
@@ -1876,7 +1876,7 @@ fn rounds_of_both_ways_back_to_the_head_count() {
     );
 }
 
-/// Rows two by two, and the rest in a loop after that: the outer loop walks two elements a round.
+/// Rows two by two, and the rest in a loop after that: the outer loop walks two elements per round.
 #[test]
 fn a_loop_for_the_rounds_that_are_left_is_the_same_execution() {
     let source = "void f(int n, int m, double *y, double a[n][m], double *x) {
@@ -1962,7 +1962,7 @@ fn outermost_loops_are_executed_without_a_round_too() {
         Some(0.5)
     );
     assert_eq!(found.parameters, []);
-    assert!(reason(&found, "f@2", "iterations").contains("no one value of it gives that"));
+    assert!(reason(&found, "f@2", "iterations").contains("no single value of it explains that"));
     // Another condition on that line, and one that was done once for several executions.
     for other in [test(Some(5), 6), test(Some(21), 0)] {
         assert_eq!(

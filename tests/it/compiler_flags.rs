@@ -259,7 +259,12 @@ fn chains_and_vectors_follow_the_flags() {
             )
         })
         .collect();
-    let fast = ["reorder_sums", "vector_functions", "no_math_errno"];
+    let fast = [
+        "reorder_sums",
+        "vector_functions",
+        "no_math_errno",
+        "finite_math",
+    ];
     let scalar = [&fast[..], &["no_vectorise"]].concat();
     assert_eq!(
         found,

@@ -83,7 +83,7 @@ void lost(int m, int s, double *a) { for (int i = 0; i < m; i += s) a[i] += 1.0;
     let (table, _) = analyse(directory.path(), &["k.c", "-q", "--set", "s=0,n=1000"]);
     assert!(table.contains("total: 1.00 kflop in 1 nest, "), "{table}");
     assert!(
-        table.contains("not in the total, as a figure is unknown (a division by zero?): lost@2"),
+        table.contains("not in the total, because a figure is unknown (division by zero?): lost@2"),
         "{table}"
     );
 }
@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
         let table = analyse(directory.path(), &["k.c", "-q", "--set", &set]).0;
         let line = table
             .lines()
-            .find(|line| line.starts_with("with every call followed"));
+            .find(|line| line.starts_with("over all calls: "));
         line.expect("a line").to_string()
     };
     assert!(

@@ -170,7 +170,7 @@ fn what_counts_contradict_has_a_mark_and_both_numbers() {
     assert!(text.contains(line), "{text}");
 }
 
-/// A chain outside of loops, whose arms end in loops, and one of conditions with two parts.
+/// A chain outside loops, whose arms end in loops, and one of conditions with two parts.
 #[test]
 fn each_condition_of_a_chain_is_counted_where_it_is_reached() {
     let counts = command::fixture("counts").join("sizes.c.gcov.json.gz");

@@ -191,7 +191,7 @@ fn a_step_of_a_compressible_flow() {
     assert_eq!(edges(&function), expected);
     let [ranges, sum] = [
         "their ranges differ",
-        "scalar `fastest` is set outside of the loops too",
+        "scalar `fastest` is set outside the loops too",
     ];
     assert_eq!(
         fusions(&function),
@@ -203,13 +203,10 @@ fn a_step_of_a_compressible_flow() {
 #[test]
 fn what_stands_between_prevents_fusion() {
     for (name, why) in [
-        (
-            "normalised",
-            "scalar `factor` is set outside of the loops too",
-        ),
-        ("shifted", "scalar `k` is set outside of the loops too"),
+        ("normalised", "scalar `factor` is set outside the loops too"),
+        ("shifted", "scalar `k` is set outside the loops too"),
         ("left_early", "left_early@"),
-        ("last_value", "`i` is used outside of the loops too"),
+        ("last_value", "`i` is used outside the loops too"),
         (
             "parallel",
             "`a` is used in other iterations of a parallel loop",

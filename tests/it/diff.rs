@@ -740,7 +740,7 @@ fn what_lies_beside_the_paths_is_of_the_revision() {
     let guesses = &gone["nests"][0]["guesses"];
     assert_eq!(
         guesses[0]["text"],
-        "rests on a guess of the new side: M = 128"
+        "depends on a guess of the new side: M = 128"
     );
     assert_eq!(
         (&guesses[0]["old"], &guesses[0]["new"]),
@@ -755,7 +755,7 @@ fn what_lies_beside_the_paths_is_of_the_revision() {
     let table = run("", &["HEAD~1..HEAD"]).output().expect("it runs");
     let table = String::from_utf8_lossy(&table.stdout).into_owned();
     for part in [
-        "* rests on a guess of the new side: M = 128",
+        "* depends on a guess of the new side: M = 128",
         "0 in HEAD~1, 1 in HEAD; new: src/k/k.c:2: `other.h` was not found",
     ] {
         assert!(table.contains(part), "{table}");
@@ -799,10 +799,10 @@ fn guesses_of_one_side_are_marked() {
     };
     let old = code("n", "x[i]");
     let (found, shares) = marks(&old, &code("8", "x[i]"), &[]);
-    assert_eq!(found, ["rests on a guess of the old side: n = 128"]);
+    assert_eq!(found, ["depends on a guess of the old side: n = 128"]);
     assert_eq!(shares, json!({ "old": 1, "new": 0 }));
     let (found, _) = marks(&code("8", "x[i]"), &old, &[]);
-    assert_eq!(found, ["rests on a guess of the new side: n = 128"]);
+    assert_eq!(found, ["depends on a guess of the new side: n = 128"]);
     let (found, shares) = marks(&old, &code("n", "x[i] * x[i]"), &[]);
     assert!(found.is_empty(), "{found:?}");
     assert_eq!(shares, json!({ "old": 1, "new": 1 }));
@@ -924,7 +924,7 @@ fn totals_follow_calls_that_come_and_go() {
     assert_eq!((before, after), (json!(1000), json!(10_001_000)));
 }
 
-/// What no nest has is named: code outside of loops, and procedures without a body.
+/// What no nest has is named: code outside loops, and procedures without a body.
 #[test]
 fn what_is_left_out_is_noted() {
     let code = |more: &str| {
@@ -941,7 +941,7 @@ fn what_is_left_out_is_noted() {
     assert_eq!(notes("", ""), "[]");
     let found = notes("", "memset(x, 0, sizeof x);");
     assert!(
-        found.contains("outside of loops and in no figure: memory_intrinsic 0, 1"),
+        found.contains("outside loops and in no figure: memory_intrinsic 0, 1"),
         "{found}"
     );
     let found = notes("", "heavy(x);");
@@ -999,7 +999,7 @@ fn guessed_branches_are_marked() {
     let found = between(&[("k.c", &code(""))], &[("k.c", &code("if (s > 1)"))], &[]);
     assert_eq!(row(&found["nests"][0], "iterations")["new"], 50);
     let text = &found["nests"][0]["guesses"][0]["text"];
-    assert_eq!(text, "rests on a guess of the new side: prob_k_2 = 0.5");
+    assert_eq!(text, "depends on a guess of the new side: prob_k_2 = 0.5");
 }
 
 /// A region that cannot be read any more counts where another one can be read now.

@@ -99,9 +99,9 @@ fn what_no_call_leads_to_has_no_share() {
     let (_, table, _) = printed(&[fixture("entries/steps.c").to_str().expect("a path")]);
     let lines: Vec<&str> = table.lines().collect();
     let at = |start: &str| lines.iter().position(|line| line.starts_with(start));
-    assert!(at("not called from there:") < at("forgotten@"), "{table}");
-    assert!(at("kernel@") < at("not called from there:"), "{table}");
-    assert!(table.contains("a run begins with main"), "{table}");
+    assert!(at("not reached from there:") < at("forgotten@"), "{table}");
+    assert!(at("kernel@") < at("not reached from there:"), "{table}");
+    assert!(table.contains("execution starts at main"), "{table}");
 }
 
 #[test]
@@ -204,13 +204,13 @@ fn without_an_entry_every_nest_counts_once() {
     }
     let (_, table, _) = printed(&[path.to_str().expect("a path")]);
     assert!(
-        table.contains("no PROGRAM or main here: every nest counts once"),
+        table.contains("no PROGRAM or main in these sources: every nest counts once"),
         "{table}"
     );
     let steps = fixture("entries/steps.c");
     let (_, table, _) = printed(&[steps.to_str().expect("a path"), "--function", "k*"]);
     assert!(
-        table.contains("--function leaves callers out: every nest counts once"),
+        table.contains("--function leaves out the callers: every nest counts once"),
         "{table}"
     );
 }

@@ -327,7 +327,7 @@ fn random_programs_keep_the_invariants() {
     }
 }
 
-/// The run's own cache: what it misses is what a capacity misses, and hits wait for lines under way.
+/// The run's own cache: what it misses is what a capacity misses, and hits wait for outstanding lines.
 #[test]
 fn own_caches_equal_the_simulator() {
     for seed in 3000..3100 {
@@ -526,7 +526,7 @@ fn many_epochs_do_not_overflow() {
     assert_eq!(independent.slots[&500][0][3], N / 500);
 }
 
-/// Stores that miss hold nothing up and fill the epochs to come; a load behind them waits for its turn. One
+/// Stores that miss cause no stall and fill the epochs to come; a load behind them waits for its turn. One
 /// that reads what was stored has it at once, unless stores block.
 #[test]
 fn stores_wait_in_a_buffer() {

@@ -68,8 +68,8 @@ fn layer_conditions_are_symbols_and_numbers() {
         "laplace7@16",
     ]);
     for part in [
-        "k finds lap, u: 4·hi_2·hi_1·8 B ≈ 8.42 MB > L3 1536 KiB (would hold up to",
-        "j finds lap, u: 6·hi_1·8 B ≈ 24.7 kB ≤ L1 48 KiB (holds up to hi_1 = 1022)",
+        "reuse of lap, u along k: 4·hi_2·hi_1·8 B ≈ 8.42 MB > L3 1536 KiB (would hold up to",
+        "reuse of lap, u along j: 6·hi_1·8 B ≈ 24.7 kB ≤ L1 48 KiB (holds up to hi_1 = 1022)",
         "time: 26.3 ms, bound by DRAM",
         "star of 7 points, offsets (−1…1, −1…1, −1…1)",
         "sizes guessed: lo(1), lo(2), lo(3)",
@@ -128,7 +128,7 @@ fn up_to_which_size_a_cache_holds_is_exact() {
             run(&[source, "-q", "--set", &sizes, "--explain", "jacobi@35"]);
         assert_eq!(status, Some(0), "{complaint}");
         let mut lines = text.lines().map(str::trim_start);
-        let line = lines.find(|line| line.starts_with("step finds"));
+        let line = lines.find(|line| line.starts_with("reuse of ") && line.contains(" along step"));
         line.expect("a condition of the time loop").to_string()
     };
     let far = condition(1000);

@@ -168,3 +168,45 @@ fn named_strides_of_one_are_in_vectors() {
     check(&with("n=1000,T=2"), "named", [4.0, 0.0, 0.5]);
     check(&with("n=1000,S=2"), "named", [1.0, 0.0, 1.0]);
 }
+
+/// `fmin` is a call where a machine says so, or says nothing, and a comparison where all numbers are finite; whole numbers
+/// are divided one after the other, by literals as products.
+#[test]
+fn minima_of_c_and_divisions_of_whole_numbers_take_their_cycles() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("a.c");
+    let text = "#include <math.h>\n#define LINE 64\n\
+        void least(int n, double *restrict x, const double *restrict y)\n\
+        { for (int i = 0; i < n; i++) x[i] = fmin(x[i], y[i]); }\n\
+        void ring(int n, double *restrict x, const double *restrict y)\n\
+        { for (int i = 0; i < n; i++) x[i] = y[(i + 1) % n] + y[(i + 1) % n]; }\n\
+        void lines(int n, int *restrict x, const int *restrict y)\n\
+        { for (int i = 0; i < n; i++) x[i] = y[i] / LINE; }\n\
+        void outside(int n, int m, double *restrict x)\n\
+        { for (int i = 0; i < n; i++) x[i] = x[i] + n / m; }\n";
+    std::fs::write(&source, text).expect("written");
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let with = |settings: &str, flags: &str| {
+        let options = ["--machine", core, "--set", settings, flags];
+        analysed(&source, &options)
+    };
+    let json = with(
+        "n=1000,minimum_cycles=10,integer_divide_cycles=6",
+        "--flags=-O3",
+    );
+    check(&json, "least", [1.0, 0.0, 11.0]);
+    check(&json, "ring", [1.0, 0.0, 6.0]);
+    check(&json, "lines", [8.0, 0.0, 0.125]);
+    check(&json, "outside", [4.0, 0.0, 0.25]);
+    let finite = with("n=1000,minimum_cycles=10", "--flags=-ffinite-math-only");
+    check(&finite, "least", [4.0, 0.0, 0.25]);
+    check(
+        &with("n=1000,minimum_cycles=0", "--flags=-O3"),
+        "least",
+        [4.0, 0.0, 0.25],
+    );
+    // Nothing says what it takes: as long as any other function.
+    let unknown = nest(&with("n=1000", "--flags=-O3"), "least").clone();
+    assert_eq!(unknown["in_core"]["lanes"], 1.0);
+}

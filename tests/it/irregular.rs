@@ -1,4 +1,4 @@
-//! Lines that no prefetcher foresees, against counts by hand: 2 ns each from L2 (16 cycles, eight at once), 10 ns from
+//! Lines that no prefetcher predicts, against counts by hand: 2 ns each from L2 (16 cycles, eight at once), 10 ns from
 //! memory (100 ns, ten at once), 5 ns for a page that is none of 256.
 
 use crate::support::command::{analysed, fixture};

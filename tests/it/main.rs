@@ -1,4 +1,4 @@
-//! The program and its library from outside, a module a concern. One crate, so that all of it is linked once.
+//! The program and its library from outside, a module per concern. One crate, so that all of it is linked once.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -6,6 +6,7 @@ mod support;
 mod addresses;
 mod advice;
 mod bands;
+mod beginnings;
 mod big_workbook;
 mod blame;
 mod branches;
@@ -59,6 +60,7 @@ mod machines;
 mod memory_latency;
 mod memory_traffic;
 mod model;
+mod namelists;
 mod nest_sheet;
 mod own_metric;
 mod own_names;

@@ -1,4 +1,4 @@
-//! Memory latency in the estimate: no more than the lines under way come in one latency.
+//! Memory latency in the estimate: no more than the outstanding lines come in one latency.
 
 use crate::support::programs::{WORKED, model, program, seven_point};
 use loopsheet_model::{Model, Sweep};
@@ -59,7 +59,7 @@ fn times_are_swept_over_the_latency() {
         )
     };
     let free = BYTES / 1.024e12;
-    // Without a latency, latencies are given; without lines under way none matters.
+    // Without a latency, latencies are given; without outstanding lines none matters.
     let (values, times, needs) = shown(&[]);
     assert_eq!(values, [50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0]);
     assert_eq!(

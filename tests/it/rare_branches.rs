@@ -1,4 +1,4 @@
-//! How often branches are taken that data decide, where what stands in them says something of it.
+//! Probabilities of branches that data decide, where what stands in them says something of it.
 
 use crate::small::{c, calls, fortran};
 

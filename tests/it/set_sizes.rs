@@ -648,3 +648,104 @@ int main(void) { int n = 10; g.n = 20; for (int i = 0; i < n; i++) x[i] = 0; s()
     assert!(other.contains("not grid%n"), "{other}");
     assert!(!said(member, &["g.n=500"]).contains("not main.n"));
 }
+
+/// Lengths that sizes are made from: assigned, read, named constants, passed, in structures.
+#[test]
+fn real_numbers_that_sizes_are_made_from() {
+    let fortran = |declared: &str, gives: &str, size: &str| {
+        format!(
+            "
+program p
+  {declared}
+  real(8), parameter :: length = 2d0
+  integer :: i, n
+  real(8) :: x(100000)
+  {gives}
+  {size}
+  do i = 1, n
+    x(i) = 1
+  end do
+contains
+  integer function cells(h)
+    real(8), intent(in) :: h
+    cells = nint(length/h)
+  end function
+end program"
+        )
+    };
+    let ways = [
+        ("real(8) :: dx", "dx = «0.01d0»", "n = nint(length/dx)"),
+        (
+            "real(8) :: dx",
+            "dx = «0.01d0»",
+            "n = int(length/(2*dx)) + 1",
+        ),
+        (
+            "real(8) :: dx, h",
+            "dx = «0.01d0»; h = 2*dx",
+            "n = ceiling(1.0d0/h)",
+        ),
+        ("real(8) :: dx", "dx = «0.01d0»", "n = cells(dx)"),
+        (
+            "real(8), parameter :: dx = «0.01d0»",
+            "",
+            "n = nint(length/dx)",
+        ),
+    ];
+    for (declared, gives, size) in ways {
+        let source = fortran(declared, gives, size);
+        let bare = source.replace(['«', '»'], "");
+        let replaced = source.replace("«0.01d0»", "0.004d0");
+        let of =
+            |source: &str, settings: &[&str]| figures(&analyse(&[("a.f90", source)], settings));
+        let set = of(&bare, &["dx=0.004"]);
+        assert_eq!(set, of(&replaced, &[]), "{source}");
+        assert_ne!(set, of(&bare, &[]), "{source}");
+    }
+    // What is read has no value before.
+    let read = fortran("real(8) :: dx", "read *, dx", "n = nint(length/dx)");
+    let json = analyse(&[("a.f90", &read)], &["dx=0.004"]);
+    assert_eq!(iterations(&json, "p"), [500.0]);
+    let c = "
+#include <math.h>
+struct grid { double dx; int nx; };
+double x[100000];
+int main(void)
+{
+    struct grid g;
+    double length = 3.0;
+    g.dx = 0.01;
+    g.nx = (int)floor(length / g.dx);
+    for (int i = 0; i < g.nx; i++) x[i] = 1;
+}";
+    for (setting, expected) in [("g.dx=0.125", 24.0), ("length=1.5", 150.0)] {
+        let json = analyse(&[("a.c", c)], &[setting]);
+        assert_eq!(iterations(&json, "main"), [expected], "{setting}");
+    }
+}
+
+/// A real number that no size is made from is no parameter.
+#[test]
+fn a_real_number_that_no_size_is_made_from_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.f90");
+    let source = "
+program p
+  real(8) :: weight, x(1000)
+  integer :: i
+  weight = 0.5d0
+  do i = 1, 1000
+    x(i) = weight*x(i)
+  end do
+end program";
+    std::fs::write(&path, source).expect("a file");
+    let mut command = loopsheet();
+    let output = command
+        .arg("analyze")
+        .arg(&path)
+        .args(["--set", "weight=0.25"]);
+    let output = output.output().expect("loopsheet runs");
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("no parameter of that name"), "{text}");
+}

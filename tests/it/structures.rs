@@ -153,3 +153,49 @@ fn lists_of_values_are_stored() {
     // There before the program runs.
     assert_eq!(small::accesses(&json, "table", "v"), [1, 0]);
 }
+
+/// Every element leads elsewhere by a pointer: nobody knows how far apart these places lie. Arrays behind pointers have
+/// their elements beside each other.
+#[test]
+fn scalars_behind_pointers_have_an_unknown_layout() {
+    let json = crate::small::fortran(
+        "
+module m
+  type node
+    real(8) :: x, y, z
+    integer :: ident
+    real(8), allocatable :: of(:)
+  end type
+  type holder
+    type(node), pointer :: p
+  end type
+end module
+subroutine count(c, n, k, s)
+  use m
+  type(holder) :: c(:)
+  integer :: n, k, s, j
+  do j = 1, n
+    if (c(j)%p%ident == k) s = s + 1
+  end do
+end subroutine
+subroutine scale(c, n, k)
+  use m
+  type(holder) :: c(:)
+  integer :: n, k, j
+  do j = 1, n
+    c(k)%p%of(j) = 2*c(k)%p%of(j)
+  end do
+end subroutine",
+    );
+    let reasons = |name: &str| {
+        let functions = json["functions"].as_array().expect("functions");
+        let found = functions.iter().find(|f| f["name"] == name);
+        found.expect("the function")["nests"][0]["reasons"].clone()
+    };
+    assert!(
+        reasons("count").to_string().contains("unknown_layout"),
+        "{}",
+        reasons("count")
+    );
+    assert_eq!(reasons("scale"), serde_json::json!([]));
+}

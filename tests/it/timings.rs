@@ -150,7 +150,7 @@ fn what_belongs_to_no_nest_is_named_with_its_place() {
                 "one",
                 "times.csv:6",
                 0.125,
-                "the function's nests are measured by line as well"
+                "the function's nests are also measured by line"
             ),
             ("none", "times.csv:7", 0.0625, "the function has no loops"),
             (
@@ -179,7 +179,7 @@ fn the_table_lists_the_worst_ratio_first() {
     let directory = directory("function,seconds\none,1e-12\ntwo,100\nnobody,1\n");
     let (_, out, _) = run(directory.path(), &["--measured", "times.csv"]);
     let list = out
-        .split_once("the farthest from 1 first:\n")
+        .split_once("largest discrepancy first:\n")
         .unwrap_or_else(|| panic!("{out}"))
         .1;
     let lines: Vec<&str> = list.lines().take(3).collect();
@@ -228,7 +228,7 @@ fn the_workbook_divides_the_estimate_by_an_input() {
             .collect::<Vec<(Data, String)>>()
     };
     let measured = column_of("Loops", "Measured");
-    let ratios = column_of("Time", "Estimate over measured");
+    let ratios = column_of("Time", "Estimate / measured");
     let together = column_of("Time", "Measured together");
     assert_eq!(measured[0].1, "");
     // The second time is that of two nests, which the last column names.

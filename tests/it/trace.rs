@@ -66,7 +66,7 @@ fn the_slides_ten_instructions() {
     assert!((figure(&with_all, "parallelism") - 1.67).abs() < 0.005);
 }
 
-/// EDAN slides, "Memory Cost Model": four loads of a cold cache with one word a line, and only the
+/// EDAN slides, "Memory Cost Model": four loads of a cold cache with one word per line, and only the
 /// instructions that are shown.
 #[test]
 fn the_slides_summation_kernel() {

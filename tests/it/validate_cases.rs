@@ -115,7 +115,7 @@ fn coefficients_of_an_outer_loop() {
     }
 }
 
-/// A line an access where the gathered array is longer than the cache, the array once where it fits.
+/// A line per access where the gathered array is longer than the cache, the array once where it fits.
 #[test]
 fn places_from_data() {
     let text = "void f(int n, int m, int c[n][16], double x[m], double y[n]) {

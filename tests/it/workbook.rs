@@ -231,14 +231,14 @@ fn the_worked_figures_are_in_their_columns() {
         ("Working set, naive", "Plane", 9472.0),
         ("Working set, naive", "Pencil", 832.0),
         ("Working set, naive", "Cell", 64.0),
-        ("Operations an iteration", "Adds", 6.0),
+        ("Operations per iteration", "Adds", 6.0),
         ("Operations over the whole execution", "Flops", 16_777_216.0),
         ("Blocks", "All", 64.0),
         ("Work of one call", "Flops", 16_777_216.0),
         ("Bytes moved in one call", "DRAM", 61_079_552.0),
         ("Arrays", "R", 1.0),
         ("Arrays", "W", 1.0),
-        ("To keep for reuse", "Planes", 4.0),
+        ("Needed in cache for reuse", "Planes", 4.0),
     ] {
         assert_eq!(
             found[&(group.to_string(), header.to_string())],
@@ -421,7 +421,7 @@ fn what_is_missing_is_visible() {
         // Where it was met, and what it means.
         ("zero_step", &["Notes", "Notes"]),
         ("user_norm", &["Notes"]),
-        ("outside of loops", &["Notes"]),
+        ("outside loops", &["Notes"]),
         ("cannot be read (mend it)", &["Notes"]),
         ("cpp", &["Notes"]),
         ("files not read: .cpp", &["Summary"]),

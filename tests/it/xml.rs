@@ -60,11 +60,11 @@ fn both_generations_give_the_same_nest() {
     assert_eq!(
         remarks(&older),
         [
-            "note not-modelled 3: `<nonlocal>` has no place in the model",
-            "note not-modelled 4: `<local>` has no place in the model",
-            "note not-modelled 8: `<pininfo>` has no place in the model",
-            "note not-modelled 10: `ghost` of `<array>` has no place in the model (3 times, first here)",
-            "note not-modelled 29: `<array>` has no place in the model",
+            "note not-modelled 3: `<nonlocal>` has no counterpart in the model",
+            "note not-modelled 4: `<local>` has no counterpart in the model",
+            "note not-modelled 8: `<pininfo>` has no counterpart in the model",
+            "note not-modelled 10: `ghost` of `<array>` has no counterpart in the model (3 times, first here)",
+            "note not-modelled 29: `<array>` has no counterpart in the model",
         ]
     );
     let call = Call {

@@ -12,7 +12,7 @@ class Loops:
     GCC files some lines of a function that is `#include`d, above all of a body that it moves into a function of its own for
     OpenMP, under the file that includes it, with the numbers that they have in their own. The symbol is right, as the function
     is compiled once; a line of a file in which no part of its function lies cannot be one of the function. It is looked up in
-    the function's own file, if that has a loop of the function there, and is outside of loops else:
+    the function's own file, if that has a loop of the function there, and is outside loops else:
 
     >>> loop = {"id": "smooth@100", "parent": None, "depth": 0, "line": 100, "end_line": 104}
     >>> other = {"id": "norm@100", "parent": None, "depth": 0, "line": 100, "end_line": 101}
@@ -80,7 +80,7 @@ class Loops:
         return sorted(timed, key=lambda nest: (-nest["seconds"], nest["key"]))[:count]
 
     def nest_at(self, file, line, symbol=None):
-        """The innermost nest around the line of the function with the symbol, None outside of loops."""
+        """The innermost nest around the line of the function with the symbol, None outside loops."""
         if file not in self._known:
             self._known[file] = self._matching(Path(file))
         homes = self._homes.get(function_of(symbol), set()) if symbol else set()

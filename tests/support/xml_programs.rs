@@ -416,10 +416,10 @@ fn in_core() -> impl Strategy<Value = Option<InCore>> {
         distance,
         steps: Steps::from_values(steps),
     });
-    let functions = any::<[u32; 5]>().prop_map(Functions::from_values);
+    let functions = any::<[u32; 7]>().prop_map(Functions::from_values);
     let chains = prop::collection::vec(chain, 0..3);
     let order = prop::sample::select(&Order::ALL[..]);
-    let known = (chains, order, functions, any::<bool>(), any::<[bool; 4]>());
+    let known = (chains, order, functions, any::<bool>(), any::<[bool; 5]>());
     prop::option::of(known.prop_map(
         |(chains, order, functions, notes_errors, compiled)| InCore {
             chains,

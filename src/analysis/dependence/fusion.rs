@@ -242,10 +242,10 @@ fn scalars(block: &Block, first: &Loop, second: &Loop) -> Result<(), String> {
     for scalar in &block.scalars {
         let name = scalar.name.as_str();
         if variables.contains(name) || own.contains(name) {
-            return Err(format!("`{name}` is used outside of the loops too"));
+            return Err(format!("`{name}` is used outside the loops too"));
         }
         if scalar.class != ReadOnly && needed.contains(name) {
-            return Err(format!("scalar `{name}` is set outside of the loops too"));
+            return Err(format!("scalar `{name}` is set outside the loops too"));
         }
     }
     Ok(())
@@ -304,7 +304,7 @@ fn between<'r>(block: &Block, used: impl Iterator<Item = &'r Reference<'r>>) -> 
             .any(|stream| conflicts(stream.class))
         {
             return Err(format!(
-                "`{}` is used outside of the loops too",
+                "`{}` is used outside the loops too",
                 reference.stream.array
             ));
         }
@@ -443,7 +443,7 @@ pub(super) fn distances(
 /// Which loop moves a subscript.
 enum Moves<'s> {
     Not,
-    /// One, by so many elements an iteration.
+    /// One, by so many elements per iteration.
     With(&'s str, f64),
     Otherwise,
 }

@@ -47,6 +47,8 @@ pub struct Collector<'k, 'u> {
     /// Calls of procedures, caller first.
     pub calls: Vec<(ProcedureId, ProcedureId)>,
     command_line: CommandLine,
+    /// Types of structures that are given values as a whole, which are not followed to their components.
+    pub opened: FxHashSet<String>,
 }
 
 impl<'k, 'u> Collector<'k, 'u> {
@@ -59,6 +61,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             readers: FxHashSet::default(),
             calls: Vec::new(),
             command_line: command_line(known),
+            opened: FxHashSet::default(),
         }
     }
 
@@ -66,17 +69,22 @@ impl<'k, 'u> Collector<'k, 'u> {
     /// a value.
     pub fn program(&mut self) {
         match reached(self.known) {
-            None => self.known.ids().for_each(|id| self.procedure(id)),
+            None => {
+                self.known.ids().for_each(|id| self.procedure(id));
+                self.forget_opened();
+            }
             Some(reached) => {
                 let is_reached = |id: &ProcedureId| reached[id.at()];
                 let (first, others): (Vec<_>, Vec<_>) = self.known.ids().partition(is_reached);
                 first.into_iter().for_each(|id| self.procedure(id));
+                self.forget_opened();
                 for known in &mut self.all {
                     known.is_settled = !known.assigned.is_empty()
                         || !known.passed.is_empty()
                         || known.initial.is_some();
                 }
                 others.into_iter().for_each(|id| self.procedure(id));
+                self.forget_opened();
             }
         }
     }
@@ -100,7 +108,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.set_constants(id);
         for (variable, value) in &function.initial {
             if let Some(place) = self.places.variable(self.known, id, *variable) {
-                self.of(place).initial.get_or_insert((id, value));
+                self.of(place).begin(id, value);
             }
         }
         // The language gives it the command line.
@@ -124,6 +132,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
                 Stmt::Assign { target, value, .. } => {
+                    self.assigned_as_a_whole(id, target, value);
                     if !self.counted_up(id, target, (&counters, value)) {
                         self.assigned(id, target, (value, is_among(&limits, value)));
                     }
@@ -246,6 +255,9 @@ impl<'k, 'u> Collector<'k, 'u> {
         } else {
             Definition::Value(id, value)
         };
+        if matches!(definition, Definition::Given) {
+            self.name_as_read(id, target);
+        }
         match self.copied(id, target, value) {
             Some((to, from)) if to == from => {}
             Some((to, from)) => self.of(to).assign(Definition::Array(from)),

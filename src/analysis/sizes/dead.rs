@@ -12,6 +12,7 @@
 use super::definition::{Definition, Definitions};
 use super::found::Found;
 use super::places::{PlaceId, Places};
+use super::set::SetPlaces;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
@@ -29,6 +30,8 @@ pub(super) struct Seen<'a, 'u> {
     pub definitions: &'a [Definitions<'u>],
     pub found: &'a [Found],
     pub numbers: &'a FxHashMap<&'a Symbol, usize>,
+    /// What the user sets.
+    pub set: &'a SetPlaces,
 }
 
 /// Where a condition stands: in a procedure, in loops with these variables.
@@ -79,8 +82,26 @@ impl<'u> Seen<'_, 'u> {
                 let (a, b) = (self.range(at, left, depth)?, self.range(at, right, depth)?);
                 compared(*op, a, b)
             }
+            Value::Logical(is_true) => Some(*is_true),
+            Value::Variable(_) | Value::Element { .. } if !self.is_default(at, condition) => {
+                match self.range(at, condition, depth)? {
+                    (0.0, 0.0) => Some(false),
+                    (low, high) => (low > 0.0 || high < 0.0).then_some(true),
+                }
+            }
             _ => None,
         }
+    }
+
+    /// Whether a variable has its value only until the program reads another, or gets to the statement that gives it.
+    fn is_default(&self, at: At, variable: &Value) -> bool {
+        let function = self.known.get(at.procedure).function;
+        let place = self.places.find(function, at.procedure, variable);
+        place.is_some_and(|place| {
+            let is_given = self.found[place.at()].origin == Origin::Given;
+            let may_differ = is_given || self.definitions[place.at()].may_keep_initial();
+            may_differ && self.set.value(place).is_none()
+        })
     }
 
     fn range(&self, at: At, value: &Value, depth: u32) -> Option<Range> {
@@ -90,6 +111,10 @@ impl<'u> Seen<'_, 'u> {
         let of = |value: &Value| self.range(at, value, depth);
         match value {
             Value::Integer(n) => Some((*n as f64, *n as f64)),
+            Value::Logical(is_true) => {
+                let number = f64::from(u8::from(*is_true));
+                Some((number, number))
+            }
             Value::Unary(UnaryOp::Negate, inner) => of(inner).map(|(low, high)| (-high, -low)),
             Value::Variable(variable) => match &function.variable(*variable).constant {
                 Some(constant) if !self.places.is_set(function, *variable) => of(constant),
@@ -174,6 +199,9 @@ impl<'u> Seen<'_, 'u> {
     /// What a place has in the run that is looked at.
     fn followed(&self, place: PlaceId, depth: u32) -> Option<Range> {
         let depth = depth.checked_sub(1)?;
+        if let Some(set) = self.set.value(place) {
+            return Some((set as f64, set as f64));
+        }
         let found = &self.found[place.at()];
         let is_followed = found.is_complete && found.origin != Origin::Default;
         let largest = self.number(found.value.as_ref().filter(|_| is_followed)?, depth)?;

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::counters::Counter;
 use super::guarded::Around;
-use super::places::PlaceId;
+use super::places::{PlaceId, Places};
 use crate::calls::ProcedureId;
 use crate::ir::{Value, VarId};
 
@@ -44,6 +46,8 @@ pub struct Definitions<'u> {
     pub passed: Vec<Definition<'u>>,
     /// Before the program runs.
     pub initial: Option<(ProcedureId, &'u Value)>,
+    /// Of a component, the same of other structures of the type, where their declarations say something else.
+    pub other_initial: Vec<(ProcedureId, &'u Value)>,
     /// Of what is assigned, the values of statements that no condition and no loop is around.
     pub unconditional: Vec<&'u Value>,
     /// Of what is assigned, the values of statements under conditions on what their procedure reads.
@@ -56,6 +60,8 @@ pub struct Definitions<'u> {
     pub has_unreached: bool,
     /// What the input calls it, where that is not its own name.
     pub keys: Vec<&'u str>,
+    /// What the input calls the structures that it is a component of, with its own name: `cfg%n`.
+    pub read_as: Vec<String>,
     /// Whether nothing counts but what is there already.
     pub is_settled: bool,
     /// Whether a procedure without a body gets its place, and may give it any value.
@@ -107,6 +113,27 @@ impl<'u> Definitions<'u> {
             .retain(|(_, other, _)| !std::ptr::eq(*other, value));
     }
 
+    /// Adds a value that it has before the program runs.
+    pub fn begin(&mut self, id: ProcedureId, value: &'u Value) {
+        match self.initial {
+            None => self.initial = Some((id, value)),
+            Some((_, first)) if first == value || self.is_settled => {}
+            Some(_) => self.other_initial.push((id, value)),
+        }
+    }
+
+    /// Whether it may have another value than statements give it: what it has before the program runs, as all of these are
+    /// under conditions (`static int done = 0; if (!done) …; done = 1;` in a branch).
+    pub fn may_keep_initial(&self) -> bool {
+        self.initial.is_some() && !self.assigned.is_empty() && self.unconditional.is_empty()
+    }
+
+    /// Whether something from outside gives it values.
+    pub fn is_read(&self) -> bool {
+        let is_given = |definition: &Definition| matches!(definition, Definition::Given);
+        self.assigned.iter().any(is_given)
+    }
+
     pub fn assign(&mut self, definition: Definition<'u>) {
         if !self.is_settled {
             self.assigned.push(definition);
@@ -123,4 +150,15 @@ impl<'u> Definitions<'u> {
 /// Whether a value is one of those, not just equal to it.
 pub fn is_among(values: &[&Value], value: &Value) -> bool {
     values.iter().any(|other| std::ptr::eq(*other, value))
+}
+
+/// In small letters, the names of variables, but for components, that the program reads.
+pub(super) fn names_read(places: &Places, all: &[Definitions]) -> FxHashSet<String> {
+    let named = (0..).map(PlaceId).zip(all);
+    let read = named.filter(|(_, definitions)| definitions.is_read());
+    let places = read.map(|(place, _)| places.get(place));
+    let variables = places.filter(|place| place.structure.is_none());
+    variables
+        .map(|place| place.own_name.to_lowercase())
+        .collect()
 }

@@ -41,7 +41,7 @@ impl Found {
         }
     }
 
-    /// Whether something outside of the program decides its value, or the user does.
+    /// Whether something outside the program decides its value, or the user does.
     pub fn is_given(&self) -> bool {
         matches!(
             self.origin,

@@ -1,4 +1,4 @@
-//! What comes from outside of the program: values with a call of the library in them that reads a file, the
+//! What comes from outside the program: values with a call of the library in them that reads a file, the
 //! command line or the environment. Which functions do that, `templates/intrinsics.toml` says.
 
 use crate::calls::{ProcedureId, Procedures, Target};

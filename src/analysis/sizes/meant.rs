@@ -15,11 +15,12 @@
 //! A dummy argument or a variable of one procedure that is just another name for something else means that. Storage of
 //! the program (module variables, COMMON, globals, components, named constants) comes before variables that a procedure
 //! has for itself, and a component that is given a number, by its own name, before a variable that is computed.
-//! Variables of loops are none of these.
+//! Variables of loops are none of these. Real numbers are meant where nothing else has the name, and whole ones are made
+//! from them (`n = int(length/dx)`).
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definition::{Definition, Definitions};
 use super::found::Found;
@@ -28,6 +29,7 @@ use super::set::SetPlaces;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Node, Symbol};
 use crate::inputs::SetSize;
+use crate::ir::visit::each_value;
 use crate::ir::{Value, VarId};
 
 /// In which order what has a name is meant by it.
@@ -39,6 +41,8 @@ enum Rank {
     Computed,
     /// Calls pass it.
     Passed,
+    /// A real number, from which whole ones may be made.
+    Real,
 }
 
 /// What is known of places before anything is set.
@@ -63,7 +67,7 @@ impl Unset<'_, '_> {
                 continue;
             }
             for place in &meant {
-                set.add(*place, size, &self.found[place.at()]);
+                set.add(self.places, *place, size, &self.found[place.at()]);
             }
             set.by_name.insert(size.name.clone(), meant);
             set.others.insert(size.name.clone(), others);
@@ -78,28 +82,32 @@ impl Unset<'_, '_> {
         names: &FxHashMap<PlaceId, Names>,
     ) -> (Vec<PlaceId>, Vec<PlaceId>) {
         let set = normal(&size.name);
+        let sizing = self.sizing();
         let places = (0..self.places.len() as u32).map(PlaceId);
         let ranked = places.filter_map(|place| {
             let called = names.get(&place)?.called(&set)?;
             let is_private = self.places.get(place).is_own || self.places.get(place).is_local;
-            let rank = self.rank(place)?;
+            let is_real = self.places.get(place).is_real;
+            let rank = self
+                .rank(place)
+                .filter(|_| !is_real || sizing.contains(&place))?;
             // What a procedure has under a name of its own, by a call or as a copy, is meant by the name that all know.
             let place = match (rank, called) {
-                (Rank::Passed, Called::Plainly) => self.original(place),
+                (Rank::Passed | Rank::Real, Called::Plainly) => self.original(place),
                 (Rank::Computed, Called::Plainly) if is_private => self.original(place),
                 _ => place,
             };
             let is_plain = called != Called::Behind;
-            Some(((is_plain, rank, called, is_private), place))
+            Some(((is_real, is_plain, rank, called, is_private), place))
         });
-        let ranked: Vec<((bool, Rank, Called, bool), PlaceId)> = ranked.collect();
+        let ranked: Vec<((bool, bool, Rank, Called, bool), PlaceId)> = ranked.collect();
         let first = ranked.iter().map(|(rank, _)| *rank).min();
         let meant: BTreeSet<PlaceId> = (ranked.iter())
             .filter(|(rank, _)| Some(*rank) == first)
             .map(|(_, place)| *place)
             .collect();
         let others: BTreeSet<PlaceId> = (ranked.iter())
-            .filter(|((_, rank, ..), place)| *rank == Rank::Given && !meant.contains(place))
+            .filter(|((_, _, rank, ..), place)| *rank == Rank::Given && !meant.contains(place))
             .map(|(_, place)| *place)
             .collect();
         (meant.into_iter().collect(), others.into_iter().collect())
@@ -124,8 +132,11 @@ impl Unset<'_, '_> {
                 Definition::Counted(..) | Definition::CountedUp(..)
             )
         };
-        if place.is_real || place.is_array || definitions.assigned.iter().any(counts) {
+        if place.is_array || definitions.assigned.iter().any(counts) {
             return None;
+        }
+        if place.is_real {
+            return Some(Rank::Real);
         }
         let is_passed = !definitions.passed.is_empty();
         let is_assigned = !definitions.assigned.is_empty() || definitions.initial.is_some();
@@ -135,6 +146,38 @@ impl Unset<'_, '_> {
             Some(value) if found.is_given() || value.as_number().is_some() => Rank::Given,
             Some(_) => Rank::Computed,
         })
+    }
+
+    /// The real numbers that whole ones are made from, also through others.
+    fn sizing(&self) -> FxHashSet<PlaceId> {
+        let is_real = |place: PlaceId| self.places.get(place).is_real;
+        let mut made: Vec<(PlaceId, PlaceId)> = Vec::new();
+        for (to, definitions) in (0..).map(PlaceId).zip(self.definitions) {
+            for definition in definitions.assigned.iter().chain(&definitions.passed) {
+                let Definition::Value(id, value) = definition else {
+                    continue;
+                };
+                let function = self.known.get(*id).function;
+                each_value(value, &mut |part| {
+                    let is_variable = matches!(part, Value::Variable(_));
+                    let from = is_variable.then(|| self.places.find(function, *id, part));
+                    let from = from.flatten().filter(|from| is_real(*from));
+                    made.extend(from.map(|from| (from, to)));
+                });
+            }
+        }
+        let mut found = FxHashSet::default();
+        loop {
+            let before = found.len();
+            for (from, to) in &made {
+                if !is_real(*to) || found.contains(to) {
+                    found.insert(*from);
+                }
+            }
+            if found.len() == before {
+                return found;
+            }
+        }
     }
 
     /// Whether statements of a procedure give a place a value.

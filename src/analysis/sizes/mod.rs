@@ -19,16 +19,17 @@
 //! ```
 //!
 //! `loopsheet parameters` then lists `n`, read by the program, with its own default of 64, and `k` as `n - 1`
-//! (guide: sizes, "What the figures rest on").
+//! (guide: sizes, "What the figures depend on").
 //!
 //! ```text
 //! places        the storage: one number for each place, however many procedures see it
 //! definitions   collects over all statements what gives each place a value
 //!                 guarded, asked   under which conditions    keys   by which word of the input
-//!                 inputs           what comes from outside
+//!                 inputs           what comes from outside, and `by_input` what a file gives it
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
 //! circles       made from themselves
 //! counters      counted up in loops, from a number
+//! structures    given values as a whole
 //! dead          leaves out what no run gets to that is given the same, and resolves again
 //! set           what the user sets, in place of what the program gives the variables that the name means (`meant`)
 //! levels        tables of sizes that fall by a factor from entry to entry
@@ -42,6 +43,7 @@
 
 mod asked;
 mod at_once;
+mod by_input;
 mod candidates;
 mod circles;
 mod collector;
@@ -64,6 +66,7 @@ mod program;
 mod reals;
 mod resolver;
 mod set;
+mod structures;
 mod values;
 
 pub use program::Sizes;

@@ -20,7 +20,7 @@ use super::places::{PlaceId, Places};
 use super::program::Sizes;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
-use crate::ir::{BinaryOp, Function, UnaryOp, Value};
+use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
 
 /// Conditions and names are followed so far.
 const DEPTH: u32 = 32;
@@ -43,6 +43,7 @@ pub(super) fn option(
     let is_passed = |definitions: &Definitions| !definitions.passed.is_empty();
     let is_array = place.is_array && place.array.is_none();
     if definitions.is_handed_out
+        || !definitions.other_initial.is_empty()
         || is_array
         || is_passed(definitions)
         || whole.is_some_and(is_passed)
@@ -181,6 +182,25 @@ impl Choice<'_> {
         match value {
             Value::Convert(_, operand) => self.number(operand, depth),
             Value::Unary(UnaryOp::Negate, operand) => self.number(operand, depth)?.checked_neg(),
+            Value::Unary(UnaryOp::Not, _) | Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
+                self.truth(value, depth).map(i64::from)
+            }
+            Value::Binary(op, ..) if op.is_comparison() => self.truth(value, depth).map(i64::from),
+            Value::Binary(op, left, right) => {
+                let is_whole = |side: &Value| matches!(side.ty(self.function), Type::Integer(_));
+                if !is_whole(left) || !is_whole(right) {
+                    return None;
+                }
+                let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
+                match op {
+                    BinaryOp::Add => a.checked_add(b),
+                    BinaryOp::Subtract => a.checked_sub(b),
+                    BinaryOp::Multiply => a.checked_mul(b),
+                    BinaryOp::Divide => a.checked_div(b),
+                    BinaryOp::Remainder => a.checked_rem(b),
+                    _ => None,
+                }
+            }
             Value::Variable(_) | Value::Element { .. } => {
                 let place = self.sizes.place(self.procedure, self.function, value)?;
                 self.sizes.chosen(place, depth)

@@ -10,6 +10,7 @@ use crate::reason::ReasonCode;
 
 impl<'u> Collector<'_, 'u> {
     pub fn call(&mut self, caller: ProcedureId, name: &str, arguments: &'u [Value]) {
+        self.passed_as_a_whole(caller, name, arguments);
         match self.known.target(caller, name) {
             Target::Body(callee) | Target::Recursive(callee) => {
                 self.body(caller, callee, arguments);
@@ -55,6 +56,7 @@ impl<'u> Collector<'_, 'u> {
                         written => written,
                     };
                     if let Some(target) = written {
+                        self.name_as_read(caller, target);
                         self.assign(caller, target, Definition::Given);
                         self.readers.insert(caller);
                     }

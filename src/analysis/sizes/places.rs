@@ -19,8 +19,9 @@ use rustc_hash::FxHashMap;
 
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::spreadsheet::legal_name;
+use crate::inputs::Bounds;
 use crate::intrinsics::{Intrinsics, Meaning};
-use crate::ir::{Function, Home, Role, Type, Value, VarId};
+use crate::ir::{Extent, Function, Home, Role, Type, Value, VarId};
 
 /// Index of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +69,10 @@ pub struct Place {
     pub is_real: bool,
     /// Whether it is declared with dimensions.
     pub is_array: bool,
+    /// The type of the structures that it is a component of.
+    pub structure: Option<std::sync::Arc<str>>,
+    /// Of an array, the bounds of its dimensions as far as they are numbers.
+    pub bounds: Box<[Bounds]>,
     /// Elements of it that have places of their own.
     pub elements: Vec<PlaceId>,
     /// The array that it is an element of.
@@ -89,6 +94,8 @@ impl Place {
             is_local: is_own,
             is_real: false,
             is_array: false,
+            structure: None,
+            bounds: Box::default(),
             elements: Vec::new(),
             array: None,
             subscripts: Box::default(),
@@ -303,9 +310,10 @@ impl Places {
             return None;
         }
         let variable = function.variable(id);
-        let is_whole = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let is_number = matches!(variable.ty, Type::Integer(_) | Type::Real(_));
+        let is_followed = is_number && variable.dimensions.is_empty();
         let is_constant = matches!(variable.role, Role::Constant(_)) && variable.constant.is_some();
-        if !is_whole || !is_constant {
+        if !is_followed || !is_constant {
             return None;
         }
         let names = [
@@ -348,6 +356,30 @@ fn storage(function: &Function, procedure: ProcedureId, id: VarId) -> Key {
     }
 }
 
+/// The bounds of a dimension that are numbers. Where arrays of which only the rank is declared begin, another procedure may
+/// say, but for dummy arguments.
+fn bounds(function: &Function, role: Role, extent: &Extent) -> Bounds {
+    let number = |bound: &Value| match bound {
+        Value::Integer(n) => Some(*n),
+        Value::Variable(id) => match function.variable(*id).constant {
+            Some(Value::Integer(n)) => Some(n),
+            _ => None,
+        },
+        _ => None,
+    };
+    let first = match &extent.lower {
+        Some(lower) => number(lower),
+        None if extent.upper.is_some() || role == Role::Argument => {
+            Some(function.conventions.first_index)
+        }
+        None => None,
+    };
+    Bounds {
+        first,
+        last: extent.upper.as_ref().and_then(number),
+    }
+}
+
 /// The place of a variable as its declaration has it.
 fn declared(function: &Function, id: VarId, key: &Key) -> Place {
     let variable = function.variable(id);
@@ -381,6 +413,13 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         is_local: variable.role == Role::Local,
         is_real: matches!(variable.ty, Type::Real(_)),
         is_array: !variable.dimensions.is_empty(),
+        structure: match key {
+            Key::Shared(Home::Component { of, .. }) => Some(of.clone()),
+            _ => None,
+        },
+        bounds: (variable.dimensions.iter())
+            .map(|extent| bounds(function, variable.role, extent))
+            .collect(),
         elements: Vec::new(),
         array: None,
         subscripts: Box::default(),

@@ -77,7 +77,7 @@ impl Sizes {
         .set(&inputs.sizes);
         if !set.is_empty() {
             (found, taken) = all(&definitions, &set);
-            if set.add_newly_known(&inputs.sizes, &found) {
+            if set.add_newly_known(&places, &inputs.sizes, &found) {
                 (found, taken) = all(&definitions, &set);
             }
         }
@@ -88,6 +88,7 @@ impl Sizes {
                 definitions: &definitions,
                 found: &found,
                 numbers: &numbers,
+                set: &set,
             }
             .unreached();
             if unreached.is_empty() {

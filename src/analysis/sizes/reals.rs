@@ -24,8 +24,10 @@ impl Resolver<'_, '_> {
         match value {
             Value::Real(number, _) if number.is_finite() => Ok(Expr::from(*number)),
             Value::Variable(variable) => match &function.variable(*variable).constant {
-                Some(constant) => self.real(id, constant, depth),
-                None => self.known_real(id, value, depth),
+                Some(constant) if !self.places.is_set(function, *variable) => {
+                    self.real(id, constant, depth)
+                }
+                _ => self.known_real(id, value, depth),
             },
             Value::Unary(UnaryOp::Negate, operand) => Ok(-self.real(id, operand, depth)?),
             Value::Convert(Type::Real(_), operand) => self.real(id, operand, depth),

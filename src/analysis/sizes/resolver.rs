@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::at_once::run_at_once;
 use super::candidates::{Candidates, Gap};
-use super::definition::{Definition, Definitions};
+use super::definition::{Definition, Definitions, names_read};
 use super::found::Found;
 use super::places::{Place, PlaceId, Places};
 use super::set::SetPlaces;
@@ -12,6 +12,7 @@ use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
 use crate::inputs::Inputs;
+use crate::ir::Value;
 
 /// Places that lead to each other are followed so far.
 const DEPTH: u32 = 100;
@@ -40,7 +41,7 @@ impl State {
 pub struct Resolver<'a, 'u> {
     pub known: &'a Procedures<'u>,
     pub places: &'a Places,
-    definitions: &'a [Definitions<'u>],
+    pub(super) definitions: &'a [Definitions<'u>],
     pub symbols: &'a [Symbol],
     pub numbers: &'a FxHashMap<&'a Symbol, usize>,
     pub states: Vec<State>,
@@ -49,13 +50,15 @@ pub struct Resolver<'a, 'u> {
     led_back: usize,
     /// How often a place was followed again, as it led back to one that was being followed.
     again: u32,
-    inputs: &'a Inputs,
+    pub(super) inputs: &'a Inputs,
     /// What the user sets.
     set: &'a SetPlaces,
     /// What every run calls.
     at_once: FxHashSet<ProcedureId>,
     /// The names of the input that places took their values from.
-    taken: Vec<String>,
+    pub(super) taken: Vec<String>,
+    /// In small letters, the names of variables, but for components, that the program reads.
+    pub(super) read: FxHashSet<String>,
 }
 
 impl<'a, 'u> Resolver<'a, 'u> {
@@ -80,6 +83,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
             set,
             at_once: run_at_once(known),
             taken: Vec::new(),
+            read: names_read(places, definitions),
         };
         for place in 0..places.len() as u32 {
             let _ = resolver.resolve(PlaceId(place), DEPTH);
@@ -143,10 +147,10 @@ impl<'a, 'u> Resolver<'a, 'u> {
         self.assigned(place, &mut candidates, depth);
         let is_assigned = !candidates.is_empty();
         self.passed(place, &mut candidates, depth);
-        let initial = self.initial(place, depth);
+        let initial = self.initial(place, &mut candidates, depth);
         candidates.leave_out(&self.symbols[place.at()]);
         if candidates.may_be_read(self.places.get(place), initial.is_some())
-            && let Some((name, number)) = self.input(place)
+            && let Some((name, number)) = self.input(place, candidates.is_given)
             && (self.places.get(place).is_real || number.fract() == 0.0)
         {
             self.taken.push(name);
@@ -164,13 +168,6 @@ impl<'a, 'u> Resolver<'a, 'u> {
             smallest: found.smallest.map(limited),
             ..found
         }
-    }
-
-    /// What the input gives a place, by the word that the program looks for or else by its own name.
-    fn input(&self, place: PlaceId) -> Option<(String, f64)> {
-        let keys = self.definitions[place.at()].keys.iter().copied();
-        let mut names = keys.chain([self.places.get(place).own_name.as_str()]);
-        names.find_map(|name| Some((name.to_string(), self.inputs.value(name)?)))
     }
 
     /// What statements give a place, those of procedures that it is passed to among them.
@@ -323,8 +320,28 @@ impl<'a, 'u> Resolver<'a, 'u> {
         }
     }
 
-    fn initial(&mut self, place: PlaceId, depth: u32) -> Option<Expr> {
-        let (procedure, value) = self.definitions[place.at()].initial?;
-        self.assigned_value(place, procedure, value, depth).ok()
+    /// What it has before the program runs; where structures of one type differ and nothing else gives it a value, the
+    /// values are among the candidates.
+    fn initial(&mut self, place: PlaceId, candidates: &mut Candidates, depth: u32) -> Option<Expr> {
+        let definitions = self.definitions;
+        let Definitions {
+            initial,
+            other_initial,
+            ..
+        } = &definitions[place.at()];
+        let mut value = |(procedure, value): &(ProcedureId, &Value)| {
+            self.assigned_value(place, *procedure, value, depth)
+        };
+        let first = value(&(*initial)?);
+        let others: Vec<Result<Expr, Gap>> = other_initial.iter().map(value).collect();
+        if others.iter().all(|other| *other == first) {
+            return first.ok();
+        }
+        if candidates.is_empty() {
+            std::iter::once(first)
+                .chain(others)
+                .for_each(|value| candidates.add(value));
+        }
+        None
     }
 }

@@ -28,17 +28,17 @@ pub struct SetPlaces {
 }
 
 impl SetPlaces {
-    pub(super) fn add(&mut self, place: PlaceId, size: &SetSize, before: &Found) {
+    pub(super) fn add(&mut self, places: &Places, place: PlaceId, size: &SetSize, before: &Found) {
         if before.is_complete && before.value.is_some() {
             self.replaced.insert(place);
         }
         match size.value {
             Some(value) => {
-                if value.fract() == 0.0 {
+                if value.fract() == 0.0 && !places.get(place).is_real {
                     self.values.insert(place, value as i64);
                 }
-                // What nothing gives a value is a symbol, and stays one.
-                if before.value.is_some() {
+                // What nothing gives a value is a symbol, and stays one; of a real number nothing follows before.
+                if before.value.is_some() || places.get(place).is_real {
                     let value = Some(Expr::from(value));
                     self.found.insert(place, Found::one(value, size.origin));
                 }
@@ -52,14 +52,19 @@ impl SetPlaces {
     }
 
     /// Adds places that are set and to which only other settings give a value; whether there are any.
-    pub(super) fn add_newly_known(&mut self, sizes: &[SetSize], found: &[Found]) -> bool {
+    pub(super) fn add_newly_known(
+        &mut self,
+        places: &Places,
+        sizes: &[SetSize],
+        found: &[Found],
+    ) -> bool {
         let mut is_any = false;
         for size in sizes.iter().filter(|size| size.value.is_some()) {
             let meant = self.by_name.get(&size.name).cloned().unwrap_or_default();
             for place in meant {
                 let known = &found[place.at()];
                 if known.value.is_some() && !self.found.contains_key(&place) {
-                    self.add(place, size, known);
+                    self.add(places, place, size, known);
                     is_any = true;
                 }
             }

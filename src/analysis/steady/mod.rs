@@ -1,6 +1,6 @@
 //! Is what a loop touches the same each time that a caller's loop comes back to it?
 //!
-//! Two facts answer that. Of every loop: the dummy arguments that decide which storage it touches outside of loops inside
+//! Two facts answer that. Of every loop: the dummy arguments that decide which storage it touches outside loops inside
 //! ([`Steady::needs_of_loop`]). Of every call: in which loops around it each argument stays the same
 //! ([`Steady::handed`]).
 //!
@@ -208,7 +208,7 @@ impl<'f> Steady<'f> {
         }
     }
 
-    /// The dummy arguments that decide which storage a loop touches outside of loops inside, and how often; of an outermost
+    /// The dummy arguments that decide which storage a loop touches outside loops inside, and how often; of an outermost
     /// one, also whether it runs. `counters` are those of the loops around it.
     pub fn needs_of_loop(&self, inner: &Loop, around: &[Around]) -> Needs {
         let mut query = Query::of(self);

@@ -194,8 +194,11 @@ impl<'q, 'f> Query<'q, 'f> {
                 false => self.unknown(),
             },
             Role::Local if self.of.made.contains_key(&id) => self.made(id),
-            // What it has from the beginning.
-            Role::Local if !is_array && function.initial.contains_key(&id) => {}
+            // What it has from the beginning; a component may also get another value with its structure.
+            Role::Local
+                if !is_array
+                    && function.initial.contains_key(&id)
+                    && !function.homes.contains_key(&id) => {}
             Role::Global if is_array && !is_pointer && (has_pointers || is_fixed) => {}
             Role::Global if is_stable => {}
             Role::Local | Role::Global | Role::Undeclared => self.unknown(),

@@ -86,10 +86,12 @@ impl Walker<'_> {
             }
         };
         let Some(value) = share else {
-            let probability = self.free_probability(&usual, None);
+            let truth = (self.sizes).truth(self.procedure, self.function(), &branch.condition);
+            let probability = self.undecided_probability(&usual, truth);
             self.undecided.push(Undecided {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
+                truth,
                 decision: decision.clone(),
                 usual: leaving::share(arms, &self.symbols.levels, self.function().is_main)
                     .or_else(|| records::share(&self.symbols, &branch.condition, arms)),
@@ -100,7 +102,7 @@ impl Walker<'_> {
             };
             return (probability, decision);
         };
-        let probability = self.free_probability(&usual, Some(&value));
+        let probability = self.free_probability(&usual, &value);
         let origin = match outcome {
             Some(_) => Origin::Constant,
             None => Origin::Derived,
@@ -130,15 +132,30 @@ impl Walker<'_> {
     }
 
     /// The name of a probability, or the same with a number where another branch of the line has another value.
-    fn free_probability(&self, usual: &Symbol, value: Option<&Expr>) -> Symbol {
-        let is_free = |symbol: &Symbol| {
+    fn free_probability(&self, usual: &Symbol, value: &Expr) -> Symbol {
+        self.first_free(usual, |symbol| {
             let known = self.symbols.constants.get(symbol).map(|known| &known.value);
             let is_undecided = || (self.undecided.iter()).any(|other| other.probability == *symbol);
-            known == value || (known.is_none() && !is_undecided())
-        };
+            known == Some(value) || (known.is_none() && !is_undecided())
+        })
+    }
+
+    /// The same of a branch that neither literals nor loops decide: others of the line that the options of the program
+    /// decide in the same way, or not at all, have its probability.
+    fn undecided_probability(&self, usual: &Symbol, truth: Option<bool>) -> Symbol {
+        self.first_free(usual, |symbol| {
+            let others = self.undecided.iter();
+            let mut others = others.filter(|other| other.probability == *symbol);
+            !self.symbols.constants.contains_key(symbol) && others.all(|other| other.truth == truth)
+        })
+    }
+
+    fn first_free(&self, usual: &Symbol, is_free: impl Fn(&Symbol) -> bool) -> Symbol {
         let others = (2..).map(|number| usual.renamed(&format!("{}_{number}", usual.name())));
         let mut names = std::iter::once(usual.clone()).chain(others);
-        names.find(is_free).unwrap_or_else(|| usual.clone())
+        names
+            .find(|symbol| is_free(symbol))
+            .unwrap_or_else(|| usual.clone())
     }
 
     /// Keeps what the branches say of a variable: the value if they agree, else the few values that it

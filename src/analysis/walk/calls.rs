@@ -52,7 +52,7 @@ impl Walker<'_> {
                         block,
                         place,
                         ReasonCode::Callee,
-                        format!("{name}: what it accesses has no place here"),
+                        format!("{name}: its accesses cannot be mapped to the caller's arrays"),
                     );
                 }
                 Body::Function(self.effects.key(callee))

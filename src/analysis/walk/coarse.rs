@@ -1,4 +1,4 @@
-//! Calls once a level, with sizes that fall from level to level: what they come to beside calls of the largest size.
+//! Calls once per level, with sizes that fall from level to level: what they come to beside calls of the largest size.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -296,7 +296,7 @@ impl Walker<'_> {
             ..
         } = &inner.control
         {
-            // Evaluated once an iteration: part of the body.
+            // Evaluated once per iteration: part of the body.
             self.read(&inner.place, condition, &mut body);
         }
         let in_sequence = std::mem::replace(&mut self.in_sequence, holds_sequence(&inner.body));
@@ -307,6 +307,7 @@ impl Walker<'_> {
         let advanced = self.advanced_evenly(inner, counter);
         let in_core = (body.loops().is_empty()).then(|| {
             let counter = Counter {
+                id: counter,
                 name: &variable,
                 step: &step,
             };

@@ -10,7 +10,7 @@ use crate::reason::ReasonCode;
 use crate::references;
 use crate::symbols::{Address, Alternative, Known};
 
-/// A scalar outside of loops whose value has more symbols is known by its name.
+/// A scalar outside loops whose value has more symbols is known by its name.
 pub(super) const MOST_SYMBOLS: usize = 8;
 
 impl<'f> Walker<'f> {
@@ -86,7 +86,7 @@ impl<'f> Walker<'f> {
         matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty()
     }
 
-    /// What is known of a variable that is given a value; nothing outside of loops if that has no expression.
+    /// What is known of a variable that is given a value; nothing outside loops if that has no expression.
     pub(super) fn known_after(&mut self, id: VarId, value: &Value) -> Option<Known> {
         let variable = self.function().variable(id);
         let is_pointer =
@@ -153,7 +153,7 @@ impl<'f> Walker<'f> {
             .map(Known::OneOf)
     }
 
-    /// Whether the name of an array says best what a pointer to it, set outside of loops, points to. That of
+    /// Whether the name of an array says best what a pointer to it, set outside loops, points to. That of
     /// a member of a structure or of a `void *` does not.
     fn names_elements(&self, id: VarId) -> bool {
         let variable = self.function().variable(id);

@@ -177,7 +177,7 @@ impl Repository {
             let is_inside = |part: Component| matches!(part, Component::Normal(_));
             anyhow::ensure!(
                 path.components().all(is_inside),
-                "{hash} has a file outside of itself: {}",
+                "{hash} has a file outside itself: {}",
                 path.display()
             );
             let blob = |path| Blob {

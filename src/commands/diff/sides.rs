@@ -27,7 +27,7 @@ pub struct Analysed<'t> {
     /// Filled where it is needed.
     program: OnceCell<Program>,
     shelf: Option<Shelf>,
-    /// Where a run begins, as far as it is there.
+    /// Where execution starts, as far as it exists.
     entries: Vec<String>,
 }
 

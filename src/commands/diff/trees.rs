@@ -161,7 +161,7 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
             };
             let cores = parallel.project.machine.get("cores");
             notes.push(format!(
-                "{} runs on one core, as nothing in it runs in parallel, {} on {}: --set machine.cores=1 gives both one",
+                "{} runs on one core because nothing in it runs in parallel, {} on {}: --set machine.cores=1 gives both one",
                 serial.tree.name,
                 parallel.tree.name,
                 cores.map_or_else(|| "several".to_string(), |cores| format!("all {cores}")),
@@ -170,7 +170,9 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
         _ => {}
     }
     if !new.project.counts.is_empty() && !voice.quiet {
-        eprintln!("loopsheet: the counts of loopsheet.toml are of one revision: they are left out");
+        eprintln!(
+            "loopsheet: the counts in loopsheet.toml belong to one revision: they are ignored"
+        );
     }
     let limits = Limits {
         thresholds: args.fail_above.clone(),
@@ -251,7 +253,7 @@ fn figures<'s>(
     for (name, values) in &guesses {
         let value = values[0].max(values[1]);
         notes.push(format!(
-            "{name} is guessed, as {} in {} and {} in {}: both sides are for {value}",
+            "{name} is guessed as {} in {} and {} in {}: both sides use {value}",
             values[0], sides[0].tree.name, values[1], sides[1].tree.name
         ));
         common.push(Setting {
@@ -295,7 +297,7 @@ fn remark_unknown(
     let note = |name: &str, has: &Analysed, lacks: &Analysed| {
         let (has, lacks) = (&has.tree.name, &lacks.tree.name);
         format!(
-            "{name} is set, and only {has} has a parameter of that name; in {lacks} nothing is set"
+            "{name} is set, but only {has} has a parameter of that name; in {lacks} nothing is set"
         )
     };
     let is_in = |unknown: &[UnknownSetting], name: &str| unknown.iter().any(|own| own.name == name);

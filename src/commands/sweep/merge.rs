@@ -1,4 +1,4 @@
-//! `loopsheet sweep merge`: the rows of all shards, one Parquet file an input.
+//! `loopsheet sweep merge`: the rows of all shards, one Parquet file per input.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -167,7 +167,7 @@ pub fn refuse_changes(
     match say_changes(place, &contents, done, voice)? {
         Status::Done => Ok(()),
         _ => anyhow::bail!(
-            "inputs have changed since the sweep was planned, or cannot be read, so that nothing was written"
+            "inputs have changed since the sweep was planned, or cannot be read, so nothing was written"
         ),
     }
 }

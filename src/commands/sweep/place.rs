@@ -138,7 +138,7 @@ impl Place {
         self.directory.join("data")
     }
 
-    /// The names of the merged files, one a line.
+    /// The names of the merged files, one per line.
     pub fn merged(&self) -> PathBuf {
         self.directory.join("merged.txt")
     }

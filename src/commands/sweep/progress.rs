@@ -83,7 +83,7 @@ impl Progress {
             false => String::new(),
         };
         format!(
-            "{done} of {} finished, {running} under way, {:.0} % of the input read in {}{left}",
+            "{done} of {} finished, {running} running, {:.0} % of the input read in {}{left}",
             counted(self.shards, "shard"),
             100.0 * share,
             whole(elapsed)
@@ -134,12 +134,12 @@ mod tests {
         progress.start_shard().fetch_add(250, Ordering::Relaxed);
         let text = progress.text();
         let expected =
-            "0 of 3 shards finished, 1 under way, 25 % of the input read in 0 seconds, about";
+            "0 of 3 shards finished, 1 running, 25 % of the input read in 0 seconds, about";
         assert!(text.starts_with(expected), "{text}");
         progress.finish_shard();
         let text = progress.text();
         assert!(
-            text.starts_with("1 of 3 shards finished, 0 under way"),
+            text.starts_with("1 of 3 shards finished, 0 running"),
             "{text}"
         );
     }

@@ -76,7 +76,7 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     if failed == manifest.shards.len() {
         let why = failures.first().map(|failure| failure.error.as_str());
         anyhow::bail!(
-            "{}, so that there is nothing to report; the first with: {}; `loopsheet sweep run --all --retry --dir {}` tries again",
+            "{}, so there is nothing to report; the first with: {}; `loopsheet sweep run --all --retry --dir {}` tries again",
             match failed {
                 1 => "the only shard failed".to_string(),
                 failed => format!("all {failed} shards failed"),
@@ -120,7 +120,7 @@ fn refuse_extension(option: &str, path: Option<&Path>, known: &[&str]) -> anyhow
     let named: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
     anyhow::ensure!(
         is_known,
-        "{option} {}: the extension has to be {}",
+        "{option} {}: the extension must be {}",
         path.display(),
         named.join(" or ")
     );

@@ -142,7 +142,7 @@ fn pilot(
         }
     }
     anyhow::bail!(
-        "all shards that were missing fail, so that nothing says how long one takes; `loopsheet sweep run --all --dir {}` says why",
+        "all missing shards fail, so it is not known how long one takes; `loopsheet sweep run --all --dir {}` says why",
         place.word()
     )
 }
@@ -179,7 +179,7 @@ fn all_computed(
     let Computed { done, failed } = refuse_missing(place, manifest)?;
     if !voice.quiet {
         eprintln!(
-            "loopsheet: all {} have been computed, so that there is nothing to submit; `loopsheet sweep merge --dir {}` puts \
+            "loopsheet: all {} have been computed, so there is nothing to submit; `loopsheet sweep merge --dir {}` puts \
              them together",
             counted(manifest.shards.len(), "shard"),
             place.word()

@@ -157,8 +157,8 @@ pub fn in_words(model: &CoreModel) -> String {
         _ => String::new(),
     };
     format!(
-        "the core of C-AMAT: window {}, {} instructions a cycle; from the nearest level on {} ports, {} MSHRs, look-ups of {} \
-         cycles; RAM {} cycles and a line every {}; MSHRs and RAM are given out in program order; a store {}; an access across lines is one to each{shared}",
+        "the core of C-AMAT: window {}, {} instructions per cycle; from the nearest level on {} ports, {} MSHRs, look-ups of {} \
+         cycles; RAM {} cycles and a line every {}; MSHRs and RAM are assigned in program order; a store {}; an access across lines counts as one to each{shared}",
         model.window,
         model.width,
         list(&|level| u64::from(level.ports)),
@@ -169,7 +169,7 @@ pub fn in_words(model: &CoreModel) -> String {
         if model.blocking_stores {
             "is waited for"
         } else {
-            "waits in a buffer, where its miss cycles count all the same"
+            "waits in a buffer, where its miss cycles still count"
         },
     )
 }
@@ -181,8 +181,8 @@ pub fn below_bound(report: &TraceReport) -> Option<String> {
     let bound = Figures::of(&report.edag, &report.inputs).get(EdagFigure::TimeLower)?;
     (cycles < bound).then(|| {
         format!(
-            "T ≥ is {bound} cycles with the inputs of the run, and the run that C-AMAT counts took {cycles}: T ≥ is of a machine \
-             that does all but RAM accesses one instruction after the other, the run of a core that does several at once"
+            "T ≥ is {bound} cycles with the inputs of the run, and the run counted by C-AMAT took {cycles}: T ≥ assumes a machine \
+             that executes everything but RAM accesses one instruction at a time, the run a core that executes several at once"
         )
     })
 }

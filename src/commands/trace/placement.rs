@@ -53,7 +53,7 @@ pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Pl
         let what = || format!("--place {text}");
         let (name, cycles) = text
             .rsplit_once('=')
-            .context("it has to be NAME=CYCLES or NAME=far")
+            .context("it must be NAME=CYCLES or NAME=far")
             .with_context(what)?;
         let cycles = match cycles {
             "far" => far(args)[0],

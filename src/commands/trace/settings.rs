@@ -81,11 +81,11 @@ fn rules(args: &TraceArgs) -> anyhow::Result<Rules> {
     };
     anyhow::ensure!(
         !is_edan || args.dependences == DependenceKind::True,
-        "--compat edan counts true dependences: --dependences has to be true"
+        "--compat edan counts true dependences: --dependences must be true"
     );
     anyhow::ensure!(
         args.by.is_none() || !false_dependences,
-        "--by counts true dependences within a region: --dependences has to be true or register"
+        "--by counts true dependences within a region: --dependences must be true or register"
     );
     Ok(Rules {
         memory,
@@ -185,7 +185,7 @@ fn remote(args: &TraceArgs) -> anyhow::Result<Option<RemoteSettings>> {
     );
     anyhow::ensure!(
         latency(args).fract() == 0.0,
-        "--latency {}: with --remote-share it has to be a whole number of cycles",
+        "--latency {}: with --remote-share it must be a whole number of cycles",
         latency(args)
     );
     Ok(Some(RemoteSettings {

@@ -91,7 +91,7 @@ fn warnings(difference: &Difference) -> Option<String> {
     };
     (!texts.is_empty()).then(|| {
         format!(
-            "warnings, behind which figures may differ from those of a compiler's reading: {} in {}, {} in {}; {what}: {}{more}",
+            "warnings, after which figures may differ from what a compiler reads: {} in {}, {} in {}; {what}: {}{more}",
             old.len(),
             difference.old,
             new.len(),
@@ -121,7 +121,7 @@ pub(crate) fn remarks(difference: &Difference) -> Vec<String> {
     for change in &difference.parameters {
         let what = match change.is_of_source() {
             true => "the source changes it",
-            false => "the figures are of different sizes; --set gives both sides the same one",
+            false => "the figures are for different sizes; --set gives both sides the same one",
         };
         found.push(format!(
             "{} is {} in {} and {} in {}: {what}",
@@ -140,7 +140,7 @@ pub(crate) fn remarks(difference: &Difference) -> Vec<String> {
     let shares = [on_guesses.old, on_guesses.new].map(|share| share.known().unwrap_or(0.0));
     if shares.iter().any(|share| *share >= LEAST_SHARE) {
         found.push(format!(
-            "guessed sizes and trip counts: {} of the time of {} rests on them, {} of that of {}",
+            "guessed sizes and trip counts: {} of the time of {} depends on them, {} of that of {}",
             share(shares[0]),
             difference.old,
             share(shares[1]),

@@ -24,14 +24,14 @@ pub(crate) fn costly<'m>(model: &Model, nest: &'m NestModel) -> Vec<&'m ReuseFig
 pub(super) fn write(text: &mut String, model: &Model, nest: &NestModel) {
     let reuses = costly(model, nest);
     if reuses.is_empty() && !model.value(nest.traffic.actual).is_finite() {
-        text.push_str("layer conditions: not known, as the bytes that it touches are not\n");
+        text.push_str("layer conditions: unknown, because the bytes it touches are unknown\n");
         return;
     }
     if reuses.is_empty() {
-        text.push_str("layer conditions: none, nothing is used again\n");
+        text.push_str("layer conditions: none, nothing is reused\n");
         return;
     }
-    text.push_str("layer conditions, what has to fit so that a loop finds its data again:\n");
+    text.push_str("layer conditions: what must fit in cache for a loop to reuse its data:\n");
     for reuse in reuses.iter().take(MOST) {
         let after = match is_only_one(&reuses, reuse) {
             true => String::new(),
@@ -44,14 +44,14 @@ pub(super) fn write(text: &mut String, model: &Model, nest: &NestModel) {
     }
 }
 
-/// `k finds u, v`: a reuse by its loop and its arrays, the first of many.
+/// `reuse of u, v along k`: a reuse by its loop and its arrays, the first of many.
 pub(crate) fn reuse_name(reuse: &ReuseFigures) -> String {
     const MOST: usize = 3;
     let named = reuse.arrays.iter().take(MOST).map(String::as_str);
     let named = named.collect::<Vec<&str>>().join(", ");
     match reuse.arrays.len().saturating_sub(MOST) {
-        0 => format!("{} finds {named}", reuse.carrier),
-        more => format!("{} finds {named} and {more} more", reuse.carrier),
+        0 => format!("reuse of {named} along {}", reuse.carrier),
+        more => format!("reuse of {named} and {more} more along {}", reuse.carrier),
     }
 }
 
@@ -112,9 +112,9 @@ fn line(model: &Model, nest: &NestModel, (reuse, after): (&ReuseFigures, &str)) 
         parts.push(format!("{} moved again", bytes(again)));
     }
     format!(
-        "{} finds {}{after}: {} {}",
-        cut(&reuse.carrier, 24),
+        "reuse of {} along {}{after}: {} {}",
         cut(&reuse.arrays.join(", "), 24),
+        cut(&reuse.carrier, 24),
         working_set(model, nest, reuse),
         parts.join(", ")
     )

@@ -68,8 +68,8 @@ const MARKS: [[&str; 3]; 2] = [
     ],
     [
         "serial",
-        "No parallel region is around the nest, though the program has some: its time is that of one core.",
-        "Nothing, if it runs on one core; else put the nest into a parallel region, or analyse the procedure with its callers.",
+        "The nest is outside any parallel region, although the program has some: its time is that of one core.",
+        "Nothing, if it does run on one core; otherwise put the nest into a parallel region, or analyse the procedure with its callers.",
     ],
 ];
 

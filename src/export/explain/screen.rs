@@ -125,7 +125,7 @@ fn write_loops(text: &mut String, model: &Model, index: usize) {
             write_found_again(text, model, index);
         }
         Some((None, _)) => text.push('\n'),
-        None => text.push_str("; no calls lead to it from where a run begins\n"),
+        None => text.push_str("; it is not reached by any call that could be followed\n"),
     }
 }
 
@@ -140,13 +140,17 @@ fn write_found_again(text: &mut String, model: &Model, index: usize) {
     for (cache, cold) in model.nests[index].levels.caches.iter().zip(&found.cold) {
         let cold = model.value(*cold);
         if cold < before {
-            parts.push(format!("{} in {}", count(before - cold), cache.name));
+            let found = count(before - cold);
+            parts.push(match parts.is_empty() {
+                true => format!("{found} find all their data in {}", cache.name),
+                false => format!("{found} in {}", cache.name),
+            });
             before = cold;
         }
     }
     if !parts.is_empty() {
         let parts = words::list(&parts);
-        let _ = writeln!(text, "of these executions find all of their data: {parts}");
+        let _ = writeln!(text, "of these calls, {parts}");
     }
 }
 
@@ -235,7 +239,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
                 names => format!(" (by its flags: {})", names.join(", ")),
             };
             let ports = format!(
-                "{} cycles an iteration to issue{by}",
+                "{} cycles per iteration to issue{by}",
                 cycles(core.port_cycles)
             );
             row(
@@ -245,7 +249,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
                 bound == Some(BoundBy::Ports),
             );
             let chain = format!(
-                "{} cycles an iteration wait for the one before",
+                "{} cycles per iteration spent waiting for the previous one",
                 cycles(core.chain_cycles)
             );
             row(
@@ -275,7 +279,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
         let pages = nest.levels.pages.map_or(String::new(), |pages| {
             format!(", {} page misses", significant(value(pages.missed)))
         });
-        let about = format!("lines that no prefetcher foresees{pages}: on top of the levels");
+        let about = format!("lines that no prefetcher predicts{pages}: added to the levels");
         row(
             "latency",
             value(found.seconds),
@@ -325,7 +329,7 @@ fn write_marks(text: &mut String, model: &Model, index: usize) {
     if !shown.is_empty() {
         let _ = writeln!(
             text,
-            "* not understood or not exact: {}",
+            "* not understood or only estimated: {}",
             words::list(&shown)
         );
     }
@@ -345,14 +349,14 @@ fn write_marks(text: &mut String, model: &Model, index: usize) {
         };
         let _ = writeln!(
             text,
-            "checked by a run with small sizes: the model has {} times its bytes, {verdict}",
+            "checked by a run with small sizes: the model has {} times the bytes of the run, {verdict}",
             significant(checked.ratio)
         );
     }
     for conflict in &nest.conflicts {
         let _ = writeln!(
             text,
-            "with the ways of the caches: {}",
+            "with the associativity of the caches: {}",
             words::conflict(model, conflict)
         );
     }

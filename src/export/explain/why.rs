@@ -8,19 +8,19 @@ use crate::model::{
 use crate::quantity::significant;
 
 pub(crate) const ARITHMETIC: &str = "arithmetic at peak takes longer than all data movement";
-pub(crate) const CHAINS: &str = "each iteration waits for a result of the one before, so that neither vectors nor more ports help";
+pub(crate) const CHAINS: &str =
+    "each iteration waits for a result of the previous one, so neither vectors nor more ports help";
 pub(crate) const PORTS: &str =
-    "the core issues loads, stores and arithmetic for longer than data take to come";
+    "issuing loads, stores and arithmetic takes the core longer than moving the data";
 pub(crate) const IRREGULAR: &str =
-    "no prefetcher foresees the lines that it goes to, so that it waits for most of them";
+    "no prefetcher predicts the lines that it accesses, so it waits for most of them";
 pub(crate) const TEXT: &str =
     "writing numbers as text takes longer than computing them and moving data";
 pub(crate) const EVERY_ACCESS: &str = "every load and store goes to";
-pub(crate) const BY_SCENARIOS: &str =
-    ": by the rule of scenarios, of which sheet Scenarios has all";
+pub(crate) const BY_SCENARIOS: &str = ": by the rule of scenarios; sheet Scenarios shows them all";
 pub(crate) const NEVER: &str = "with these sizes it does not run";
-pub(crate) const NOTHING: &str = "it has no floating-point operation and goes to no array, which is all that the estimate counts";
-pub(crate) const UNKNOWN: &str = "the time is not known, as something that it rests on is not";
+pub(crate) const NOTHING: &str = "it has no floating-point operations and accesses no arrays, which is all that the estimate counts";
+pub(crate) const UNKNOWN: &str = "the time is unknown because something it depends on is unknown";
 
 /// The cache whose misses a level serves; `None` for the nearest one, which serves loads and stores, and for traffic that
 /// is not that of caches.
@@ -87,14 +87,14 @@ fn of_level(model: &Model, nest: &NestModel, level: &LevelFigures) -> String {
     let again = position.and_then(|at| most_again(model, nest, at));
     let reason = match again {
         Some((reuse, again)) => format!(
-            "; {} of it is moved again, as loop {} comes back after {}, which {} ({}) does not hold",
+            "; {} of it is moved again because loop {} returns after {}, which {} ({}) does not hold",
             bytes(again),
             reuse.carrier,
             bytes(model.value(reuse.distance)),
             cache.name,
             conditions::capacity(model, cache)
         ),
-        None => format!("; {} holds all that is used again", cache.name),
+        None => format!("; {} holds all reused data", cache.name),
     };
     format!("{} moves {moved}{times}{reason}", level.name)
 }

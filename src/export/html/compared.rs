@@ -125,8 +125,8 @@ fn rows(sides: &[Side], comparison: &Comparison) -> Value {
         names => format!(" Not executed: {}.", names.join(", ")),
     };
     let remark = format!(
-        "The nests with the most instructions first. Of the {} instructions that {} executed, {:.2} % belong to loops of the source. What the source predicts follows the \
-         inputs; what the run did stays as it was, and why the two differ is said for the inputs as recorded.{missing} {}",
+        "The nests with the most instructions first. Of the {} instructions that {} executed, {:.2} % belong to loops of the source. The prediction follows the inputs; \
+         the run stays as recorded, and the reasons for differences apply to the inputs as recorded.{missing} {}",
         comparison.instructions,
         comparison.trace,
         100.0 * comparison.joined_share,
@@ -194,7 +194,7 @@ fn joined(comparison: &Comparison) -> Value {
         (
             "joined",
             "Functions of the run",
-            "Of the functions of the source, those that the run executed.",
+            "Functions of the source that the run executed.",
         ),
         &headers,
         rows,
@@ -284,7 +284,7 @@ fn chain(chain: &MemoryChain) -> Value {
         ("Line", "number"),
     ];
     let remark = format!(
-        "The path with the most accesses to RAM has {} of them, one after the other.",
+        "The path with the most accesses to RAM has {} of them, one after another.",
         chain.depth
     );
     tables::plain(

@@ -38,7 +38,7 @@ const ARRAYS: &Shown = &[
     ("Array", ""),
     ("Shape", ""),
     ("Element", "Size"),
-    ("To keep for reuse", ""),
+    (loops::KEPT, ""),
     ("Working set", ""),
     ("Footprint", ""),
 ];
@@ -60,8 +60,8 @@ const ADVICE: &Shown = &[
 /// All columns.
 const ALL: &Shown = &[];
 
-const ABOUT_NESTS: &str = "One row per loop nest. Choose its name to see its source, stencils, layer conditions and time by bound; choose a \
-     heading to sort by it. A star: not everything of it is understood or exact.";
+const ABOUT_NESTS: &str = "One row per loop nest. Select its name to see its source, stencils, layer conditions and time by bound; select a \
+     heading to sort by it. A star: part of the nest is not understood or only estimated.";
 const ABOUT_REGISTERS: &str = "An estimate of the values that one iteration of the innermost loop keeps in registers, \
                                without vectorisation and unrolling.";
 
@@ -107,7 +107,7 @@ pub(super) fn build(
         "maps": maps,
         "nests": nests,
         "live": figures.live(),
-        "notes": { "How the figures are made": notes::METHOD, "What the model leaves out": notes::LIMITS },
+        "notes": { "How the figures are computed": notes::METHOD, "What the model leaves out": notes::LIMITS },
         "lines": nests::lines(model, figures.live(), sources),
     })
 }
@@ -172,7 +172,7 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
             let left = sites.rows.len() - MOST_ROWS;
             sites.rows.truncate(MOST_ROWS);
             let remark = format!(
-                "{} The first {MOST_ROWS} in program order; --tables has {left} more.",
+                "{} The first {MOST_ROWS} in program order; {left} more with --tables.",
                 sites.remark
             );
             sites.remark = remark;

@@ -157,7 +157,7 @@ pub(super) fn presets(model: &Model) -> Vec<Value> {
             decides(&parameter.name) && parameter.value.is_some() != value.is_some()
         });
         let differs = differs
-            .then_some("has other cache levels, or knows other things of its cores, than the formulas of this page");
+            .then_some("has other cache levels or core parameters than the formulas of this page");
         Some(
             json!({ "name": preset.name, "title": preset.title, "values": values, "differs": differs }),
         )
@@ -172,14 +172,12 @@ pub(super) fn about(model: &Model, kept: &[usize]) -> String {
     let left_out = match others {
         0 => String::new(),
         _ => format!(
-            " {others} parameters are not here, as nothing that follows the inputs depends on them."
+            " {others} parameters are not shown, because nothing that follows the inputs depends on them."
         ),
     };
     format!(
         "An empty value is unknown, not zero. A parameter that is defined by others follows them until it is given a \
-         number. Values in a dashed frame are guessed: nothing says what they are, they only let loops run. As written, \
-         {:.1} % of the time rests on guessed sizes and trip counts, {:.1} % on branches that are taken to go each way as \
-         often as the other.{left_out}",
+         number. Values in a dashed frame are guessed: they are unknown and only chosen so that loops run. As written, {:.1} % of the time depends on guessed sizes and trip counts, {:.1} % on branches whose probability is assumed to be 0.5.{left_out}",
         100.0 * influences.on_guesses,
         100.0 * influences.on_even_branches
     )

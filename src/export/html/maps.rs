@@ -21,7 +21,7 @@ pub(super) fn build(model: &Model, study: Option<Study>, figures: &mut Figures) 
         sections.push(json!({
             "id": "sensitivity",
             "title": "Sensitivity",
-            "remark": "Times of the nests with the most work over a range of one input at a time, all others as in force. The deeper \
+            "remark": "Times of the nests with the most work for a range of one input at a time, all others as in force. The deeper \
                        the colour of a row, the longer; the shortest time of a row is framed.",
             "maps": sweeps,
         }));

@@ -78,7 +78,7 @@ fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
             "formulas" => page.push_str(&packed(&script)),
             "scripts" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
             "graphs" => page.push_str(&graphs),
-            _ => unreachable!("the template names a part that is not there: {name}"),
+            _ => unreachable!("the template names a missing part: {name}"),
         }
         rest = after;
     }

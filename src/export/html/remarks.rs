@@ -26,7 +26,7 @@ pub(super) fn coverage(model: &Model) -> Vec<Value> {
         coverage
             .outside
             .iter()
-            .map(|(code, count)| json!([format!("outside of loops: {code}"), count])),
+            .map(|(code, count)| json!([format!("outside loops: {code}"), count])),
     );
     lines.extend(
         program
@@ -41,7 +41,7 @@ pub(super) fn gaps(model: &Model) -> Value {
     let rows = coverage::gaps(model.program).into_iter().map(|gap| {
         let file = gap.inside.map_or(&gap.function.file, |inner| &inner.file);
         vec![
-            json!(gap.inside.map_or("outside of loops", |inner| &inner.id)),
+            json!(gap.inside.map_or("outside loops", |inner| &inner.id)),
             json!(gap.reason.code),
             json!(gap.reason.detail),
             json!(gap.function.name),
@@ -57,7 +57,7 @@ pub(super) fn gaps(model: &Model) -> Value {
         ("File", "text"),
         ("Line", "number"),
     ];
-    let remark = "What is left out is not in the figures of its loop.";
+    let remark = "Omitted parts are not counted in the figures of their loop.";
     tables::plain(
         ("gaps", "What was not understood", remark),
         &headers,

@@ -21,13 +21,13 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, &'a Advice> {
     add_words(
         &mut columns,
         (CHANGE, "Nests"),
-        "The nests that it is about, by their loops",
+        "The nests concerned, by their loops",
         move |advice| Some(nests(model, advice)),
     );
     add_words(
         &mut columns,
         (CHANGE, "What"),
-        "What to change; names in brackets are those of parameters, which change all nests on sheet Parameters",
+        "What to change; names in parentheses are parameters, which change all nests on sheet Parameters",
         |advice| Some(change(advice)),
     );
     let mut figure =
@@ -95,7 +95,7 @@ fn add_conditions<'a>(columns: &mut Vec<Column<'a, &'a Advice>>) {
     add_words(
         columns,
         ("Legality", "To check"),
-        "What has to be checked or done before; where it says proven, the dependences that were found allow it",
+        "What must be checked or done first; proven means that the dependences found allow it",
         |advice| match checks(advice) {
             None if is_of_source(advice) => Some("proven".to_string()),
             checks => checks,
@@ -104,19 +104,19 @@ fn add_conditions<'a>(columns: &mut Vec<Column<'a, &'a Advice>>) {
     add_words(
         columns,
         ("Guessed", "Sizes"),
-        "Sizes that the figures rest on and that nothing gives",
+        "Sizes that the figures depend on and that are guessed",
         |advice| (!advice.guessed.is_empty()).then(|| list(&advice.guessed)),
     );
     add_words(
         columns,
         ("Fits", "In"),
-        "The cache that holds with it what it did not hold before",
+        "The cache that then holds what it did not hold before",
         |advice| advice.fit.as_ref().map(|fit| fit.cache.clone()),
     );
     add_words(
         columns,
         ("Fits", "While"),
-        "The parameter that what is held grows with",
+        "The parameter with which the held data grow",
         |advice| {
             let (name, _) = advice.fit.as_ref()?.size.as_ref()?;
             Some(name.clone())
@@ -165,7 +165,7 @@ fn add_inputs(columns: &mut Vec<Column<&Advice>>) {
 /// What is said of the table as a whole.
 fn remark(model: &Model) -> String {
     match model.advice.is_empty() {
-        true => "Nothing that is known here saves 1 % of the program's time.".to_string(),
-        false => "What saves 1 % of the program's time or more, each change by itself. Chosen for the inputs in force when this was written; the figures follow the inputs.".to_string(),
+        true => "No known change saves 1 % of the program's time.".to_string(),
+        false => "Changes that each save 1 % or more of the program's time on their own. Chosen for the inputs in force when this was written; the figures follow the inputs.".to_string(),
     }
 }

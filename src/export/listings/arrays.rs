@@ -1,6 +1,6 @@
 //! The sheet Arrays: one row a stream of a nest, the streams of one nest below each other.
 
-use super::loops::capital;
+use super::loops::{KEPT, capital};
 use super::{Column, Content, Look, Table, add, add_figures};
 use crate::analysis::facts::Stream;
 use crate::expr::FigureId;
@@ -43,7 +43,7 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         columns,
         (group, "Loop", ""),
         Look::Text,
-        "The nest: its row in Loops",
+        "The nest: its row on sheet Loops",
         move |(nest, _)| text(&nest.nest.head().id),
     );
     add(
@@ -64,7 +64,7 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         columns,
         (group, "Array", ""),
         Look::Text,
-        "As the source calls it",
+        "Name in the source",
         move |row| text(facts(row).array.as_str()),
     );
     let meaning = "Subscripts of the component dimensions, if the array has any";
@@ -169,7 +169,7 @@ fn groups<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         let header = capital(&group_name(level));
         add_figures(
             columns,
-            ("To keep for reuse", &header),
+            (KEPT, &header),
             Look::Number,
             F::LiveArrayGroups,
             move |(_, f)| at(&f.live, level),

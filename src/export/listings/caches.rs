@@ -28,7 +28,7 @@ fn identity<'a, R: 'a>(model: &'a Model<'a>, nest: fn(&R) -> &NestModel<'a>) -> 
     let group = "Nest";
     vec![
         column(
-            (group, "Loop", "", "The nest: its row in Loops"),
+            (group, "Loop", "", "The nest: its row on sheet Loops"),
             Look::Text,
             move |row| text(&nest(row).nest.head().id),
         ),
@@ -108,10 +108,10 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
         F::CacheTraffic,
         |(_, c): &CacheRow| Content::Figure(c.bytes),
     ));
-    let meaning = "What a run with the ways of the machine and the sizes with which this was written moves, where strides show \
-                   that lines fall into few sets: it does not follow what is edited";
+    let meaning = "Bytes moved by a run with the machine's associativity and the sizes when this was written, where strides show \
+                   that lines fall into few sets: it does not follow edits";
     columns.push(column(
-        (group, "With its ways", "B", meaning),
+        (group, "With its associativity", "B", meaning),
         Look::Count,
         |(nest, cache): &CacheRow| {
             let is_same = |known: &CacheFigures| std::ptr::eq(known, *cache);
@@ -130,8 +130,8 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, CacheRow<'a>> {
     Table {
         title: "Caches",
         remark: "One row per loop nest and cache: what moves between the cache and what is behind it. \
-                 Fully associative, least recently used first to go, write-allocate and write-back. Nests in one loop share the caches; \
-                 else each begins with cold caches, unless reuse_between_nests is 1."
+                 Fully associative, LRU, write-allocate and write-back. Nests in one loop share the caches; \
+                 otherwise each begins with cold caches, unless reuse_between_nests is 1."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.levels.caches.iter().map(move |cache| (nest, cache))).collect(),
         columns,
@@ -148,7 +148,7 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
     Table {
         title: "Layer conditions",
         remark: "One row per reuse distance of a loop that carries reuse: if the working set in between fits, the lines are \
-                 found again, else they move again. Sheet Caches adds these up."
+                 reused, else they move again. Sheet Caches adds these up."
             .into(),
         rows: model.nests.iter().flat_map(|nest| nest.levels.reuses.iter().map(move |reuse| (nest, reuse))).collect(),
         columns,
@@ -157,8 +157,8 @@ pub(crate) fn conditions<'a>(model: &'a Model<'a>) -> Table<'a, ReuseRow<'a>> {
 
 fn add_reuse(columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
     let group = "Reuse";
-    let meaning = "The loop that comes back to the same lines; where inner loops depend on outer ones, these are taken \
-                   at the middle of several parts of their ranges";
+    let meaning = "The loop that returns to the same lines; where inner loops depend on outer ones, the outer ones are \
+                   evaluated at the midpoints of several parts of their ranges";
     columns.push(column(
         (group, "Carried by", "", meaning),
         Look::Text,
@@ -170,7 +170,7 @@ fn add_reuse(columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
         Look::Text,
         |(_, reuse): &ReuseRow| text(&reuse.arrays.join(", ")),
     ));
-    let meaning = "What the nest does before it comes back";
+    let meaning = "What the nest does before it returns";
     columns.push(column(
         (group, "In between", "", meaning),
         Look::Text,
@@ -186,8 +186,8 @@ fn add_condition(columns: &mut Vec<Column<'_, ReuseRow<'_>>>) {
         F::ReuseWithin,
         |(_, r): &ReuseRow| Content::Figure(r.distance),
     );
-    columns.push(working_set.remark("with what other nests in the loop touch"));
-    let meaning = "Loops inside, whose iterations the working set grows with";
+    columns.push(working_set.remark("including what other nests in the loop touch"));
+    let meaning = "Inner loops with whose iterations the working set grows";
     columns.push(column(
         (group, "Loops inside", "", meaning),
         Look::Text,
@@ -263,7 +263,7 @@ fn add_largest_sizes(model: &Model, columns: &mut Vec<Column<'_, ReuseRow<'_>>>)
         .max()
         .unwrap_or(0);
     for place in 0..most {
-        let meaning = "A parameter that the loops inside are as long as";
+        let meaning = "A parameter that sets the length of the inner loops";
         columns.push(column(
             (group, "Size", "", meaning),
             Look::Text,

@@ -52,7 +52,7 @@ pub(crate) fn sites<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, usi
     ];
     Table {
         title: "Calls",
-        remark: "One row per call of a function in these files that keeps its loops to itself. Bodies without loops are counted where they are called.".into(),
+        remark: "One row per call of a function in these files that has loops of its own. Bodies without loops are counted where they are called.".into(),
         rows: (0..calls.sites.len()).collect(),
         columns,
     }
@@ -131,7 +131,7 @@ pub(crate) fn functions<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a,
     }
     Table {
         title: "Functions",
-        remark: "How often every function is called, and what that makes of its nests' figures. Change a trip count on Parameters and all follows.".into(),
+        remark: "How often every function is called, and the resulting figures of its nests. Change a trip count on Parameters and everything follows.".into(),
         rows: (0..calls.functions.len()).map(Some).chain([None]).collect(),
         columns,
     }
@@ -151,13 +151,13 @@ pub(crate) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a
         Column::new(
             ("Path", "Functions", ""),
             Look::Text,
-            "From where a run begins, or a function that nothing calls, to the nest's own",
+            "From where execution starts, or a function that nothing calls, to the nest's own function",
             move |path: &&CallPath| Content::Text(model.path_name(path)),
         ),
         Column::new(
             ("Path", "Nest", ""),
             Look::Text,
-            "Its row in Loops",
+            "Its row on sheet Loops",
             move |path: &&CallPath| Content::Text(model.nests[path.nest].nest.head().id.clone()),
         ),
         Column::figures(
@@ -175,7 +175,7 @@ pub(crate) fn paths<'a>(model: &'a Model<'a>, calls: &'a Calls) -> Table<'a, &'a
     Table {
         title: "Call paths",
         remark:
-            "The costliest nests under the calls that lead to them, as they were ranked when this file was written; in program order."
+            "The costliest nests by the calls that lead to them, as ranked when this file was written; in program order."
                 .into(),
         rows: calls.paths.iter().collect(),
         columns,

@@ -21,7 +21,7 @@ pub(crate) fn table<'a>(
     in_all(communication, &mut columns);
     Table {
         title: "Communication",
-        remark: "One row per call, in the time and with the bytes of one process. A receive takes no time of its own while nic_full_duplex is 1: what it receives is counted where it is sent.".into(),
+        remark: "One row per call, with the time and bytes of one process. A receive takes no time of its own while nic_full_duplex is 1: what it receives is counted where it is sent.".into(),
         rows: communication.calls.iter().map(Some).chain([None]).collect(),
         columns,
     }
@@ -67,7 +67,7 @@ fn place<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         columns,
         (group, "File", ""),
         Look::Text,
-        "Where the call stands",
+        "Location of the call",
         move |row| {
             let Some(call) = row else {
                 return Content::Empty;
@@ -121,7 +121,7 @@ fn what(columns: &mut Columns<'_>) {
         columns,
         (group, "Arrays", ""),
         Look::Text,
-        "Buffers or arrays, the one that is sent first",
+        "Buffers or arrays, the sent one first",
         |row| {
             row.map_or(Content::Empty, |call| {
                 text(call.site.moved.arrays.join(", "))
@@ -146,7 +146,7 @@ fn what(columns: &mut Columns<'_>) {
         columns,
         (group, "Type", ""),
         Look::Text,
-        "The type of the elements, as the call names it",
+        "The type of the elements, as named in the call",
         |row| row.map_or(Content::Empty, |call| text(&call.site.moved.datatype)),
     );
     add_figures(
@@ -217,7 +217,7 @@ fn in_all<'a>(communication: &'a CommunicationModel<'a>, columns: &mut Columns<'
             Content::Figure(row.map_or(communication.messages, |call| call.all_messages))
         },
     );
-    columns.push(column.remark("the last row: those that are sent"));
+    columns.push(column.remark("the last row: messages sent"));
     let column = Column::figures(
         (group, "Bytes"),
         Look::Count,
@@ -228,7 +228,7 @@ fn in_all<'a>(communication: &'a CommunicationModel<'a>, columns: &mut Columns<'
             })
         },
     );
-    columns.push(column.remark("the last row: those that are sent, as far as sizes are known"));
+    columns.push(column.remark("the last row: bytes sent, of calls with known sizes"));
     let column = Column::figures(
         (group, "Cost"),
         Look::Seconds,
@@ -239,5 +239,5 @@ fn in_all<'a>(communication: &'a CommunicationModel<'a>, columns: &mut Columns<'
             })
         },
     );
-    columns.push(column.remark("the last row: as far as sizes are known"));
+    columns.push(column.remark("the last row: calls with known sizes"));
 }

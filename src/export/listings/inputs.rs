@@ -104,9 +104,9 @@ pub(crate) fn kind_of_given(kind: Kind, standing: Option<Standing>) -> &'static 
 pub(crate) fn idle_guesses(influences: &Influences) -> Option<String> {
     match influences.idle_guesses {
         0 => None,
-        1 => Some("1 guessed size only matters in functions that are never called".to_string()),
+        1 => Some("1 guessed size matters only in functions that are never called".to_string()),
         count => Some(format!(
-            "{count} guessed sizes only matter in functions that are never called"
+            "{count} guessed sizes matter only in functions that are never called"
         )),
     }
 }
@@ -131,19 +131,19 @@ pub(crate) fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Constant => "constant of the source",
         Origin::Macro => "macro",
-        Origin::Assigned => "assigned once, outside of loops",
+        Origin::Assigned => "assigned once, outside loops",
         Origin::Derived => "follows from other values of the program",
         Origin::Initial => "initial value",
-        Origin::Given => "read from outside of the program",
+        Origin::Given => "read from outside the program",
         Origin::Alone => "as on one process that runs alone",
         Origin::Input => "read from the program's input",
         Origin::Caller => "what every call passes",
-        Origin::Callers => "calls or statements give different values: the largest",
+        Origin::Callers => "the largest of different values from calls or statements",
         Origin::Default => "default: the source gives no value",
-        Origin::Set => "set by the user",
+        Origin::Set => "set with --set",
         Origin::Config => "loopsheet.toml",
-        Origin::Traced => "seen in a run",
+        Origin::Traced => "taken from a run",
         Origin::Counted => "counted in native runs",
-        Origin::CountedMean => "counted over several calls, as if the same in each",
+        Origin::CountedMean => "average over several calls, assumed the same in each",
     }
 }

@@ -38,14 +38,16 @@ pub(crate) const CALLS: (&str, &str) = (TIME, "Calls");
 pub(crate) const ALL_CALLS: (&str, &str) = (TIME, "All calls");
 pub(crate) const BOUND: (&str, &str) = (TIME, "Bound by");
 pub(crate) const MEASURED: (&str, &str) = (TIME, "Measured");
-pub(crate) const MEASURED_RATIO: (&str, &str) = (TIME, "Estimate over measured");
+pub(crate) const MEASURED_RATIO: (&str, &str) = (TIME, "Estimate / measured");
 pub(crate) const ITERATIONS: (&str, &str) = (EXECUTION, "Iterations");
 pub(crate) const FLOPS: (&str, &str) = (EXECUTION, "Flops");
 pub(crate) const DRAM_BYTES: (&str, &str) = (TRAFFIC, "Actual");
 pub(crate) const INTENSITY: (&str, &str) = (TIME, "Arithmetic intensity");
 pub(crate) const ADVICE: (&str, &str) = ("Advice", "What to change");
-pub(crate) const GAIN: (&str, &str) = ("Advice", "Saves of program");
+pub(crate) const GAIN: (&str, &str) = ("Advice", "Time saved (% of program)");
 /// The group of the traffic of every cache, which its name heads.
+pub(crate) const OPERATIONS: &str = "Operations per iteration";
+pub(crate) const KEPT: &str = "Needed in cache for reuse";
 pub(crate) const CACHE_TRAFFIC: &str = "Cache traffic";
 pub(crate) const STEPS: &str = "Intermediate steps";
 
@@ -101,7 +103,7 @@ pub(crate) fn by_topic<'a>(model: &'a Model<'a>) -> (Table<'a, (usize, Row<'a>)>
 }
 
 fn remark(model: &Model) -> String {
-    let how = "One row per loop nest. Point at a heading to read what its column means; Notes has the whole glossary.";
+    let how = "One row per loop nest. Hover over a heading to read what its column means; Notes has the whole glossary.";
     match &model.measured {
         Some(measured) => format!("{how} {}.", measured::total(measured)),
         None => how.to_string(),
@@ -160,7 +162,7 @@ fn identity<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         columns,
         (group, "Parallel", ""),
         Look::Text,
-        "Parallel directives of its loops; serial: it runs on one core while the others of the machine wait",
+        "Parallel directives of its loops; serial: it runs on one core while the others wait",
         |(_, n)| {
             let directives = n
                 .nest
@@ -257,7 +259,7 @@ fn operations(columns: &mut Columns) {
         }),
     ];
     for (header, kind, pick) in each {
-        let group = "Operations an iteration";
+        let group = OPERATIONS;
         add_figures(
             columns,
             (group, header),
@@ -295,7 +297,7 @@ fn streams<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let classes: [(&str, &str, &[AccessClass]); 3] = [
         (
             "R",
-            "Arrays (components apart) that are only read",
+            "Arrays (components counted separately) that are only read",
             &[AccessClass::ReadOnly],
         ),
         (
@@ -329,7 +331,7 @@ fn streams<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         let header = capital(&plural(level));
         add_figures(
             columns,
-            ("To keep for reuse", &header),
+            (KEPT, &header),
             Look::Number,
             F::LiveGroups,
             move |(_, n)| some(n.working_sets.live.get(level).copied()),
@@ -412,7 +414,7 @@ fn traffic<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             F::CacheTraffic,
             |(_, n): &(usize, Row<'a>)| some(n.levels.caches.last().map(|cache| cache.bytes)),
         );
-        columns.push(column.remark("by the last cache of sheet Caches, neighbour by neighbour"));
+        columns.push(column.remark("from the last cache on sheet Caches, neighbour by neighbour"));
     }
     add_figures(
         columns,
@@ -443,7 +445,7 @@ fn beside_measured<'a>(model: &'a Model<'a>, found: &'a Measured, columns: &mut 
         columns,
         (TIME, "Measured together", ""),
         Look::Text,
-        "All nests that the measured time is of, where it is not of this one alone",
+        "All nests covered by the measured time, where it is not this one alone",
         |(index, _)| {
             let together = found.of(*index).filter(|one| one.nests.len() > 1);
             let ids = together.map(|one| {
@@ -548,7 +550,7 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     );
     add_figures(
         columns,
-        (TIME, "Bytes a flop"),
+        (TIME, "Bytes per flop"),
         Look::Ratio,
         F::Balance,
         |(_, n)| Content::Figure(n.time.balance),
@@ -652,9 +654,9 @@ fn over_calls<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     }
     add(
         columns,
-        (TIME, "Calls are not exact because of", ""),
+        (TIME, "Calls are estimated because of", ""),
         Look::Text,
-        "Codes of why the number of calls is an estimate: recursion, or loops on the way whose iterations are one",
+        "Codes of why the number of calls is an estimate: recursion, or loops on the call path whose iterations are estimated",
         |(index, _)| {
             let codes = model.doubts(*index);
             Content::Text(
@@ -732,7 +734,7 @@ fn advised<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
         columns,
         (ADVICE.0, ADVICE.1, ""),
         Look::Text,
-        "What makes the nest faster and saves the most; chosen for the inputs in force when this was written. Advice has all",
+        "The change that saves the most time; chosen for the inputs in force when this was written. Sheet Advice lists all",
         move |(index, _)| {
             advice_for(model, *index).map_or(Content::Empty, |one| Content::Text(change(one)))
         },

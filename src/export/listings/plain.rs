@@ -123,8 +123,8 @@ fn dependences(model: &Model) -> PlainTable {
         column("Earlier loop", "", "Its name"),
         column("Later loop", "", "Its name"),
         column("Kind", "", "flow, anti or output"),
-        count("Follows from others", "1 if other dependences say as much"),
-        column("Array", "", "Array or scalar through which it goes"),
+        count("Implied by others", "1 if implied by other dependences"),
+        column("Array", "", "Array or scalar that carries it"),
         count("Scalar", "1 if that is a scalar"),
         column(
             "Distance",
@@ -167,11 +167,11 @@ fn fusions(model: &Model) -> PlainTable {
         column("And the next", "", "The later one"),
         count(
             "Outer loops that fuse",
-            "How many; empty if it is not legal",
+            "How many; empty if fusion is not legal",
         ),
         figures("Traffic saved", StaticFigure::FusionSaving),
-        column("Prevented by", "", "Why it is not legal"),
-        column("Arrays of both", "", "Names with semicolons between them"),
+        column("Prevented by", "", "Why fusion is not legal"),
+        column("Arrays of both", "", "Names separated by semicolons"),
     ];
     let row = |sequence: &SequenceModel,
                FusionModel {
@@ -208,7 +208,7 @@ fn fusions(model: &Model) -> PlainTable {
 /// Sheet Sensitivity, a row a time.
 fn sensitivity(model: &Model) -> PlainTable {
     let columns = [
-        column("Input", "", "As --set takes it"),
+        column("Input", "", "Name for --set"),
         figures("Value", StaticFigure::SweptValue),
         column("Loop", "", "The nest"),
         figures("Time", StaticFigure::Time),
@@ -281,7 +281,7 @@ const NAMES: &[((&str, &str), &str)] = &[
     (("Time", "DRAM"), "dram_time_s"),
     (("Time", "CPU"), "arithmetic_time_s"),
     (loops::INTENSITY, "intensity_flops_per_byte"),
-    (("Time", "Bytes a flop"), "balance_bytes_per_flop"),
+    (("Time", "Bytes per flop"), "balance_bytes_per_flop"),
     (("Blocks", "All"), "blocks_all"),
 ];
 
@@ -369,8 +369,25 @@ fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
     }
 }
 
+/// Headings that read otherwise than the names of their columns, which stay what they were.
+const WORDED: &[(&str, &str)] = &[
+    (loops::GAIN.1, "Saves of program"),
+    (loops::MEASURED_RATIO.1, "Estimate over measured"),
+    (loops::OPERATIONS, "Operations an iteration"),
+    (loops::KEPT, "To keep for reuse"),
+    (
+        "Calls are estimated because of",
+        "Calls are not exact because of",
+    ),
+    ("With its associativity", "With its ways"),
+    ("Bytes per flop", "Bytes a flop"),
+    ("Implied by others", "Follows from others"),
+];
+
 /// Lower-case words joined by underscores.
 fn words(text: &str) -> String {
+    let worded = WORDED.iter().find(|(heading, _)| *heading == text);
+    let text = worded.map_or(text, |(_, named)| *named);
     let lower: String = text
         .to_lowercase()
         .chars()

@@ -21,14 +21,14 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
         &mut columns,
         ("Loop", "Nest", ""),
         Look::Text,
-        "Its row in Loops",
+        "Its row on sheet Loops",
         move |(nest, _)| text(&nest.nest.head().id),
     );
     add(
         &mut columns,
         ("Loop", "Innermost loop", ""),
         Look::Text,
-        "The loop whose iteration is looked at",
+        "The loop whose iteration is considered",
         move |(nest, _)| {
             nest.nest
                 .loops
@@ -55,7 +55,7 @@ pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, Row<'a>> {
     Table {
         title: "Registers",
         remark: "An estimate of the values that one iteration of the innermost loop keeps in registers, without \
-                 vectorisation and unrolling; Notes explain how.".into(),
+                 vectorisation and unrolling; Notes explains how.".into(),
         rows,
         columns,
     }

@@ -13,7 +13,7 @@ const TIME: &str = "Time";
 pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<'a, &'a OtherNest> {
     let mut columns: Vec<Column<&OtherNest>> = Vec::new();
     let group = "Nest";
-    let meaning = "The nest: its row in Loops";
+    let meaning = "The nest: its row on sheet Loops";
     add(
         &mut columns,
         (group, "Loop", ""),
@@ -35,7 +35,7 @@ pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
             )
         },
     );
-    let meaning = "Position of the nest in the table of sheet Loops, counted from one";
+    let meaning = "Position of the nest in the table on sheet Loops, starting at 1";
     add(
         &mut columns,
         (group, POSITION.1, ""),

@@ -49,13 +49,9 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
     if let Some(calls) = &model.calls {
         let all = calls.executed;
         found.extend([
-            Total::new("Time, every call followed", all.seconds, Look::Seconds),
-            Total::new(
-                "Memory traffic, every call followed",
-                all.traffic,
-                Look::Bytes,
-            ),
-            Total::new("Flops, every call followed", all.flops, Look::Flops),
+            Total::new("Time over all calls", all.seconds, Look::Seconds),
+            Total::new("Memory traffic over all calls", all.traffic, Look::Bytes),
+            Total::new("Flops over all calls", all.flops, Look::Flops),
         ]);
     }
     found

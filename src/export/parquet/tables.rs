@@ -1,4 +1,4 @@
-//! Tables of a report, one a file.
+//! Tables of a report, one per file.
 
 use parquet::errors::ParquetError;
 

@@ -18,9 +18,9 @@ const NAME: usize = 34;
 /// with any number of misses in an epoch.
 pub fn rank(rank: &Rank) -> String {
     let height = TOP + ROW * rank.traces.len() as f64 + BOTTOM;
-    let title = "Which program is most sensitive to the latency of RAM";
+    let title = "Programs by sensitivity to the latency of RAM";
     let about = format!(
-        "epochs per 1,000 instructions: cycles that 1,000 instructions take longer for a cycle of latency; window {}, at most {} \
+        "epochs per 1,000 instructions: extra cycles per 1,000 instructions for one more cycle of latency; window {}, at most {} \
          misses in an epoch",
         rank.window, rank.slots
     );
@@ -32,7 +32,7 @@ pub fn rank(rank: &Rank) -> String {
         (24.0, 54.0),
         Anchor::Start,
         &faint,
-        "cycles that 1,000 instructions take longer for a cycle of latency: epochs of the caches' own misses",
+        "extra cycles per 1,000 instructions for one more cycle of latency: epochs of the caches' own misses",
     );
     let limit = format!(
         "window {}; dark: at most {} misses in an epoch (E_m); light: any number",

@@ -11,7 +11,7 @@ const HEIGHT: f64 = 480.0;
 const LEFT: f64 = 96.0;
 const RIGHT: f64 = 32.0;
 const TOP: f64 = 122.0;
-const ABOUT: &str = "Fetched and written back in one call. Where the line falls, a cache holds one more reuse; points are the machine's caches.";
+const ABOUT: &str = "Fetched and written back in one call. Where the line drops, a cache holds one more reuse; points are the machine's caches.";
 const BOTTOM: f64 = 64.0;
 /// The least part of the whole fall at which a step is named, and how many are.
 const NAMED_FALL: f64 = 0.06;
@@ -23,7 +23,7 @@ pub fn staircase(model: &Model, nest: &NestModel) -> Option<String> {
     let corners = stairs.corners(model)?;
     let least = stairs.least(model);
     let head = nest.nest.head();
-    let title = format!("{}: bytes through a cache, over its size", head.id);
+    let title = format!("{}: bytes through a cache by its size", head.id);
     let place = format!("{}:{} on {}", head.file, head.line, model.machine.name);
     let scale = Scale::new(model, nest, &stairs)?;
     let mut document = Document::new(WIDTH, HEIGHT, &title, &format!("{place}. {ABOUT}"));
@@ -136,7 +136,7 @@ fn axes(document: &mut Document, scale: &Scale) {
         document.text((LEFT - 8.0, y + 4.0), Anchor::End, "", &text);
     }
     let middle = ((LEFT + far) / 2.0, HEIGHT - 14.0);
-    document.text(middle, Anchor::Middle, "", "bytes that the cache holds");
+    document.text(middle, Anchor::Middle, "", "capacity of the cache in bytes");
 }
 
 fn line(document: &mut Document, scale: &Scale, (corners, least): (&[Corner], f64)) {

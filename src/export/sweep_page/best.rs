@@ -1,4 +1,4 @@
-//! The best configuration of each input, for each problem and latency.
+//! The best configuration for each input, for each problem and latency.
 
 use std::fmt::Write;
 
@@ -28,10 +28,10 @@ fn seconds_of(rows: &[&Row], unit: TimeUnit) -> String {
 pub(super) fn best(page: &mut String, report: &SweepReport, words: &Words) {
     let _ = write!(
         page,
-        "<h2>The best configuration of each input</h2>\n<p>The fastest one, of equal ones that with the smallest area, then with less cache and fewer slots. Compared are \
-         machines, caches, slots, parameters of machines and blocks of loops, for the same problem and the same latency of memory: \
-         nobody chooses these, and the smallest problem and the shortest latency would always be the best. Where something \
-         smaller takes at most 1 % longer, it stands below.{}</p>\n\
+        "<h2>The best configuration for each input</h2>\n<p>The fastest one; among equals the one with the smallest area, then with less cache and fewer slots. Machines, \
+         caches, slots, parameters of machines and loop blocks are compared, for the same problem and the same memory latency: \
+         these are given, and the smallest problem and the shortest latency would always be best. Anything smaller \
+         that takes at most 1 % longer is listed below.{}</p>\n\
          <div class=\"scroll\"><table><tr><th>input</th><th class=\"t\">for</th><th class=\"t\">configuration</th><th>area, mm²</th>\
          <th>time</th></tr>\n",
         match report.counts.runs {

@@ -57,7 +57,7 @@ pub(super) fn front(page: &mut String, report: &SweepReport, words: &Words) {
 pub(super) fn ranked(page: &mut String, report: &SweepReport, words: &Words) {
     let _ = writeln!(
         page,
-        "<h2>Which programs feel memory's latency most</h2>\n<p>{}</p>",
+        "<h2>Programs most sensitive to memory latency</h2>\n<p>{}</p>",
         escaped(&report.ranking.meaning())
     );
     if report.ranking.traces.is_empty() {

@@ -407,13 +407,13 @@ impl<'m> AlternativesSheet<'m> {
             (
                 POSITION,
                 "Row of Loops",
-                "Its position in the table of sheet Loops, counted from one",
+                "Its position in the table on sheet Loops, starting at 1",
                 10.0,
             ),
             (
                 WRITTEN,
                 "As written",
-                "Seconds when the workbook was written, once they are others now: empty while nothing has changed",
+                "Seconds when the workbook was written, if they differ from now: empty while nothing has changed",
                 13.0,
             ),
         ];
@@ -446,7 +446,8 @@ impl<'m> AlternativesSheet<'m> {
         let mut headings = vec![(
             first,
             "Memory bandwidth [B/s]".to_string(),
-            "Memory bandwidth with which the nest is as many times as fast as Goal asks for; 0 where none is".to_string(),
+            "Memory bandwidth at which the nest reaches the speedup of Goal; 0 where none does"
+                .to_string(),
         )];
         for (column, level) in (first + 1..)
             .step_by(usize::from(PER_LEVEL))
@@ -455,13 +456,13 @@ impl<'m> AlternativesSheet<'m> {
             let what = [
                 (
                     "share [B]",
-                    "One core's share from which on the next reuse is held; 0 where all are",
+                    "Smallest share of one core that holds the next reuse; 0 where all are held",
                 ),
-                ("size [B]", "The same as the size of an instance"),
-                ("or size", "A parameter that loops inside are as long as"),
+                ("size [B]", "The same as the size of one instance"),
+                ("or size", "A parameter that sets the length of inner loops"),
                 (
                     "up to",
-                    "Its largest value with which that reuse is held, or all still are",
+                    "The largest value at which that reuse is held, or all still are",
                 ),
             ];
             for (column, (header, meaning)) in (column..).zip(what) {
@@ -498,14 +499,14 @@ impl<'m> AlternativesSheet<'m> {
             (
                 top::POSITION,
                 "Row of Loops",
-                "Its position in the table of sheet Loops, counted from one",
+                "Its position in the table on sheet Loops, starting at 1",
             ),
             (top::TIME, "Time [s]", "Its time with the inputs in force"),
             (top::RANK, "Rank", "1 is the costliest"),
             (
                 top::ROW,
                 "Row above",
-                "Its position in the table above, counted from one",
+                "Its position in the table above, starting at 1",
             ),
         ] {
             page.text(first - 1, column, header, &style::header())?;

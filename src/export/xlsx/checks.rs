@@ -20,7 +20,7 @@ const HEADER_ROW: RowNum = 3;
 const FIRST_ROW: RowNum = 4;
 const VERDICT: u16 = 3;
 const COLUMNS: [(&str, f64); 5] = [
-    ("What must hold", 66.0),
+    ("Condition", 66.0),
     ("Found", 24.0),
     ("Expected", 24.0),
     ("Verdict", 24.0),
@@ -179,7 +179,7 @@ impl Checks {
     pub fn write<'b>(&self, book: Book<'b>) -> Result<Page<'b>, XlsxError> {
         let mut page = Page::new(Sheet::Checks, book)?;
         page.title("Checks")?;
-        let text = "What must hold between the figures, whatever the inputs are. A verdict that begins with off is an error of the workbook or of the program that computes it.";
+        let text = "Conditions that must hold between the figures, whatever the inputs are. A verdict beginning with “off” indicates an error in the workbook or in the program that computes it.";
         page.text(1, 0, text, &style::remark())?;
         for (column, (header, width)) in (0..).zip(COLUMNS) {
             page.text(HEADER_ROW, column, header, &style::header())?;
@@ -336,13 +336,13 @@ fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
     let each = "A total is the sum of its column";
     vec![
         equal(
-            "Shares of the nests add up to the whole",
+            "Shares of the nests add up to 100 %",
             column(
                 loops::SHARE,
                 &mut ranked().map(|one| model.value(one.share)),
             ),
             Side::formula(is_any, whole),
-            "A share is the time of a nest over that of all",
+            "A share is the time of a nest divided by that of all",
         ),
         equal(
             "Times that nests are ranked by add up to the program's",
@@ -432,7 +432,7 @@ fn levels(book: Book, nests: &NestSheets) -> Vec<Check> {
             found: Side::formula(formula, count),
             expected: Side::number(0.0),
             rule: Rule::Rarely,
-            why: "What a cache nearer to the core holds does not move farther away; where rows are counted on average, that is only nearly so",
+            why: "What a cache nearer to the core holds does not move farther away; only approximately where rows are counted on average",
         }
     };
     let farther = |at: usize| caches.get(at + 1).copied();
@@ -468,7 +468,7 @@ fn negative(book: Book, nests: &NestSheets) -> Check {
         found: Side::formula(formulas.join("+"), count as f64),
         expected: Side::number(0.0),
         rule: Rule::Never,
-        why: "Counts and what follows from them are never less than nothing",
+        why: "Counts and what follows from them are never negative",
     }
 }
 
@@ -478,7 +478,7 @@ fn same_rows(nests: &NestSheets) -> Vec<Check> {
     let check = |sheet: Sheet| {
         let there = nests.names_on(sheet);
         Check {
-            what: format!("Rows of {} with another nest than Loops", sheet.name()),
+            what: format!("Rows of {} with a different nest than Loops", sheet.name()),
             found: Side::formula(format!("SUMPRODUCT(--({there}<>{here}))"), 0.0),
             expected: Side::number(0.0),
             rule: Rule::Never,
@@ -492,11 +492,11 @@ fn same_rows(nests: &NestSheets) -> Vec<Check> {
 fn as_written(book: Book) -> [Check; 3] {
     let model = book.model;
     let weighted = |(range, sum): (String, f64), what: &str| Check {
-        what: format!("Inputs on {what}, each times its row"),
+        what: format!("Inputs on {what}, each multiplied by its row"),
         found: Side::formula(format!("SUMPRODUCT({range},ROW({range}))"), sum),
         expected: Side::written(sum),
         rule: Rule::Written,
-        why: "Expected is what they were when the workbook was written",
+        why: "Expected: their values when the workbook was written",
     };
     let total = model.totals.seconds;
     let cell = book.layout.names(Sheet::Checks).figure(total);
@@ -504,11 +504,11 @@ fn as_written(book: Book) -> [Check; 3] {
         weighted(machine::weighted(model), Sheet::Machine.name()),
         weighted(parameters::weighted(model), Sheet::Parameters.name()),
         Check {
-            what: "The total time is the one that was written".to_string(),
+            what: "The total time is unchanged from when the workbook was written".to_string(),
             found: Side::formula(cell, model.value(total)),
             expected: Side::written(model.value(total)),
             rule: Rule::Follows,
-            why: "With the inputs as they were, a program that recalculates the workbook must find the same",
+            why: "With unchanged inputs, a program that recalculates the workbook must find the same",
         },
     ]
 }

@@ -44,7 +44,7 @@ const DIFFERENCE: ColNum = 8;
 pub fn compare_workbook(comparison: &Comparison) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     workbook.set_properties(&super::properties(
-        "What the source predicts and what the run did",
+        "Prediction from the source against the run",
     )?);
     for worksheet in sheets(comparison, &|_, _| None)? {
         workbook.push_worksheet(worksheet);
@@ -225,11 +225,11 @@ fn write_row(
 /// One block of columns a kind of quantity, referring to Compare, and the chart over them.
 fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
     let mut page = Paper::new(Sheet::ComparePoints, ())?;
-    page.title("Traced over static")?;
+    page.title("Traced / static")?;
     page.text(
         1,
         0,
-        "A point is a quantity of a nest; on the dashed line both agree.",
+        "Each point is a quantity of a nest; on the dashed line both agree.",
         &style::remark(),
     )?;
     const TABLE: RowNum = 34;
@@ -298,7 +298,7 @@ fn write_points(points: &Points) -> Result<Worksheet, XlsxError> {
     }
     if bounds.1 > 0.0 {
         diagonal(&mut page, &mut chart, bounds)?;
-        chart.title().set_name("The run over the prediction");
+        chart.title().set_name("The run divided by the prediction");
         chart
             .x_axis()
             .set_name("static")

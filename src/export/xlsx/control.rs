@@ -59,29 +59,33 @@ pub(super) fn write<'a>(
     }
     page.title("Control")?;
     page.text(1, 0, "Input", &style::cell(Look::Text, Role::Input))?;
-    let legend = "Change one of these and see on the right what becomes of the results. Each input has one cell; those \
-                  that are not here are on Machine and Parameters.";
+    let legend = "Change any of these; the results on the right update. Each input has one cell; all others are on Machine \
+                  and Parameters.";
     page.text(1, 1, legend, &style::remark())?;
     write_picks(&mut page)?;
     for section in &book.layout.controls.sections {
         for (column, header, meaning) in [
-            (0, section.title, "What the input is"),
+            (0, section.title, "Description of the input"),
             (
                 NAME,
                 "Name",
-                "As --set takes it; the defined name of the input",
+                "Name for --set; also the defined name of the input",
             ),
             (
                 VALUE,
                 "Value",
-                "The input. One of the machine that is as it was written gives way to the machine that is picked.",
+                "The input. A machine input left as written is replaced by that of the machine picked.",
             ),
             (
                 IN_FORCE,
                 "In force",
-                "What formulas take: of the scenario that is picked, else the value, else of the machine that is picked",
+                "The value used in formulas: that of the picked scenario, else this value, else that of the picked machine",
             ),
-            (UNIT, "Unit", "Unit of the value; empty for a pure number"),
+            (
+                UNIT,
+                "Unit",
+                "Unit of the value; empty for a dimensionless number",
+            ),
         ] {
             page.text(section.row, column, header, &style::header())?;
             write_note(&mut page, (section.row, column), meaning)?;
@@ -130,18 +134,18 @@ fn write_picks(page: &mut Page) -> Result<(), XlsxError> {
         Ok::<(), XlsxError>(())
     };
     if choices.is_any() {
-        let message = "All sheets follow; sheet Presets has every figure";
+        let message = "All sheets follow; sheet Presets lists every figure";
         let label = ("Machine in force (A)", AS_WRITTEN);
         pick(PICK_A, label, list(choices.names()), message)?;
     }
     if let Some(other) = &other {
-        let message = "Summary and sheet A and B have the times on both";
+        let message = "Summary and sheet A and B show the times on both";
         let label = ("Compared with it (B)", other.as_str());
         pick(PICK_B, label, list(choices.names()), message)?;
     }
     if model.alternatives.is_some() {
         let message =
-            "Its inputs are in force, on all sheets; sheet Scenarios has them all side by side";
+            "Its inputs are in force on all sheets; sheet Scenarios shows them all side by side";
         let label = ("Scenario in force", scenarios::FIRST_NAME);
         pick(PICK_SCENARIO, label, list(scenarios::names()), message)?;
     }
@@ -213,7 +217,7 @@ fn write_headings(page: &mut Page, row: RowNum, title: &str) -> Result<(), XlsxE
         (
             WRITTEN,
             "As written",
-            "Its value when the workbook was written, once that is not its value now: empty while nothing has changed",
+            "Its value when the workbook was written, if that differs from now: empty while nothing has changed",
         ),
         (NOW, "Now", "Its value with the inputs in force"),
         (CHANGE, "Now / written", "Empty while nothing has changed"),

@@ -81,8 +81,8 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Dependencies, book)?;
     page.title("Dependencies: which loops must follow which")?;
-    let remark = "Loops are compared within a function, or within one loop. Start and end are those of a machine that runs \
-                  everything at once that no dependence holds up.";
+    let remark = "Loops are compared within a function, or within one loop. Start and end assume a machine that runs everything \
+                  as soon as its dependences allow.";
     page.text(1, 0, remark, &style::remark())?;
     for (column, width) in (0..).zip(WIDTHS) {
         page.worksheet.set_column_width(column, width)?;
@@ -134,7 +134,7 @@ fn write_sequences(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     headings(
         page,
         first,
-        "What running loops side by side could give",
+        "Possible gain from running loops side by side",
         &headers,
     )?;
     let model = page.book.model;
@@ -169,7 +169,7 @@ fn write_loops(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     headings(
         page,
         first,
-        "Loops in time",
+        "Timeline of loops",
         &[
             "In",
             "Loop",
@@ -213,7 +213,12 @@ fn write_fusions(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
         "Prevented by",
         "Arrays of both",
     ];
-    headings(page, first, "Neighbours that may become one loop", &headers)?;
+    headings(
+        page,
+        first,
+        "Neighbouring loops that may be fused",
+        &headers,
+    )?;
     let model = page.book.model;
     let mut row = first;
     for FusionModel {
@@ -267,7 +272,7 @@ fn write_edges(page: &mut Page, first: RowNum) -> Result<RowNum, XlsxError> {
         "Earlier loop",
         "Later loop",
         "Kind",
-        "Follows from others",
+        "Implied by others",
         "How many",
         "Arrays and scalars (distance, contiguous first)",
     ];

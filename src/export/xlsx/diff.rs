@@ -32,7 +32,7 @@ const PLACE: ColNum = 7;
 /// More rows than a sheet has.
 pub fn diff_workbook(difference: &Difference) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
-    workbook.set_properties(&super::properties("What a change of the source changes")?);
+    workbook.set_properties(&super::properties("Effect of a change in the source")?);
     workbook.push_worksheet(nests(difference)?);
     workbook.push_worksheet(flips(difference)?);
     package::finish(workbook)
@@ -42,8 +42,8 @@ fn nests(difference: &Difference) -> Result<Worksheet, XlsxError> {
     let mut page = Paper::new(Sheet::Diff, ())?;
     page.title("What changed")?;
     let sides = format!(
-        "{} -> {}; machine {}. Nests whose figures are the same are left out. \
-         * is not exact, or rests on guesses that only one side has (next sheet).",
+        "{} -> {}; machine {}. Nests with the same figures are left out. *: \
+         estimated, or depends on guesses that only one side has (next sheet).",
         difference.old, difference.new, difference.machine
     );
     page.text(1, 0, &sides, &style::remark())?;

@@ -32,7 +32,7 @@ const LEVELS: ColNum = 5;
 const WIDE: ColNum = 3;
 /// What is said where no memory bandwidth is enough, or more does not arrive.
 const NOT_BY_MEMORY: &str = "not by memory alone";
-const LATENCY: &str = "latency is in the way";
+const LATENCY: &str = "limited by latency";
 const ALL_HELD: &str = "all held";
 const NO_LEVEL: &str = "no such level";
 const NONE: &str = "none";
@@ -54,7 +54,7 @@ pub(super) fn write<'a>(
     let mut page = Page::new(Sheet::Goal, book)?;
     page.title("Goal")?;
     let text = "Answers for the nests that are the costliest now, each with all other inputs as in force. Enter one as an \
-                input (on Control or in a scenario) and the nest does what was asked for.";
+                input (on Control or in a scenario) and the nest reaches the goal.";
     page.text(1, 0, text, &style::remark())?;
     write_speedup(&mut page)?;
     let limit = write_limit(&mut page)?;
@@ -77,14 +77,14 @@ pub(super) fn write<'a>(
 
 fn write_speedup(page: &mut Page) -> Result<(), XlsxError> {
     let (row, column) = SPEEDUP_CELL;
-    let text = "Times as fast";
+    let text = "Speedup";
     page.text(row, column - 1, text, &style::section())?;
     let value = page.book.model.figures.input(GOAL);
     write_value(page, (row, column), value, Look::Number, Role::Input)?;
     let validation = DataValidation::new()
         .allow_decimal_number(DataValidationRule::Between(1.0, 1000.0))
         .set_input_title(text)?
-        .set_input_message("How many times as fast each nest is to be")?
+        .set_input_message("The speedup wanted for each nest")?
         .set_error_title("Out of range")?
         .set_error_message("A number from 1 to 1000")?;
     page.worksheet
@@ -96,7 +96,7 @@ fn write_speedup(page: &mut Page) -> Result<(), XlsxError> {
 fn write_limit(page: &mut Page) -> Result<Option<f64>, XlsxError> {
     let model = page.book.model;
     let (row, column) = LIMIT_CELL;
-    let text = "Memory bandwidth that lines under way allow at most [GB/s]";
+    let text = "Maximum memory bandwidth with the outstanding lines [GB/s]";
     page.text(row - 1, column, text, &style::remark())?;
     let [latency, lines] = LATENCY_LIMIT.map(in_force);
     let [cores, line] = ["cores", "line_bytes"].map(in_force);
@@ -118,22 +118,21 @@ fn write_headings(page: &mut Page, levels: &[String]) -> Result<(), XlsxError> {
         (
             TIME,
             "Time [s]",
-            "Its time with the inputs in force, over all calls where these are followed",
+            "Its time with the inputs in force, for all calls where these are followed",
             14.0,
         ),
-        (BOUND, "Bound by", "What takes the longest", 11.0),
+        (BOUND, "Bound by", "What takes longest", 11.0),
         (
             TARGET,
             "Goal [s]",
-            "Its time over how many times as fast it is to be",
+            "Its time divided by the wanted speedup",
             14.0,
         ),
         (
             BANDWIDTH,
             "Memory bandwidth [GB/s]",
-            "dram_gbs with which the nest takes that time, all else as it is. Not by memory alone: the core or a cache takes \
-             longer than that. Latency is in the way: the lines under way bring less, whatever dram_gbs is. A nest with irregular lines needs no \
-             more than that",
+            "dram_gbs at which the nest takes that time, all else unchanged. Not by memory alone: the core or a cache takes \
+             longer than that. Limited by latency: the outstanding lines deliver less, whatever dram_gbs is. A nest with irregular lines needs no more than that",
             20.0,
         ),
     ];
@@ -164,17 +163,17 @@ fn write_headings(page: &mut Page, levels: &[String]) -> Result<(), XlsxError> {
         let name = level_name(at + 1, "bytes");
         let size = format!("{name} [B]");
         let meaning = format!(
-            "Least {name} with which the next reuse is held that is not held now, all else as it is. All held: none is left"
+            "Smallest {name} at which the next reuse not held now is held, all else unchanged. All held: none is left"
         );
-        let largest = "Largest value of that size with which this reuse is held by the cache as it is, or all still are. \
-                       Close rather than exact where ghost cells add to the working set; any: it does not depend on it"
+        let largest = "Largest value of that size at which the cache as it is holds this reuse, or still holds all of them. \
+                       Approximate where ghost cells add to the working set; any: it does not depend on it"
             .to_string();
         for (column, header, meaning, width) in [
             (first, size.as_str(), meaning, 16.0),
             (
                 first + 1,
                 "or size",
-                "A parameter that loops inside are as long as".to_string(),
+                "A parameter that sets the length of inner loops".to_string(),
                 16.0,
             ),
             (first + 2, "≈ up to", largest, 14.0),

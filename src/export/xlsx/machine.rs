@@ -42,28 +42,32 @@ const COLUMNS: [(&str, f64, &str); 10] = [
     (
         "Name",
         20.0,
-        "As --set takes it; the defined name of the input",
+        "Name for --set; also the defined name of the input",
     ),
     (
         "Value",
         18.0,
-        "The input, of the machine as written. A value that is changed is in force whichever machine is picked; one that \
-         is not gives way to that of the machine that is. Where there is no colour, the input is on Control.",
+        "The input, of the machine as written. A changed value is in force whichever machine is picked; an unchanged one \
+         is replaced by that of the picked machine. Inputs without a colour are on Control.",
     ),
     (
         "In force",
         18.0,
-        "What formulas take: of the scenario that is picked, else a value that was changed, else of the machine that is picked",
+        "The value used in formulas: that of the picked scenario, else a changed value, else that of the picked machine",
     ),
-    ("Unit", 10.0, "Unit of the values; empty for a pure number"),
-    ("Allowed", 20.0, "Values that --set takes"),
-    ("Description", 62.0, "What it means to the model"),
+    (
+        "Unit",
+        10.0,
+        "Unit of the values; empty for a dimensionless number",
+    ),
+    ("Allowed", 20.0, "Values accepted by --set"),
+    ("Description", 62.0, "Meaning in the model"),
     ("Source", 46.0, "Where the value in force comes from"),
-    ("Note", 46.0, "What else is to be said of it"),
+    ("Note", 46.0, "Further remarks"),
     (
         "Machine B",
         20.0,
-        "The value of the machine that this one is compared with",
+        "The value of the machine it is compared with",
     ),
 ];
 
@@ -160,7 +164,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     )?;
     page.text(2, 0, "Input", &style::cell(Look::Text, Role::Input))?;
     let legend = "Cells of this colour are inputs: change one and every sheet follows. The machine is picked on Control, \
-                  where the inputs are that matter most. A value that was changed is in force whichever machine is picked.";
+                  which has the most important inputs. A changed value is in force whichever machine is picked.";
     page.text(2, 1, legend, &style::remark())?;
     write_picked(&mut page)?;
     for (column, (header, width, meaning)) in (0..).zip(COLUMNS) {
@@ -198,7 +202,7 @@ fn write_memory_bandwidth(page: &mut Page) -> Result<(), XlsxError> {
     page.text(row, 0, "Memory bandwidth of the estimate", &plain)?;
     page.figure(row, IN_FORCE, model.memory_bandwidth, Look::Seconds)?;
     page.text(row, 4, "B/s", &plain)?;
-    let text = "dram_gbs, and no more than all cores' lines under way bring: \
+    let text = "dram_gbs, limited by all cores' outstanding cache lines: \
                 cores x dram_lines_in_flight x line_bytes / dram_latency_ns, where both are known";
     page.text(row, DESCRIPTION, text, &style::wrapped())?;
     let lines = style::lines(text, COLUMNS[usize::from(DESCRIPTION)].1);

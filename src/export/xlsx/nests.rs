@@ -80,7 +80,7 @@ const READ_AFTER: [Read; 5] = [
     (loops::DRAM_BYTES, (BYTES, "DRAM")),
     (loops::INTENSITY, (BYTES, "Intensity")),
     (loops::ADVICE, ("Advice", "What to change")),
-    (loops::GAIN, ("Advice", "Saves of program")),
+    (loops::GAIN, ("Advice", "Time saved (% of program)")),
     (loops::REASONS, ("Marked", loops::REASONS.1)),
 ];
 const BYTES: &str = "Bytes moved in one call";

@@ -32,7 +32,7 @@ pub(super) fn write<'a, A, C, R>(
     }
     notes.page.title("Notes")?;
     notes.row = 2;
-    notes.paragraphs("How the figures are made", METHOD)?;
+    notes.paragraphs("How the figures are computed", METHOD)?;
     notes.paragraphs("What the model leaves out", LIMITS)?;
     notes.gaps()?;
     notes.disagreements()?;
@@ -168,7 +168,7 @@ impl Notes<'_> {
         let mut lines: IndexMap<_, Vec<u32>> = IndexMap::new();
         for gap in coverage::gaps(self.page.book.model.program) {
             let file = gap.inside.map_or(&gap.function.file, |inner| &inner.file);
-            let inside = gap.inside.map_or("outside of loops", |inner| &inner.id);
+            let inside = gap.inside.map_or("outside loops", |inner| &inner.id);
             let of = lines.entry((
                 inside,
                 gap.reason.code,
@@ -205,7 +205,7 @@ impl Notes<'_> {
                 text(&format!("{}:{}", head.file, head.line)),
             ])
         });
-        let title = "Nests that move other bytes when they are run with small sizes";
+        let title = "Nests that move different bytes when run with small sizes";
         self.list(title, ["Loop", "Model / run", "Place"], rows)
     }
 

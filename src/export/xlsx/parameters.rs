@@ -68,8 +68,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         .map(|found| (found.row.name.as_str(), found.share))
         .collect();
     let guessed = format!(
-        "The same, but nothing says what it is: the value only lets loops run. When this was written, {:.1} % of the time \
-         rested on guessed sizes and trip counts.{}",
+        "The same, but its value is unknown and only chosen so that loops run. When this was written, {:.1} % of the time \
+         depended on guessed sizes and trip counts.{}",
         100.0 * on_guesses,
         idle_guesses(&influences).map_or_else(String::new, |idle| format!(" {idle}."))
     );
@@ -78,14 +78,14 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             1,
             "Input",
             Role::Input,
-            "Change one and every sheet follows. Those without a colour have their cells on Control, with block sizes.",
+            "Change one and every sheet follows. Those without a colour are on Control, with block sizes.",
         ),
         (2, "Guessed", Role::Guessed, guessed.as_str()),
         (
             3,
             "Derived",
             Role::Derived,
-            "Follows from others as the source says; a number may replace the formula.",
+            "Follows from others as the source defines it; a number may replace the formula.",
         ),
     ];
     for (row, name, role, legend) in legends {
@@ -208,7 +208,7 @@ pub(super) fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
     let (rule, message) = match kind {
         Kind::Block => {
             let rule = rule.allow_whole_number(DataValidationRule::Between(0, i32::MAX));
-            (rule, "A whole number; 0 is not blocked")
+            (rule, "A whole number; 0 means not blocked")
         }
         Kind::Problem | Kind::Processes | Kind::Neighbours => (
             inputs::whole(-LARGEST, LARGEST),
@@ -220,7 +220,7 @@ pub(super) fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
         }
         Kind::TripCount => {
             let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, LARGEST));
-            (rule, "A number from 0 to 1e15, which may be a mean")
+            (rule, "A number from 0 to 1e15; a mean is allowed")
         }
         Kind::Probability => {
             let rule = rule.allow_decimal_number(DataValidationRule::Between(0.0, 1.0));

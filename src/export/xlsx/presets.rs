@@ -105,8 +105,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Presets, book)?;
     let choices = Choices::of(book.model);
     page.title("Presets")?;
-    let text = "What sheet Control picks from: the machine as written with the values that it has there, and every preset. \
-                Printed are the picked ones.";
+    let text = "What sheet Control picks from: the machine as written with its values there, and every preset. Only the picked \
+                ones are printed.";
     page.text(1, 0, text, &style::remark())?;
     write_picked(&mut page, &choices)?;
     let own = &book.model.machine;

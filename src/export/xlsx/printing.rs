@@ -60,7 +60,7 @@ impl PrintedRows<'_> {
             (_, false) => String::new(),
         };
         format!(
-            "Printed are the first {} of {} rows{columns}; without the print area all are about {pages} pages. ",
+            "Only the first {} of {} rows{columns} are printed; clearing the print area prints all (about {pages} pages).  ",
             self.fit(),
             self.lines.len()
         )

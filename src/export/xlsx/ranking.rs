@@ -267,7 +267,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, nests: &NestSheets) -> Result<Page<'
     page.text(
         1,
         0,
-        "Found again on sheet Loops whenever an input changes.",
+        "Looked up on sheet Loops whenever an input changes.",
         &style::remark(),
     )?;
     let last_column = match model.ranking.follows_calls {

@@ -74,8 +74,8 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Roofline, book)?;
     page.title("Roofline")?;
-    let text = "What the machine in force can do at best, and the nests with the most work (operations and references, when the workbook was written): \
-                at an intensity of I flops a byte no more than min(peak, I x bandwidth) flops a second. Intensities are those of memory traffic. Numbers in the chart are those of the nests below it.";
+    let text = "The best the machine in force can do, and the nests with the most work (operations and references, when the workbook was written): \
+                at an intensity of I flops per byte at most min(peak, I x bandwidth) flops per second. Intensities refer to memory traffic. Numbers in the chart are those of the nests below it.";
     let (last, width) = (
         COLUMNS.len() as ColNum - 1,
         COLUMNS.iter().map(|(_, width)| width).sum(),
@@ -216,12 +216,12 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
     chart.title().set_name("Roofline");
     chart
         .x_axis()
-        .set_name("flops a byte of memory traffic")
+        .set_name("flops per byte of memory traffic")
         .set_log_base(10)
         .set_major_gridlines(true);
     chart
         .y_axis()
-        .set_name("flops a second (M: 10⁶, G: 10⁹, T: 10¹²)")
+        .set_name("flops per second (M: 10⁶, G: 10⁹, T: 10¹²)")
         .set_log_base(10)
         .set_num_format(RATE_ON_AXIS)
         .set_crossing(rust_xlsxwriter::ChartAxisCrossing::Min);

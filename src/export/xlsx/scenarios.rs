@@ -211,8 +211,8 @@ pub(super) fn write<'a>(
     let rows = Rows::of(&book.layout.controls);
     let choices = Choices::of(book.model);
     page.title("Scenarios")?;
-    let text = "What a column leaves empty is as on Control, Machine and Parameters (column Base). Control picks the scenario \
-                that is in force on all sheets; below are the times of all of them.";
+    let text = "Cells left empty are as on Control, Machine and Parameters (column Base). Control picks the scenario in force \
+                on all sheets; the times of all scenarios are below.";
     page.text(1, 0, text, &style::remark())?;
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(POSITION_ROW, 0, "Position of the scenario in force", &plain)?;
@@ -224,7 +224,7 @@ pub(super) fn write<'a>(
     for (row, control) in rows.all() {
         write_input(&mut page, (row, control), &choices)?;
     }
-    let text = "A scenario that sets one of these has its times when it is picked on Control:";
+    let text = "A scenario that sets one of these shows its times when it is picked on Control:";
     let (first_picked, _) = rows.of_picked();
     page.text(first_picked - 1, 0, text, &style::remark())?;
     write_free(&mut page, rows.free_row())?;
@@ -243,18 +243,18 @@ pub(super) fn write<'a>(
 
 fn write_headings(page: &mut Page) -> Result<(), XlsxError> {
     for (column, header, width, meaning) in [
-        (0, "Input", 34.0, "What the input is"),
+        (0, "Input", 34.0, "Description of the input"),
         (
             NAME,
             "Name",
             28.0,
-            "As --set takes it; the defined name of the input",
+            "Name for --set; also the defined name of the input",
         ),
         (
             UNIT,
             "Unit",
             10.0,
-            "Unit of the values; empty for a pure number",
+            "Unit of the values; empty for a dimensionless number",
         ),
         (
             BASE,
@@ -266,7 +266,7 @@ fn write_headings(page: &mut Page) -> Result<(), XlsxError> {
             LIVE,
             "In force",
             16.0,
-            "The value in the scenario that is picked on Control, which all sheets take",
+            "The value in the scenario picked on Control, used by all sheets",
         ),
     ] {
         page.text(HEADER_ROW, column, header, &style::header())?;
@@ -283,10 +283,10 @@ fn write_headings(page: &mut Page) -> Result<(), XlsxError> {
         page.text(HEADER_ROW, column, scenario.name, &format)?;
         let meaning = match scenario.blocks {
             Blocks::InForce => {
-                "Name of the scenario; the cells below are its inputs, and empty ones are as in column Base"
+                "Name of the scenario; the cells below are its inputs, empty ones as in column Base"
             }
             Blocks::Advised => {
-                "Sizes of blocks as the best advice has them; where none is advised, they are yours to choose"
+                "Block sizes from the best advice; where there is none, choose your own"
             }
         };
         write_note(page, (HEADER_ROW, column), meaning)?;
@@ -424,7 +424,7 @@ fn write_free(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
     for row in first..first + FREE {
         page.text(row, 0, "Any other figure of the machine", &plain)?;
         let meaning = format!(
-            "Write its name, as sheet Machine has it, such as {example}, and its values to the right"
+            "Write its name as on sheet Machine, such as {example}, and its values to the right"
         );
         write_note(page, (row, NAME), &meaning)?;
         page.worksheet
@@ -455,7 +455,7 @@ fn write_count(page: &mut Page, rows: &Rows) -> Result<(), XlsxError> {
     let row = rows.count_row();
     let plain = style::cell(Look::Text, Role::Plain);
     let number = style::cell(Look::Number, Role::Plain);
-    page.text(row, 0, "How many of these it sets", &plain)?;
+    page.text(row, 0, "Number of these that it sets", &plain)?;
     for (index, _) in SCENARIOS.iter().enumerate() {
         let column = FIRST + index as ColNum;
         let count = blocks_of(page.book.model, index).len();
@@ -509,7 +509,7 @@ fn write_results(
     page.worksheet.set_row_height(total - 1, 32)?;
     let text = format!("Together: {}", alternatives.scope());
     page.text(total, 0, &text, &plain)?;
-    page.text(total + 1, 0, "Over that of the base", &plain)?;
+    page.text(total + 1, 0, "Relative to the base", &plain)?;
     let own = alternatives.total(With::Own);
     if let Some((cell, id)) = &own {
         let value = Some(model.value(*id)).filter(|value| value.is_finite());

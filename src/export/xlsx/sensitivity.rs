@@ -81,7 +81,7 @@ pub(super) fn write<'a>(
     };
     let text = match alternatives {
         Some(alternatives) => format!(
-            "{seconds} over one input at a time, all others as in force: of the nests that are the costliest now, and of {} \
+            "{seconds} for one input at a time, all others as in force: of the nests that are the costliest now, and of {} \
              together. Blocks: of the nests with the most work when the workbook was written.",
             alternatives.scope()
         ),
@@ -91,7 +91,7 @@ pub(super) fn write<'a>(
         ),
     };
     page.text(1, 0, &text, &style::remark())?;
-    let text = "Cells of the inputs' colour (factors, block sizes) may be changed. The lowest time of a row is framed.";
+    let text = "Cells of the inputs' colour (factors, block sizes) may be changed. The lowest time in a row is framed.";
     page.text(2, 0, text, &style::remark())?;
     page.worksheet.set_column_width(0, 38)?;
     let most = book
@@ -126,7 +126,7 @@ fn write_grid(
     page.text(top, 0, &sweep.label, &style::section())?;
     write_needs(page, top, sweep)?;
     if !sweep.factors.is_empty() {
-        page.text(top + 1, 0, "Times the value in force", &plain)?;
+        page.text(top + 1, 0, "Multiple of the value in force", &plain)?;
     }
     let is_given = sweep.factors.is_empty();
     for (column, factor) in (FIRST_VALUE..).zip(&sweep.factors) {

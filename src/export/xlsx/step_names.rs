@@ -109,12 +109,12 @@ impl Brief<'_> {
 
 fn called(function: Function) -> &'static str {
     match function {
-        Function::Min => "least",
-        Function::Max => "most",
-        Function::Ceiling => "rounded up",
-        Function::Floor => "rounded down",
+        Function::Min => "min",
+        Function::Max => "max",
+        Function::Ceiling => "ceil",
+        Function::Floor => "floor",
         Function::Truncate => "truncated",
-        Function::Absolute => "size",
+        Function::Absolute => "abs",
         Function::TreeStages => "stages of a tree over",
         Function::SumAbove => "sum of what is above",
     }

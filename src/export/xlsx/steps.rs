@@ -50,7 +50,7 @@ pub(super) fn write<'a>(
     page.text(
         1,
         0,
-        "Parts of formulas of the other sheets: of one that several share, the name is that of the first. They are not printed.",
+        "Parts of formulas on the other sheets; one that several share is named after the first. They are not printed.",
         &style::remark(),
     )?;
     for (column, (header, width)) in (0..).zip(COLUMNS) {

@@ -47,13 +47,13 @@ fn totals(model: &Model) -> Vec<Total> {
         let is_all = other.nests.len() == model.nests.len();
         let (own, others) = other.seconds;
         if !is_all {
-            let name = "Time of the nests of sheet A and B";
+            let name = "Time on machine A (nests on sheet A and B)";
             found.push(Total::new(name, own, Look::Seconds));
         }
         let name = if is_all {
             "Time on machine B"
         } else {
-            "Time of these on machine B"
+            "Time on machine B"
         };
         found.extend([
             Total::new(name, others, Look::Seconds),
@@ -135,9 +135,9 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
     });
     let entries: Vec<String> = entries.collect();
     let begins = match entries.as_slice() {
-        [] => "nothing says where runs begin, so each nest counts once".to_string(),
-        [one] => format!("runs begin in {one}"),
-        [one, others @ ..] => format!("runs begin in {one} and {} others", others.len()),
+        [] => "the starting point of execution is unknown, so each nest counts once".to_string(),
+        [one] => format!("execution starts at {one}"),
+        [one, others @ ..] => format!("execution starts at {one} and {} others", others.len()),
     };
     let coverage = coverage::coverage(program);
     let counted = |count: usize, one: &str| match count {
@@ -163,12 +163,13 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
         let formula = format!("\"Compared with machine B: \"&INDEX({titles},preset.B)");
         page.presented_text(2, GUESSES, &formula, &text, &plain)?;
     }
-    let text = "Every figure is a formula over the inputs on Control, Machine and Parameters; Notes says how they are made.";
+    let text = "Every figure is a formula over the inputs on Control, Machine and Parameters; Notes explains the formulas.";
     page.text(3, 0, text, &style::remark())?;
     let Some(band) = band::of_all(model) else {
         return Ok(());
     };
-    let text = format!("When this was written, {band}. Sheet Time has low and high of each nest.");
+    let text =
+        format!("When this was written, {band}. Sheet Time shows low and high for each nest.");
     page.text(4, 0, &text, &plain)
 }
 
@@ -199,7 +200,7 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
     let model = page.book.model;
     let plain = style::cell(Look::Text, Role::Plain);
     let each_once = match model.calls.is_some() {
-        true => "Totals, each nest once",
+        true => "Totals, counting each nest once",
         false => "Totals",
     };
     page.text(TOTALS_ROW, 0, each_once, &style::section())?;
@@ -237,7 +238,7 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
         &style::cell(Look::Seconds, Role::Plain),
     )?;
     page.text(row + 1, 2, "s", &plain)?;
-    let text = "The totals are those of the costliest nests. JSON and --tables have all, and calls, dependences and communication.";
+    let text = "The totals are those of the costliest nests. JSON and --tables have all nests, calls, dependences and communication.";
     page.text(row + 2, 0, text, &style::remark())?;
     Ok(row + 3)
 }
@@ -297,9 +298,9 @@ fn write_guesses(page: &mut Page) -> Result<RowNum, XlsxError> {
     let guessed: Vec<Influence> = all.iter().filter(matters).copied().collect();
     let first = TOTALS_ROW + 1;
     let text = match guessed.as_slice() {
-        [] => "No time to speak of rests on a size that nothing says.".to_string(),
+        [] => "Almost no time depends on a size that is not known.".to_string(),
         _ => format!(
-            "{:.1} % of the time rested on guesses when this was written, {:.1} % on probabilities of 0.5 that are assumed.",
+            "{:.1} % of the time depended on guesses when this was written, {:.1} % on assumed probabilities of 0.5.",
             100.0 * on_guesses,
             100.0 * on_even_branches
         ),
@@ -341,7 +342,7 @@ fn write_coverage(page: &mut Page, mut row: RowNum) -> Result<(), XlsxError> {
         coverage
             .outside
             .iter()
-            .map(|(code, count)| (format!("outside of loops: {code}"), *count)),
+            .map(|(code, count)| (format!("outside loops: {code}"), *count)),
     );
     lines.extend(
         program

@@ -96,8 +96,8 @@ pub(super) fn write<'a>(
     }
     page.title("Tornado")?;
     let text = format!(
-        "What becomes of the time of {} if one figure of the machine is less or more, all others as in force; the most \
-         influential first.",
+        "How the time of {} changes if one figure of the machine is decreased or increased, all others as in force; the \
+         most influential first.",
         alternatives.scope()
     );
     page.text(1, 0, &text, &style::remark())?;
@@ -121,7 +121,7 @@ pub(super) fn write<'a>(
 /// By how much inputs change.
 fn write_share(page: &mut Page) -> Result<(), XlsxError> {
     let (row, column) = SHARE_CELL;
-    let text = "Less and more by";
+    let text = "Decrease and increase by";
     page.text(row, LABEL, text, &style::section())?;
     let value = page.book.model.figures.input(SWING);
     write_value(page, (row, column), value, Look::Share, Role::Input)?;
@@ -147,22 +147,22 @@ fn write_data(
     page.text(
         head,
         0,
-        "What the table above is sorted from",
+        "The unsorted values of the table above",
         &style::section(),
     )?;
     for (column, header, meaning) in [
         (0, "Row", "Position in this table"),
         (1, "Input", "The figure of the machine"),
-        (2, "Name", "As --set takes it"),
+        (2, "Name", "Name for --set"),
         (3, "Unit", "Unit of the value"),
-        (4, "Less [s]", "Time with less of it"),
-        (5, "More [s]", "Time with more of it"),
-        (6, "Less", "Change of the time with less of it"),
-        (7, "More", "Change of the time with more of it"),
+        (4, "Less [s]", "Time with a decrease"),
+        (5, "More [s]", "Time with an increase"),
+        (6, "Less", "Change of the time with a decrease"),
+        (7, "More", "Change of the time with an increase"),
         (
             8,
             "Effect",
-            "The larger of the two changes, plus next to nothing, so that equal ones differ",
+            "The larger of the two changes, plus a tiny amount so that equal ones differ",
         ),
     ] {
         page.text(head + 1, column, header, &style::header())?;
@@ -206,17 +206,17 @@ fn write_sorted(page: &mut Page, rows: &[Row], data: RowNum) -> Result<(), XlsxE
         (LABEL, "Input", "The figure of the machine"),
         (2, "Value in force", "Its value, in its unit"),
         (3, "Unit", "Unit of the value"),
-        (4, "Less [s]", "Time with less of it"),
-        (5, "More [s]", "Time with more of it"),
+        (4, "Less [s]", "Time with a decrease"),
+        (5, "More [s]", "Time with an increase"),
         (
             6,
             "Less",
-            "Change of the time with less of it; negative is faster",
+            "Change of the time with a decrease; negative is faster",
         ),
         (
             7,
             "More",
-            "Change of the time with more of it; negative is faster",
+            "Change of the time with an increase; negative is faster",
         ),
         (
             POSITION,
@@ -287,7 +287,7 @@ fn draw(page: &mut Page, count: RowNum, row: RowNum) -> Result<(), XlsxError> {
     }
     chart
         .title()
-        .set_name("Change of the time with less and more of each input")
+        .set_name("Change of the time as each input is decreased and increased")
         .set_font(ChartFont::new().set_size(11));
     chart
         .y_axis()
@@ -315,8 +315,7 @@ fn write_sizes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
         "Sizes, when the workbook was written",
         &style::section(),
     )?;
-    let text =
-        "They change the working sets of every nest: pick a scenario to see what one does now.";
+    let text = "They change the working sets of every nest: pick a scenario to see its effect now.";
     page.text(row + 1, 0, text, &style::remark())?;
     let found = size_swings(model);
     for (row, one) in (row + 2..).zip(&found) {

@@ -107,7 +107,7 @@ impl Context {
 
     /// A remark that an element of ExaSAT has no place in a `Program`.
     pub fn not_modelled(&self, element: &Element, help: &str) {
-        let message = format!("`<{}>` has no place in the model", element.name);
+        let message = format!("`<{}>` has no counterpart in the model", element.name);
         self.note(DiagnosticCode::NotModelled, element.at, message, help);
     }
 
@@ -278,7 +278,8 @@ impl<'a> Fields<'a> {
             {
                 Some(_) if attribute.value.is_empty() => {}
                 Some((.., help)) => {
-                    let message = format!("`{name}` of `<{element}>` has no place in the model");
+                    let message =
+                        format!("`{name}` of `<{element}>` has no counterpart in the model");
                     self.context
                         .note(DiagnosticCode::NotModelled, attribute.at, message, help);
                 }

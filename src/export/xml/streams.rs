@@ -242,7 +242,7 @@ fn newer_parts<'a>(
         && !variables.contains(&"")
     {
         let message = "one offset for several loop variables: taken as a subscript for each, the innermost first";
-        let help = "write one entry a subscript in both tuples";
+        let help = "write one entry per subscript in both tuples";
         let code = DiagnosticCode::Repaired;
         (fields.context).warn(
             code,
@@ -282,7 +282,7 @@ fn newer_parts<'a>(
         .collect())
 }
 
-const TUPLE: &str = "a tuple with one entry a subscript, such as (1,0,-1)";
+const TUPLE: &str = "a tuple with one entry per subscript, such as (1,0,-1)";
 
 /// Loop variables and offsets of an access of the older generation. The tuple of a relative access
 /// counts from the innermost loop outwards, or as `indexorder` says; the component is not in it.

@@ -85,10 +85,7 @@ impl<'t> Lowering<'t> {
     /// What a static variable has before the program runs, if it is a number.
     fn initialise_static(&mut self, id: VarId, value: Node<'t>) {
         self.complete_extent(id, value);
-        if matches!(self.type_of_variable(id), CType::Arithmetic(_)) {
-            let (value, _) = self.captured(|this| this.value(value));
-            self.draft.set_initial(id, value);
-        }
+        self.captured(|this| this.begin(id, value));
     }
 
     fn initialise(&mut self, id: VarId, value: Node<'t>) {

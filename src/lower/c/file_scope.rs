@@ -57,12 +57,11 @@ impl<'t> Names<'t> {
                 CType::Function(result) => Symbol::Function(*result),
                 ty => {
                     let constant = self.constant_initialiser(node, declarator, &ty);
-                    let is_scalar = matches!(ty, CType::Arithmetic(_));
                     let value = part(declarator, Field::Value);
-                    let (initial, table) = match is_scalar {
-                        true => (value, None),
-                        false => (None, value),
-                    };
+                    let is_scalar = matches!(ty, CType::Arithmetic(_));
+                    let is_followed = is_scalar || matches!(ty, CType::Record(_));
+                    let initial = value.filter(|_| is_followed);
+                    let table = value.filter(|_| !is_scalar);
                     Symbol::Global {
                         ty,
                         constant,

@@ -3,13 +3,15 @@
 
 use tree_sitter::Node;
 
+use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::for_loop::mentions;
 use super::lowering::Lowering;
+use super::record::{Member, RecordId};
 use crate::diagnostic::Place;
-use crate::ir::{MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
+use crate::ir::{Home, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
@@ -72,6 +74,61 @@ impl<'t> Lowering<'t> {
         true
     }
 
+    /// Notes what a variable has before the program runs: a number, or the whole numbers among the members of a structure
+    /// that its list names.
+    pub fn begin(&mut self, id: VarId, initial: Node<'t>) {
+        match self.type_of_variable(id) {
+            CType::Arithmetic(_) => {
+                let value = self.value(initial);
+                self.draft.set_initial(id, value);
+            }
+            CType::Record(record) if self.role(initial) == Some(Role::ArrayConstructor) => {
+                for (member, node) in self.listed(record, initial) {
+                    let value = self.value(node);
+                    let component = self.component_variable(id, member);
+                    self.draft.set_initial(component, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The whole numbers among the members of a structure that a list gives values, by their names or the order of members.
+    fn listed(&self, record: RecordId, list: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
+        let record = self.names.records.get(record);
+        if record.arrangement == Arrangement::Union {
+            return Vec::new();
+        }
+        let mut found: Vec<(&'t str, Node<'t>)> = Vec::new();
+        let mut next = Some(0);
+        for child in children(list) {
+            let (at, value) = match self.role(child) {
+                Some(Role::Keyword) => {
+                    let name = part(child, Field::Designator).map(|node| self.text(node));
+                    let name = name.map(|name| name.trim_start_matches('.').trim());
+                    let is_named = |member: &Member| Some(member.name) == name;
+                    let at = record.members.iter().position(is_named);
+                    (at, part(child, Field::Value))
+                }
+                _ => (next, Some(child)),
+            };
+            let member = at.and_then(|at| record.members.get(at));
+            let (Some(at), Some(member), Some(value)) = (at, member, value) else {
+                next = None;
+                continue;
+            };
+            let is_list = self.role(value) == Some(Role::ArrayConstructor);
+            let is_one = !matches!(member.ty, CType::Array(..) | CType::Record(_));
+            // Without braces of its own, a member that is an array takes several values.
+            next = (is_list || is_one).then_some(at + 1);
+            if matches!(member.ty, CType::Arithmetic(Type::Integer(_))) && !is_list {
+                found.retain(|(name, _)| *name != member.name);
+                found.push((member.name, value));
+            }
+        }
+        found
+    }
+
     /// Keeps a value in a new scalar.
     pub fn temporary(&mut self, place: &Place, target: &Value, value: Value) -> Value {
         let name = target
@@ -98,7 +155,7 @@ impl<'t> Lowering<'t> {
         let members = self.member_names(&ty)?;
         let initialiser = initialisers(self, list, &members)?
             .into_iter()
-            .find(|(member, _)| *member == name)?
+            .rfind(|(member, _)| *member == name)?
             .1;
         Some(self.value(initialiser))
     }
@@ -150,7 +207,7 @@ impl<'t> Lowering<'t> {
         let given = initialisers(self, list, members)?;
         let mut values = Vec::new();
         for member in members {
-            let initialiser = given.iter().find(|(name, _)| name == member);
+            let initialiser = given.iter().rfind(|(name, _)| name == member);
             values.push(initialiser.map_or(Value::Integer(0), |(_, node)| self.value(*node)));
         }
         Some(values)
@@ -196,7 +253,16 @@ impl<'t> Lowering<'t> {
             self.names.member_offset(&ty, member),
             self.names.size_of(&ty),
         );
+        let home = match ty {
+            CType::Record(id) => Some(Home::Component {
+                scope: "".into(),
+                of: self.names.records.get(id).name.as_str().into(),
+                name: member.into(),
+            }),
+            _ => None,
+        };
         let ty = self.names.member_type(&ty, member);
+        let is_counted = matches!(ty, CType::Arithmetic(Type::Integer(_)));
         let id = self.add_variable(name.then(Step::Member, member), ty, role, place);
         if let (Some(offset), Some(record_bytes)) = (offset, bytes) {
             let layout = MemberLayout {
@@ -208,6 +274,9 @@ impl<'t> Lowering<'t> {
             self.draft.set_member(id, layout);
         }
         self.draft.set_dimensions(id, dimensions);
+        if let Some(home) = home.filter(|_| is_counted) {
+            self.draft.set_home(id, home);
+        }
         self.variables.add_component(selected, id);
         id
     }
@@ -224,15 +293,18 @@ fn initialisers<'t>(
     members: &[&'t str],
 ) -> Option<Vec<(&'t str, Node<'t>)>> {
     let mut given = Vec::new();
-    for (position, child) in children(list).into_iter().enumerate() {
+    // What has no name comes behind what is named before it.
+    let mut position = 0;
+    for child in children(list) {
         if lowering.role(child) == Some(Role::Keyword) {
             let designator = part(child, Field::Designator)?;
             let name = lowering.text(designator).trim_start_matches('.').trim();
-            let name = members.iter().find(|member| **member == name)?;
-            given.push((*name, part(child, Field::Value)?));
+            position = members.iter().position(|member| *member == name)?;
+            given.push((members[position], part(child, Field::Value)?));
         } else {
             given.push((*members.get(position)?, child));
         }
+        position += 1;
     }
     let is_list =
         |(_, node): &(&str, Node<'t>)| lowering.role(*node) == Some(Role::ArrayConstructor);

@@ -56,9 +56,7 @@ impl<'t> Lowering<'t> {
                 let name = name.into();
                 self.draft.set_home(id, Home::File { file, name });
                 if let Some(initial) = initial {
-                    let (value, _) =
-                        self.captured(|this| this.at_file_scope(|this| this.value(initial)));
-                    self.draft.set_initial(id, value);
+                    self.captured(|this| this.at_file_scope(|this| this.begin(id, initial)));
                 }
                 id
             }

@@ -18,7 +18,8 @@ use super::expression::Expr;
 use super::modules::Found;
 use super::path::{Owner, Path};
 use super::procedure::{Lowering, Meaning};
-use super::scope::{Bounds, Class, Scope, TypeSpec};
+use super::scope::{Bounds, Class, Component, DerivedType, Scope, TypeSpec};
+use super::structures::Beginning;
 use super::subscripts::section;
 use crate::diagnostic::Place;
 use crate::ir::{Extent, Home, MemberLayout, Name, Reason, Role, Type, Value, VarId, Variable};
@@ -46,6 +47,8 @@ struct Lookup<'a> {
     component: Option<Home>,
     /// The type whose procedure the last name may be.
     owner: Option<Owner<'a>>,
+    /// What the component that the path ends in has before the program runs.
+    beginning: Beginning<'a>,
     /// Whether what the path has come to may be of a type that extends its own.
     polymorphic: bool,
 }
@@ -60,6 +63,44 @@ struct Record {
     first: usize,
     /// Bytes from the beginning of one to where the path has come to.
     offset: Option<u32>,
+    /// Whether every element leads to one by a pointer.
+    is_behind_pointers: bool,
+}
+
+impl Record {
+    /// What a path is in that goes on to a component. Behind a pointer data lie elsewhere: an array there has its own
+    /// elements beside each other, and of anything else nobody knows how far apart the targets lie.
+    fn below(self, component: &Component) -> Option<Record> {
+        let is_array = !component.dimensions.is_empty();
+        match (component.indirect, self.is_behind_pointers) {
+            (true, _) if is_array || !self.is_element => None,
+            (true, _) => Some(Record {
+                bytes: None,
+                is_behind_pointers: true,
+                ..self
+            }),
+            (false, true) if is_array => None,
+            (false, _) => Some(self),
+        }
+    }
+}
+
+impl Lookup<'_> {
+    fn new(place: Place) -> Self {
+        Lookup {
+            steps: Vec::new(),
+            ty: Type::Unknown,
+            role: Role::Undeclared,
+            place,
+            outcome: Outcome::UnknownType,
+            record: None,
+            record_bytes: None,
+            component: None,
+            owner: None,
+            beginning: Beginning::Declared,
+            polymorphic: false,
+        }
+    }
 }
 
 #[derive(PartialEq)]
@@ -241,11 +282,34 @@ impl<'a> Lowering<'a> {
         if let Some(bytes) = found.record_bytes {
             self.draft.set_record_bytes(id, bytes);
         }
+        self.begin(id, found);
         if found.polymorphic {
             self.variables.set_polymorphic(id);
         }
         self.variables.insert(scope.id, text, id);
         id
+    }
+
+    /// Notes what a scalar has before the program runs: a component of a named constant has that for ever.
+    fn begin(&mut self, id: VarId, found: &Lookup<'a>) {
+        let Variable {
+            ty,
+            dimensions,
+            role,
+            ..
+        } = self.draft.variable(id);
+        let is_followed = matches!(ty, Type::Integer(_) | Type::Logical(_));
+        if !is_followed || !dimensions.is_empty() || found.outcome != Outcome::Known {
+            return;
+        }
+        let is_constant = matches!(role, Role::Constant(_));
+        if let Beginning::Given(value, home) = found.beginning {
+            let value = self.value(value, home);
+            match is_constant {
+                true => self.draft.set_constant(id, value),
+                false => self.draft.set_initial(id, value),
+            }
+        }
     }
 
     /// Where a component lies that a path of so many parts names, and whether its structures are the elements of an
@@ -285,18 +349,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn look_up(&mut self, path: &Path, scope: &'a Scope) -> Lookup<'a> {
-        let mut found = Lookup {
-            steps: Vec::new(),
-            ty: Type::Unknown,
-            role: Role::Undeclared,
-            place: self.draft.place().clone(),
-            outcome: Outcome::UnknownType,
-            record: None,
-            record_bytes: None,
-            component: None,
-            owner: None,
-            polymorphic: false,
-        };
+        let mut found = Lookup::new(self.draft.place().clone());
         let Some((first, rest)) = path.parts.split_first() else {
             return found;
         };
@@ -315,6 +368,10 @@ impl<'a> Lowering<'a> {
             home,
         });
         found.polymorphic = symbol.polymorphic;
+        found.beginning = match (&symbol.class, &symbol.initial) {
+            (Class::Constant(value), _) | (_, Some(value)) => Beginning::Given(value, home),
+            _ => Beginning::Declared,
+        };
         let mut spec = symbol.ty.clone().or_else(|| home.implicit_type(first.name));
         for (at, part) in rest.iter().enumerate() {
             let is_last = at + 1 == rest.len();
@@ -339,6 +396,9 @@ impl<'a> Lowering<'a> {
                     home: parent,
                 });
                 found.polymorphic = false;
+                if !matches!(found.beginning, Beginning::Declared) {
+                    found.beginning = Beginning::Unknown;
+                }
                 spec = Some(TypeSpec::Derived(part.name.clone()));
                 home = parent;
                 continue;
@@ -354,13 +414,16 @@ impl<'a> Lowering<'a> {
                         record.offset =
                             record.offset.and_then(|so_far| so_far.checked_add(offset?));
                     }
-                    // Its data lies elsewhere.
-                    found.record = found.record.take().filter(|_| !component.indirect);
+                    found.record = found
+                        .record
+                        .take()
+                        .and_then(|record| record.below(component));
                     found.steps.push(Step {
                         bounds: &component.dimensions,
                         home: scope,
                     });
                     found.polymorphic = component.polymorphic;
+                    found.beginning = self.beginning_of(found.beginning, (&name, home), component);
                     found.component = Some(Home::Component {
                         scope: scope.name.clone(),
                         of: name,
@@ -389,6 +452,23 @@ impl<'a> Lowering<'a> {
         found
     }
 
+    /// What a component of a structure of a type has before the program runs, by what the structure has.
+    fn beginning_of(
+        &self,
+        structure: Beginning<'a>,
+        (ty, home): (&str, &'a Scope),
+        component: &'a Component,
+    ) -> Beginning<'a> {
+        let defines = |(ty, _): &(&'a DerivedType, &'a Scope)| {
+            let mut components = ty.components.iter();
+            components.any(|own| own.name == component.name)
+        };
+        match self.world.ancestry(ty, home).find(defines) {
+            Some(definition) => structure.of_component(definition, (ty, component)),
+            None => Beginning::Unknown,
+        }
+    }
+
     /// Notes that a path goes into structures of a type: the elements of an array, or an argument.
     fn enter_record(&mut self, found: &mut Lookup<'a>, ty: &str, home: &'a Scope, at: usize) {
         let is_element = found
@@ -403,6 +483,7 @@ impl<'a> Lowering<'a> {
                 bytes,
                 first: at + 1,
                 offset: Some(0),
+                is_behind_pointers: false,
             });
         }
     }

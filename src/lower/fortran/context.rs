@@ -178,7 +178,7 @@ impl Loops {
         self.names.pop();
     }
 
-    /// The innermost loop's name, if it has one; `None` outside of loops.
+    /// The innermost loop's name, if it has one; `None` outside loops.
     pub fn innermost(&self) -> Option<Option<&Arc<str>>> {
         self.names.last().map(Option::as_ref)
     }

@@ -215,7 +215,7 @@ impl<'t> Part<'_, '_, 't> {
                 Some(value) if attributes.parameter => {
                     symbol.class = Class::Constant(reader.read(value));
                 }
-                Some(value) if symbol.dimensions.is_empty() && is_followed(&spec) => {
+                Some(value) if symbol.dimensions.is_empty() && has_initial(&spec) => {
                     symbol.initial = Some(reader.read(value));
                 }
                 _ => {}
@@ -496,12 +496,6 @@ impl<'t> Part<'_, '_, 't> {
                 .map(|n| generic_name(self.reader.tree.text(n))),
         );
     }
-}
-
-/// Whether integers and truth values are followed through the program.
-fn is_followed(spec: &Option<TypeSpec>) -> bool {
-    use Base::{Integer, Logical};
-    matches!(spec, Some(TypeSpec::Intrinsic(Integer | Logical, _)))
 }
 
 /// The values of `/ 1, 3*2 /` up to one that is repeated so often that nobody knows.

@@ -4,9 +4,10 @@ use tree_sitter::Node;
 
 use super::array_syntax::nest;
 use super::names::{field, kind};
+use super::path::Path;
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::{Printed, Stmt, Value};
+use crate::ir::{Printed, Stmt, Type, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
@@ -27,12 +28,22 @@ impl Lowering<'_> {
             .unwrap_or("")
             .to_ascii_lowercase();
         let place = self.place(node);
+        let group = match keyword == "read" {
+            true => self.group(node),
+            false => Vec::new(),
+        };
+        let (arrays, scalars): (Vec<Value>, Vec<Value>) = group
+            .into_iter()
+            .partition(|value| self.rank(value) != Some(0));
         if matches!(keyword.as_str(), "read" | "write" | "print") {
             out.push(Stmt::Call {
-                place,
+                place: place.clone(),
                 name: format!("{keyword} statement"),
-                arguments: Vec::new(),
+                arguments: arrays,
             });
+        }
+        for value in scalars {
+            self.filled_by(&place, "read statement", value, out);
         }
         if keyword == "open"
             && let Some(file) = self.file_of(node)
@@ -50,9 +61,6 @@ impl Lowering<'_> {
                     self.items(node, &named_children(list), way, out);
                 }
                 kind::INPUT_ITEMS => self.items(node, &named_children(list), Way::In, out),
-                kind::KEYWORD_ARGUMENT | kind::FORMAT_IDENTIFIER if keyword == "read" => {
-                    self.group(node, list, out);
-                }
                 _ => {}
             }
         }
@@ -95,26 +103,56 @@ impl Lowering<'_> {
         is_known.then_some(value)
     }
 
-    /// The scalars of a group that a statement reads by name: `read (unit, nml = group)`, `read (unit, group)`.
-    fn group(&mut self, statement: Node, argument: Node, out: &mut Vec<Stmt>) {
-        let name = match argument.child_by_field_name(field::NAME) {
-            Some(keyword) if *self.reader.name(keyword) == *"nml" => {
-                argument.child_by_field_name(field::VALUE)
-            }
-            Some(_) => None,
-            None => Some(argument),
+    /// What a statement reads by the name of a group: `read (unit, nml = group)`, `read (unit, group)`. Of its arrays those
+    /// of whole numbers and truth values, which may give sizes; of its structures the components.
+    fn group(&mut self, statement: Node) -> Vec<Value> {
+        let group = named_children(statement).into_iter().find_map(|argument| {
+            let is_argument = matches!(
+                argument.kind(),
+                kind::KEYWORD_ARGUMENT | kind::FORMAT_IDENTIFIER
+            );
+            let name = match argument.child_by_field_name(field::NAME) {
+                _ if !is_argument => None,
+                Some(keyword) if *self.reader.name(keyword) == *"nml" => {
+                    argument.child_by_field_name(field::VALUE)
+                }
+                Some(_) => None,
+                None => Some(argument),
+            };
+            let name = self.reader.name(name?);
+            self.world.group(self.scope, &name)
+        });
+        let Some((names, scope)) = group else {
+            return Vec::new();
         };
-        let name = name.map(|name| self.reader.name(name));
-        let found = name.and_then(|name| self.world.group(self.scope, &name));
-        let Some((names, scope)) = found else {
-            return;
-        };
-        let place = self.place(statement);
+        let mut found = Vec::new();
         for name in names {
-            let value = self.plain_name(name, scope);
-            if self.rank(&value) == Some(0) {
-                self.filled_by(&place, "read statement", value, out);
+            let components = self.components_of(name, scope);
+            if components.is_empty() {
+                let value = self.plain_name(name, scope);
+                self.add_of_group(value, &mut found);
             }
+            for component in components {
+                let path = Path::of(&component);
+                let value = path.map(|path| self.component(&path, scope));
+                value
+                    .into_iter()
+                    .for_each(|value| self.add_of_group(value, &mut found));
+            }
+        }
+        found
+    }
+
+    fn add_of_group(&self, value: Value, found: &mut Vec<Value>) {
+        let is_counted = || {
+            let ty = value.ty(self.draft.function());
+            matches!(ty, Type::Integer(_) | Type::Logical(_))
+        };
+        let is_whole = matches!(value, Value::Variable(_));
+        match self.rank(&value) {
+            Some(0) => found.push(value),
+            Some(_) if is_whole && is_counted() => found.push(value),
+            _ => {}
         }
     }
 

@@ -289,6 +289,7 @@ impl<'a> Lowering<'a> {
             .initial
             .as_ref()
             .filter(|_| symbol.dimensions.is_empty())
+            .filter(|_| !matches!(symbol.ty, Some(TypeSpec::Derived(_))))
         {
             let value = self.value(value, home);
             self.draft.set_initial(id, value);

@@ -108,7 +108,7 @@ pub struct Symbol {
     /// Declared with `class`: may be of a type that extends its own.
     pub polymorphic: bool,
     pub optional: bool,
-    /// Of a scalar variable that has a value before the program runs.
+    /// Of a scalar variable that has a value before the program runs; of a structure its constructor.
     pub initial: Option<Expr>,
     /// The common block that it is a member of; empty for the one without a name.
     #[serde(with = "interned")]
@@ -242,6 +242,8 @@ pub struct Component {
     pub name: Arc<str>,
     pub ty: TypeSpec,
     pub dimensions: Vec<Bounds>,
+    /// Of a whole number or truth value, or a structure: what objects of the type have unless their declaration says otherwise.
+    pub initial: Option<Expr>,
     /// A pointer, an allocatable or a procedure: its data is not inside the object.
     pub indirect: bool,
     /// Declared with `class`: carries the address of its dynamic type.
@@ -329,4 +331,13 @@ impl Scope {
             }
         }
     }
+}
+
+/// Whether what a variable or component has before the program runs is of interest: sizes and options are made from it.
+pub fn has_initial(spec: &Option<TypeSpec>) -> bool {
+    use Base::{Integer, Logical};
+    matches!(
+        spec,
+        Some(TypeSpec::Intrinsic(Integer | Logical, _) | TypeSpec::Derived(_))
+    )
 }

@@ -222,7 +222,11 @@ impl Lowering<'_> {
         let (sides, before) = self.with_before(|this| this.sides(node));
         out.extend(before);
         match sides {
-            Some([target, value]) => self.assign(node, target, value, out),
+            Some([target, value]) => {
+                let constructed = self.constructed(node, &target);
+                self.assign(node, target, value, out);
+                out.extend(constructed);
+            }
             None => out.push(self.opaque(
                 node,
                 ReasonCode::SyntaxError,

@@ -8,7 +8,7 @@ use super::bindings::bindings;
 use super::declarators::{bounds, declared, sized};
 use super::expression::{Argument, Expr, Reader};
 use super::names::{field, kind};
-use super::scope::{Base, Component, DerivedType, KindSpec, Scope, TypeSpec};
+use super::scope::{Base, Component, DerivedType, KindSpec, Scope, TypeSpec, has_initial};
 use crate::syntax::{Role, named_children};
 
 /// The type that a specifier such as `real(dp)` or `type(tile)` names; `None` for procedures.
@@ -166,9 +166,12 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
     }
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name(field::DECLARATOR, &mut cursor) {
-        let named = match reader.tree.role(declarator) {
-            Some(Role::Initialised) => declarator.child_by_field_name(field::LEFT),
-            _ => Some(declarator),
+        let (named, value) = match reader.tree.role(declarator) {
+            Some(Role::Initialised) => (
+                declarator.child_by_field_name(field::LEFT),
+                declarator.child_by_field_name(field::RIGHT),
+            ),
+            _ => (Some(declarator), None),
         };
         let Some((name, own)) = named.and_then(|n| declared(reader, n)) else {
             continue;
@@ -176,10 +179,13 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
         let spec = spec
             .as_ref()
             .map(|spec| named.map_or_else(|| spec.clone(), |n| sized(reader, n, spec)));
+        let dimensions = own.unwrap_or_else(|| dimensions.clone());
+        let is_followed = !indirect && dimensions.is_empty() && has_initial(&spec);
         components.push(Component {
             name,
             ty: spec.unwrap_or(TypeSpec::Anything),
-            dimensions: own.unwrap_or_else(|| dimensions.clone()),
+            dimensions,
+            initial: value.filter(|_| is_followed).map(|v| reader.read(v)),
             indirect,
             polymorphic,
         });

@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(causes, [((InstructionId(3), None), 2)]);
     }
 
-    /// Cycle by cycle: the first in program order of the misses under way, where nothing looks up.
+    /// Cycle by cycle: the first in program order of the outstanding misses, where nothing looks up.
     #[test]
     fn random_stays_cycle_by_cycle() {
         let mut state = 1_u64;

@@ -15,7 +15,7 @@ use crate::settings::SettingsError;
 pub(super) struct EpochCauses {
     settings: EpochSettings,
     variables: Vec<Variable>,
-    /// Says which lines an access touches.
+    /// Says which lines per access touches.
     lines: StackDistances,
     values: Values<Producer>,
     harts: Vec<Hart>,

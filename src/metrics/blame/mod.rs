@@ -1,8 +1,8 @@
-//! What causes the time that misses really cost: the pure miss cycles of the nearest level, and the epochs, by
+//! Attribute the actual cost of misses: the pure miss cycles of the nearest level, and the epochs, by
 //! instruction, source line and what was accessed (guide: dynamic-model, "Who causes the stalls").
 //!
 //! Both are shared in whole units, so that the parts add up to the total exactly. A pure miss cycle goes to the oldest
-//! of the misses under way, in program order: retirement is in order, so that one holds up all others. An epoch goes
+//! of the outstanding misses, in program order: retirement is in order, so that one holds up all others. An epoch goes
 //! to the instruction whose result retirement waits for when the epoch begins to count.
 
 mod causes;

@@ -15,14 +15,14 @@ loopsheet_base::catalogue! {
         Instructions "instructions" "IC" Instructions "Instructions of all harts" Source::Given;
         CpiExe "cpi_exe" "CPI_exe" Cycles "Cycles per instruction without stalls" Source::Given;
         HartCycles "hart_cycles" "" Cycles "Cycles of all harts" Source::Given;
-        StallTarget "stall_target" "" Ratio "Stall time aimed at, over compute time" Source::Given;
+        StallTarget "stall_target" "" Ratio "Target stall time divided by compute time" Source::Given;
         AccessRate "f_mem" "f_mem" Ratio "Accesses per instruction" Source::Liu("2");
         IpcExe "IPC_exe" "IPC_exe" Ratio "Instructions per cycle without stalls" Source::Liu("3");
         ComputeCycles "compute_cycles" "" Cycles "Compute time" Source::Liu("4");
         RunCycles "run_cycles" "" Cycles "Compute time and stalls" Source::Liu("4");
-        Delta "Delta" "Δ" Ratio "Stall time over compute time" Source::Liu("5");
+        Delta "Delta" "Δ" Ratio "Stall time divided by compute time" Source::Liu("5");
         Mse "MSE" "MSE" Ratio "Memory system efficiency: 1/(1 + Δ)" Source::Liu("6");
-        DeltaCore "Delta_core" "" Ratio "What the harts took beyond compute time, over it" Source::Measured;
+        DeltaCore "Delta_core" "" Ratio "Time of the harts beyond compute time, divided by compute time" Source::Measured;
     }
 }
 

@@ -1,4 +1,4 @@
-//! What has to agree, whatever the timeline: the equations of Liu, Espina, Sun 2021 that say one thing in two
+//! What must agree, whatever the timeline: the equations of Liu, Espina, Sun 2021 that say one thing in two
 //! ways. Asserted on every run in debug builds, and shown side by side in the workbook.
 
 use super::Camat;

@@ -44,21 +44,21 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
     let target = short(100.0 * camat.program.stall_target);
     let levels = matches(camat, figures);
     if camat.levels.iter().all(|level| level.alpha == 0) {
-        return vec!["Nothing is accessed: there is no memory time to speak of.".into()];
+        return vec!["Nothing is accessed: there is no significant memory time.".into()];
     }
     let Some(delta) = figures.get(ProgramFigure::Delta) else {
         let missing = match (camat.program.instructions, camat.program.cpi_exe) {
             (None, None) => {
-                "the number of instructions and CPI_exe, the cycles of an instruction without stalls"
+                "the number of instructions and CPI_exe, the cycles per instruction without stalls"
             }
             (None, Some(_)) => "the number of instructions",
-            _ => "CPI_exe, the cycles of an instruction without stalls",
+            _ => "CPI_exe, the cycles per instruction without stalls",
         };
         return vec![format!("Matching ratios are unknown: they need {missing}.")];
     };
     if camat.levels.first().is_some_and(|level| level.m == 0) {
         return vec![format!(
-            "{} has no pure miss cycle: memory stalls nothing.",
+            "{} has no pure miss cycle: memory causes no stalls.",
             camat.levels[0].name
         )];
     }
@@ -72,7 +72,7 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
         .filter(|measured| 2.0 * measured < delta)
     {
         advice.push(format!(
-            "The harts took {} % beyond the compute time: the other pure miss cycles pass behind stores or under \
+            "The harts took {} % beyond the compute time: the other pure miss cycles are hidden behind stores or \
              independent instructions.",
             short(100.0 * measured)
         ));
@@ -95,7 +95,7 @@ pub fn advice(camat: &Camat, figures: &Figures) -> Vec<String> {
         ([], _) => "The nearest level meets its target, so the memory system does.".into(),
         (slow, Some(enough)) => {
             format!(
-                "{} meets its target: work on {}, not on what is behind.",
+                "{} meets its target: work on {}, not on the levels behind it.",
                 enough.name,
                 slow.join(", ")
             )

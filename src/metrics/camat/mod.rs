@@ -40,7 +40,7 @@ pub struct Camat {
 pub struct Program {
     /// IC: executed instructions of all harts.
     pub instructions: Option<u64>,
-    /// Cycles of an instruction if memory never stalled.
+    /// Cycles per instruction if memory never stalled.
     pub cpi_exe: Option<f64>,
     /// Cycles that all harts took, each from its first instruction to its last.
     pub hart_cycles: Option<u64>,

@@ -13,7 +13,7 @@
 //! values; those of other harts count as there. The capacities are shared, and epochs of harts are added.
 //!
 //! Beside the capacities stand the run's own caches, if it has any: there an access misses if it went to RAM,
-//! whatever the levels' shapes and the order in which they throw lines out, and hits wait for lines under way.
+//! whatever the levels' shapes and the order in which they throw lines out, and hits wait for outstanding lines.
 
 mod metric;
 mod own_caches;

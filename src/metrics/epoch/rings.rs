@@ -34,7 +34,7 @@ lane! { i16 i32 }
 /// Lanes of an instruction, N vectors.
 pub(super) type Row<T, const N: usize> = [[T; LANES]; N];
 
-/// One window; rows of N vectors, one an instruction.
+/// One window; rows of N vectors, one per instruction.
 pub(super) struct Ring<T> {
     size: usize,
     chunks: usize,

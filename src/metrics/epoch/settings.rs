@@ -56,7 +56,7 @@ pub enum EpochError {
     #[error("{0} slots: at least 1 is needed for a miss to start")]
     Slots(u32),
     #[error(
-        "epochs follow true dependences: a reorder window renames, so that false ones hold nothing up"
+        "epochs follow true dependences: a reorder window renames, so that false ones cause no stall"
     )]
     FalseDependences,
     #[error(transparent)]

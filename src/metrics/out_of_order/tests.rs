@@ -124,7 +124,7 @@ fn an_access_across_lines_is_one_to_each() {
 }
 
 /// Two levels: the stay at the second is the miss of the first. One port at the first level: the second
-/// access starts a cycle later.
+/// access starts per cycle later.
 #[test]
 fn a_stay_is_the_miss_of_the_level_before() {
     let machine = model(vec![

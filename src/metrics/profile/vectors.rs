@@ -90,7 +90,7 @@ enum Length {
     Unknown,
 }
 
-/// Which elements of its vector an instruction that waits has worked on.
+/// Which elements of its vector per instruction that waits has worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Share {
     All,

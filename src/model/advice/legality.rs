@@ -28,18 +28,18 @@ impl fmt::Display for Check {
             }
             Check::Order(Doubt::Carried(name)) => write!(
                 f,
-                "whether {name} is a sum or the like, whose order of operations may change"
+                "whether {name} is a sum or similar, whose order of operations may change"
             ),
             Check::Order(Doubt::Obstacle(what)) => write!(f, "what is not understood: {what}"),
             Check::SplitFirst(variable) => {
                 write!(
                     f,
-                    "loop {variable} has to be split first: it holds other code"
+                    "loop {variable} must be split first: it contains other code"
                 )
             }
             Check::Parallel(variable) => write!(
                 f,
-                "loop {variable} is parallel and would not be the outermost one"
+                "loop {variable} is parallel and would no longer be outermost"
             ),
             Check::Independent(name) => write!(f, "what does not wait for {name}"),
             Check::OtherUses { array, nests: 0 } => write!(f, "all uses of {array} have to change"),

@@ -42,7 +42,7 @@ pub struct Advice {
     pub figures: AdviceFigures,
     /// What fits a cache then, and up to where.
     pub fit: Option<Fit>,
-    /// Sizes that the figures rest on and that nothing gives.
+    /// Sizes that the figures depend on and that are guessed.
     pub guessed: Vec<String>,
 }
 

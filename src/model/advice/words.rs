@@ -2,7 +2,7 @@
 
 use super::{Advice, BlockedLoop, Change, Check, Records};
 use crate::expr::{CellNames, Excel, FigureId, Node};
-use crate::quantity::{Bytes, Seconds, significant};
+use crate::quantity::{Bytes, Seconds, binary_size, significant};
 use crate::{Collision, Conflict, Model};
 
 /// What to change, in words, without the sizes that figures give.
@@ -12,8 +12,8 @@ pub fn change(advice: &Advice) -> String {
             let one = |one: &BlockedLoop| format!("{} ({})", one.variable, one.parameter);
             let names: Vec<String> = loops.iter().map(one).collect();
             match names.as_slice() {
-                [one] => format!("blocks of loop {one}"),
-                several => format!("blocks of loops {}", several.join(", ")),
+                [one] => format!("block loop {one}"),
+                several => format!("block loops {}", several.join(", ")),
             }
         }
         Change::Interchange { from, to } => {
@@ -31,7 +31,7 @@ pub fn change(advice: &Advice) -> String {
             }
         }
         Change::Fuse { arrays } => format!("fuse both nests, which share {}", list(arrays)),
-        Change::StreamingStores { arrays } => format!("streaming stores to {}", list(arrays)),
+        Change::StreamingStores { arrays } => format!("use streaming stores to {}", list(arrays)),
         Change::SplitRecords(records) => {
             let one = |one: &Records| {
                 format!(
@@ -40,9 +40,15 @@ pub fn change(advice: &Advice) -> String {
                 )
             };
             let records: Vec<String> = records.iter().map(one).collect();
-            format!("an array for each member of {}", records.join(", "))
+            format!(
+                "use a separate array for each member of {}",
+                records.join(", ")
+            )
         }
-        Change::LargerCache { level, factor } => format!("{level} {factor} times as large"),
+        Change::LargerCache { level, factor } => match factor {
+            2.0 => format!("{level} twice as large"),
+            factor => format!("{level} {factor} times as large"),
+        },
         Change::ReorderSums { sums } => format!(
             "let the compiler reorder the sums of {} (`omp simd reduction`, -ffast-math)",
             list(sums)
@@ -66,9 +72,17 @@ fn sized_change(model: &Model, advice: &Advice) -> String {
             loops.join(", ")
         }
         (Change::LargerCache { .. }, Some(bytes)) => {
-            format!("{}, {}", change(advice), Bytes(bytes))
+            format!("{} ({})", change(advice), size(bytes))
         }
         _ => change(advice),
+    }
+}
+
+/// A size of a cache: in binary units where it is a whole number of KiB.
+fn size(bytes: f64) -> String {
+    match bytes % 1024.0 == 0.0 && (0.0..9e15).contains(&bytes) {
+        true => binary_size(bytes as u64),
+        false => Bytes(bytes).to_string(),
     }
 }
 
@@ -83,7 +97,7 @@ pub fn list(names: &[String]) -> String {
     }
 }
 
-/// The nests that it is about, by their loops.
+/// The nests concerned, by their loops.
 pub fn nests(model: &Model, advice: &Advice) -> String {
     let ids = advice
         .nests
@@ -200,14 +214,14 @@ pub fn conflict(model: &Model, conflict: &Conflict) -> String {
     let (name, line) = level.map_or((String::new(), 0.0), |level| (level.name, level.line));
     let times = significant(conflict.ratio());
     let places = format!(
-        "{lines} lines of {array} lie {} apart and share {sets} of the sets of {name}, which hold {held}",
+        "{lines} lines of {array} are {} apart and share {sets} of the sets of {name}, which hold {held}",
         Bytes(*stride)
     );
     match conflict.is_costly() {
         true => format!(
-            "{places}: {times} times the bytes that it would move with room for any of them; pad the rows of {array} by a line ({})",
+            "{places}: {times} times the bytes that it would move without conflicts; pad the rows of {array} by a line ({})",
             Bytes(line)
         ),
-        false => format!("{places}: {times} times the bytes, which is hardly more"),
+        false => format!("{places}: {times} times the bytes, hardly more than without conflicts"),
     }
 }

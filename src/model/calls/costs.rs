@@ -10,7 +10,7 @@ pub struct CallPath {
     /// From a function that nothing calls to the nest's own.
     pub functions: Vec<usize>,
     pub nest: usize,
-    /// How often the last function is called along this path.
+    /// Number of calls of the last function along this path.
     pub times: FigureId,
     pub costs: Costs,
 }
@@ -41,7 +41,7 @@ pub struct Costs {
 pub struct FunctionFigures {
     /// How often it is called in all.
     pub times: FigureId,
-    /// Its own nests, and its operations outside of loops, in one call.
+    /// Its own nests, and its operations outside loops, in one call.
     pub own: Costs,
     /// The same with all that it calls.
     pub inclusive: Costs,

@@ -81,7 +81,7 @@ impl Calls {
     }
 }
 
-/// What the nests of a function cost over all of its calls, and its operations outside of loops.
+/// What the nests of a function cost over all of its calls, and its operations outside loops.
 fn executed(
     (function, calls, own): (usize, FigureId, &Costs),
     (nests, ranking): (&[NestModel], &Ranking),
@@ -125,7 +125,7 @@ pub(crate) fn runs(
     iterations * weight_expr(weight, &|branch| parameters.symbol(function, branch))
 }
 
-/// What the nests of every function cost, and its operations outside of loops.
+/// What the nests of every function cost, and its operations outside loops.
 fn define_own(
     graph: &CallGraph,
     nests: &[NestModel],

@@ -11,7 +11,7 @@ use crate::nest::{Nest, weight_expr};
 use crate::nest_model::NestModel;
 use crate::parameters::ParameterTable;
 
-/// How often the loops around calls run, for each call site; `None` outside of loops.
+/// How often the loops around calls run, for each call site; `None` outside loops.
 pub(crate) struct Iterations(Vec<Option<FigureId>>);
 
 impl Iterations {

@@ -113,7 +113,7 @@ fn goes_along(stream: &Stream, inner: &Loop) -> bool {
         && others.iter().all(|subscript| term(subscript).is_none())
 }
 
-/// Bytes that code outside of loops touches, at most.
+/// Bytes that code outside loops touches, at most.
 pub(super) fn straight(body: &Block) -> Expr {
     let mut places = 0;
     body.with_branches(&mut |block| {

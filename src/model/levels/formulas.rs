@@ -51,7 +51,7 @@ pub struct CacheFigures {
     /// around both, or in the function, left them there; `None` if there are no such nests, or only numbers were asked
     /// for without them.
     pub left: Option<(FigureId, FigureId)>,
-    /// Bytes of the lines fetched that no prefetcher foresees; `None` if the machine does not say what these take.
+    /// Bytes of the lines fetched that no prefetcher predicts; `None` if the machine does not say what these take.
     pub irregular: Option<FigureId>,
     /// Fetched and written back together.
     pub bytes: FigureId,
@@ -79,7 +79,7 @@ pub struct NestLevels {
     /// What earlier nests of the function leave, as numbers; `None` if the switch is off, so that the nest is looked at
     /// alone.
     pub neighbours: Option<Neighbours<f64>>,
-    /// Pages of irregular accesses that the translation buffer does not hold; `None` if there are no such accesses, or
+    /// Pages of irregular accesses that the TLB does not hold; `None` if there are no such accesses, or
     /// the machine does not say what it holds.
     pub pages: Option<Pages<FigureId>>,
 }
@@ -431,7 +431,7 @@ fn define_capacities(caches: &[Level], figures: &mut Figures) -> Vec<(Arc<str>, 
     capacities
 }
 
-/// Bytes a second of what is behind a cache; `None` if it is not known.
+/// Bytes per second of what is behind a cache; `None` if it is not known.
 fn rate_behind(caches: &[Level], position: usize, figures: &Figures) -> Option<Expr> {
     let memory = bandwidth::memory(figures);
     let cache = |cache: &Level| bandwidth::cache(cache, figures.runs_on());

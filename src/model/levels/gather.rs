@@ -13,7 +13,7 @@
 //!
 //! The first class has the distance of 1/32 of the array and the last of 31/32, so a cache of half the array
 //! finds about half. If the size of the array is unknown there is no such spread: `reference` takes
-//! `gather_lines` lines an access. The nest carries the reason `gathered_elements`.
+//! `gather_lines` lines per access. The nest carries the reason `gathered_elements`.
 
 use super::domain::{Given, Tiles};
 use super::number::Number;

@@ -161,7 +161,7 @@ fn profiled(
     (profile, geometry)
 }
 
-/// Whether lines that no prefetcher foresees are counted apart: only where machines say what these take.
+/// Whether lines that no prefetcher predicts are counted apart: only where machines say what these take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Irregular {
     Counted,
@@ -304,7 +304,7 @@ impl Profile<f64> {
         self.unforeseen == 0.0 && self.reuses.iter().all(|reuse| reuse.unforeseen == 0.0)
     }
 
-    /// Of the lines fetched, those that no prefetcher foresees.
+    /// Of the lines fetched, those that no prefetcher predicts.
     pub fn unforeseen_through(&self, capacity: f64) -> f64 {
         let missed = self.reuses.iter().filter(|reuse| reuse.distance > capacity);
         missed.fold(self.unforeseen, |lines, reuse| lines + reuse.unforeseen)

@@ -1,4 +1,4 @@
-//! Which pages of irregular accesses does the translation buffer not hold? The rule of lines, for pages: a reuse finds its
+//! Which pages of irregular accesses does the TLB not hold? The rule of lines, for pages: a reuse finds its
 //! page if all pages touched in between fit (guide: static-model, "Irregular lines").
 
 use super::cells::profile;
@@ -16,7 +16,7 @@ use crate::parameters::ParameterTable;
 /// Pages of a nest with irregular accesses.
 #[derive(Clone, Copy)]
 pub struct Pages<T> {
-    /// How many the translation buffer does not hold.
+    /// How many the TLB does not hold.
     pub missed: T,
     /// Bytes of all pages of the nest once.
     pub touched: T,

@@ -1,4 +1,4 @@
-//! Parts of the lines that a cache fetches: what is fetched only to be written, and what no prefetcher foresees.
+//! Parts of the lines that a cache fetches: what is fetched only to be written, and what no prefetcher predicts.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub const COST_W: &str = "cost_w";
 type PartOf = fn(&Reuse<Expr>) -> &Expr;
 
 /// Bytes of a part of the lines that are fetched: those of arrays that are only written, or before they are read; or
-/// those that no prefetcher foresees.
+/// those that no prefetcher predicts.
 pub struct PartFetched {
     /// All lines once.
     least: FigureId,

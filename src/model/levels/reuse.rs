@@ -7,7 +7,7 @@
 //! static-model, "The refined rule: reuse").
 //!
 //! ```text
-//! a[i-2][j] + a[i][j] + a[i+1][j], swept over i; R lines a row
+//! a[i-2][j] + a[i][j] + a[i+1][j], swept over i; R lines per row
 //!
 //! nothing kept      3·R each iteration       ──┐ δ = 1: distance = lines of 1 iteration
 //! neighbours 1 apart 2·R                     ──┤ δ = 2: distance = lines of 2 iterations
@@ -60,7 +60,7 @@ pub struct Reuse<N> {
     pub written: N,
     /// Of those that are fetched, the ones of arrays that are only written, or before they are read.
     pub written_first: N,
-    /// Of those that are fetched, the ones that no prefetcher foresees.
+    /// Of those that are fetched, the ones that no prefetcher predicts.
     pub unforeseen: N,
     /// Positions of the references that are reused.
     pub references: Vec<usize>,
@@ -106,7 +106,7 @@ pub struct Profile<N> {
     pub flushed: N,
     /// Of those that are fetched, the ones of arrays that are only written, or before they are read.
     pub written_first: N,
-    /// Of those that are fetched, the ones that no prefetcher foresees.
+    /// Of those that are fetched, the ones that no prefetcher predicts.
     pub unforeseen: N,
     pub reuses: Vec<Reuse<N>>,
 }
@@ -138,7 +138,7 @@ pub struct Profiler<'a, N> {
     pub lines: Lines<'a, N>,
     pub references: &'a [Reference<N>],
     pub covered: &'a Covered<N>,
-    /// Of each reference one if no prefetcher foresees its lines, else nothing; empty where that does not matter.
+    /// Of each reference one if no prefetcher predicts its lines, else nothing; empty where that does not matter.
     pub unforeseen: Vec<N>,
 }
 

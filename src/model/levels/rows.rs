@@ -1,6 +1,6 @@
 //! How many lines does a run of elements along the contiguous dimension touch?
 //!
-//! That depends on where in a line it begins. With l elements a line, a run of n elements touches (n + l − 1)/l
+//! That depends on where in a line it begins. With l elements per line, a run of n elements touches (n + l − 1)/l
 //! lines on average if nothing is known. If the place `s` of the first element is known, and all rows begin at
 //! multiples of `g` from there (a line, half or a quarter of it, or one element: [`alignment`]), it touches
 //!

@@ -1,4 +1,4 @@
-//! The depth for every latency of RAM.
+//! Depth for every latency of RAM.
 
 use serde::{Deserialize, Serialize};
 

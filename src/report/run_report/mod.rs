@@ -68,7 +68,7 @@ pub struct RunReport {
     pub epochs: Option<EpochsReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_chain: Option<ChainReport>,
-    /// The depth for every latency of RAM, by ascending latency.
+    /// Depth for every latency of RAM, by ascending latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth_by_latency: Option<Vec<DepthPieceReport>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -213,7 +213,7 @@ impl RunReport {
         read(
             text,
             SCHEMA,
-            "it has to be one of `loopsheet trace --elf PROGRAM --json`",
+            "it must come from `loopsheet trace --elf PROGRAM --json`",
         )
     }
 }

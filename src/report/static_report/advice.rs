@@ -32,7 +32,7 @@ pub struct AdviceReport {
     pub checks: Vec<CheckReport>,
     /// What a cache holds then that it did not hold before.
     pub fits: Option<FitReport>,
-    /// Sizes that the figures rest on and that nothing gives.
+    /// Sizes that the figures depend on and that are guessed.
     pub guessed: Vec<String>,
 }
 

@@ -46,7 +46,7 @@ pub struct PathReport {
     /// Their names, the nest's own last.
     pub functions: Vec<String>,
     pub nest: String,
-    /// How often the last function is called along this path.
+    /// Number of calls of the last function along this path.
     pub calls: Figure,
 }
 

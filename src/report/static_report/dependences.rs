@@ -92,7 +92,7 @@ pub struct FusionReport {
     pub legal: bool,
     /// How many of their outer loops, if it is legal.
     pub loops: Option<usize>,
-    /// Why it is not legal.
+    /// Why fusion is not legal.
     pub prevented_by: Option<String>,
     pub arrays: Vec<String>,
     pub bytes_saved: Figure,

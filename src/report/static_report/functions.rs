@@ -46,7 +46,7 @@ pub struct FunctionReport {
     /// structures do; not in JSON.
     #[serde(skip)]
     pub bound_parameters: BTreeMap<String, String>,
-    /// Conditions outside of its loops; not in JSON.
+    /// Conditions outside its loops; not in JSON.
     #[serde(skip)]
     pub branches: Vec<BranchReport>,
 }
@@ -89,7 +89,7 @@ impl FunctionReport {
         }
     }
 
-    /// How often it is called in all; once where nothing calls anything, or no calls lead to it from where a run begins.
+    /// How often it is called in all; once where nothing calls anything, or not reached by any call that could be followed from where a run begins.
     pub fn calls(&self) -> f64 {
         self.times_called.and_then(Figure::known).unwrap_or(1.0)
     }

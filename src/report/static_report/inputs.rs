@@ -58,7 +58,7 @@ pub struct ParameterReport {
     pub definition: Option<String>,
 }
 
-/// What the program is given: a parameter that no other one defines, and on which time to speak of rests.
+/// Program inputs: a parameter that no other one defines, and on which time to speak of rests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RootReport {

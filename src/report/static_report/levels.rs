@@ -64,7 +64,7 @@ pub struct CacheReport {
     pub fetched: Figure,
     #[serde(default)]
     pub written_back: Figure,
-    /// Of the bytes fetched, those of lines that no prefetcher foresees; absent where the machine does not say what these
+    /// Of the bytes fetched, those of lines that no prefetcher predicts; absent where the machine does not say what these
     /// take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irregular: Option<Figure>,

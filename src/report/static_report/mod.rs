@@ -79,7 +79,7 @@ pub struct StaticReport<F = FunctionReport> {
     /// Files that are not read, by extension.
     #[serde(default)]
     pub unread_files: BTreeMap<String, usize>,
-    /// Where a run begins; empty where nothing says so, and every nest counts once.
+    /// Where execution starts; empty where nothing says so, and every nest counts once.
     #[serde(default)]
     pub entry: Vec<EntryReport>,
     pub functions: Vec<F>,
@@ -115,11 +115,7 @@ impl StaticReport {
     /// # Errors
     /// The text is not what `loopsheet analyze --json` writes.
     pub fn parse(text: &str) -> Result<StaticReport, ReadError> {
-        read(
-            text,
-            SCHEMA,
-            "it has to be one of `loopsheet analyze --json`",
-        )
+        read(text, SCHEMA, "it must come from `loopsheet analyze --json`")
     }
 }
 

@@ -120,7 +120,7 @@ pub struct NestReport {
     pub one_call_seconds: Figure,
     #[serde(default)]
     pub all_calls_seconds: Figure,
-    /// Of the time of all nests and calls; unknown where no calls lead to it.
+    /// Of the time of all nests and calls; unknown where not reached by any call that could be followed.
     #[serde(default)]
     pub share: Figure,
     /// What it was measured to take, where times were given.
@@ -249,11 +249,11 @@ impl ConflictReport {
     }
 }
 
-/// Lines that no prefetcher foresees.
+/// Lines that no prefetcher predicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct IrregularReport {
-    /// Pages that the translation buffer does not hold; absent where the machine does not say what it holds.
+    /// Pages that the TLB does not hold; absent where the machine does not say what it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages_missed: Option<Figure>,
     /// Over the whole execution.

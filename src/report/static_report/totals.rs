@@ -66,7 +66,7 @@ pub struct CoverageReport {
     pub partial: usize,
     /// How many loops have a reason of each code.
     pub reasons: IndexMap<String, usize>,
-    /// How many places outside of loops have a reason of each code.
+    /// How many places outside loops have a reason of each code.
     pub outside: IndexMap<String, usize>,
     /// How many loops have an estimated trip count for each code.
     #[serde(default)]

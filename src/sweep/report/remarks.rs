@@ -34,8 +34,8 @@ impl SweepReport {
         match machines.is_empty() {
             true => meaning,
             false => format!(
-                "{meaning} * Times on {} are lower bounds, since the machine leaves unknown what would bound them; where one of them is \
-                 the best, the multiples of others are relative to a lower bound.",
+                "{meaning} * Times on {} are lower bounds, because figures of the machine that would bound them are unknown; where one of \
+                 them is the best, the multiples of others are relative to a lower bound.",
                 machines.join(", ")
             ),
         }
@@ -64,9 +64,7 @@ impl SweepReport {
         }
         let names = clockless.iter().map(String::as_str).collect();
         let of_clocks = of_names(names, |names| {
-            format!(
-                " Nothing stands at {names}, where the clock is unknown and so is the time in seconds."
-            )
+            format!(" {names}: empty, because the clock and so the time in seconds are unknown.")
         });
         let what = match map.of {
             MapOf::Time { .. } => "time",
@@ -92,7 +90,7 @@ impl SweepReport {
 
     /// What the front is, and what is not in it.
     pub fn front_remark(&self) -> String {
-        let about = "Of each input the configurations that no other one at the same latency beats in both time and area.";
+        let about = "For each input, the configurations that no other one at the same latency beats in both time and area.";
         let about = match self.without_area {
             0 => about.to_string(),
             1 => format!("{about} One configuration without a known area is left out."),
@@ -110,9 +108,7 @@ impl SweepReport {
             .map(|input| input.name.as_str())
             .collect();
         of_names(names, |names| {
-            format!(
-                " * Of {names} not all configurations were computed, and the others are compared."
-            )
+            format!(" * Not all configurations of {names} were computed; the others are compared.")
         })
     }
 
@@ -124,7 +120,7 @@ impl SweepReport {
             failed.map(|failure| failure.input.as_str()).collect(),
             |names| {
                 format!(
-                    " * Of {names} not all configurations were computed: what was not is in no mean."
+                    " * Not all configurations of {names} were computed: the missing ones are in no mean."
                 )
             },
         )
@@ -140,7 +136,7 @@ impl SweepReport {
         };
         let (idle, unknown): (Vec<&InputPart>, Vec<&InputPart>) = inputs.partition(is_idle);
         let unknown = of_names(names(unknown), |names| {
-            format!(" No time of {names} is known: not in the mean.")
+            format!(" No time is known for {names}: not in the mean.")
         });
         unknown
             + &of_names(names(idle), |names| {

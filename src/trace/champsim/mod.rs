@@ -1,4 +1,4 @@
-//! The traces that ChampSim reads: 64 bytes an instruction with its pc, registers and addresses, and no opcode.
+//! The traces that ChampSim reads: 64 bytes per instruction with its pc, registers and addresses, and no opcode.
 //!
 //! `ip` u64, `is_branch` u8, `branch_taken` u8, two destination registers u8, four source registers u8, two addresses
 //! that are written u64, four that are read u64; 0 is no register and no address. Registers have the numbers of the

@@ -118,7 +118,7 @@ impl Operands {
     }
 }
 
-/// What an instruction does to memory, if anything. Vector accesses have one address an element.
+/// What an instruction does to memory, if anything. Vector accesses have one address per element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub kind: AccessKind,
@@ -133,7 +133,7 @@ pub enum AccessCount {
     One,
     /// Store-conditional: none when it failed.
     AtMostOne,
-    /// Vectors: one an element.
+    /// Vectors: one per element.
     Any,
 }
 

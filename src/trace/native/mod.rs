@@ -4,7 +4,7 @@
 //! header of 24 bytes (all numbers with the low byte first): its kind, the bytes of its two streams, a number of
 //! executions, and a checksum over these and both streams, which begins with the number of the chunk modulo 64.
 //!
-//! - **Control** is a sequence of (run, code), both variable-length numbers of seven bits a byte, the low ones first. Run:
+//! - **Control** is a sequence of (run, code), both variable-length numbers of seven bits per byte, the low ones first. Run:
 //!   so many executions are what followed the one before last time, on the same hart. Code: what came then. 0: an
 //!   instruction that is new, described behind it, and executed; 1: another hart goes on, its number is behind it;
 //!   2 and more: the instruction of this number less 2. Behind the last pair the header's number of executions follows

@@ -109,7 +109,7 @@ void f(int n) {
     };
     let comparison = compared(&predicted(source, &["n=1000"]), run);
     assert_eq!(
-        reasons(&comparison, "loads an iteration"),
+        reasons(&comparison, "loads per iteration"),
         [
             (Cause::Stack, 0.5),
             (Cause::Constants, 0.002),
@@ -121,7 +121,7 @@ void f(int n) {
         reasons(&comparison, "loads of a"),
         [(Cause::Kept, -2000.0), (Cause::Unexplained, 10.0)]
     );
-    assert_eq!(reasons(&comparison, "adds an iteration"), []);
+    assert_eq!(reasons(&comparison, "adds per iteration"), []);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn what_became_a_call_has_the_bytes_of_the_call() {
         [(Cause::ReplacedByCall, -8.0)]
     );
     assert_eq!(
-        reasons(&comparison, "stores an iteration"),
+        reasons(&comparison, "stores per iteration"),
         [(Cause::ReplacedByCall, -1.0)]
     );
 }
@@ -150,14 +150,14 @@ fn vector_operations_have_a_star_and_no_number() {
         &predicted(PLAIN, &["n=100"]),
         profile(vec![machine_loop(2, None, 1, 25)], vec![body]),
     );
-    let adds = row(&comparison, "f@2", "adds an iteration");
+    let adds = row(&comparison, "f@2", "adds per iteration");
     assert_eq!((adds.predicted, adds.traced), (Some(1.0), None));
     assert_eq!(
         adds.reason.as_deref(),
         Some(
-            "* not certain: 25 vector instructions were executed whose lengths nothing in the trace shows"
+            "* not certain: 25 vector instructions were executed whose lengths are not shown by the trace"
         )
     );
-    let stores = row(&comparison, "f@2", "stores an iteration");
+    let stores = row(&comparison, "f@2", "stores per iteration");
     assert_eq!(stores.traced, Some(1.0));
 }

@@ -230,10 +230,10 @@ fn vectors_count_by_their_elements() {
         (Some(1003.0), &None)
     );
     assert_eq!(
-        sides(&comparison, "f@2", "adds an iteration"),
+        sides(&comparison, "f@2", "adds per iteration"),
         (Some(1.0), Some(1.0))
     );
-    let length = row(&comparison, "f@2", "elements a vector instruction");
+    let length = row(&comparison, "f@2", "elements per vector instruction");
     assert_eq!((length.predicted, length.traced), (None, Some(4.0)));
 }
 
@@ -249,7 +249,7 @@ fn operations_under_a_mask_are_at_most_so_many() {
     };
     let run = profile(vec![machine_loop(2, None, 1, 1000)], vec![masked]);
     let comparison = compared(&predicted(PLAIN, &["n=1000"]), run);
-    let adds = row(&comparison, "f@2", "adds an iteration");
+    let adds = row(&comparison, "f@2", "adds per iteration");
     let reason = adds.reason.as_deref().unwrap_or_default();
     assert!(
         reason.starts_with("* not certain: at most so many"),

@@ -58,7 +58,10 @@ fn assumed_probabilities_are_named() {
         assert_eq!(text(row, "guessed_sizes"), guess, "{row:?}");
     }
     assert_eq!(text(nest(&rows, "main"), "guessed_sizes"), "");
-    assert!(is_starred(&project, &format!("rests on guesses: {guess}")));
+    assert!(is_starred(
+        &project,
+        &format!("depends on guesses: {guess}")
+    ));
     // It is what `--set` takes.
     let set = format!("{guess}=1");
     let mut command = loopsheet();

@@ -366,7 +366,7 @@ fn sizes_that_leave_nothing_to_run_are_named() {
     done(project.path(), &["report", "--html", "r.html"]);
     let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
     let lines = [
-        "n = -5</td><td class=\"t\">takes no time on any machine: 0 s, 1 nest without an iteration<",
+        "n = -5</td><td class=\"t\">takes no time on any machine: 0 s, 1 nest without iterations<",
         "n = 64</td><td class=\"t\">epyc-7763<",
     ];
     for line in lines {

@@ -33,8 +33,8 @@ fn a_lower_bound_does_not_win_without_a_mark() {
         "{page}"
     );
     assert!(
-        page.contains("its time is a lower bound</li>")
-            || page.contains("its time is a lower bound;"),
+        page.contains("the time is a lower bound</li>")
+            || page.contains("the time is a lower bound;"),
         "{page}"
     );
     let book = fs::read(project.path().join("r.xlsx")).expect("a workbook");
@@ -62,7 +62,7 @@ fn a_lower_bound_does_not_win_without_a_mark() {
         let range = book.worksheet_range(sheet).expect("the sheet");
         let marked = range.rows().filter(|row| {
             let mut cells = row.iter().filter_map(DataType::get_string);
-            cells.any(|cell| cell.starts_with('*') && cell.contains("its time is a lower bound"))
+            cells.any(|cell| cell.starts_with('*') && cell.contains("the time is a lower bound"))
         });
         assert_eq!(marked.count(), 1, "{sheet}");
     }

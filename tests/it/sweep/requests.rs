@@ -147,7 +147,7 @@ fn times_without_a_clock_are_unknown() {
     );
     assert!(!html.contains("µs"), "{html}");
     let best = sheet(&project, "Best");
-    assert_eq!(best[3][3], "least time_upper_cycles");
+    assert_eq!(best[3][3], "minimum time_upper_cycles");
     let least = all
         .iter()
         .filter(|row| text(row, "input") == best[4][0])

@@ -56,7 +56,7 @@ fn machine_unknown<'m>(
         is_gathered && !has_rates
     };
     if nests.clone().any(waits) {
-        unknown.push("how long lines take that no prefetcher foresees".to_string());
+        unknown.push("the time of lines that no prefetcher predicts".to_string());
     }
     listed(&unknown)
 }

@@ -31,16 +31,20 @@ pub(super) fn write(
 ) -> Result<RowNum, XlsxError> {
     let reuses = costly(page.book.model, nest);
     let remark = match (reuses.is_empty(), reuses.len().saturating_sub(MOST)) {
-        (true, _) => "none: nothing is used again".to_string(),
-        (_, 0) => "what has to fit so that a loop finds its data again; the largest size with which it does, the others as they are, about".to_string(),
-        (_, more) => format!("those of the outer loops; sheet Layer conditions has {more} more"),
+        (true, _) => "none: nothing is reused".to_string(),
+        (_, 0) => "what must fit in cache for a loop to reuse its data; the approximate largest size at which it does, with the others unchanged".to_string(),
+        (_, more) => format!("those of the outer loops; {more} more are on sheet Layer conditions"),
     };
     heading(page, row, "Layer conditions", &remark)?;
     if reuses.is_empty() {
         return Ok(row + 2);
     }
     row += 1;
-    headers(page, row, &["Loop", "Finds", "After", "Working set", "Now"])?;
+    headers(
+        page,
+        row,
+        &["Loop", "Reuses", "After", "Working set", "Now"],
+    )?;
     for (position, cache) in nest.levels.caches.iter().enumerate() {
         let column = (WIDTHS.len() + position) as ColNum;
         let header = style::header();

@@ -152,7 +152,7 @@ impl Data {
     }
 
     pub fn write(&self, page: &mut Page, nest: &NestModel) -> Result<(), XlsxError> {
-        let title = "What the page and its charts are made from; it is not printed";
+        let title = "Data for the page and its charts; not printed";
         page.text(HEADER_ROW - 1, self.first, title, &style::section())?;
         self.write_reuses(page, nest)?;
         if let Some(points) = &self.staircase {

@@ -24,7 +24,7 @@ pub(super) fn write(
     nest: &NestModel,
     (mut row, data): (RowNum, &Data),
 ) -> Result<RowNum, XlsxError> {
-    let remark = "what each level delivers to the one above it, and how long that takes; the slowest hides the others as far as they overlap";
+    let remark = "what each level delivers to the one above it, and how long that takes; the slowest hides the others to the extent that they overlap";
     heading(page, row, "Traffic and time by level", remark)?;
     row += 1;
     let names = [

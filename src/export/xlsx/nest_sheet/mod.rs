@@ -176,7 +176,7 @@ fn write_head(page: &mut Page, index: usize, columns: Columns) -> Result<(), Xls
         Sheet::Loops.in_formulas(),
         index as RowNum + FIRST_ROW + 1
     );
-    let link = Url::new(target).set_text("its row on Loops");
+    let link = Url::new(target).set_text("its row on sheet Loops");
     page.worksheet
         .write_url_with_format(1, columns.last(), link, &style::link())?;
     let mut remarks = Vec::new();
@@ -212,7 +212,7 @@ fn marks(nest: &NestModel) -> String {
             .map(ToString::to_string),
     );
     shown.dedup();
-    format!("Not understood or not exact: {}", words::list(&shown))
+    format!("Not understood or only estimated: {}", words::list(&shown))
 }
 
 /// A text over several columns, in a row that is as high as it needs.
@@ -291,7 +291,7 @@ fn write_short(
         ],
         [
             ("Memory traffic", Some((nest.traffic.actual, Look::Bytes))),
-            ("Flops a byte", Some((nest.time.intensity, Look::Ratio))),
+            ("Flops per byte", Some((nest.time.intensity, Look::Ratio))),
         ],
         [
             (

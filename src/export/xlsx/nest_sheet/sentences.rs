@@ -90,10 +90,7 @@ fn said(model: &Model, nest: &NestModel, data: &Data, bound: BoundBy) -> String 
             text(model.value(figures.distance)),
             readable::size("", traffic.size).1
         ),
-        _ => format!(
-            "{} moves {moved}; {name} holds all that is used again",
-            level.name
-        ),
+        _ => format!("{} moves {moved}; {name} holds all reused data", level.name),
     }
 }
 
@@ -169,7 +166,7 @@ fn of_cache(page: &Page, nest: &NestModel, data: &Data, (row, cache): (RowNum, u
     let name = &nest.levels.caches[cache].name;
     let [moved, most, again, needed, reuse, size] =
         [MOVED, MOST, AGAIN, NEEDED, REUSE, SIZE].map(|column| at(row, first + column));
-    let held = format!("\"; {name} holds all that is used again\"");
+    let held = format!("\"; {name} holds all reused data\"");
     let reason = match data.has_reuse() {
         false => held,
         true => format!(

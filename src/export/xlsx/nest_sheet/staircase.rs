@@ -81,10 +81,10 @@ pub(super) fn chart(
     let lines: Vec<usize> = lines.collect();
     chart
         .title()
-        .set_name("Bytes through a cache, over its size")
+        .set_name("Bytes through a cache by its size")
         .set_font(ChartFont::new().set_size(11));
     (chart.x_axis())
-        .set_name("bytes that the cache holds")
+        .set_name("capacity of the cache in bytes")
         .set_log_base(10)
         .set_num_format(CAPACITIES_ON_AXIS)
         .set_major_gridlines(true)

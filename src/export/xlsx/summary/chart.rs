@@ -72,7 +72,7 @@ pub(super) fn write(
     page.text(
         data_row,
         0,
-        "What the tables above and the chart are made from",
+        "Data for the tables above and the chart",
         &style::section(),
     )?;
     let headers = [

@@ -23,7 +23,7 @@ const HEADERS: [&str; 9] = [
     "Bound by",
     "DRAM, one call",
     "Intensity [flop/B]",
-    "Saves of program",
+    "Time saved (% of program)",
     "What to change",
     "Go to",
 ];
@@ -47,7 +47,9 @@ pub(super) fn write(
     };
     // Any of them may be among the costliest with other inputs.
     let title = match model.nests.iter().any(|nest| !nest.mark().is_empty()) {
-        true => format!("{title} (* not everything of it is understood or exact: Loops says what)"),
+        true => format!(
+            "{title} (* part of this nest is not understood or only estimated: see sheet Loops)"
+        ),
         false => title,
     };
     page.text(row, 0, &title, &style::section())?;

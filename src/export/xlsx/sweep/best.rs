@@ -19,12 +19,12 @@ pub(super) fn best(
 ) -> Result<Worksheet, XlsxError> {
     let mut page = begin(
         Sheet::Best,
-        "The best configuration of each input",
+        "The best configuration for each input",
         &format!(
-            "The least time on sheet Configurations, of equal ones that with the smallest area, and how much longer the worst takes. \
-             Compared are machines, caches, slots, parameters of machines and blocks of loops, for the same problem (a trace, or a \
-             source with its sizes) and latency of memory, which nobody chooses. A star says why a time is not exact. A lower bound \
-             is no win over a full estimate: where it is the least, the best of the full estimates stands below it. {} {} {}",
+            "The shortest time on sheet Configurations (among equals the one with the smallest area), and how much longer the worst takes. \
+             Machines, caches, slots, parameters of machines and loop blocks are compared, for the same problem (a trace, or a source \
+             with its sizes) and memory latency, which are given. A star marks a time that is not exact, with the \
+             reason. A lower bound does not beat a full estimate: where it is the shortest, the best of the full estimates is listed below it. {} {} {}",
             report.area_remark(),
             report.setting_remark(),
             report.clock_remark()
@@ -48,11 +48,11 @@ pub(super) fn best(
     let mut heads = vec![
         ("input", Look::Text),
         ("configurations", Look::Count),
-        ("least time_seconds", Look::Seconds),
+        ("minimum time_seconds", Look::Seconds),
     ];
     // Where nothing says how fast a clock is.
     if in_cycles.any(|group| group.best.is_some()) {
-        heads.push(("least time_upper_cycles", Look::Count));
+        heads.push(("minimum time_upper_cycles", Look::Count));
     }
     let mut groups = report.inputs.iter().flat_map(|input| &input.groups);
     // Elsewhere all configurations are compared.

@@ -205,8 +205,8 @@ pub(super) fn all(
     let mut page = begin(
         Sheet::Configurations,
         "All configurations",
-        "Latency, slots and clock may be changed: λ and times follow, and what is best on sheet Best. A run that is compared at a \
-         number and at its machine's latency has a row for each.",
+        "Latency, slots and clock may be changed: λ, times and sheet Best follow. A run compared both at a given latency and at its \
+         machine's latency has a row for each.",
     )?;
     for (column, shown) in (0..).zip(&configurations.columns) {
         head(&mut page, column, &shown.header(report), shown.look())?;

@@ -97,7 +97,7 @@ pub(super) fn front(report: &SweepReport) -> Result<Worksheet, XlsxError> {
 
 /// What feels latency most, as it was computed.
 pub(super) fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
-    let title = "Which programs feel memory's latency most";
+    let title = "Programs most sensitive to memory latency";
     let mut page = begin(Sheet::Ranking, title, &report.ranking.meaning())?;
     let input = [(Column::Input, Look::Text)];
     let (epochs, run) = RANKED;

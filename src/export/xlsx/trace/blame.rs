@@ -24,9 +24,9 @@ const EPOCHS: u16 = 3;
 pub(super) fn write<'a>(book: TraceBook<'a>, blame: &Blame) -> Result<Page<'a>, XlsxError> {
     const WIDTHS: [f64; 8] = [52.0, 16.0, 11.0, 14.0, 11.0, 26.0, 9.0, 40.0];
     let mut page = Page::new(Sheet::Blame, book)?;
-    page.title("What hurts: who causes the time that misses really cost")?;
+    page.title("Blame: what causes the actual cost of misses")?;
     let remark = format!(
-        "A pure miss cycle of the nearest level goes to the oldest miss under way; an epoch (window {}, at most {} misses) to what \
+        "A pure miss cycle of the nearest level goes to the oldest outstanding miss; an epoch (window {}, at most {} misses) to what \
          retirement waits for. So parts add up.",
         blame.window, blame.slots
     );

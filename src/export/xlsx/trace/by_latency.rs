@@ -27,11 +27,11 @@ pub(super) fn write<'a>(
 ) -> Result<Page<'a>, XlsxError> {
     const WIDTHS: [f64; 9] = [50.0, 16.0, 16.0, 16.0, 16.0, 16.0, 16.0, 16.0, 16.0];
     let mut page = Page::new(Sheet::Latency, book)?;
-    page.title("The depth for every latency of RAM")?;
+    page.title("Depth for every latency of RAM")?;
     page.text(
         1,
         0,
-        "T∞(α) is the highest of its pieces 𝒟·α + c: 𝒟 accesses to RAM that wait for each other, and c cycles of everything \
+        "T∞(α) is the highest of its pieces 𝒟·α + c: 𝒟 accesses to RAM that wait for each other, plus c cycles of everything \
          else on the same path. α is the input of sheet eDAG.",
         &style::remark(),
     )?;
@@ -93,9 +93,9 @@ fn summary(
     let latency = page.book.report.inputs.latency;
     page.section(
         row,
-        "How much latency it bears",
+        "How much latency it tolerates",
         [
-            "Growth of T∞ over that at the α of eDAG",
+            "Growth of T∞ relative to that at the α of eDAG",
             "Growth [%]",
             "Value",
             "Unit",

@@ -288,7 +288,7 @@ fn write_identities(page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
         "To 1e-12",
         "Left = right",
     ];
-    let first = page.section(row, "What has to agree", headers)?;
+    let first = page.section(row, "What must agree", headers)?;
     let plain = style::cell(Look::Text, Role::Plain);
     let formulas = identity_formulas(page.book.camat);
     for (row, identity) in (first..).zip(&formulas) {

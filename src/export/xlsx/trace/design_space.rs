@@ -318,7 +318,7 @@ fn write_best(
     }
     let legend = format!(
         "b: bound by bandwidth; c: by what the cores compute; {NOTHING_FITS}: nothing fits. A larger window than the one shown takes \
-         area and gives nothing. A bandwidth bound of {NO_BOUND:e} stands for no access outside of the cache."
+         area and gives nothing. A bandwidth bound of {NO_BOUND:e} stands for no access outside the cache."
     );
     page.text(rows.map + rows.capacities, 0, &legend, &style::remark())?;
     for (capacity, scope) in scopes.iter().enumerate() {

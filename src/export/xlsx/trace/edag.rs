@@ -15,7 +15,7 @@ const COLUMNS: u16 = 18;
 
 pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Edag, book)?;
-    page.title("What the trace says about the program")?;
+    page.title("What the trace shows about the program")?;
     let plain = style::cell(Look::Text, Role::Plain);
     let summary = summary(&page);
     page.text(1, 0, &summary, &plain)?;

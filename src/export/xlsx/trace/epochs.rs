@@ -167,7 +167,7 @@ fn totals(page: &mut Page, profile: &Epochs) -> Result<RowNum, XlsxError> {
     let row = first + rows.len() as RowNum;
     page.text(row, 0, "Stores that miss", &plain)?;
     let stores = match profile.stores {
-        Stores::Buffered => "wait in a buffer and hold nothing up",
+        Stores::Buffered => "wait in a buffer and cause no stall",
         Stores::Blocking => "are waited for, as loads are",
     };
     page.text(row, 2, stores, &plain)?;

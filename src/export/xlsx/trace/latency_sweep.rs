@@ -53,8 +53,8 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let header = first + 2;
     let columns = [
         "Latency α of a RAM access [cycles]",
-        "Least time [cycles]",
-        "Most time [cycles]",
+        "Minimum time [cycles]",
+        "Maximum time [cycles]",
     ];
     for (column, text) in (0..).zip(columns) {
         page.text(header, column, text, &style::header())?;
@@ -89,8 +89,8 @@ fn insert_chart(page: &mut Page, row: RowNum, rows: (RowNum, RowNum)) -> Result<
         .clone();
     dashed.set_line(&line);
     let lines = [
-        ("Most time: slope λ", 2, stroked(VERMILION)),
-        ("Least time: slope λ_lower", 1, dashed),
+        ("Maximum time: slope λ", 2, stroked(VERMILION)),
+        ("Minimum time: slope λ_lower", 1, dashed),
     ];
     let titles = ["Time bounds against the latency of RAM", "time [cycles]"];
     let mut chart = over_latency(page, rows, titles, lines, CHART);

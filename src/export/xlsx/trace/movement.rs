@@ -19,7 +19,7 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     else {
         return Ok(row);
     };
-    let title = "Data movement: every instruction starts when its operands are there";
+    let title = "Data movement: every instruction starts when its operands are available";
     let headers = ["First cycle of the interval", "Bytes", "Bandwidth [B/s]"];
     page.text(row, 0, title, &style::section())?;
     page.text(
@@ -67,7 +67,7 @@ pub(super) fn write(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     let titles = [
         "Bytes to and from RAM over time",
         "cycle",
-        "bytes an interval",
+        "bytes per interval",
     ];
     titled(&mut chart, titles, CHART);
     chart.y_axis().set_num_format("#,##0");

@@ -20,12 +20,12 @@ const EACH: ColNum = 4;
 
 pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Placement, book)?;
-    page.title("Which objects may go to slower memory")?;
+    page.title("Objects that may go to slower memory")?;
     page.text(
         1,
         0,
-        "Estimated: an epoch that retirement waits for an object takes as many cycles longer as its memory is farther away. \
-         Objects are taken in order of epochs for a byte as long as the budget allows; best: the set with most bytes at the \
+        "Estimated: an epoch in which retirement waits for an object takes as many more cycles as its memory is farther away. \
+         Objects are taken in order of epochs per byte as long as the budget allows; best: the set with most bytes at the \
          inputs of the run. `--place` runs the core with one.",
         &style::remark(),
     )?;
@@ -96,7 +96,7 @@ fn write_inputs(page: &mut Page, all: &Objects) -> Result<RowNum, XlsxError> {
         ),
         (
             "loss_budget".to_string(),
-            "Share that the run may take longer".to_string(),
+            "Slowdown allowed".to_string(),
             "",
             all.budget,
         ),

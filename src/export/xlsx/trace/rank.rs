@@ -57,7 +57,7 @@ pub(super) fn write(rank: &Rank) -> Result<Paper<impl Named + use<>>, XlsxError>
         scope: Scope::default(),
     };
     let mut page = Page::new(Sheet::Rank, book)?;
-    page.title("Which program is most sensitive to the latency of RAM")?;
+    page.title("Programs by sensitivity to the latency of RAM")?;
     page.text(1, 0, &counted_with(rank), &style::remark())?;
     page.worksheet.set_column_width(0, 48.0)?;
     for column in 0..COLUMNS.len() as ColNum {

@@ -32,8 +32,8 @@ const COLUMNS: [(&str, f64); 11] = [
 pub(super) fn write<'a>(book: TraceBook<'a>, reuse: &Reuse) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Reuse, book)?;
     page.title("Reuse distances")?;
-    let remark = "Different other lines touched between two touches of a line. A fully associative LRU cache of so many \
-         lines hits what is nearer (Mattson et al. 1970).";
+    let remark = "Number of other lines touched between two accesses to a line. A fully associative LRU cache of n lines \
+         hits accesses with a distance below n (Mattson et al. 1970).";
     page.text(1, 0, remark, &style::remark())?;
     for (column, (_, width)) in (0..).zip(COLUMNS) {
         page.worksheet.set_column_width(column, width)?;

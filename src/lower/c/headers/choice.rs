@@ -230,7 +230,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The parts of some bytes of a text, one a line, without line ends.
+/// The parts of some bytes of a text, one per line, without line ends.
 fn lines(text: &str, bytes: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut start = bytes.start;
     text[bytes].split('\n').map(move |line| {
