@@ -225,14 +225,15 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
         all().fold(f64::INFINITY, f64::min),
         all().fold(0.0, f64::max),
     );
-    for (label, figures) in map
+    for ((label, figures), inexact) in map
         .down
         .labels(&map.rows, &report.settings)
         .iter()
         .zip(&map.values)
+        .zip(&map.inexact)
     {
         let _ = write!(page, "<tr><td>{}</td>", escaped(label));
-        for figure in figures {
+        for (figure, is_inexact) in figures.iter().zip(inexact) {
             let Some(figure) = figure else {
                 page.push_str("<td class=\"m\"></td>");
                 continue;
@@ -247,7 +248,8 @@ fn shown(page: &mut String, report: &SweepReport, map: &Map) {
             };
             let _ = write!(
                 page,
-                "<td class=\"m\" style=\"background:{colour}\">{text}</td>"
+                "<td class=\"m\" style=\"background:{colour}\">{text}{}</td>",
+                if *is_inexact { " *" } else { "" }
             );
         }
         page.push_str("</tr>\n");

@@ -633,12 +633,12 @@ fn write_doubts(text: &mut String, model: &Model) {
     let mut codes = BTreeSet::new();
     let (mut estimated, mut not_called, mut never, mut once) = (0, 0, 0, 0.0);
     for nest in 0..model.nests.len() {
-        let doubts = model.doubts(nest);
-        estimated += usize::from(!doubts.is_empty());
-        codes.extend(doubts);
         match model.ranking.of(nest) {
             None => not_called += 1,
             Some(ranked) => {
+                let doubts = model.doubts(nest);
+                estimated += usize::from(!doubts.is_empty());
+                codes.extend(doubts);
                 let calls = ranked.calls.map(|calls| model.value(calls));
                 never += usize::from(calls == Some(0.0));
                 let is_once = ranked.calls.is_some_and(|calls| model.value(calls) == 1.0);

@@ -7,6 +7,7 @@
 
 mod circles;
 mod costs;
+mod elsewhere;
 mod figures;
 mod givers;
 mod in_place;
@@ -22,6 +23,7 @@ use super::nest::{Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Handed, Item, Loop, Program};
 use crate::expr::{Expr, Symbol};
 pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
+pub(super) use elsewhere::left_out;
 pub(super) use figures::runs;
 use givers::Givers;
 pub(super) use in_place::nests as nests_of_bodies_in_place;

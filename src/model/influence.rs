@@ -99,8 +99,6 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
     let mut mentioned = vec![false; rows.len()];
     let mut reached = vec![false; rows.len()];
     let (mut on_guesses, mut on_even_branches) = (0.0, 0.0);
-    let of_calls = (model.ranking.follows_calls)
-        .then(|| model.rows_of_calls.get_or_init(|| rows_of_calls(model)));
     let calls = |number: usize| {
         model
             .ranking
@@ -108,10 +106,7 @@ pub fn influence<'m>(model: &'m Model) -> Influences<'m> {
             .map(|ranked| ranked.calls.map(|id| model.value(id)))
     };
     for (number, nest) in model.nests.iter().enumerate() {
-        let mut used: BTreeSet<usize> = foundations(model)[number].iter().copied().collect();
-        if let Some(of_calls) = of_calls.filter(|_| model.ranking.of(number).is_some()) {
-            used.extend(of_calls[nest.nest.function].ones());
-        }
+        let used = with_calls(model, number);
         let seconds = Some(seconds(number)).filter(|seconds| seconds.is_finite());
         let seconds = seconds.unwrap_or(0.0);
         let work = (model.ranking.work((nest, number), &model.figures))
@@ -212,9 +207,22 @@ pub fn guessed(nest: &Nest, parameters: &ParameterTable) -> Vec<String> {
         .collect()
 }
 
-/// The sizes, trip counts and probabilities that the figures of the nest with this number rest on and that nothing gives.
+/// The sizes, trip counts and probabilities that the figures of the nest with this number, or the number of its calls, rest
+/// on and that nothing gives.
 pub fn guesses<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
-    foundation(model, nest).filter(|row| row.kind != Kind::Block && row.is_guessed())
+    let rows = model.parameters.rows();
+    let used = with_calls(model, nest).into_iter().map(|row| &rows[row]);
+    used.filter(|row| row.kind != Kind::Block && row.is_guessed())
+}
+
+/// Numbers of the rows that the figures of a nest, or the number of its calls, rest on.
+fn with_calls(model: &Model, nest: usize) -> BTreeSet<usize> {
+    let mut used: BTreeSet<usize> = foundations(model)[nest].iter().copied().collect();
+    if model.ranking.follows_calls && model.ranking.of(nest).is_some() {
+        let of_calls = model.rows_of_calls.get_or_init(|| rows_of_calls(model));
+        used.extend(of_calls[model.nests[nest].nest.function].ones());
+    }
+    used
 }
 
 /// Whether the nest with this number has the largest of several sizes that its function is called with.
@@ -237,11 +245,6 @@ fn foundations<'m>(model: &'m Model) -> &'m [Vec<usize>] {
         let nests = model.nests.iter();
         nests.map(|nest| of(nest).into_iter().collect()).collect()
     })
-}
-
-/// The sizes and trip counts among [`guesses`].
-pub fn guessed_sizes<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
-    guesses(model, nest).filter(|row| is_guessed_size(row))
 }
 
 /// Numbers of the rows that a nest's figures rest on.

@@ -495,6 +495,40 @@ impl<'p> Model<'p> {
         reached.is_none_or(|reached| reached.includes(function))
     }
 
+    /// How often the function of a nest is called in a run: once where nothing says where a run begins, never where no calls
+    /// lead to it from there, not a number where calls that cannot be followed may.
+    pub fn calls_of(&self, nest: usize) -> f64 {
+        match self.ranking.of(nest) {
+            Some(ranked) => ranked.calls.map_or(1.0, |calls| self.value(calls)),
+            None if self.is_call_unknown(nest) => f64::NAN,
+            None => 0.0,
+        }
+    }
+
+    /// Seconds of all these calls.
+    pub fn all_calls_seconds(&self, nest: usize) -> f64 {
+        match self.ranking.seconds(nest) {
+            Some(seconds) => self.value(seconds),
+            None if self.is_call_unknown(nest) => f64::NAN,
+            None => 0.0,
+        }
+    }
+
+    /// Whether no calls that could be followed lead to a nest, but others may.
+    pub fn is_call_unknown(&self, nest: usize) -> bool {
+        let reached = self.call_graph.reached.as_ref();
+        let function = self.nests[nest].nest.function;
+        reached.is_some_and(|reached| reached.is_unknown(function))
+    }
+
+    /// Codes of what code outside of loops leaves out of the figures of a run.
+    pub fn left_out_outside(&self) -> BTreeSet<ReasonCode> {
+        match &self.call_graph.reached {
+            Some(reached) => reached.left_out().clone(),
+            None => calls::left_out(self.program.functions.iter()),
+        }
+    }
+
     /// Why the number of calls of a nest's function is not exact.
     pub fn doubts(&self, nest: usize) -> BTreeSet<ReasonCode> {
         let reached = self.call_graph.reached.as_ref();

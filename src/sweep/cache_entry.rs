@@ -42,16 +42,55 @@ impl CacheEntry {
         levels.map(|level| level.split(',').next().unwrap_or_default().trim())
     }
 
+    /// How many hierarchies it stands for, which takes no time, however many there are.
+    ///
+    /// # Errors
+    /// A level is not a cache.
+    pub fn count(&self) -> Result<usize, SpecError> {
+        match self.text().trim() {
+            MACHINE | "none" => Ok(1),
+            _ => {
+                let counts = self.levels()?.into_iter().map(|level| level.len());
+                Ok(counts.fold(1, usize::saturating_mul))
+            }
+        }
+    }
+
+    fn wrong(&self, reason: String) -> SpecError {
+        SpecError::Cache {
+            text: self.text().trim().to_string(),
+            reason,
+        }
+    }
+
+    /// The caches that each level may be, nearest first.
+    fn levels(&self) -> Result<Vec<Vec<CacheSpec>>, SpecError> {
+        let text = self.text().trim();
+        let level = |level: &str| {
+            let (size, shape) = level.split_once(',').unwrap_or((level, ""));
+            let sizes = ranges::values(size.trim(), Unit::Bytes);
+            let sizes = sizes.map_err(|error| SpecError::CacheSize {
+                text: text.to_string(),
+                error,
+            })?;
+            let comma = if shape.is_empty() { "" } else { "," };
+            let specs = sizes.into_iter().map(|size| {
+                let spec = format!("{size}{comma}{shape}");
+                let spec = spec.trim().parse::<CacheSpec>();
+                spec.map_err(|error| self.wrong(format!("{error}")))
+            });
+            specs.collect()
+        };
+        text.split('+').map(level).collect()
+    }
+
     /// Every hierarchy that it stands for: all combinations of the ranges of its levels.
     ///
     /// # Errors
     /// A level is not a cache, or the entry has one area for several hierarchies.
     pub fn caches(&self) -> Result<Vec<Caches>, SpecError> {
         let text = self.text().trim();
-        let wrong = |reason: String| SpecError::Cache {
-            text: text.to_string(),
-            reason,
-        };
+        let wrong = |reason: String| self.wrong(reason);
         if let Some(area) = self.area_mm2()
             && !is_area(area)
         {
@@ -63,22 +102,7 @@ impl CacheEntry {
             _ => {}
         }
         let mut all: Vec<Vec<CacheSpec>> = vec![Vec::new()];
-        for level in text.split('+') {
-            let (size, shape) = level.split_once(',').unwrap_or((level, ""));
-            let sizes = ranges::values(size.trim(), Unit::Bytes);
-            let sizes = sizes.map_err(|error| SpecError::CacheSize {
-                text: text.to_string(),
-                error,
-            })?;
-            let mut specs = Vec::new();
-            for size in sizes {
-                let comma = if shape.is_empty() { "" } else { "," };
-                let spec: CacheSpec = format!("{size}{comma}{shape}")
-                    .trim()
-                    .parse()
-                    .map_err(|error| wrong(format!("{error}")))?;
-                specs.push(spec);
-            }
+        for specs in self.levels()? {
             let with = |levels: &Vec<CacheSpec>| {
                 let levels = levels.clone();
                 let more = specs

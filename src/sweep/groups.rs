@@ -40,6 +40,28 @@ pub struct Group {
     pub best_of_full: Option<usize>,
     /// What takes least ([`by_size`]) of those that take hardly longer than the best ([`HARDLY`]); none if that is the best.
     pub smallest_near: Option<usize>,
+    /// What of them is compared where times are equal.
+    pub areas: Areas,
+}
+
+/// Whether configurations may be compared by their areas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Areas {
+    /// All that have a time have an area, or none has.
+    Known,
+    /// Some have one: nobody knows whether the others are smaller.
+    OfSome,
+}
+
+impl Areas {
+    fn of<'r>(rows: impl Iterator<Item = &'r Row>) -> Areas {
+        let mut known = rows.map(|row| row.number(Column::AreaMm2).is_some());
+        let first = known.next();
+        match known.all(|known| Some(known) == first) {
+            true => Areas::Known,
+            false => Areas::OfSome,
+        }
+    }
 }
 
 /// So many times as long is hardly longer.
@@ -169,6 +191,7 @@ fn groups(
                 best: None,
                 best_of_full: None,
                 smallest_near: None,
+                areas: Areas::Known,
             };
             let at = *known.entry(group.compared_at()).or_insert(groups.len());
             match groups.get_mut(at) {
@@ -189,12 +212,13 @@ fn find_best(group: &mut Group, configurations: &[Row], settings: &[SweptSetting
     let unit = TimeUnit::of(&own);
     let known = group.configurations.iter().copied();
     let known = known.filter(|number| is_comparable(&configurations[*number], unit));
+    let areas = Areas::of(known.clone().map(|number| &configurations[number]));
     let fastest = |numbers: &mut dyn Iterator<Item = usize>| {
         numbers.min_by(|one, other| {
             let (one, other) = (&configurations[*one], &configurations[*other]);
             let [t, u] = [one, other].map(|row| unit.time(row).unwrap_or(f64::INFINITY));
             t.total_cmp(&u)
-                .then_with(|| full_first(one, other, settings))
+                .then_with(|| full_first(one, other, (settings, areas)))
         })
     };
     let best = fastest(&mut known.clone());
@@ -204,7 +228,11 @@ fn find_best(group: &mut Group, configurations: &[Row], settings: &[SweptSetting
     let least = best.and_then(time).unwrap_or(0.0);
     let near = known.filter(|number| time(*number).is_some_and(|time| time <= HARDLY * least));
     let smallest = near.min_by(|one, other| {
-        let order = by_size(&configurations[*one], &configurations[*other], settings);
+        let order = by_size(
+            &configurations[*one],
+            &configurations[*other],
+            (settings, areas),
+        );
         order.then_with(|| {
             time(*one)
                 .unwrap_or(0.0)
@@ -213,6 +241,7 @@ fn find_best(group: &mut Group, configurations: &[Row], settings: &[SweptSetting
     });
     group.smallest_near = smallest.filter(|smallest| Some(*smallest) != best);
     (group.unit, group.best, group.best_of_full) = (unit, best, best_of_full);
+    group.areas = areas;
 }
 
 /// Whether it says how long something takes: a source that runs nothing takes no time on any machine.
@@ -221,17 +250,21 @@ fn is_comparable(row: &Row, unit: TimeUnit) -> bool {
         .is_some_and(|time| time > 0.0 || !row.is(RowKind::Program))
 }
 
-/// Which of two configurations takes less: the smaller area, one that is known first; then less cache in fewer levels, fewer
+/// Which of two configurations takes less: the smaller area, where areas are known; then less cache in fewer levels, fewer
 /// slots, and smaller parameters that are chosen.
-pub fn by_size(one: &Row, other: &Row, settings: &[SweptSetting]) -> Ordering {
+pub fn by_size(one: &Row, other: &Row, (settings, areas): (&[SweptSetting], Areas)) -> Ordering {
     let key = |row: &Row| -> Vec<f64> {
         let size = |column| row.number(column).unwrap_or(0.0);
         let caches = row.text(Column::Caches).unwrap_or_default();
         let chosen = settings.iter().enumerate();
         let chosen = chosen.filter(|(_, setting)| setting.role.is_choice());
         let chosen = chosen.filter_map(|(position, _)| row.setting(position));
+        let area = match areas {
+            Areas::Known => area(row),
+            Areas::OfSome => 0.0,
+        };
         [
-            area(row),
+            area,
             size(Column::LastCacheBytes),
             caches.split(" + ").count() as f64,
             size(Column::FirstCacheBytes),
@@ -248,11 +281,11 @@ pub fn by_size(one: &Row, other: &Row, settings: &[SweptSetting]) -> Ordering {
 }
 
 /// What is a full estimate, and of those what takes less.
-pub fn full_first(one: &Row, other: &Row, settings: &[SweptSetting]) -> Ordering {
+pub fn full_first(one: &Row, other: &Row, (settings, areas): (&[SweptSetting], Areas)) -> Ordering {
     let [first, second] = [one, other].map(Row::is_lower_bound);
     first
         .cmp(&second)
-        .then_with(|| by_size(one, other, settings))
+        .then_with(|| by_size(one, other, (settings, areas)))
 }
 
 /// A configuration without an area comes behind those that have one.

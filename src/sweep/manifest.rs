@@ -41,6 +41,9 @@ pub struct Header {
     /// What was read for the plan beside the inputs: `sweep.toml`, machine files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
+    /// `sweep.toml`; none in manifests of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<FileHash>,
     /// What of the sources could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_read: Vec<NotRead>,
@@ -91,11 +94,11 @@ impl fmt::Display for NotRead {
         match why {
             NotReadWhy::Errors(count) => write!(
                 f,
-                "{file} could not be read in full ({}), and figures are without the rest; `loopsheet analyze` shows where",
+                "{file} could not be read in full ({}), so figures leave the rest out; `loopsheet analyze` shows where",
                 counted(*count, "error")
             ),
             NotReadWhy::Remark(what) => {
-                write!(f, "{file}: {what}, and figures are without that")
+                write!(f, "{file}: {what}, so figures leave it out")
             }
         }
     }
@@ -368,6 +371,7 @@ mod tests {
                 shards: 2,
                 configurations: 2,
                 read: Vec::new(),
+                spec: None,
                 not_read: Vec::new(),
             },
             shards,

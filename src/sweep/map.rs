@@ -39,13 +39,34 @@ pub struct Map {
     pub problems: usize,
     /// Row by row; none where an input has no such configuration.
     pub values: Vec<Vec<Option<f64>>>,
+    /// Which of them have a star: what they are made of is not exact.
+    pub inexact: Vec<Vec<bool>>,
 }
 
 /// An input by position, and the values of its problem that are not on the map.
 type Sample = (usize, Vec<u64>);
 
-/// Sums over inputs, and of how many.
-type Sums = Vec<Vec<(f64, usize)>>;
+/// By row and column of a map: how many times as long as the best, and whether that is not exact.
+type Slowdowns = BTreeMap<(usize, usize), (f64, bool)>;
+
+/// A sum over inputs.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    sum: f64,
+    count: usize,
+    /// Whether a part of it is not exact.
+    is_inexact: bool,
+}
+
+impl Sum {
+    fn add(&mut self, value: f64, is_inexact: bool) {
+        self.sum += value;
+        self.count += 1;
+        self.is_inexact |= is_inexact;
+    }
+}
+
+type Sums = Vec<Vec<Sum>>;
 
 impl Map {
     /// Of the inputs of this kind.
@@ -71,25 +92,29 @@ impl Map {
         });
         let places = Places::of(axes, rows);
         // Of each input and problem, as far as that is not on the map.
-        let mut samples: BTreeMap<Sample, BTreeMap<(usize, usize), f64>> = BTreeMap::new();
+        let mut samples: BTreeMap<Sample, Slowdowns> = BTreeMap::new();
         let mut with_times = BTreeSet::new();
         for (input, groups) in groups.iter().enumerate() {
             for group in groups {
                 let off = group.problem.iter();
                 let off = off.filter(|(position, _)| !is_on(Axis::Setting(*position)));
                 let key = (input, off.map(|(_, value)| value.to_bits()).collect());
-                let best = group
-                    .best
-                    .and_then(|best| group.time(&configurations[best]));
+                let best = group.best.and_then(|best| {
+                    let row = &configurations[best];
+                    Some((group.time(row)?, !row.doubts().is_empty()))
+                });
                 for number in &group.configurations {
                     let row = &configurations[*number];
                     let place = places.place((row, group.latency));
                     let found = place.zip(group.time(row)).zip(best);
-                    if let Some(((place, time), best)) = found {
+                    if let Some(((place, time), (best, is_inexact))) = found {
                         let slowdown = if best > 0.0 { time / best } else { 1.0 };
+                        let found = (slowdown, is_inexact || !row.doubts().is_empty());
                         let least = samples.entry(key.clone()).or_default();
-                        let known = least.entry(place).or_insert(slowdown);
-                        *known = known.min(slowdown);
+                        let known = least.entry(place).or_insert(found);
+                        if found.0 < known.0 {
+                            *known = found;
+                        }
                         with_times.insert(input);
                     }
                 }
@@ -97,9 +122,8 @@ impl Map {
         }
         // Of logarithms.
         let mut sums = places.sums();
-        for ((row, column), slowdown) in samples.values().flatten() {
-            sums[*row][*column].0 += slowdown.ln();
-            sums[*row][*column].1 += 1;
+        for ((row, column), (slowdown, is_inexact)) in samples.values().flatten() {
+            sums[*row][*column].add(slowdown.ln(), *is_inexact);
         }
         let first = groups.iter().flatten().next();
         let at = first
@@ -135,9 +159,8 @@ impl Map {
             let is_chosen = others.iter().all(|(axis, value)| axis.value(row) == *value);
             let place = places.place((row, None));
             let found = place.zip(row.number(Column::EpochsPerThousand));
-            if let Some(((row, column), frequency)) = found.filter(|_| is_chosen) {
-                sums[row][column].0 += frequency;
-                sums[row][column].1 += 1;
+            if let Some(((at, column), frequency)) = found.filter(|_| is_chosen) {
+                sums[at][column].add(frequency, !row.doubts().is_empty());
             }
         }
         let counts = (inputs.len(), inputs.len());
@@ -247,7 +270,7 @@ impl Places {
     }
 
     fn sums(&self) -> Sums {
-        vec![vec![(0.0, 0); self.columns.len()]; self.rows.len()]
+        vec![vec![Sum::default(); self.columns.len()]; self.rows.len()]
     }
 
     /// Row and column.
@@ -267,10 +290,13 @@ impl Places {
         sums: &Sums,
         finish: impl Fn(f64) -> f64,
     ) -> Map {
-        let mean = |(sum, count): &(f64, usize)| {
-            (*count == problems && problems > 0).then(|| finish(sum / problems as f64))
+        let mean = |sum: &Sum| {
+            (sum.count == problems && problems > 0).then(|| finish(sum.sum / problems as f64))
         };
         let values = sums.iter().map(|row| row.iter().map(mean).collect());
+        let inexact = sums
+            .iter()
+            .map(|row| row.iter().map(|sum| sum.is_inexact).collect());
         Map {
             of,
             across: self.axes.0,
@@ -280,6 +306,7 @@ impl Places {
             inputs,
             problems,
             values: values.collect(),
+            inexact: inexact.collect(),
         }
     }
 }

@@ -87,6 +87,7 @@ mod tests {
                 shards: 5,
                 configurations: 0,
                 read: Vec::new(),
+                spec: None,
                 not_read: Vec::new(),
                 ambiguous: Vec::new(),
             },

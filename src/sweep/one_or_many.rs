@@ -4,12 +4,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use serde::de::value::MapAccessDeserializer;
+use indexmap::IndexMap;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{
     Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor,
 };
 
-use crate::spec::{CacheEntry, Entry};
+use crate::spec::{Axis, CacheEntry, Entry};
 
 /// One value, or a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +105,83 @@ pub fn some<'de, D: Deserializer<'de>>(from: D) -> Result<OneOrMany<String>, D::
             "a name is empty: name something, or leave it out",
         )),
         false => Ok(names),
+    }
+}
+
+/// Axes by name. A name with dots, which without quotes is a table of tables in TOML, is one name.
+///
+/// # Errors
+/// A value is not an axis, or a name comes twice.
+pub fn settings<'de, D: Deserializer<'de>>(from: D) -> Result<IndexMap<String, Axis>, D::Error> {
+    let named: IndexMap<String, AxisOrTable> = IndexMap::deserialize(from)?;
+    let mut found = Vec::new();
+    for (name, value) in named {
+        value.add(name, &mut found);
+    }
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    if let Some(pair) = found.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        let why = format!("`{}` is set twice", pair[0].0);
+        return Err(D::Error::custom(why));
+    }
+    Ok(found.into_iter().collect())
+}
+
+enum AxisOrTable {
+    Axis(Axis),
+    Table(IndexMap<String, AxisOrTable>),
+}
+
+impl AxisOrTable {
+    fn add(self, name: String, found: &mut Vec<(String, Axis)>) {
+        match self {
+            AxisOrTable::Axis(axis) => found.push((name, axis)),
+            AxisOrTable::Table(table) => {
+                for (part, value) in table {
+                    value.add(format!("{name}.{part}"), found);
+                }
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AxisOrTable {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<AxisOrTable, D::Error> {
+        struct Seen;
+
+        impl<'de> Visitor<'de> for Seen {
+            type Value = AxisOrTable;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(Entry::EXPECTED)
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<AxisOrTable, E> {
+                let axis = Axis::deserialize(text.into_deserializer());
+                axis.map(AxisOrTable::Axis)
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<AxisOrTable, E> {
+                let axis = Axis::deserialize(value.into_deserializer());
+                axis.map(AxisOrTable::Axis)
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<AxisOrTable, E> {
+                let axis = Axis::deserialize(value.into_deserializer());
+                axis.map(AxisOrTable::Axis)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AxisOrTable, A::Error> {
+                let table = IndexMap::deserialize(MapAccessDeserializer::new(map));
+                table.map(AxisOrTable::Table)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<AxisOrTable, A::Error> {
+                let axis = Axis::deserialize(SeqAccessDeserializer::new(list));
+                axis.map(AxisOrTable::Axis)
+            }
+        }
+
+        from.deserialize_any(Seen)
     }
 }
 

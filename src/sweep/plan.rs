@@ -61,6 +61,8 @@ pub struct Facts<'a> {
     pub root: &'a str,
     /// What was read beside the inputs.
     pub read: &'a [String],
+    /// `sweep.toml`.
+    pub of_spec: &'a FileHash,
     /// What of the sources could not be read.
     pub not_read: &'a [NotRead],
     /// Settings of machines whose names sources give to variables, too.
@@ -142,6 +144,7 @@ pub fn plan(facts: &Facts<'_>) -> Result<Plan, PlanError> {
         shards: shards.len(),
         configurations,
         read: facts.read.to_vec(),
+        spec: Some(facts.of_spec.clone()),
         not_read: facts.not_read.to_vec(),
         ambiguous: facts.ambiguous.to_vec(),
     };

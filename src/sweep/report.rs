@@ -87,6 +87,8 @@ impl SweepReport {
         let Pairs { of_time, of_epochs } = pairs(settings, &kinds, &windows, asked)?;
         let of_time = of_time.into_iter();
         let maps = of_time.map(|(kind, pair)| Map::of_time(pair, kind, &inputs, &configurations));
+        // Where nothing runs, or no time is known, there is nothing to draw.
+        let maps = maps.filter(|map| map.inputs > 0);
         let of_epochs = of_epochs.map(|pair| Map::of_epochs(pair, &windows));
         Ok(SweepReport {
             settings: settings.to_vec(),

@@ -141,7 +141,7 @@ impl Row {
                 _ => format!("the machine does not specify {what}; the time is a lower bound"),
             }),
             part(Column::GuessedSizes, &|names| {
-                format!("depends on guessed sizes: {names}")
+                format!("depends on guesses: {names}")
             }),
             part(Column::Reasons, &|codes| match self.kind {
                 RowKind::Program | RowKind::Nest => format!("not exact: {codes}"),

@@ -75,6 +75,11 @@ impl Ranking {
         ranked + &left_out
     }
 
+    /// Whether epochs are counted for one of the traces that are ranked.
+    pub fn has_epochs(&self) -> bool {
+        self.traces.iter().any(|trace| trace.epochs.is_some())
+    }
+
     /// Whether there is anything to say.
     pub fn is_empty(&self) -> bool {
         self.traces.is_empty() && self.left_out.is_empty()

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 pub use crate::cache_entry::{CacheEntry, Caches};
 pub use crate::one_or_many::OneOrMany;
-use crate::one_or_many::{Table, some, table};
+use crate::one_or_many::{Table, settings, some, table};
 use crate::ranges::{self, RangeError, Unit, plain};
 
 /// The file, as it stands there.
@@ -24,6 +24,7 @@ pub struct SweepSpec {
     #[serde(deserialize_with = "some")]
     pub machines: OneOrMany<String>,
     /// Values of parameters of sources, by their names for `--set`; in the order of the names.
+    #[serde(deserialize_with = "settings")]
     pub set: IndexMap<String, Axis>,
     #[serde(deserialize_with = "table")]
     pub trace: TraceSpec,
@@ -122,7 +123,7 @@ pub enum SpecError {
     IdleTrace,
     #[error("`{axis}`: {error}")]
     Axis { axis: String, error: RangeError },
-    #[error("`{axis}`: there is no value")]
+    #[error("`{axis}`: the list is empty")]
     Empty { axis: String },
     #[error("`{axis}`: {} is not possible; it must be {expected}", plain(*value))]
     Value {
@@ -283,6 +284,22 @@ mod tests {
                 vec![64.0, 128.0, 256.0]
             ]
         );
+    }
+
+    /// As the command line has them, `machine.l2_bytes` and `g1.n` may stand without quotes.
+    #[test]
+    fn names_with_dots_need_no_quotes() {
+        let spec = SweepSpec::parse(
+            "sources = [\"a.c\"]\n[set]\nmachine.l2_bytes = [\"1MiB\", \"2MiB\"]\nmachine.ghz = 2\ng1.n = \"1..3\"\n\"a.b\" = 7\n",
+        )
+        .expect("sound");
+        let names: Vec<&str> = spec.set.keys().map(String::as_str).collect();
+        assert_eq!(names, ["a.b", "g1.n", "machine.ghz", "machine.l2_bytes"]);
+        let values = spec.set["machine.l2_bytes"].values("", Unit::Bytes);
+        assert_eq!(values, Ok(vec![1_048_576.0, 2_097_152.0]));
+        let twice = "sources = [\"a.c\"]\n[set]\na.b = 1\n\"a.b\" = 2\n";
+        let error = SweepSpec::parse(twice).expect_err("twice").to_string();
+        assert!(error.contains("`a.b` is set twice"), "{error}");
     }
 
     #[test]

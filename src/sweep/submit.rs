@@ -65,26 +65,37 @@ pub fn is_script(text: &str) -> bool {
     text.starts_with(HEAD)
 }
 
+/// The directory of the sweep is that of the script that starts everything, wherever that is started.
+const HERE: &str =
+    "LOOPSHEET_SWEEP=$(CDPATH= cd -- \"$(dirname -- \"$0\")\" && pwd)\nexport LOOPSHEET_SWEEP\n";
+
 /// Shards that fail are rows of the merged data, and what could not run is missing there, which the merge says.
 const LEFT_TO_MERGE: &str = "true";
 
-/// The scripts; `directory` is that of the sweep as a word of a shell, seen from where they are started.
+/// The scripts; `directory` is that of the sweep as a word of a shell, seen from where `submit` was run: what `sbatch` starts
+/// without [`SUBMIT`] has to be started there.
 pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
     let Parts { count, .. } = parts;
     let program = "\"${LOOPSHEET:-loopsheet}\"";
-    let merge = format!("{program} sweep merge --dir {directory}\n");
+    let merge = format!("{program} sweep merge --dir \"$LOOPSHEET_SWEEP\"\n");
     // What Slurm takes down itself goes to where it was submitted, under names without blanks.
-    let log = |name: &str| format!("exec >>{directory}/{name} 2>&1\n");
+    let log = |name: &str| {
+        format!(
+            ": \"${{LOOPSHEET_SWEEP:=$(printf %s {directory})}}\"\nexec >>\"$LOOPSHEET_SWEEP/{name}\" 2>&1\n"
+        )
+    };
     let submit = |text: String| Script {
         name: SUBMIT,
-        text: format!("{HEAD}# Computes the shards, then merges them.\nset -e\n{text}"),
+        text: format!("{HEAD}# Computes the shards, then merges them.\nset -e\n{HERE}{text}"),
     };
     match engine {
         Engine::Local => vec![submit(format!(
-            "{program} sweep run --all --dir {directory} || {LEFT_TO_MERGE}\n{merge}"
+            "{program} sweep run --all --dir \"$LOOPSHEET_SWEEP\" || {LEFT_TO_MERGE}\n{merge}"
         ))],
         Engine::GnuParallel => vec![submit(format!(
-            "seq 1 {count} | parallel -q {program} sweep run {{}} --of {count} --quiet --dir {directory} || {LEFT_TO_MERGE}\n{merge}"
+            // In its own words `parallel` replaces braces, which the directory may have.
+            "seq 1 {count} | parallel -q sh -c \
+             '{program} sweep run \"$1\" --of {count} --quiet --dir \"$LOOPSHEET_SWEEP\"' sh {{}} || {LEFT_TO_MERGE}\n{merge}"
         ))],
         Engine::Slurm => {
             let memory = parts
@@ -104,7 +115,7 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
                 Script {
                     name: OF_SLURM[0],
                     text: format!(
-                        "{run}{}{program} sweep run --from-slurm --of {count} --dir {directory}\n",
+                        "{run}{}{program} sweep run --from-slurm --of {count} --dir \"$LOOPSHEET_SWEEP\"\n",
                         log("run.log")
                     ),
                 },
@@ -117,10 +128,11 @@ pub fn scripts(engine: Engine, directory: &str, parts: Parts) -> Vec<Script> {
                     ),
                 },
                 // Whatever parts fail, the merge says what is missing.
-                submit(format!(
-                    "job=$(sbatch --parsable {directory}/run.sbatch)\n\
-                     sbatch --dependency=\"afterany:${{job%%;*}}\" {directory}/merge.sbatch\n"
-                )),
+                submit(
+                    "job=$(sbatch --parsable \"$LOOPSHEET_SWEEP/run.sbatch\")\n\
+                     sbatch --dependency=\"afterany:${job%%;*}\" \"$LOOPSHEET_SWEEP/merge.sbatch\"\n"
+                        .to_string(),
+                ),
             ]
         }
     }
@@ -164,12 +176,13 @@ mod tests {
             "#SBATCH --array=1-50\n",
             "#SBATCH --time=7\n",
             "#SBATCH --mem=300M\n",
-            "sweep run --from-slurm --of 50 --dir 'my sweep'\n",
+            ": \"${LOOPSHEET_SWEEP:=$(printf %s 'my sweep')}\"\n",
+            "sweep run --from-slurm --of 50 --dir \"$LOOPSHEET_SWEEP\"\n",
             "afterany:",
         ] {
             assert!(slurm.contains(part), "{part}: {slurm}");
         }
         assert!(text(Engine::GnuParallel).contains("seq 1 50 | parallel -q"));
-        assert!(text(Engine::Local).contains("run --all --dir 'my sweep' || true\n"));
+        assert!(text(Engine::Local).contains("run --all --dir \"$LOOPSHEET_SWEEP\" || true\n"));
     }
 }

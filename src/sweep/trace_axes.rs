@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::latency::{LatencyOf, RunLatency};
 use crate::manifest::{CacheRun, EpochWork};
-use crate::plan::{Facts, MachineFacts, PlanError, machines};
+use crate::plan::{Facts, MOST_CONFIGURATIONS, MachineFacts, PlanError, machines};
 use crate::ranges::Unit;
 use crate::spec::{CacheEntry, Caches, OneOrMany, OrMachine, SpecError, SweepSpec};
 
@@ -33,6 +33,8 @@ pub(crate) fn runs(facts: &Facts<'_>) -> Result<Runs, PlanError> {
         None => vec![OrMachine::Value(USUAL_LATENCY)],
         Some(axis) => axis.values_or_machine("trace.latencies")?,
     };
+    refuse_too_many(facts, &entries, latencies.len())?;
+    let has_areas = entries.iter().any(|entry| entry.area_mm2().is_some());
     let mut runs = Collected::default();
     for machine in machines(facts) {
         let latencies = latencies_on(machine, &latencies)?;
@@ -50,8 +52,11 @@ pub(crate) fn runs(facts: &Facts<'_>) -> Result<Runs, PlanError> {
                 let run = CacheRun {
                     machine: machine.map(|machine| machine.name.clone()),
                     ghz: machine.and_then(|machine| machine.ghz),
-                    area_mm2: (spec.area.mm2_per_mib)
-                        .map(|mm2| bytes as f64 / f64::from(1 << 20) * mm2),
+                    area_mm2: match spec.area.mm2_per_mib {
+                        Some(mm2) => Some(bytes as f64 / f64::from(1 << 20) * mm2),
+                        // No cache takes nothing, where others have areas.
+                        None => (has_areas && caches.is_empty()).then_some(0.0),
+                    },
                     caches: caches.iter().map(ToString::to_string).collect(),
                     latencies: latencies.clone(),
                 };
@@ -63,6 +68,30 @@ pub(crate) fn runs(facts: &Facts<'_>) -> Result<Runs, PlanError> {
         all: runs.all,
         repeated: runs.repeated.into_iter().collect(),
     })
+}
+
+/// What has too many configurations is not expanded.
+fn refuse_too_many(
+    facts: &Facts<'_>,
+    entries: &[CacheEntry],
+    latencies: usize,
+) -> Result<(), PlanError> {
+    let slots = slots(facts.spec)?.len();
+    let machines = machines(facts).len();
+    for entry in entries {
+        // Those of one entry differ; of several entries some may be the same.
+        let axes = [
+            entry.count()?,
+            latencies,
+            slots,
+            machines,
+            facts.traces.len(),
+        ];
+        if axes.into_iter().fold(1, usize::saturating_mul) > MOST_CONFIGURATIONS {
+            return Err(PlanError::TooMany);
+        }
+    }
+    Ok(())
 }
 
 /// Every hierarchy of a machine once, however many entries name it.

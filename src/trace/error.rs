@@ -14,6 +14,11 @@ pub struct TraceError {
 }
 
 impl TraceError {
+    /// Whether not even the first line of a text could be read.
+    pub fn is_in_first_line(&self) -> bool {
+        matches!(self.place, Place::Line(1))
+    }
+
     /// The same without the options of `loopsheet trace` that may help, for who has no such options.
     pub fn without_remedy(&self) -> String {
         format!("{}: {}", self.place, self.error)

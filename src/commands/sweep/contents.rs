@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use super::place::{Place, open_regular};
@@ -16,7 +15,7 @@ use crate::commands::Voice;
 use crate::commands::outputs::Output;
 use crate::reading::files;
 use crate::sweep::hash::Hash;
-use crate::sweep::manifest::{Manifest, Shard, Work};
+use crate::sweep::manifest::{FileHash, Manifest, Shard, Work};
 
 /// What the system says of a file without reading it. Changing a file sets `changed`, whatever is done to `modified`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,7 +146,11 @@ pub enum Change {
     New,
     /// It is read now, and was not.
     Unread,
-    /// It is not there, or cannot be read.
+    /// It is there, and cannot be read: nobody knows what it holds.
+    Unreadable,
+    /// It is not there, and the input that read it is.
+    Missing,
+    /// The input is not there.
     Gone,
 }
 
@@ -160,7 +163,7 @@ pub fn changes<'m>(
     shards: impl Iterator<Item = &'m Shard>,
 ) -> anyhow::Result<BTreeMap<String, Change>> {
     let mut found = BTreeMap::new();
-    let mut asked: BTreeMap<&str, &[crate::sweep::manifest::FileHash]> = BTreeMap::new();
+    let mut asked: BTreeMap<&str, &[FileHash]> = BTreeMap::new();
     for shard in shards {
         // Shards of one input read the same files.
         if asked
@@ -197,10 +200,14 @@ pub fn of_input(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<S
                     && matches!(shard.work, Work::Trace(_))
                     && holds_the_same(contents, shard) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                found.insert(file.path.clone(), Change::Gone);
+                let change = match is_without(contents, shard, file) {
+                    true => Change::Missing,
+                    false => Change::Gone,
+                };
+                found.insert(file.path.clone(), change);
             }
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot read {}", file.path));
+            Err(_) => {
+                found.insert(file.path.clone(), Change::Unreadable);
             }
         }
     }
@@ -216,13 +223,33 @@ pub fn of_input(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<S
             found.insert(shard.input.clone(), Change::Content);
         }
     } else if matches!(shard.work, Work::Source(_)) && input.is_dir() {
-        for path in source::paths(&shard.input)? {
-            if !is_known(&path) {
-                found.insert(path.to_string_lossy().into_owned(), Change::New);
+        match source::paths(&shard.input) {
+            Ok(paths) => {
+                let new = paths.into_iter().filter(|path| !is_known(path));
+                found.extend(new.map(|path| {
+                    let name = path.to_string_lossy().into_owned();
+                    (name, Change::New)
+                }));
+            }
+            // Where nothing of it is left, its files say so.
+            Err(_) if !found.is_empty() => {}
+            Err(_) => {
+                found.insert(shard.input.clone(), Change::Unreadable);
             }
         }
     }
     Ok(found)
+}
+
+/// Whether a source is there, and a file that it read is not: it would be another one without it.
+fn is_without(contents: &Contents, shard: &Shard, file: &FileHash) -> bool {
+    let input = Path::new(&shard.input);
+    // What lies behind a link may have moved.
+    let is_elsewhere = || {
+        let hash = contents.hash(&shard.input);
+        input.is_file() && hash.is_ok_and(|hash| hash == file.sha256)
+    };
+    matches!(shard.work, Work::Source(_)) && input.exists() && !is_elsewhere()
 }
 
 /// Whether the plan names a file: by where it is behind all links, or by its own name, which may have become a link since.
@@ -279,7 +306,15 @@ fn come_since(contents: &Contents, shard: &Shard) -> anyhow::Result<BTreeMap<Str
 /// A sentence for each kind of change, with the files.
 pub fn sentences(changes: &BTreeMap<String, Change>) -> Vec<String> {
     const MOST_NAMED: usize = 5;
-    [Change::Content, Change::New, Change::Unread, Change::Gone]
+    const KINDS: [Change; 6] = [
+        Change::Content,
+        Change::New,
+        Change::Unread,
+        Change::Unreadable,
+        Change::Missing,
+        Change::Gone,
+    ];
+    KINDS
         .into_iter()
         .filter_map(|kind| {
             let paths = changes.iter().filter(|(_, change)| **change == kind);
@@ -301,7 +336,8 @@ pub fn sentences(changes: &BTreeMap<String, Change>) -> Vec<String> {
                 ),
                 Change::New => format!("{was} not there"),
                 Change::Unread => format!("{is} read now, and {was} not"),
-                Change::Gone => format!(
+                Change::Unreadable => "cannot be read now, and could be read".to_string(),
+                Change::Gone | Change::Missing => format!(
                     "{is} no longer there, as {} {was}",
                     if paths.len() == 1 { "it" } else { "they" }
                 ),

@@ -1,5 +1,6 @@
 //! The sources, traces and machines that a sweep names, and what is read of them.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,7 @@ pub struct Named {
     pub paths: Vec<PathBuf>,
     /// Other names of a file that was named before, with its first one.
     pub again: Vec<(PathBuf, PathBuf)>,
-    /// Directories that fit a pattern and are no input.
+    /// What fits a pattern and is no input: directories, links to nothing, pipes.
     pub left_out: Vec<PathBuf>,
 }
 
@@ -47,9 +48,11 @@ impl Inputs {
         }
     }
 
-    /// What is said of a directory that is none.
+    /// What is said of something that is none.
     pub fn left_out(self, directory: &Path) -> String {
         let why = match self {
+            _ if !directory.exists() => "it is a link to something that is not there",
+            _ if !directory.is_dir() => "it is not a regular file",
             Inputs::Sources => "no C or Fortran source is in it",
             Inputs::Traces => "it is a directory, and a trace is a file",
         };
@@ -97,7 +100,7 @@ pub fn named(texts: &[String], inputs: Inputs) -> anyhow::Result<Named> {
             false => {
                 let fits = fitting(text).with_context(|| format!("`{what}`: {text}"))?;
                 let is_input = |path: &PathBuf| match (path.is_dir(), inputs) {
-                    (false, _) => true,
+                    (false, _) => path.is_file(),
                     (true, Inputs::Traces) => false,
                     (true, Inputs::Sources) => has_sources(path),
                 };
@@ -163,12 +166,13 @@ fn fitting(pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
             None => anyhow::anyhow!("a directory cannot be read: {error}"),
         })?;
         let path = entry.path().strip_prefix("./").unwrap_or(entry.path());
-        let is_meant = path.is_file() || (path.is_dir() && !goes_down);
+        // Links to nothing and pipes are no inputs, which is said.
+        let is_meant = !path.is_dir() || !goes_down;
         if is_meant && matcher.is_match(path) {
             found.push(path.to_path_buf());
         }
     }
-    anyhow::ensure!(!found.is_empty(), "nothing fits");
+    anyhow::ensure!(!found.is_empty(), "no file matches");
     found.sort();
     Ok(found)
 }
@@ -220,7 +224,12 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
         let set: Vec<String> = spec.set.keys().cloned().collect();
         let source = source::Source::read(&name, &set, Voice::silent())?;
         let roles = source.check(spec)?;
-        let remarks = source.idle(spec, &roles)?;
+        let mut remarks = source.idle(spec, &roles)?;
+        if !source.has_loops() {
+            remarks.push(format!(
+                "{name}: no loop was found, so its times are unknown"
+            ));
+        }
         let ambiguous = source.ambiguous(spec)?;
         Ok((roles, (source.not_read(), ambiguous), remarks))
     };
@@ -249,14 +258,32 @@ pub fn source(path: &Path, spec: &SweepSpec, contents: &Contents) -> anyhow::Res
     })
 }
 
-/// Machines by their first names, and the names by which they come again.
-pub fn machines(names: &[String]) -> (Vec<&str>, Vec<&str>) {
-    let (mut files, mut presets) = (HashSet::new(), HashSet::new());
-    let names = names.iter().map(String::as_str);
-    names.partition(|name| match Identity::of(Path::new(name)) {
-        Ok(file) => files.insert(file),
-        Err(_) => presets.insert(*name),
-    })
+/// Machines by their first names, and what is to be said of those that come again.
+pub fn machines(names: &[String]) -> (Vec<&str>, Vec<String>) {
+    let (mut files, mut presets) = (HashMap::new(), HashSet::new());
+    let (mut first_names, mut again) = (Vec::new(), Vec::new());
+    for name in names {
+        let earlier = match Identity::of(Path::new(name)) {
+            Ok(file) => match files.entry(file) {
+                Entry::Occupied(earlier) => Some(*earlier.get()),
+                Entry::Vacant(free) => {
+                    free.insert(name.as_str());
+                    None
+                }
+            },
+            Err(_) => (!presets.insert(name.as_str())).then_some(name.as_str()),
+        };
+        match earlier {
+            None => first_names.push(name.as_str()),
+            Some(earlier) if earlier == name => {
+                again.push(format!("machine {name} is named twice, and counts once"));
+            }
+            Some(earlier) => again.push(format!(
+                "machine {name} is the same file as {earlier}, and counts once"
+            )),
+        }
+    }
+    (first_names, again)
 }
 
 /// What a sweep needs of a machine; its caches only where there are traces.

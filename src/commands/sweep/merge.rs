@@ -12,6 +12,7 @@ use super::not_read;
 use super::place::Place;
 use super::result::{self, Look, State};
 use super::run::say_changes;
+use super::since_plan;
 use crate::cli::SweepMergeArgs;
 use crate::commands::outputs::{Output, temporary_directory_in};
 use crate::commands::{Status, Voice};
@@ -23,6 +24,7 @@ use crate::wording::counted;
 
 pub fn run(args: &SweepMergeArgs, voice: Voice) -> anyhow::Result<Status> {
     let (place, manifest) = Place::enter(&args.place.dir)?;
+    since_plan::say(&place, &manifest, voice);
     let Computed { done, failed } = refuse_missing(&place, &manifest)?;
     refuse_changes(&place, &manifest, &done, voice)?;
     let data = place.data();
@@ -106,22 +108,30 @@ pub fn refuse_missing(place: &Place, manifest: &Manifest) -> anyhow::Result<Comp
     };
     let (missing, damaged) = (are(State::Missing), are(State::Damaged));
     let mut wrong = Vec::new();
+    let of_all = |some: &[usize]| format!("{} of {} shards", some.len(), states.len());
     if !missing.is_empty() {
-        wrong.push(format!("have not been computed: {}", named(&missing)));
+        let have = if missing.len() == 1 { "has" } else { "have" };
+        let (of_all, named) = (of_all(&missing), named(&missing));
+        wrong.push(format!("{of_all} {have} not been computed: {named}"));
     }
     if !damaged.is_empty() {
-        wrong.push(format!(
-            "have files that are not their results: {}",
-            named(&damaged)
-        ));
+        let (files, are) = match damaged.len() {
+            1 => ("result file", "is"),
+            _ => ("result files", "are"),
+        };
+        let (of_all, named) = (of_all(&damaged), named(&damaged));
+        wrong.push(format!("the {files} of {of_all} {are} damaged: {named}"));
     }
     anyhow::ensure!(
         wrong.is_empty(),
-        "{} of {} shards {}; `loopsheet sweep run --all --dir {}` computes them",
-        missing.len() + damaged.len(),
-        states.len(),
-        wrong.join(", or "),
-        place.word()
+        "{}; `loopsheet sweep run --all --dir {}` computes {}",
+        wrong.join("; "),
+        place.word(),
+        if missing.len() + damaged.len() == 1 {
+            "it"
+        } else {
+            "them"
+        }
     );
     Ok(Computed {
         done: are(State::Done),
@@ -156,9 +166,9 @@ pub fn refuse_changes(
     let done = done.iter().map(|number| &manifest.shards[*number]);
     match say_changes(place, &contents, done, voice)? {
         Status::Done => Ok(()),
-        _ => {
-            anyhow::bail!("inputs have changed since the sweep was planned, so nothing was written")
-        }
+        _ => anyhow::bail!(
+            "inputs have changed since the sweep was planned, or cannot be read, so nothing was written"
+        ),
     }
 }
 
@@ -213,17 +223,29 @@ fn merge(
     file: &InputFile,
     path: &Path,
 ) -> anyhow::Result<Rows> {
-    Output::create(path)?.stream(|out| {
+    // What is wrong with a result is not what is wrong with what is written.
+    let mut wrong = None;
+    let written = Output::create(path)?.stream(|out| {
         let mut writer = RowWriter::new(out, &manifest.header.swept())?;
         let mut rows = Rows::default();
-        for shard in &manifest.shards[file.shards.clone()] {
-            for row in result::read(place, shard)? {
-                let row = row?;
+        for number in file.shards.clone() {
+            for row in result::read(place, (number, &manifest.shards[number]))? {
+                let row = match row {
+                    Ok(row) => row,
+                    Err(error) => {
+                        wrong = Some(error);
+                        anyhow::bail!("a result was altered");
+                    }
+                };
                 rows.count(&row);
                 writer.push(row)?;
             }
         }
         writer.finish()?;
         Ok(rows)
-    })
+    });
+    match wrong {
+        Some(error) => Err(error),
+        None => written,
+    }
 }

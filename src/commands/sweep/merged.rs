@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::place::{Place, open_regular};
+use crate::commands::Voice;
 use crate::commands::outputs::Output;
 use crate::reading::files;
 use crate::sweep::hash::Hash;
@@ -170,6 +171,29 @@ impl Tables {
             );
         }
         Ok(())
+    }
+}
+
+impl Tables {
+    /// Says which tables of the last merge are there no more: reports do not need them.
+    pub fn say_missing(&self, place: &Place, voice: Voice) {
+        let names = self.contents.keys();
+        let missing: Vec<&str> = names
+            .filter(|name| place.data().join(name).symlink_metadata().is_err())
+            .map(String::as_str)
+            .collect();
+        if let (false, [first, others @ ..]) = (voice.quiet, &missing[..]) {
+            let more = match others.len() {
+                0 => String::new(),
+                more => format!(" and {more} more tables"),
+            };
+            eprintln!(
+                "loopsheet: {}{more} of the last merge {} no longer there: `loopsheet sweep merge --dir {}` writes them again",
+                place.name().join("data").join(first).display(),
+                if others.is_empty() { "is" } else { "are" },
+                place.word()
+            );
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod report;
 mod result;
 mod run;
 mod shard;
+mod since_plan;
 mod source;
 mod submit;
 mod trace;

@@ -13,7 +13,8 @@ use crate::cli::SweepPlanArgs;
 use crate::commands::outputs::Output;
 use crate::commands::{Status, Voice};
 use crate::reading::files;
-use crate::sweep::manifest::{Manifest, NotRead, TraceWork, Work, is_begun};
+use crate::sweep::hash::Hash;
+use crate::sweep::manifest::{FileHash, Manifest, NotRead, TraceWork, Work, is_begun};
 use crate::sweep::plan::{Configurations, Facts, Input, TraceInput, plan};
 use crate::sweep::spec::SweepSpec;
 use crate::sweep::swept::{Ambiguous, SettingRole};
@@ -34,7 +35,12 @@ pub fn run(args: &SweepPlanArgs, voice: Voice) -> anyhow::Result<Status> {
     let name = args.file.file_name().unwrap_or_default();
     let of_plan = (root.as_str(), Path::new(name));
     refuse_others(&place)?;
-    let (manifest, remarks, contents) = manifest(&spec, of_plan, &place).with_context(what)?;
+    let of_spec = FileHash {
+        path: name.to_string_lossy().into_owned(),
+        sha256: Hash::of(text.as_bytes()),
+    };
+    let (manifest, remarks, contents) =
+        manifest((&spec, &of_spec), of_plan, &place).with_context(what)?;
     place.create()?;
     Output::create(&place.manifest())?.finish(manifest.to_lines().as_bytes())?;
     contents.note(&place, &manifest)?;
@@ -71,7 +77,7 @@ fn refuse_others(place: &Place) -> anyhow::Result<()> {
 
 /// The manifest, remarks on it, and what was seen of its inputs.
 fn manifest(
-    spec: &SweepSpec,
+    (spec, of_spec): (&SweepSpec, &FileHash),
     (root, file): (&str, &Path),
     place: &Place,
 ) -> anyhow::Result<(Manifest, Vec<String>, Contents)> {
@@ -99,6 +105,7 @@ fn manifest(
             roles: &found.roles,
             root,
             read,
+            of_spec,
             not_read: &found.not_read,
             ambiguous: &found.ambiguous,
         })
@@ -127,10 +134,7 @@ fn manifest(
         }
     }
     let contents = Contents::noted(place);
-    let mut remarks: Vec<String> = again
-        .iter()
-        .map(|name| format!("machine {name} is named twice, and counts once"))
-        .collect();
+    let mut remarks: Vec<String> = again;
     for (again, first) in sources.again.iter().chain(&traces.again) {
         remarks.push(format!(
             "{} is the same file as {}, and counts once",

@@ -8,6 +8,7 @@ use super::merged::Tables;
 use super::not_read;
 use super::place::Place;
 use super::result;
+use super::since_plan;
 use crate::cli::SweepReportArgs;
 use crate::commands::outputs::{self, Output};
 use crate::commands::{Status, Voice};
@@ -49,13 +50,16 @@ pub fn run(args: &SweepReportArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     let (output, html) = (create(output)?, create(html)?);
     let (place, manifest) = Place::enter(&args.place.dir)?;
+    since_plan::say(&place, &manifest, voice);
     spare_sweep(&outputs, &place, &manifest)?;
     let Computed { done, failed } = refuse_missing(&place, &manifest)?;
     refuse_changes(&place, &manifest, &done, voice)?;
-    Tables::noted(&place)?.refuse_mixed(&place)?;
+    let tables = Tables::noted(&place)?;
+    tables.refuse_mixed(&place)?;
+    tables.say_missing(&place, voice);
     let (mut rows, mut failures) = (Vec::new(), Vec::new());
-    for shard in &manifest.shards {
-        for row in result::read(&place, shard)? {
+    for (number, shard) in manifest.shards.iter().enumerate() {
+        for row in result::read(&place, (number, shard))? {
             let row = row?;
             match row.kind() {
                 // There may be many of nests, which are not shown.

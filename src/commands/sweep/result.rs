@@ -149,13 +149,13 @@ pub fn write(
     }
 }
 
-/// The rows of a shard that is done or failed, one after another.
+/// The rows of a shard that is done or failed, one after another; `number` is its position.
 ///
 /// # Errors
 /// The file cannot be read, or is not what was written.
 pub fn read(
     place: &Place,
-    shard: &Shard,
+    (number, shard): (usize, &Shard),
 ) -> anyhow::Result<impl Iterator<Item = anyhow::Result<Row>> + use<>> {
     let path = match state(place, shard, Look::AtEnd)? {
         State::Failed => place.failure(&shard.hash),
@@ -163,13 +163,15 @@ pub fn read(
     };
     let what = format!("cannot read {}", path.display());
     let lines = Lines::open(path, shard.hash.clone()).with_context(|| what.clone())?;
-    let again = format!(
-        "{what}: `loopsheet sweep run --all --dir {}` computes it again",
-        place.word()
-    );
+    let (number, again) = (number + 1, place.word());
+    let altered = move |error: anyhow::Error| {
+        anyhow::anyhow!(
+            "the result of shard {number} was altered ({error:#}); `loopsheet sweep run --all --dir {again}` recomputes it"
+        )
+    };
     Ok(lines.map(move |line| {
-        let line = line.with_context(|| again.clone())?;
-        Row::parse(&line).with_context(|| again.clone())
+        let line = line.map_err(&altered)?;
+        Row::parse(&line).map_err(|error| altered(error.into()))
     }))
 }
 

@@ -15,6 +15,7 @@ use super::place::Place;
 use super::progress::Progress;
 use super::result::{self, Look, State};
 use super::shard;
+use super::since_plan;
 use crate::cli::SweepRunArgs;
 use crate::commands::{Status, Voice, slurm};
 use crate::sweep::manifest::{Manifest, Shard};
@@ -28,6 +29,7 @@ const STACK: usize = 64 << 20;
 
 pub fn run(args: &SweepRunArgs, voice: Voice) -> anyhow::Result<Status> {
     let (place, manifest) = Place::enter(&args.place.dir)?;
+    since_plan::say(&place, &manifest, voice);
     let chosen = chosen(args, manifest.shards.len(), voice)?;
     let retry = if args.retry {
         Failed::Again
@@ -82,7 +84,7 @@ pub enum Failed {
 /// may have been removed after their shards were computed, which takes nothing from them.
 ///
 /// # Errors
-/// An input cannot be read.
+/// There is no current directory.
 pub fn say_changes<'m>(
     place: &Place,
     contents: &Contents,
@@ -107,11 +109,19 @@ pub fn say_changes<'m>(
     for sentence in contents::sentences(&changes) {
         eprintln!("loopsheet: {sentence}");
     }
-    eprintln!(
-        "loopsheet: shards that are there are of what was planned; `loopsheet sweep plan SWEEP.toml --dir {}` plans again, and keeps \
-         what did not change",
-        place.word()
-    );
+    let is_unreadable = |change: &Change| *change == Change::Unreadable;
+    if changes.values().any(is_unreadable) {
+        eprintln!(
+            "loopsheet: make what cannot be read readable again, or leave it out of the sweep"
+        );
+    }
+    if !changes.values().all(is_unreadable) {
+        eprintln!(
+            "loopsheet: shards that are there are of what was planned; `loopsheet sweep plan SWEEP.toml --dir {}` plans again, and \
+             keeps what did not change",
+            place.word()
+        );
+    }
     Ok(Status::WithErrors)
 }
 
@@ -293,6 +303,10 @@ fn summary(
     let changes = contents::changes(contents, of_failed)?;
     match changes.is_empty() {
         true => eprintln!("loopsheet: --retry computes again what failed"),
+        false if changes.values().all(|change| *change == Change::Unreadable) => eprintln!(
+            "loopsheet: --retry computes again what failed, once it can be read: {}",
+            contents::sentences(&changes).join("; ")
+        ),
         false => eprintln!(
             "loopsheet: --retry computes again what failed; what has changed needs `loopsheet sweep plan` first: {}",
             contents::sentences(&changes).join("; ")
@@ -304,7 +318,10 @@ fn summary(
 /// Why a shard failed.
 fn why(place: &Place, manifest: &Manifest, number: usize) -> String {
     let shard = &manifest.shards[number];
-    let rows = result::read(place, shard).ok().into_iter().flatten();
+    let rows = result::read(place, (number, shard))
+        .ok()
+        .into_iter()
+        .flatten();
     let errors: Vec<String> = rows
         .flatten()
         .filter_map(|row| Some(row.text(crate::sweep::columns::Column::Error)?.to_string()))

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Parser;
 
-use self::rows::{Marks, add_rows, guessed_sizes};
+use self::rows::{Marks, add_rows, guesses};
+use crate::analysis::coverage::coverage;
 use crate::analysis::facts::Program;
 use crate::checking::checked;
 use crate::cli::{Cli, Command, SourceArgs};
@@ -122,8 +123,8 @@ impl Source {
             });
             let mut built = built?.0;
             built.mark(checked(&built, &self.bodies)?);
-            // Which sizes are guessed does not follow from what the others are set to.
-            let guessed = guessed.get_or_insert_with(|| guessed_sizes(&built));
+            // What is guessed does not follow from what the others are set to.
+            let guessed = guessed.get_or_insert_with(|| guesses(&built));
             let marks = Marks {
                 guessed,
                 not_read: &not_read,
@@ -133,6 +134,11 @@ impl Source {
         }
         self.project.settings = of_file;
         Ok(rows)
+    }
+
+    /// Whether there is a loop in it, without which no time is known.
+    pub fn has_loops(&self) -> bool {
+        coverage(&self.program).loops > 0
     }
 
     /// What it is analysed without: places that are not read, and what is missing.

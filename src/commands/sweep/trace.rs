@@ -28,14 +28,15 @@ use crate::traced;
 
 /// Whether a file begins as a trace does.
 pub fn is_trace(path: &Path) -> bool {
-    input::open_noting(path, |_| ()).is_ok_and(|input| begin_reading(input).is_ok())
+    input::open_noting(path, |_| ())
+        .is_ok_and(|input| begin_reading(input, UnknownPolicy::Warn).is_ok())
 }
 
 /// The first instructions, up to one that shows whether accesses have addresses. What is wrong further inside a shard finds.
-fn begin_reading(input: impl Read) -> Result<ReadSummary, TraceError> {
+fn begin_reading(input: impl Read, unknown: UnknownPolicy) -> Result<ReadSummary, TraceError> {
     let options = Options {
         format: None,
-        unknown: UnknownPolicy::Warn,
+        unknown,
     };
     trace::read(input, options, &mut |batch| {
         let mut has_addresses = false;
@@ -55,7 +56,18 @@ fn begin_reading(input: impl Read) -> Result<ReadSummary, TraceError> {
 /// # Errors
 /// It cannot be read, is empty, or is in no format that is known.
 pub fn recognise(path: &Path) -> anyhow::Result<bool> {
-    let error = match begin_reading(input::open_noting(path, |_| ())?) {
+    let begin = |unknown| {
+        let input = input::open_noting(path, |_| ())?;
+        Ok::<_, anyhow::Error>(begin_reading(input, unknown))
+    };
+    // A text of any kind is lines that begin with unknown words, which no shard takes.
+    if let Err(error) = begin(UnknownPolicy::Refuse)?
+        && let LineError::UnknownMnemonic { .. } = error.error
+        && error.is_in_first_line()
+    {
+        anyhow::bail!("{}", error.without_remedy());
+    }
+    let error = match begin(UnknownPolicy::Warn)? {
         Ok(read) => return Ok(read.has_addresses),
         Err(error) => error,
     };

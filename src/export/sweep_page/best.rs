@@ -70,7 +70,7 @@ pub(super) fn best(page: &mut String, report: &SweepReport, words: &Words) {
             // A lower bound is no win over what is estimated in full.
             let _ = write!(
                 text,
-                "<br>of full estimates: {}",
+                "<br>best full estimate: {}",
                 escaped(&of_kind.choice(row))
             );
             let _ = write!(time, "<br>{}", seconds_of(&full, unit));
@@ -97,9 +97,10 @@ pub(super) fn best(page: &mut String, report: &SweepReport, words: &Words) {
     page.push_str("</table></div>\n");
     page.push_str(&left_out(lines.len(), "Best"));
     stars(page, doubts, marked.into_iter());
-    let clocks = report.clock_remark();
-    if !clocks.is_empty() {
-        let _ = writeln!(page, "<p>{}</p>", escaped(&clocks));
+    for remark in [report.area_remark(), &report.clock_remark()] {
+        if !remark.is_empty() {
+            let _ = writeln!(page, "<p>{}</p>", escaped(remark));
+        }
     }
 }
 

@@ -63,21 +63,32 @@ pub(super) fn ranked(page: &mut String, report: &SweepReport, words: &Words) {
     if report.ranking.traces.is_empty() {
         return;
     }
-    page.push_str(
-        "<div class=\"scroll\"><table><tr><th>input</th>\
-         <th>epochs per 1,000 instructions</th><th class=\"t\">of</th><th>Λ, 1/cycle</th><th>λ, accesses</th>\
-         <th class=\"t\">configuration</th><th>time</th></tr>\n",
+    let has_epochs = report.ranking.has_epochs();
+    let heads = match has_epochs {
+        true => "<th>epochs per 1,000 instructions</th><th class=\"t\">of</th>",
+        false => "",
+    };
+    let _ = writeln!(
+        page,
+        "<div class=\"scroll\"><table><tr><th>input</th>{heads}<th>Λ, 1/cycle</th><th>λ, accesses</th>\
+         <th class=\"t\">configuration</th><th>time</th></tr>",
     );
     for trace in report.ranking.traces.iter().take(MOST_ROWS) {
         let row = &report.configurations[trace.configuration];
         let epochs = trace.epochs.as_ref();
         let figure = |column| number(epochs.and_then(|epochs| epochs.number(column)));
+        let of_epochs = match has_epochs {
+            true => format!(
+                "<td>{}</td><td class=\"t\">{}</td>",
+                figure(Column::EpochsPerThousand),
+                epochs.map_or_else(String::new, window)
+            ),
+            false => String::new(),
+        };
         let _ = writeln!(
             page,
-            "<tr><td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td></tr>",
+            "<tr><td>{}</td>{of_epochs}<td>{}</td><td>{}</td><td class=\"t\">{}</td><td>{}</td></tr>",
             escaped(row.text(Column::Input).unwrap_or_default()),
-            figure(Column::EpochsPerThousand),
-            epochs.map_or_else(String::new, window),
             number(row.number(Column::RelativeLambda)),
             number(row.number(Column::Lambda)),
             escaped(&words.all(row)),

@@ -141,6 +141,13 @@ pub(super) fn cell(look: Look, role: Role) -> Format {
     }
 }
 
+/// The format of a figure that is not exact.
+pub(super) fn starred(look: Look) -> Format {
+    let sections = look.number_format().split(';');
+    let starred: Vec<String> = sections.map(|section| format!("{section}\" *\"")).collect();
+    cell(look, Role::Plain).set_num_format(starred.join(";"))
+}
+
 /// Height of a row whose longest text takes so many lines.
 pub(super) fn row_height(lines: usize) -> f64 {
     15.0 * lines.clamp(1, 27) as f64

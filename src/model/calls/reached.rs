@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::CallSite;
 use super::circles::Circles;
+use super::elsewhere::{self, Elsewhere};
 use super::givers::Givers;
 use crate::analysis::facts::Program;
 use crate::nest::Nest;
@@ -16,8 +17,12 @@ pub struct Reached {
     pub entries: Vec<usize>,
     /// By function: whether calls lead to it from an entry.
     functions: Vec<bool>,
+    /// By function: whether no calls lead to it from an entry that could be followed, but others may.
+    is_unknown: Vec<bool>,
     /// By function: why the number of its calls is not exact.
     doubts: Vec<BTreeSet<ReasonCode>>,
+    /// Codes of what code outside of loops leaves out of the figures of a run.
+    left_out: BTreeSet<ReasonCode>,
 }
 
 /// The functions that runs begin with.
@@ -41,6 +46,10 @@ impl Reached {
         let mut doubts = vec![BTreeSet::new(); functions.len()];
         for function in &circles.recursive {
             doubts[*function].insert(ReasonCode::Recursion);
+        }
+        let elsewhere = Elsewhere::of(program, &entries);
+        for function in &elsewhere.handed {
+            doubts[*function].insert(ReasonCode::Call);
         }
         let mut leaving: Vec<Vec<&CallSite>> = vec![Vec::new(); functions.len()];
         sites
@@ -68,10 +77,22 @@ impl Reached {
                 }
             }
         }
+        let mut is_unknown = elsewhere.possible(program);
+        for (function, is_unknown) in is_unknown.iter_mut().enumerate() {
+            *is_unknown &= !functions[function];
+            if *is_unknown {
+                doubts[function].insert(ReasonCode::Call);
+            }
+        }
+        let met = program.functions.iter().zip(&elsewhere.met);
+        let met = met.filter(|(_, is_met)| **is_met);
+        let left_out = elsewhere::left_out(met.map(|(function, _)| function));
         Reached {
             entries,
             functions,
+            is_unknown,
             doubts,
+            left_out,
         }
     }
 
@@ -80,8 +101,19 @@ impl Reached {
         self.functions[function]
     }
 
-    /// Why the number of calls of the function is not exact: recursion, a call that may mean several procedures, or loops around
-    /// calls on the way whose iterations are estimated.
+    /// Whether no calls that could be followed lead to the function, but others may: of procedures without a body here, and
+    /// through pointers of which nothing is known.
+    pub fn is_unknown(&self, function: usize) -> bool {
+        self.is_unknown[function]
+    }
+
+    /// Codes of what code outside of loops leaves out of the figures of a run.
+    pub fn left_out(&self) -> &BTreeSet<ReasonCode> {
+        &self.left_out
+    }
+
+    /// Why the number of calls of the function is not exact: recursion, a call that may mean several procedures, one that cannot
+    /// be followed, or loops around calls on the way whose iterations are estimated.
     pub fn doubts(&self, function: usize) -> &BTreeSet<ReasonCode> {
         &self.doubts[function]
     }

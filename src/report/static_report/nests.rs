@@ -34,7 +34,8 @@ pub struct NestReport {
     /// Codes of what keeps it from being understood in full.
     #[serde(default)]
     pub reasons: Vec<String>,
-    /// Names of the sizes, trip counts and probabilities that its figures rest on and that nothing gives.
+    /// Names of the sizes, trip counts and probabilities that its figures and the number of its calls rest on and that
+    /// nothing gives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guessed: Vec<String>,
     /// The model's bytes over those of a run with small sizes, where the two do not agree.
@@ -100,8 +101,8 @@ pub struct NestReport {
     /// What the source leaves open: `caches`, `vectors`, `sums`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
-    /// How often its function is called in a run of the program: once where nothing says where a run begins, never where not
-    /// reached by any call that could be followed from there.
+    /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
+    /// calls lead to it from there, unknown where calls that cannot be followed may.
     #[serde(default)]
     pub calls: Figure,
     /// The same, each call with its size over that of the largest; absent where all are of one size.
@@ -380,7 +381,6 @@ impl NestReport {
         let registers = model.registers[index].as_ref();
         let calls = model.calls.as_ref();
         let ranked = model.ranking.of(index);
-        let never = || Figure::from(0.0);
         let measured = model
             .measured
             .as_ref()
@@ -450,9 +450,7 @@ impl NestReport {
                 .flat_map(|band| band.open.all())
                 .map(|question| question.name().to_string())
                 .collect(),
-            calls: ranked.map_or_else(never, |ranked| {
-                ranked.calls.map_or_else(|| Figure::from(1.0), figure)
-            }),
+            calls: model.calls_of(index).into(),
             calls_of_full_size: ranked
                 .and_then(|ranked| ranked.full.filter(|full| Some(*full) != ranked.calls))
                 .map(figure),
@@ -461,7 +459,7 @@ impl NestReport {
                 .map(|code| code.to_string())
                 .collect(),
             one_call_seconds: figure(nest.time.seconds),
-            all_calls_seconds: ranked.map_or_else(never, |ranked| figure(ranked.seconds)),
+            all_calls_seconds: model.all_calls_seconds(index).into(),
             share: ranked.map_or_else(|| Figure::from(f64::NAN), |ranked| figure(ranked.share)),
             measured: measured.map(|found| MeasuredReport::of(model, found)),
             measured_ratio: measured

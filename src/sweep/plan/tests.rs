@@ -44,6 +44,10 @@ fn planned(text: &str, content: &[u8], without: &[&str]) -> Result<Plan, PlanErr
         roles: &vec![SettingRole::PROBLEM; spec.set.len()],
         root: ".",
         read: &[],
+        of_spec: &FileHash {
+            path: "sweep.toml".into(),
+            sha256: Hash::of(text.as_bytes()),
+        },
         not_read: &[],
         ambiguous: &[],
     })

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::SweepReport;
 use crate::axis::{Axis, AxisValue};
 use crate::columns::Column;
+use crate::groups::{Areas, InputPart};
 use crate::manifest::Work;
 use crate::map::{Map, MapOf};
 use crate::row::{Row, RowKind};
@@ -33,7 +34,8 @@ impl SweepReport {
         match machines.is_empty() {
             true => meaning,
             false => format!(
-                "{meaning} * Times on {} are lower bounds, because figures of the machine that would bound them are unknown.",
+                "{meaning} * Times on {} are lower bounds, because figures of the machine that would bound them are unknown; where one of \
+                 them is the best, the multiples of others are relative to a lower bound.",
                 machines.join(", ")
             ),
         }
@@ -73,6 +75,17 @@ impl SweepReport {
             false => String::new(),
         };
         of_clocks + &others
+    }
+
+    /// Of equal times which is the best, where areas do not say so; empty if they do.
+    pub fn area_remark(&self) -> &'static str {
+        let mut groups = self.inputs.iter().flat_map(|input| &input.groups);
+        match groups.any(|group| group.areas == Areas::OfSome) {
+            true => {
+                "The area of some configurations is not known: of equal times that with less cache is the best, whatever the areas."
+            }
+            false => "",
+        }
     }
 
     /// What the front is, and what is not in it.
@@ -117,9 +130,18 @@ impl SweepReport {
     fn without_time(&self, kind: RowKind) -> String {
         let inputs = self.inputs.iter().filter(|input| input.kind == kind);
         let inputs = inputs.filter(|input| input.groups.iter().all(|group| group.best.is_none()));
-        of_names(inputs.map(|input| input.name.as_str()).collect(), |names| {
+        let is_idle = |input: &&InputPart| {
+            let mut groups = input.groups.iter();
+            groups.any(|group| group.idle(&self.configurations).is_some())
+        };
+        let (idle, unknown): (Vec<&InputPart>, Vec<&InputPart>) = inputs.partition(is_idle);
+        let unknown = of_names(names(unknown), |names| {
             format!(" No time is known for {names}: not in the mean.")
-        })
+        });
+        unknown
+            + &of_names(names(idle), |names| {
+                format!(" Nothing runs of {names}, which is 0 s everywhere: not in the mean.")
+            })
     }
 
     /// Inputs whose times have stars in the table of the best.
@@ -138,6 +160,10 @@ impl SweepReport {
             )
         })
     }
+}
+
+fn names(inputs: Vec<&InputPart>) -> Vec<&str> {
+    inputs.into_iter().map(|input| &*input.name).collect()
 }
 
 /// A sentence about some inputs, each named once; empty if there are none.

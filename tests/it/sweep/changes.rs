@@ -232,3 +232,139 @@ fn inputs_that_moved_behind_links_are_the_same() {
     done(project.path(), &["merge"]);
     assert_eq!(merged(project.path()), whole);
 }
+
+/// What `sweep.toml` would plan otherwise now is a remark: what was planned stays good.
+#[test]
+fn a_plan_that_is_behind_is_said() {
+    let project = project("sources = ['kernels/s*.c']\n");
+    let at = |name: &str| project.path().join(name);
+    done(project.path(), &["plan", "sweep.toml"]);
+    let commands = [
+        &["run", "--all"][..],
+        &["merge"],
+        &["report", "--html", "r.html"],
+    ];
+    let said = |what: Option<&str>| {
+        for arguments in commands {
+            let said = done(project.path(), arguments);
+            match what {
+                Some(what) => assert!(said.contains(what), "{arguments:?}: {said}"),
+                None => assert!(!said.contains("planned"), "{arguments:?}: {said}"),
+            }
+        }
+    };
+    said(None);
+    fs::write(at("kernels/second.c"), SUM.replace("sum(", "second(")).expect("a file");
+    said(Some(
+        "kernels/second.c fits what sweep.toml names, and was not there when the sweep was planned",
+    ));
+    let quiet = done(project.path(), &["run", "--all", "--quiet"]);
+    assert_eq!(quiet, "");
+    fs::remove_file(at("kernels/second.c")).expect("removed");
+    let text = fs::read_to_string(at("sweep.toml")).expect("a file");
+    fs::write(at("sweep.toml"), format!("{text}machines = 'sg2042'\n")).expect("a file");
+    said(Some(
+        "sweep.toml is not what it was when the sweep was planned",
+    ));
+    fs::remove_file(at("sweep.toml")).expect("removed");
+    said(Some("sweep.toml cannot be read"));
+    fs::write(at("sweep.toml"), text).expect("a file");
+    said(None);
+}
+
+/// A source without a file that it read would be another one.
+#[test]
+fn a_file_that_a_source_has_no_more_is_a_change() {
+    let project = project("sources = ['kernels']\n");
+    let at = |name: &str| project.path().join(name);
+    fs::write(at("loopsheet.toml"), "[sizes]\nn = 77\n").expect("a file");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let whole = merged(project.path());
+    for name in ["kernels/sum.c", "loopsheet.toml"] {
+        let text = fs::read_to_string(at(name)).expect(name);
+        fs::remove_file(at(name)).expect("removed");
+        for (arguments, expected) in [
+            (&["run", "--all"][..], 1),
+            (&["merge"], 2),
+            (&["report", "--html", "r.html"], 2),
+        ] {
+            let (status, said) = sweep(project.path(), arguments);
+            assert_eq!(status, expected, "{name}: {said}");
+            let gone = format!("{name} is no longer there");
+            assert!(said.contains(&gone), "{name}: {said}");
+        }
+        fs::write(at(name), text).expect(name);
+        done(project.path(), &["run", "--all"]);
+    }
+    assert_eq!(merged(project.path()), whole);
+    // Without the input itself nothing can be computed again, but was computed.
+    fs::remove_dir_all(at("kernels")).expect("removed");
+    done(project.path(), &["merge"]);
+    assert_eq!(merged(project.path()), whole);
+}
+
+/// An input that cannot be read any more keeps nothing else from being computed, and the status says so.
+#[test]
+fn an_input_that_cannot_be_read_is_said() {
+    let project = project("sources = ['kernels/*.c']\ntraces = ['traces/*']\n");
+    let at = |name: &str| project.path().join(name);
+    done(project.path(), &["plan", "sweep.toml"]);
+    // Whoever runs the tests may be allowed to read everything.
+    let spoil = |name: &str| {
+        fs::rename(at(name), at("kept")).expect("moved");
+        fs::create_dir(at(name)).expect("a directory");
+    };
+    let mend = |name: &str| {
+        fs::remove_dir(at(name)).expect("removed");
+        fs::rename(at("kept"), at(name)).expect("moved");
+    };
+    for name in ["kernels/sum.c", "traces/list.execlog.zst"] {
+        let _ = fs::remove_dir_all(at("sweep/shards"));
+        spoil(name);
+        let unread = format!("{name} cannot be read now, and could be read when");
+        for arguments in [&["run", "--all"][..], &["run", "--all", "--retry"]] {
+            let (status, said) = sweep(project.path(), arguments);
+            assert_eq!(status, 1, "{said}");
+            assert!(said.contains(&unread), "{said}");
+            assert!(said.contains("once it can be read"), "{said}");
+        }
+        mend(name);
+        done(project.path(), &["run", "--all", "--retry"]);
+        // The same where it was computed before.
+        spoil(name);
+        for (arguments, expected) in [
+            (&["run", "--all"][..], 1),
+            (&["merge"], 2),
+            (&["report", "--html", "r.html"], 2),
+        ] {
+            let (status, said) = sweep(project.path(), arguments);
+            assert_eq!(status, expected, "{said}");
+            assert!(said.contains(&unread), "{said}");
+            assert!(said.contains("readable again"), "{said}");
+        }
+        mend(name);
+    }
+    done(project.path(), &["merge"]);
+}
+
+/// A report does not need the merged tables, and says which are gone.
+#[test]
+fn a_table_that_is_gone_is_said() {
+    let project = project("sources = ['kernels/sum.c']\n");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let table = fs::read_dir(project.path().join("sweep/data")).expect("tables");
+    let table = table.map(|entry| entry.expect("a table").path()).next();
+    fs::remove_file(table.expect("a table")).expect("removed");
+    let said = done(project.path(), &["report", "--html", "r.html"]);
+    assert!(
+        said.contains("of the last merge is no longer there"),
+        "{said}"
+    );
+    done(project.path(), &["merge"]);
+    let said = done(project.path(), &["report", "--html", "r.html"]);
+    assert!(!said.contains("no longer there"), "{said}");
+}

@@ -391,3 +391,33 @@ fn scripts_of_another_engine_go() {
     done(project.path(), &["submit", "--engine", "local"]);
     assert!(has("submit.sh") && !has("run.sbatch") && !has("merge.sbatch"));
 }
+
+/// Scripts may be started from anywhere, and directories may have any name.
+#[test]
+fn scripts_find_their_sweep() {
+    let project = project("traces = [\"traces/*\"]\n");
+    let directory = "a{}b {#}/sw";
+    done(project.path(), &["plan", "sweep.toml", "--dir", directory]);
+    done(
+        project.path(),
+        &["submit", "--engine", "gnu-parallel", "--dir", directory],
+    );
+    let script = project.path().join(directory).join("submit.sh");
+    let text = fs::read_to_string(&script).expect("a script");
+    let line = text.lines().find(|line| line.contains("parallel"));
+    let line = line.expect("the line");
+    assert!(!line.contains("a{}b"), "{line}");
+    done(
+        project.path(),
+        &["submit", "--engine", "local", "--dir", directory],
+    );
+    let mut command = Command::new("sh");
+    command
+        .arg("submit.sh")
+        .current_dir(project.path().join(directory));
+    command.env("LOOPSHEET", env!("CARGO_BIN_EXE_loopsheet"));
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(project.path().join(directory).join("data").exists());
+}

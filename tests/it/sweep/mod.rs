@@ -4,6 +4,7 @@
 mod changes;
 mod failures;
 mod figures;
+mod marks;
 mod outputs;
 mod plans;
 mod reports;

@@ -64,7 +64,7 @@ fn what_is_missing_is_said() {
 #[test]
 fn bad_plans_are_refused_and_write_nothing() {
     for (text, why) in [
-        ("traces = [\"traces/*.gz\"]\n", "nothing fits"),
+        ("traces = [\"traces/*.gz\"]\n", "no file matches"),
         (
             "traces = [\"traces/none.zst\"]\n",
             "there is no traces/none.zst",
@@ -236,7 +236,7 @@ fn wrong_values_are_said_where_they_stand() {
         ),
         (
             "caches = []",
-            "`trace.caches`: there is no value",
+            "`trace.caches`: the list is empty",
             "expected",
         ),
         (
@@ -489,4 +489,86 @@ fn settings_that_mean_the_machine_are_named() {
             pairs.any(|pair| pair.key == "set_cores" && pair.value.as_deref() == Some(meaning))
         );
     }
+}
+
+/// What fits a pattern and is no file does not vanish.
+#[test]
+fn links_to_nothing_and_pipes_are_named() {
+    let project = project("sources = ['kernels/*.c']\ntraces = ['traces/**/*.zst']\n");
+    let at = |name: &str| project.path().join(name);
+    for name in ["kernels/gone.c", "traces/gone.zst"] {
+        std::os::unix::fs::symlink("nowhere", at(name)).expect("a link");
+    }
+    let made = Command::new("mkfifo").arg(at("kernels/pipe.c")).status();
+    assert!(made.expect("mkfifo").success());
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    for expected in [
+        "`sources`: kernels/gone.c is left out: it is a link to something that is not there",
+        "`sources`: kernels/pipe.c is left out: it is not a regular file",
+        "`traces`: traces/gone.zst is left out: it is a link to something that is not there",
+        "of 4 inputs",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    fs::write(at("sweep.toml"), "sources = ['kernels/g*.c']\n").expect("a file");
+    let (status, said) = sweep(project.path(), &["plan", "sweep.toml"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("kernels/gone.c is left out"), "{said}");
+}
+
+/// Not even counted out: it would take minutes and all memory.
+#[test]
+fn too_many_hierarchies_are_refused_at_once() {
+    let project = project(
+        "traces = ['traces/*']\n[trace]\ncaches = '1KiB..10000KiB:1KiB + 20000KiB..30000KiB:1KiB'\n",
+    );
+    let begun = std::time::Instant::now();
+    let (status, said) = sweep(project.path(), &["plan", "sweep.toml"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("more than 10000000 configurations"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+/// A text that is no trace is refused by the plan, and not by its shard.
+#[test]
+fn other_texts_are_no_traces() {
+    let project = project("traces = ['traces/*']\n");
+    let text = "import sys,struct\nassert f[:4]==b'ZSTF'\nn,=struct.unpack_from('<Q',f,end)\n";
+    fs::write(project.path().join("traces/decode.py"), text).expect("a file");
+    let (status, said) = sweep(project.path(), &["plan", "sweep.toml"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(
+        said.contains("traces/decode.py: line 1: unknown mnemonic `import`"),
+        "{said}"
+    );
+}
+
+/// A machine that has two names is one, and both are said.
+#[test]
+fn other_names_of_machine_files_are_named() {
+    let project = project(
+        "sources = ['kernels/sum.c']\nmachines = ['own.toml', 'link.toml', 'own.toml']\n[set]\nmachine.l2_bytes = '1MiB..2MiB:x2'\n",
+    );
+    let at = |name: &str| project.path().join(name);
+    fs::write(at("own.toml"), "base = \"epyc-7763\"\n").expect("a file");
+    std::os::unix::fs::symlink("own.toml", at("link.toml")).expect("a link");
+    let said = done(project.path(), &["plan", "sweep.toml"]);
+    assert!(
+        said.contains("machine link.toml is the same file as own.toml, and counts once"),
+        "{said}"
+    );
+    assert!(
+        said.contains("machine own.toml is named twice, and counts once"),
+        "{said}"
+    );
+    // Names with dots need no quotes.
+    assert!(said.contains("2 configurations"), "{said}");
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    let rows = rows(project.path());
+    let sizes: BTreeSet<String> = rows
+        .iter()
+        .map(|row| format!("{:?}", number(row, "set_machine.l2_bytes")))
+        .collect();
+    assert_eq!(sizes.len(), 2, "{sizes:?}");
 }

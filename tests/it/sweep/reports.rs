@@ -29,7 +29,7 @@ fn a_lower_bound_does_not_win_without_a_mark() {
     }
     let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
     assert!(
-        page.contains("fast.toml<br>of full estimates: epyc-7763"),
+        page.contains("fast.toml<br>best full estimate: epyc-7763"),
         "{page}"
     );
     assert!(
@@ -255,4 +255,84 @@ fn maps_can_be_read() {
     let book: Xlsx<_> = Xlsx::new(Cursor::new(book)).expect("a workbook");
     let names = book.sheet_names();
     assert!(names.contains(&"Sources map".to_string()), "{names:?}");
+}
+
+/// Stars stand beside the figures of a map, on the page and in the workbook; an empty map is not drawn.
+#[test]
+fn maps_have_stars_where_figures_are_not_exact() {
+    let project = project(
+        "sources = ['kernels/sum.c']\nmachines = ['sg2042', 'epyc-7763']\n[set]\nn = [1000, 100000]\n",
+    );
+    let report = || {
+        done(project.path(), &["plan", "sweep.toml"]);
+        done(project.path(), &["run", "--all"]);
+        done(
+            project.path(),
+            &["report", "--html", "r.html", "-o", "r.xlsx"],
+        );
+        fs::read_to_string(project.path().join("r.html")).expect("a page")
+    };
+    let page = report();
+    let map = &page[page.find("Time of sources over").expect("a map")..];
+    // sg2042 leaves bandwidths of caches unknown.
+    assert!(map.contains(" *</td>"), "{map}");
+    assert!(
+        map.contains("the multiples of others are relative to a lower bound"),
+        "{map}"
+    );
+    let book = fs::read(project.path().join("r.xlsx")).expect("a workbook");
+    let mut package = zip::ZipArchive::new(Cursor::new(book)).expect("a package");
+    let mut styles = String::new();
+    let mut part = package.by_name("xl/styles.xml").expect("the styles");
+    std::io::Read::read_to_string(&mut part, &mut styles).expect("text");
+    assert!(styles.contains("0.000&quot; *&quot;"), "{styles}");
+    // Nothing runs of these sizes.
+    let idle =
+        "sources = ['kernels/sum.c']\nmachines = ['sg2042', 'epyc-7763']\n[set]\nn = [-5, 0]\n";
+    fs::write(project.path().join("sweep.toml"), idle).expect("a file");
+    let page = report();
+    assert!(page.contains("takes no time on any machine"), "{page}");
+    assert!(!page.contains("Time of sources over"), "{page}");
+    assert!(!page.contains("0 inputs"), "{page}");
+}
+
+/// Where some areas are unknown they decide nothing; no cache takes none.
+#[test]
+fn an_unknown_area_loses_no_tie() {
+    let project = project(
+        "traces = ['traces/axpy*']\n[trace]\ncaches = ['none', '64KiB', { levels = '128KiB', area_mm2 = 3 }]\n",
+    );
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["merge"]);
+    done(project.path(), &["report", "--html", "r.html"]);
+    let rows = rows(project.path());
+    let areas: Vec<Option<f64>> = rows.iter().map(|row| number(row, "area_mm2")).collect();
+    assert_eq!(areas, [Some(0.0), None, Some(3.0)]);
+    let times: Vec<Option<f64>> = (rows.iter().skip(1))
+        .map(|row| number(row, "time_upper_cycles"))
+        .collect();
+    assert_eq!(times[0], times[1], "both hold all");
+    let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
+    let best = &page[..page.find("What more area buys").expect("a front")];
+    assert!(
+        best.contains("64 KiB") && !best.contains("128 KiB"),
+        "{best}"
+    );
+    assert!(
+        best.contains("The area of some configurations is not known"),
+        "{best}"
+    );
+}
+
+/// Programs that are ranked by Λ have no columns of epochs.
+#[test]
+fn a_ranking_without_epochs_has_no_columns_of_them() {
+    let project = project("traces = ['traces/*']\n");
+    done(project.path(), &["plan", "sweep.toml"]);
+    done(project.path(), &["run", "--all"]);
+    done(project.path(), &["report", "--html", "r.html"]);
+    let page = fs::read_to_string(project.path().join("r.html")).expect("a page");
+    assert!(page.contains("Λ, 1/cycle"), "{page}");
+    assert!(!page.contains("<th>epochs per"), "{page}");
 }

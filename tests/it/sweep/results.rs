@@ -88,7 +88,7 @@ fn a_result_that_was_cut_is_computed_again() {
     assert_eq!(status, 2, "{said}");
     assert!(said.contains(" rows of "), "{said}");
     assert!(
-        said.contains("sweep run --all --dir sweep` computes it again"),
+        said.contains("sweep run --all --dir sweep` recomputes it"),
         "{said}"
     );
     assert_eq!(merged(project.path()), whole);
@@ -200,10 +200,7 @@ fn a_result_is_of_its_shard_and_as_it_was_written() {
     let paths = results(project.path());
     fs::copy(&paths[0], &paths[1]).expect("copied");
     refused(&["merge"], "1 of ");
-    refused(
-        &["report", "-o", "r.xlsx"],
-        "have files that are not their results",
-    );
+    refused(&["report", "-o", "r.xlsx"], "the result file of 1 of ");
     again();
     // Another figure of the same length.
     let path = largest_result(project.path());
@@ -223,11 +220,15 @@ fn a_result_is_of_its_shard_and_as_it_was_written() {
     };
     let changed = format!("{}{other}{}", &text[..digit], &text[digit + 1..]);
     fs::write(&path, changed).expect("written");
-    refused(&["merge"], "its rows are not those that were written");
-    refused(
-        &["report", "-o", "r.xlsx"],
-        "its rows are not those that were written",
-    );
+    for arguments in [&["merge"][..], &["report", "-o", "r.xlsx"]] {
+        refused(
+            arguments,
+            "was altered (its rows are not those that were written)",
+        );
+        refused(arguments, "recomputes it");
+    }
+    let (_, said) = sweep(project.path(), &["merge"]);
+    assert!(!said.contains("cannot write"), "{said}");
     assert_eq!(merged(project.path()), whole);
     assert!(!project.path().join("r.xlsx").exists());
     again();

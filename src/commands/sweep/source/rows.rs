@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::Severity;
 use crate::model::influence;
+use crate::model::parameters::Kind;
 use crate::model::{KnownTotals, Model, NestModel};
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{self, NotRead};
@@ -18,9 +19,15 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// What the figures of each nest rest on and nothing gives.
-pub(super) fn guessed_sizes(model: &Model) -> Vec<BTreeSet<String>> {
-    let guessed = |nest| influence::guessed_sizes(model, nest).map(|row| row.label.clone());
+/// What the figures of each nest, and the number of its calls, rest on and nothing gives.
+pub(super) fn guesses(model: &Model) -> Vec<BTreeSet<String>> {
+    let guessed = |nest| {
+        influence::guesses(model, nest).map(|row| match row.kind {
+            // Their labels are conditions.
+            Kind::Probability => row.name.clone(),
+            _ => row.label.clone(),
+        })
+    };
     (0..model.nests.len())
         .map(|nest| guessed(nest).collect())
         .collect()
@@ -77,7 +84,9 @@ pub(super) fn add_rows(
             .with_settings(&asked.values)
     };
     let over_calls = KnownTotals::over_calls(&model.nests, &model.ranking, &model.figures);
-    let totals = over_calls.unwrap_or_else(|| KnownTotals::of(&model.nests, &model.figures));
+    let mut totals = over_calls.unwrap_or_else(|| KnownTotals::of(&model.nests, &model.figures));
+    let unknown_calls = (0..model.nests.len()).filter(|nest| model.is_call_unknown(*nest));
+    totals.unknown.extend(unknown_calls.clone());
     let remarks = model
         .program
         .files
@@ -96,12 +105,23 @@ pub(super) fn add_rows(
         not_read.iter().filter(move |part| part.file == file)
     };
     // Those in its sums.
-    let counted = (0..model.nests.len()).filter(|nest| !totals.unknown.contains(nest));
-    let all_codes = counted.clone().flat_map(codes).map(|code| code.to_string());
+    let is_counted =
+        |nest: &usize| model.ranking.of(*nest).is_some() && !totals.unknown.contains(nest);
+    let counted = (0..model.nests.len()).filter(is_counted);
+    // Of nothing that is known nothing is known, not 0.
+    let of_counted = |sum: f64| match counted.clone().next() {
+        Some(_) => sum,
+        None => f64::NAN,
+    };
+    let outside = model.left_out_outside();
+    let of_calls = unknown_calls.flat_map(|nest| model.doubts(nest));
+    let all_codes = counted.clone().flat_map(codes);
+    let all_codes = all_codes.chain(outside).chain(of_calls);
+    let all_codes = all_codes.map(|code| code.to_string());
     let all_guessed = counted
         .clone()
         .flat_map(|nest| guessed[nest].iter().cloned());
-    let of_machine = machine_unknown(model, counted.map(|nest| &model.nests[nest]));
+    let of_machine = machine_unknown(model, counted.clone().map(|nest| &model.nests[nest]));
     rows.push(
         row(RowKind::Program)
             .with_text(Column::Reasons, &text(all_codes.collect(), " "))
@@ -112,9 +132,9 @@ pub(super) fn add_rows(
                 Column::Cores,
                 model.machine.get("cores").unwrap_or(f64::NAN),
             )
-            .with(Column::Flops, totals.flops)
-            .with(Column::TrafficBytes, totals.traffic)
-            .with(Column::TimeSeconds, totals.seconds)
+            .with(Column::Flops, of_counted(totals.flops))
+            .with(Column::TrafficBytes, of_counted(totals.traffic))
+            .with(Column::TimeSeconds, of_counted(totals.seconds))
             .with_count(Column::UnknownNests, totals.unknown.len() as u64)
             .with_count(Column::IdleNests, model.idle_nests() as u64)
             .with_count(Column::ErrorRemarks, errors.count() as u64),
@@ -122,11 +142,6 @@ pub(super) fn add_rows(
     for (index, nest) in model.nests.iter().enumerate() {
         let function = &model.program.functions[nest.nest.function];
         let head = nest.nest.head();
-        let ranked = model.ranking.of(index);
-        let calls = ranked.map_or(0.0, |ranked| {
-            ranked.calls.map_or(1.0, |calls| model.value(calls))
-        });
-        let all = ranked.map_or(0.0, |ranked| model.value(ranked.seconds));
         let bound = nest.time.bound_name(model.value(nest.time.bound));
         rows.push(
             row(RowKind::Nest)
@@ -142,8 +157,8 @@ pub(super) fn add_rows(
                     model.value(nest.time.intensity),
                 )
                 .with(Column::TimeSeconds, model.value(nest.time.seconds))
-                .with(Column::Calls, calls)
-                .with(Column::AllCallsSeconds, all)
+                .with(Column::Calls, model.calls_of(index))
+                .with(Column::AllCallsSeconds, model.all_calls_seconds(index))
                 .with_text(Column::BoundBy, bound.unwrap_or(""))
                 .with_text(
                     Column::Reasons,

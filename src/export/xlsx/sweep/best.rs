@@ -24,7 +24,8 @@ pub(super) fn best(
             "The shortest time on sheet Configurations (among equals the one with the smallest area), and how much longer the worst takes. \
              Machines, caches, slots, parameters of machines and loop blocks are compared, for the same problem (a trace, or a source \
              with its sizes) and memory latency, which are given. A star marks a time that is not exact, with the \
-             reason. A lower bound does not beat a full estimate: where it is the shortest, the best of the full estimates is listed below it. {} {}",
+             reason. A lower bound does not beat a full estimate: where it is the shortest, the best of the full estimates is listed below it. {} {} {}",
+            report.area_remark(),
             report.setting_remark(),
             report.clock_remark()
         ),

@@ -119,7 +119,7 @@ impl Configurations {
             let mut own = group.configurations.clone();
             own.sort_by(|one, other| {
                 let rows = [one, other].map(|number| &report.configurations[*number]);
-                full_first(rows[0], rows[1], &report.settings)
+                full_first(rows[0], rows[1], (&report.settings, group.areas))
             });
             own.into_iter().map(|number| (number, group.latency))
         });

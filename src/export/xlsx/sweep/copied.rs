@@ -101,8 +101,11 @@ pub(super) fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
     let mut page = begin(Sheet::Ranking, title, &report.ranking.meaning())?;
     let input = [(Column::Input, Look::Text)];
     let (epochs, run) = RANKED;
+    // Where nothing counts epochs there is nothing of them to show.
+    let has_epochs = report.ranking.has_epochs();
+    let epochs = if has_epochs { &epochs[..] } else { &[] };
     heads(&mut page, 0, &input)?;
-    heads(&mut page, 1, &epochs)?;
+    heads(&mut page, 1, epochs)?;
     heads(&mut page, 1 + epochs.len() as ColNum, &run)?;
     let last = (1 + epochs.len() + run.len()) as ColNum;
     head(&mut page, last, NOT_EXACT, Look::Text)?;
@@ -112,7 +115,7 @@ pub(super) fn ranking(report: &SweepReport) -> Result<Worksheet, XlsxError> {
         let row = &report.configurations[trace.configuration];
         copy(&mut page, (at, 0), &input, row)?;
         if let Some(counted) = &trace.epochs {
-            copy(&mut page, (at, 1), &epochs, counted)?;
+            copy(&mut page, (at, 1), epochs, counted)?;
         }
         copy(&mut page, (at, 1 + epochs.len() as ColNum), &run, row)?;
         mark(&mut page, (at, last), row)?;

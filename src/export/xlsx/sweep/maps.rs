@@ -54,7 +54,8 @@ fn map(
     }
     let mut at = header;
     let labels = map.down.labels(&map.rows, settings);
-    for ((value, label), figures) in map.rows.iter().zip(&labels).zip(&map.values) {
+    let cells = map.values.iter().zip(&map.inexact);
+    for ((value, label), (figures, inexact)) in map.rows.iter().zip(&labels).zip(cells) {
         at += 1;
         let (number, text) = (Look::Number, style::cell(Look::Text, Role::Plain));
         match value {
@@ -63,9 +64,12 @@ fn map(
             }
             _ => page.text(at, 0, label, &text)?,
         }
-        for (column, figure) in (1..).zip(figures) {
+        for (column, (figure, is_inexact)) in (1..).zip(figures.iter().zip(inexact)) {
             if let Some(figure) = figure {
-                let looked = style::cell(Look::Ratio, Role::Plain);
+                let looked = match is_inexact {
+                    true => style::starred(Look::Ratio),
+                    false => style::cell(Look::Ratio, Role::Plain),
+                };
                 page.number(at, column, *figure, &looked)?;
             }
         }
