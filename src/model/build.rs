@@ -2,6 +2,7 @@
 
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
+use super::in_core::Values;
 use super::levels::{self, Neighbours, NestLevels};
 use super::loops::{Counts, LoopFigures, define_block};
 use super::nest::{Nest, weight_expr};
@@ -39,6 +40,7 @@ impl<'p> NestModel<'p> {
         let first = figures.next();
         let function = nest.function;
         let symbol = |branch: &Symbol| parameters.symbol(function, branch);
+        let resolved = |expr: &Expr| parameters.resolved(function, expr);
         let counts = Counts::define(&nest, parameters, figures);
         let depth = nest.spatial().len();
         let loops: Vec<LoopFigures> = (counts.trips[nest.sweeps..].iter().rev().enumerate())
@@ -49,12 +51,7 @@ impl<'p> NestModel<'p> {
         let sweeps = figures.define(F::Sweeps, sweeps);
         let blocks = Expr::product(loops.iter().map(|l| Expr::from(l.blocks)));
         let blocks = figures.define(F::Blocks, blocks);
-        let entered: Vec<Expr> = (0..=depth)
-            .map(|m| {
-                let inner = &nest.loops[nest.loops.len() - m..];
-                Expr::product(inner.iter().map(|c| weight_expr(&c.weight, &symbol)))
-            })
-            .collect();
+        let entered = entered(&nest, depth, &symbol);
         let operations = operations::define(&nest, &counts.iterations, &symbol, figures);
         let shapes: Vec<StreamShape> = (nest.streams.iter())
             .map(|s| {
@@ -107,7 +104,11 @@ impl<'p> NestModel<'p> {
             &nest,
             &streams,
             moved,
-            (&counts.iterations, &symbol),
+            Values {
+                iterations: &counts.iterations,
+                symbol: &symbol,
+                resolved: &resolved,
+            },
             figures,
         );
         let iterations = figures.value(counts.total);
@@ -137,4 +138,13 @@ impl<'p> NestModel<'p> {
             figures: first..figures.next(),
         }
     }
+}
+
+/// How often the body of the innermost loops is entered, from none of them to all, if conditions around loops count.
+fn entered(nest: &Nest, depth: usize, symbol: &dyn Fn(&Symbol) -> Expr) -> Vec<Expr> {
+    let weight = |m: usize| {
+        let inner = &nest.loops[nest.loops.len() - m..];
+        Expr::product(inner.iter().map(|c| weight_expr(&c.weight, symbol)))
+    };
+    (0..=depth).map(weight).collect()
 }

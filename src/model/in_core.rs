@@ -64,15 +64,23 @@ impl Switches {
     }
 }
 
-/// Iterations of the loops of a nest, outermost first, and what symbols of its function are in the model.
-pub(super) type Values<'v> = (&'v [Expr], &'v dyn Fn(&Symbol) -> Expr);
+/// What is known of a nest where its time is found.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'v> {
+    /// Iterations of its loops, outermost first.
+    pub iterations: &'v [Expr],
+    /// What symbols of its function are in the model.
+    pub symbol: &'v dyn Fn(&Symbol) -> Expr,
+    /// An expression of its function in the model; `None` where it has variables that are no parameters.
+    pub resolved: &'v dyn Fn(&Expr) -> Option<Expr>,
+}
 
 impl InCoreFigures {
     pub(super) fn define(
         machine: &MachineModel,
         nest: &Nest,
         operations: &OperationFigures,
-        (iterations, symbol): Values,
+        known: Values,
         figures: &mut Figures,
     ) -> Option<InCoreFigures> {
         let is_known = IN_CORE.iter().all(|name| machine.get(name).is_some());
@@ -87,7 +95,7 @@ impl InCoreFigures {
             }
             false => value,
         };
-        let known = (iterations, symbol);
+        let iterations = known.iterations;
         let code_with =
             |switches| Code::of((machine, any_machine), nest, known, operations, switches);
         let code = code_with(Switches::AsSet);
@@ -178,7 +186,7 @@ impl<'a> Code<'a> {
     fn of(
         (machine, any_machine): (&'a MachineModel, bool),
         nest: &'a Nest<'a>,
-        (iterations, symbol): Values<'a>,
+        known: Values<'a>,
         operations: &OperationFigures,
         switches: Switches,
     ) -> Code<'a> {
@@ -198,7 +206,7 @@ impl<'a> Code<'a> {
             machine,
             any_machine,
             nest,
-            iterations,
+            iterations: known.iterations,
             loads: References::default(),
             stores: References::default(),
             outside: (0.0.into(), 0.0.into()),
@@ -210,12 +218,12 @@ impl<'a> Code<'a> {
             vectorised: 0.0.into(),
             switches,
         };
-        code.count_references(innermost, symbol);
-        code.vectorised = code.find_vectorised(innermost, symbol);
+        code.count_references(innermost, known);
+        code.vectorised = code.find_vectorised(innermost, known);
         code
     }
 
-    fn count_references(&mut self, innermost: &Loop, symbol: &dyn Fn(&Symbol) -> Expr) {
+    fn count_references(&mut self, innermost: &Loop, known: Values) {
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
         for reference in &self.nest.references {
             let stream = reference.stream.as_ref();
@@ -224,9 +232,9 @@ impl<'a> Code<'a> {
                 continue;
             }
             let [read, written] = accesses(stream).map(|count| count as f64);
-            let weight = weight_expr(&reference.weight, symbol);
+            let weight = weight_expr(&reference.weight, known.symbol);
             if inside {
-                let (bytes, run) = (bytes_of(stream), self.run(stream, symbol));
+                let (bytes, run) = (bytes_of(stream), self.run(stream, known));
                 for (count, found) in [(read, &mut self.loads), (written, &mut self.stores)] {
                     if count > 0.0 {
                         found.add(weight.clone() * count, bytes, run.clone());
@@ -242,7 +250,7 @@ impl<'a> Code<'a> {
     }
 
     /// Whether compilers can do several iterations at once: 0, or what the switches say.
-    fn find_vectorised(&self, innermost: &Loop, symbol: &dyn Fn(&Symbol) -> Expr) -> Expr {
+    fn find_vectorised(&self, innermost: &Loop, known: Values) -> Expr {
         let Some(in_core) = &innermost.in_core else {
             return 0.0.into();
         };
@@ -257,7 +265,7 @@ impl<'a> Code<'a> {
             .map(|reference| reference.stream.as_ref())
             .filter(|stream| accesses(stream)[1] > 0 && !stays(stream, innermost));
         let mut runs: Vec<Expr> = Vec::new();
-        for run in stored.map(|stream| self.run(stream, symbol)) {
+        for run in stored.map(|stream| self.run(stream, known)) {
             if !runs.contains(&run) {
                 runs.push(run);
             }
@@ -295,7 +303,7 @@ impl<'a> Code<'a> {
     }
 
     /// 1 if the innermost loop walks one element after the other, 0 if not.
-    fn run(&self, stream: &Stream, symbol: &dyn Fn(&Symbol) -> Expr) -> Expr {
+    fn run(&self, stream: &Stream, known: Values) -> Expr {
         let innermost = self.innermost();
         let Some((first, others)) = stream.subscripts.split_first() else {
             return 0.0.into();
@@ -314,7 +322,9 @@ impl<'a> Code<'a> {
         if others.iter().any(|other| by(other).is_some()) || self.nest.loops.iter().any(changes) {
             return 0.0.into();
         }
-        let step = step.substitute(&|found| Some(symbol(found)));
+        let Some(step) = (known.resolved)(&step) else {
+            return 0.0.into();
+        };
         let off = (step.absolute() - 1.0).absolute();
         Expr::from(1.0) - Expr::min([1.0.into(), off])
     }

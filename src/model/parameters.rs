@@ -387,6 +387,13 @@ impl ParameterTable {
         expr.substitute(&|symbol| Some(self.symbol(function, symbol)))
     }
 
+    /// The same, if all of its symbols are parameters.
+    pub fn resolved(&self, function: usize, expr: &Expr) -> Option<Expr> {
+        let mut symbols = expr.symbols().into_iter();
+        (symbols.all(|symbol| self.row(function, &symbol).is_some()))
+            .then(|| self.resolve(function, expr))
+    }
+
     /// The same parameters with no size of more than `most`; what follows from others follows from these.
     pub fn at_most(&self, most: f64) -> ParameterTable {
         let mut table = self.clone();

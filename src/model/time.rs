@@ -94,7 +94,7 @@ impl TimeFigures {
     ) -> TimeFigures {
         let cpu = Expr::from(operations.weighted).quotient(bandwidth::peak(figures.runs_on()));
         let cpu = figures.define(F::CpuTime, cpu);
-        let (iterations, _) = known;
+        let iterations = known.iterations;
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
         let irregular = IrregularFigures::define(machine, caches_moved, figures);
         let moved = (caches_moved, traffic, irregular.is_some());

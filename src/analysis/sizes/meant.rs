@@ -45,6 +45,16 @@ enum Rank {
     Real,
 }
 
+/// What has a name is meant by it before what comes behind in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Precedence {
+    is_real: bool,
+    is_unqualified: bool,
+    rank: Rank,
+    called: Called,
+    is_private: bool,
+}
+
 /// What is known of places before anything is set.
 pub(super) struct Unset<'a, 'u> {
     pub known: &'a Procedures<'u>,
@@ -97,17 +107,23 @@ impl Unset<'_, '_> {
                 (Rank::Computed, Called::Plainly) if is_private => self.original(place),
                 _ => place,
             };
-            let is_plain = called != Called::Behind;
-            Some(((is_real, is_plain, rank, called, is_private), place))
+            let precedence = Precedence {
+                is_real,
+                is_unqualified: called != Called::Behind,
+                rank,
+                called,
+                is_private,
+            };
+            Some((precedence, place))
         });
-        let ranked: Vec<((bool, bool, Rank, Called, bool), PlaceId)> = ranked.collect();
-        let first = ranked.iter().map(|(rank, _)| *rank).min();
+        let ranked: Vec<(Precedence, PlaceId)> = ranked.collect();
+        let first = ranked.iter().map(|(precedence, _)| *precedence).min();
         let meant: BTreeSet<PlaceId> = (ranked.iter())
-            .filter(|(rank, _)| Some(*rank) == first)
+            .filter(|(precedence, _)| Some(*precedence) == first)
             .map(|(_, place)| *place)
             .collect();
         let others: BTreeSet<PlaceId> = (ranked.iter())
-            .filter(|((_, _, rank, ..), place)| *rank == Rank::Given && !meant.contains(place))
+            .filter(|(own, place)| own.rank == Rank::Given && !meant.contains(place))
             .map(|(_, place)| *place)
             .collect();
         (meant.into_iter().collect(), others.into_iter().collect())

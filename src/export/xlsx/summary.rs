@@ -50,13 +50,8 @@ fn totals(model: &Model) -> Vec<Total> {
             let name = "Time on machine A (nests on sheet A and B)";
             found.push(Total::new(name, own, Look::Seconds));
         }
-        let name = if is_all {
-            "Time on machine B"
-        } else {
-            "Time on machine B"
-        };
         found.extend([
-            Total::new(name, others, Look::Seconds),
+            Total::new("Time on machine B", others, Look::Seconds),
             Total::new("Time on B over time on A", other.ratio, Look::Ratio),
         ]);
     }
