@@ -41,7 +41,7 @@ fn bad_placements_are_refused() {
             &["--place", "0x10-0x20=0"],
             "is not far, nor a number of cycles",
         ),
-        (&["--place", "0x10-0x20"], "it has to be NAME=CYCLES"),
+        (&["--place", "0x10-0x20"], "it must be NAME=CYCLES"),
         (&["--place", "0x20-0x10=5"], "no global variable"),
         (
             &["--place", "0x10-0x20=5", "--place", "0x18-0x28=far"],

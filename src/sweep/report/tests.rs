@@ -112,7 +112,7 @@ fn every_axis_is_on_a_map() {
         [[2.0 * x, 2.0 * y], [x, y]].map(|row| row.map(|value| (value * 1e6).round() / 1e6));
     assert_eq!(rounded(by_cache), expected);
     let meaning = by_cache.meaning(&settings);
-    for part in ["for the same n a program", "over 6 problems of 2 inputs"] {
+    for part in ["for the same n:", "over 6 problems of 2 inputs"] {
         assert!(meaning.contains(part), "{part}: {meaning}");
     }
     let labels = by_cache.down.labels(&by_cache.rows, &settings);
@@ -277,7 +277,7 @@ fn what_failed_is_missing_where_it_would_be_compared() {
     let ranked: Vec<usize> = ranked.map(|trace| trace.configuration).collect();
     assert_eq!(ranked, [2, 1]);
     for remark in [report.front_remark(), report.map_remark(&report.maps[0])] {
-        assert!(remark.contains("* Of b not all configurations"), "{remark}");
+        assert!(remark.contains("* Not all configurations of b"), "{remark}");
     }
 }
 

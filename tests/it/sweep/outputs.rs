@@ -33,7 +33,7 @@ fn a_report_replaces_no_file_of_the_sweep() {
         // The name is that of a page, and what is behind it is not.
         std::os::unix::fs::symlink(at(name), at("link.html")).expect("a link");
         for (output, why) in [
-            (name, "has to be .html or .htm"),
+            (name, "must be .html or .htm"),
             ("link.html", "cannot write"),
         ] {
             let (status, said) = sweep(project.path(), &["report", "--html", output]);

@@ -130,7 +130,7 @@ fn times_without_a_clock_are_unknown() {
     let best = sheet(&project, "Best");
     assert!(best[1][0].contains("The clock of exasat is unknown"));
     // Its column of the map is empty, and both say why.
-    let why = "Nothing stands at exasat, where the clock is unknown and so is the time in seconds.";
+    let why = "exasat: empty, because the clock and so the time in seconds are unknown.";
     assert!(html.contains(why), "{html}");
     assert!(sheet(&project, "Map")[1][0].contains(why));
     // Without any machine cycles are what there is.
