@@ -106,7 +106,7 @@ impl Controls {
             ("Switches of the model", machine(&SWITCHES)),
             ("Sizes of blocks", blocks.filter_map(parameter).collect()),
             (
-                "Sizes that most of the work depends on",
+                "Most influential sizes",
                 sizes.filter_map(parameter).collect(),
             ),
         ];

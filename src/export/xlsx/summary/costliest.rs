@@ -56,7 +56,7 @@ pub(super) fn write(
     for (column, header) in (0..).zip(HEADERS) {
         page.text(row + 1, column, header, &style::header())?;
     }
-    page.worksheet.set_row_height(row + 1, 32)?;
+    page.worksheet.set_row_height(row + 1, 46)?;
     highlights::small_bytes(page, 4, (row + 2, row + 1 + shown.len() as RowNum))?;
     let data = chart::first(data_row)..;
     for ((row, data), index) in (row + 2..).zip(data).zip(shown) {
