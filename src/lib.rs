@@ -54,9 +54,7 @@ pub use loopsheet_base::diagnostic;
 pub use {loopsheet_diff as diff, loopsheet_report as report};
 
 // The layers below, by their names.
-#[cfg(feature = "cli")]
-use loopsheet_base::wording;
-use loopsheet_base::{attempt, interned};
+use loopsheet_base::{attempt, interned, wording};
 use {
     loopsheet_analysis as analysis, loopsheet_cache as cache, loopsheet_dataflow as dataflow,
     loopsheet_export as export, loopsheet_graph as graph, loopsheet_ir as ir,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use crate::constancy::{Constancy, Handed, Needs, needs_text, read_needs};
+use crate::counted::counted;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::in_core::InCore;
@@ -318,50 +319,19 @@ pub struct Registers {
     pub floating: RegisterUse,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RegisterUse {
-    /// Loop variable and bound.
-    pub counters: u32,
-    /// Scalars that are live throughout the loop.
-    pub scalars: u32,
-    /// Addresses and strides of arrays.
-    pub pointers: u32,
-    /// Array elements, literals and constants that stay the same in the loop.
-    pub invariants: u32,
-    /// The most values of one iteration that live at once.
-    pub temporaries: u32,
-}
-
-impl RegisterUse {
-    /// Names in the order of [`RegisterUse::values`].
-    pub const NAMES: [&'static str; 5] = [
-        "counters",
-        "scalars",
-        "pointers",
-        "invariants",
-        "temporaries",
-    ];
-
-    pub fn values(self) -> [u32; 5] {
-        let RegisterUse {
-            counters,
-            scalars,
-            pointers,
-            invariants,
-            temporaries,
-        } = self;
-        [counters, scalars, pointers, invariants, temporaries]
-    }
-
-    pub fn from_values(values: [u32; 5]) -> RegisterUse {
-        let [counters, scalars, pointers, invariants, temporaries] = values;
-        RegisterUse {
-            counters,
-            scalars,
-            pointers,
-            invariants,
-            temporaries,
-        }
+counted! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct RegisterUse: [u32; 5] {
+        /// Loop variable and bound.
+        pub counters,
+        /// Scalars that are live throughout the loop.
+        pub scalars,
+        /// Addresses and strides of arrays.
+        pub pointers,
+        /// Array elements, literals and constants that stay the same in the loop.
+        pub invariants,
+        /// The most values of one iteration that live at once.
+        pub temporaries,
     }
 }
 
@@ -422,89 +392,27 @@ pub struct GuardRange {
     pub upper: Option<Expr>,
 }
 
-/// Operations by kind. Only the first four are floating-point operations; fused pairs are adds and
-/// multiplies that are counted there already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OperationCounts {
-    pub adds: u64,
-    pub multiplies: u64,
-    pub divides: u64,
-    pub specials: u64,
-    /// Adds that have a multiply as an operand, each multiply used once.
-    pub fma_pairs: u64,
-    pub comparisons: u64,
-    /// min, max, abs, sign.
-    pub selections: u64,
-    pub conversions: u64,
-    pub negations: u64,
+counted! {
+    /// Operations by kind. Only the first four are floating-point operations; fused pairs are adds and
+    /// multiplies that are counted there already.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct OperationCounts: [u64; 9] {
+        pub adds,
+        pub multiplies,
+        pub divides,
+        pub specials,
+        /// Adds that have a multiply as an operand, each multiply used once.
+        pub fma_pairs,
+        pub comparisons,
+        /// min, max, abs, sign.
+        pub selections,
+        pub conversions,
+        pub negations,
+    }
 }
 
 impl OperationCounts {
-    /// Names in the order of [`OperationCounts::values`].
-    pub const NAMES: [&'static str; 9] = [
-        "adds",
-        "multiplies",
-        "divides",
-        "specials",
-        "fma_pairs",
-        "comparisons",
-        "selections",
-        "conversions",
-        "negations",
-    ];
-
-    pub fn values(self) -> [u64; 9] {
-        // Destructured so that a new field cannot be forgotten.
-        let OperationCounts {
-            adds,
-            multiplies,
-            divides,
-            specials,
-            fma_pairs,
-            comparisons,
-            selections,
-            conversions,
-            negations,
-        } = self;
-        [
-            adds,
-            multiplies,
-            divides,
-            specials,
-            fma_pairs,
-            comparisons,
-            selections,
-            conversions,
-            negations,
-        ]
-    }
-
-    pub fn from_values(values: [u64; 9]) -> OperationCounts {
-        let [
-            adds,
-            multiplies,
-            divides,
-            specials,
-            fma_pairs,
-            comparisons,
-            selections,
-            conversions,
-            negations,
-        ] = values;
-        OperationCounts {
-            adds,
-            multiplies,
-            divides,
-            specials,
-            fma_pairs,
-            comparisons,
-            selections,
-            conversions,
-            negations,
-        }
-    }
-
     pub fn add(&mut self, other: OperationCounts) {
         let (mine, theirs) = (self.values(), other.values());
         *self = OperationCounts::from_values(std::array::from_fn(|i| {

@@ -1,6 +1,7 @@
 //! What the core does in an iteration of an innermost loop that its operations and streams do not show: what it waits
 //! for from earlier iterations, and which functions it calls.
 
+use crate::counted::counted;
 use crate::intrinsics::Elementary;
 use crate::source::optimisation::Optimisation;
 
@@ -86,69 +87,25 @@ impl ChainKind {
     }
 }
 
-/// Operations on the way of a chain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Steps {
-    /// Additions, also those of a product to the value that is carried: fusing them gains nothing.
-    pub adds: u32,
-    pub multiplies: u32,
-    /// Multiplications of the value that is carried, with the addition that follows.
-    pub fused: u32,
-    pub divides: u32,
-    pub roots: u32,
-    /// All other functions of the language.
-    pub specials: u32,
-    /// min, max, choices, conversions.
-    pub selections: u32,
+counted! {
+    /// Operations on the way of a chain.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Steps: [u32; 7] {
+        /// Additions, also those of a product to the value that is carried: fusing them gains nothing.
+        pub adds,
+        pub multiplies,
+        /// Multiplications of the value that is carried, with the addition that follows.
+        pub fused,
+        pub divides,
+        pub roots,
+        /// All other functions of the language.
+        pub specials,
+        /// min, max, choices, conversions.
+        pub selections,
+    }
 }
 
 impl Steps {
-    pub const NAMES: [&'static str; 7] = [
-        "adds",
-        "multiplies",
-        "fused",
-        "divides",
-        "roots",
-        "specials",
-        "selections",
-    ];
-
-    pub fn values(self) -> [u32; 7] {
-        let Steps {
-            adds,
-            multiplies,
-            fused,
-            divides,
-            roots,
-            specials,
-            selections,
-        } = self;
-        [
-            adds, multiplies, fused, divides, roots, specials, selections,
-        ]
-    }
-
-    pub fn from_values(values: [u32; 7]) -> Steps {
-        let [
-            adds,
-            multiplies,
-            fused,
-            divides,
-            roots,
-            specials,
-            selections,
-        ] = values;
-        Steps {
-            adds,
-            multiplies,
-            fused,
-            divides,
-            roots,
-            specials,
-            selections,
-        }
-    }
-
     /// These and others after them.
     #[must_use]
     pub fn then(self, others: Steps) -> Steps {
@@ -164,76 +121,26 @@ impl Steps {
     }
 }
 
-/// Functions of the language in an iteration, as far as machines differ in them: those up to powers are among the
-/// specials; the others are no floating-point operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Functions {
-    pub roots: u32,
-    pub exponentials: u32,
-    pub logarithms: u32,
-    /// Sine, cosine, tangent.
-    pub trigonometric: u32,
-    /// Powers that are not products.
-    pub powers: u32,
-    /// C's `fmin` and `fmax`: on some machines calls of the library.
-    pub minima: u32,
-    /// Quotients and remainders of whole numbers whose divisor no literal gives, the same one counted once.
-    pub integer_divisions: u32,
+counted! {
+    /// Functions of the language in an iteration, as far as machines differ in them: those up to powers are among the
+    /// specials; the others are no floating-point operations.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Functions: [u32; 7] {
+        pub roots,
+        pub exponentials,
+        pub logarithms,
+        /// Sine, cosine, tangent.
+        pub trigonometric,
+        /// Powers that are not products.
+        pub powers,
+        /// C's `fmin` and `fmax`: on some machines calls of the library.
+        pub minima,
+        /// Quotients and remainders of whole numbers whose divisor no literal gives, the same one counted once.
+        pub integer_divisions,
+    }
 }
 
 impl Functions {
-    pub const NAMES: [&'static str; 7] = [
-        "roots",
-        "exponentials",
-        "logarithms",
-        "trigonometric",
-        "powers",
-        "minima",
-        "integer_divisions",
-    ];
-
-    pub fn values(self) -> [u32; 7] {
-        let Functions {
-            roots,
-            exponentials,
-            logarithms,
-            trigonometric,
-            powers,
-            minima,
-            integer_divisions,
-        } = self;
-        [
-            roots,
-            exponentials,
-            logarithms,
-            trigonometric,
-            powers,
-            minima,
-            integer_divisions,
-        ]
-    }
-
-    pub fn from_values(values: [u32; 7]) -> Functions {
-        let [
-            roots,
-            exponentials,
-            logarithms,
-            trigonometric,
-            powers,
-            minima,
-            integer_divisions,
-        ] = values;
-        Functions {
-            roots,
-            exponentials,
-            logarithms,
-            trigonometric,
-            powers,
-            minima,
-            integer_divisions,
-        }
-    }
-
     /// The number of calls of such functions.
     pub fn counter(&mut self, function: Elementary) -> &mut u32 {
         match function {

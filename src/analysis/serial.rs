@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::facts::{Block, Body, Call, Function, FunctionKey, Item, Loop};
+use crate::facts::{Block, Body, Call, Function, Item, Loop};
+use crate::function_index::FunctionIndex;
 use crate::ir::{LoopDirective, Unit};
 use crate::source::parallel::{Parallel, Regions};
 
@@ -83,10 +84,8 @@ fn serial(files: &Files, functions: &[Function]) -> Vec<bool> {
 }
 
 /// Who calls whom.
-struct Calls<'f> {
-    by_key: HashMap<FunctionKey, usize>,
-    by_name: HashMap<String, Vec<usize>>,
-    names: HashSet<&'f str>,
+struct Calls {
+    index: FunctionIndex,
     /// By function, those that it calls.
     leading: Vec<HashSet<usize>>,
     /// Those that are called from parallel regions, or through pointers.
@@ -101,20 +100,10 @@ struct Around<'a> {
     is_parallel: bool,
 }
 
-impl<'f> Calls<'f> {
-    fn of(functions: &'f [Function]) -> Calls<'f> {
-        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, function) in functions.iter().enumerate() {
-            let named = by_name.entry(function.name.to_ascii_lowercase());
-            named.or_default().push(index);
-        }
-        let keys = functions.iter().enumerate();
+impl Calls {
+    fn of(functions: &[Function]) -> Calls {
         Calls {
-            by_key: keys
-                .map(|(index, function)| (function.key(), index))
-                .collect(),
-            by_name,
-            names: functions.iter().map(|function| &*function.name).collect(),
+            index: FunctionIndex::of(functions),
             leading: vec![HashSet::new(); functions.len()],
             open: HashSet::new(),
         }
@@ -149,20 +138,16 @@ impl<'f> Calls<'f> {
 
     fn call(&mut self, call: &Call, caller: usize, is_parallel: bool) {
         // What is handed over may be called from anywhere.
-        for argument in &call.arguments {
-            let name = argument
-                .trim_start_matches(['&', '(', ' '])
-                .trim_end_matches([')', ' ']);
-            if self.names.contains(name) {
-                self.open.extend(self.named(name));
-            }
-        }
+        self.open.extend(self.index.handed(call));
         let (callees, is_certain) = match &call.body {
-            Body::Function(key) | Body::Recursive(Some(key)) => (self.keyed(key), true),
-            Body::OneOf(keys) => (keys.iter().flat_map(|key| self.keyed(key)).collect(), false),
+            Body::Function(key) | Body::Recursive(Some(key)) => (self.index.keyed(key), true),
+            Body::OneOf(keys) => (
+                keys.iter().flat_map(|key| self.index.keyed(key)).collect(),
+                false,
+            ),
             // In place of the call, wherever that is.
             Body::Expanded | Body::Unknown | Body::Recursive(None) => {
-                (self.named(&call.name), true)
+                (self.index.named(&call.name).to_vec(), true)
             }
             Body::Library | Body::Communication(_) => return,
         };
@@ -170,19 +155,6 @@ impl<'f> Calls<'f> {
         if is_parallel || !is_certain {
             self.open.extend(callees);
         }
-    }
-
-    fn keyed(&self, key: &FunctionKey) -> Vec<usize> {
-        match self.by_key.get(key) {
-            Some(index) => vec![*index],
-            // Another copy of it was kept.
-            None => self.named(&key.name),
-        }
-    }
-
-    fn named(&self, name: &str) -> Vec<usize> {
-        let found = self.by_name.get(&name.to_ascii_lowercase());
-        found.cloned().unwrap_or_default()
     }
 }
 

@@ -365,6 +365,7 @@ impl<'a> Code<'a> {
             count * self.either(machine(scalar), machine(vector))
         };
         let (roots, functions) = self.functions();
+        let divisions = (self.in_core()).map_or(0, |known| known.functions.integer_divisions);
         let issue = Expr::max([
             self.memory_slots(&self.loads, split)
                 .quotient(machine("loads_per_cycle")),
@@ -380,21 +381,16 @@ impl<'a> Code<'a> {
             ),
             unit(roots, "root_cycles", "root_vector_cycles"),
             machine("iteration_cycles").quotient(lanes.clone()),
-            self.counted(|known| known.integer_divisions) * self.cycles("integer_divide_cycles"),
+            self.cycles("integer_divide_cycles") * f64::from(divisions),
         ]);
-        let minima = f64::from(self.called_minima());
-        issue + functions.quotient(lanes) + self.cycles("minimum_cycles") * minima
+        let minima = self.cycles("minimum_cycles") * f64::from(self.called_minima());
+        issue + functions.quotient(lanes) + minima
     }
 
     /// Calls of `fmin` and `fmax` in an iteration, where the compiler may not take all numbers for finite.
     fn called_minima(&self) -> u32 {
         let known = self.in_core().filter(|known| !known.compiled.is_finite);
         known.map_or(0, |known| known.functions.minima)
-    }
-
-    fn counted(&self, count: fn(&Functions) -> u32) -> Expr {
-        let known = self.in_core().map_or(0, |known| count(&known.functions));
-        f64::from(known).into()
     }
 
     /// Square roots of an iteration, and cycles of all other functions.
@@ -407,16 +403,6 @@ impl<'a> Code<'a> {
         let found = self
             .in_core()
             .map_or(Functions::default(), |known| known.functions);
-        let specials_named = [
-            found.roots,
-            found.exponentials,
-            found.logarithms,
-            found.trigonometric,
-            found.powers,
-        ];
-        let all = counted.max(specials_named.map(f64::from).iter().sum());
-        // Functions of branches are as probable as all specials together.
-        let share = |count: u32| specials.clone() * (f64::from(count) / all);
         let Functions {
             roots,
             exponentials,
@@ -426,6 +412,9 @@ impl<'a> Code<'a> {
             ..
         } = found;
         let named = roots + logarithms + trigonometric + powers;
+        let all = counted.max(f64::from(named) + f64::from(exponentials));
+        // Functions of branches are as probable as all specials together.
+        let share = |count: u32| specials.clone() * (f64::from(count) / all);
         let others = (all - f64::from(named)).max(f64::from(exponentials));
         let cycles = Expr::sum([
             specials.clone() * (others / all) * self.cycles("exp_cycles"),

@@ -6,6 +6,7 @@ mod build_files;
 mod build_variables;
 mod cache;
 mod compile_commands;
+mod designator;
 pub mod files;
 mod gathered;
 mod headers;

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::designator::Designator;
 use super::files;
-use crate::analysis::inputs::{Designator, Inputs, Run, Used};
+use crate::analysis::inputs::{Inputs, Run, Used};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use crate::wording::some;
 
 /// What the files of `--input` give.
 #[derive(Clone, Debug, Default)]
@@ -112,12 +114,9 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
         let mut names: Vec<&str> = settings.iter().map(|s| s.key.as_str()).collect();
         names.sort_unstable();
         names.dedup();
-        let more = names.len().saturating_sub(NAMES);
-        names.truncate(NAMES);
-        match (names.is_empty(), more) {
-            (true, _) => "nothing".to_string(),
-            (false, 0) => names.join(", "),
-            (false, more) => format!("{} and {more} more", names.join(", ")),
+        match names.is_empty() {
+            true => "nothing".to_string(),
+            false => some(&names, NAMES),
         }
     };
     let (severity, input) = match (taken.is_empty(), origin) {

@@ -9,6 +9,7 @@ use crate::manifest::CacheRun;
 use crate::plan::{Facts, MachineFacts};
 use crate::ranges::{self, Unit, plain};
 use crate::spec::{Axis, Entry, MACHINE, SpecError, SweepSpec, in_axis};
+use crate::wording::some;
 
 /// What traces are that have no addresses.
 pub(crate) const NO_ADDRESSES: &str = "without addresses of accesses";
@@ -86,7 +87,7 @@ impl fmt::Display for PlanRemark {
                 write!(
                     f,
                     "`{axis}`: {} {are} there more than once, and {count} once",
-                    few(values)
+                    some(values, MOST_NAMED)
                 )
             }
             PlanRemark::Missed { axis, range, last } => write!(
@@ -97,12 +98,12 @@ impl fmt::Display for PlanRemark {
             PlanRemark::OwnLatency(machines) => write!(
                 f,
                 "the latency of {} is also one of the numbers in `trace.latencies`: it is computed once, and compared with both",
-                few(machines)
+                some(machines, MOST_NAMED)
             ),
             PlanRemark::UnknownClock(machines) => write!(
                 f,
                 "the clock of {} is unknown: times of traces in seconds are, too, and are not compared with those of other machines",
-                few(machines)
+                some(machines, MOST_NAMED)
             ),
             PlanRemark::AlikeMachines { first, second, .. } => write!(
                 f,
@@ -259,12 +260,5 @@ fn missed(axis: &str, range: &str, values: &[f64], unit: Unit) -> Option<PlanRem
     })
 }
 
-/// All of few.
-fn few(texts: &[String]) -> String {
-    const MOST_NAMED: usize = 6;
-    let more = match texts.len() {
-        count if count > MOST_NAMED => format!(" and {} more", count - MOST_NAMED),
-        _ => String::new(),
-    };
-    format!("{}{more}", texts[..texts.len().min(MOST_NAMED)].join(", "))
-}
+/// So many settings or machines of a remark are listed.
+const MOST_NAMED: usize = 6;

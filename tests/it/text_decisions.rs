@@ -23,12 +23,11 @@ const LAYERS: [&str; 13] = [
 ];
 
 /// Files that take text apart, and what that text is.
-const READERS: [(&str, &str); 25] = [
+const READERS: [(&str, &str); 24] = [
     ("ir/name.rs", "names that it prints itself"),
     ("ir/element.rs", "types that it prints itself"),
     ("analysis/calls/resolve.rs", "paths, names of linkers"),
     ("analysis/constancy.rs", "what it prints itself into files"),
-    ("analysis/inputs.rs", "names in an input file of users"),
     ("analysis/loop_variable.rs", "names that it prints itself"),
     ("model/parameters.rs", "what users write after --set"),
     ("model/parameters/apply.rs", "what users write after --set"),

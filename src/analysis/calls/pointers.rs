@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::procedures::{Procedures, formals};
 use super::target::{ProcedureId, Target};
 use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{Function, Name, Role, Stmt, Type, Value, VarId};
+use crate::ir::{CallTable, Function, Name, Role, Stmt, Type, Value, VarId};
 use crate::reason::ReasonCode;
 
 /// The kinds of pointers to procedures that are distinguished.
@@ -59,10 +59,12 @@ impl Pointers {
                 let pointer = variable_pointer(id, function, *variable);
                 pointers.gives(known, (id, Given::FromTheBeginning), pointer, value);
             }
-            for name in function.tables.values().flat_map(|table| &table.procedures) {
-                if let Target::Body(named) = known.resolve(id, name) {
-                    pointers.givers.insert(named, None);
-                }
+            for named in function
+                .tables
+                .values()
+                .flat_map(|table| listed(known, id, table))
+            {
+                pointers.givers.insert(named, None);
             }
             statements(&function.body, InLoop::No, &mut |stmt, _| {
                 match stmt {
@@ -135,14 +137,7 @@ impl Pointers {
         known: &Procedures,
     ) -> Option<Vec<ProcedureId>> {
         let table = function.tables.get(name)?;
-        let named = table.procedures.iter().filter_map(|name| {
-            let target = known.resolve(caller, name);
-            match target {
-                Target::Body(named) => Some(named),
-                _ => None,
-            }
-        });
-        let mut found: BTreeSet<ProcedureId> = named.collect();
+        let mut found: BTreeSet<ProcedureId> = listed(known, caller, table).collect();
         if let Some(variable) = table.variable {
             let pointer = variable_pointer(caller, function, variable);
             found.extend(self.targets.get(&pointer).into_iter().flatten());
@@ -240,6 +235,21 @@ impl Pointers {
             }
         }
     }
+}
+
+/// The procedures that a table has before the program runs.
+fn listed(
+    known: &Procedures,
+    caller: ProcedureId,
+    table: &CallTable,
+) -> impl Iterator<Item = ProcedureId> {
+    table
+        .procedures
+        .iter()
+        .filter_map(move |name| match known.resolve(caller, name) {
+            Target::Body(named) => Some(named),
+            _ => None,
+        })
 }
 
 fn variable_pointer(id: ProcedureId, function: &Function, variable: VarId) -> Pointer {

@@ -70,9 +70,9 @@ impl Unset<'_, '_> {
         if sizes.is_empty() {
             return set;
         }
-        let names = self.names();
+        let (names, sizing) = (self.names(), self.sizing());
         for size in sizes {
-            let (meant, others) = self.meant(size, &names);
+            let (meant, others) = self.meant(size, (&names, &sizing));
             if meant.is_empty() {
                 continue;
             }
@@ -89,10 +89,9 @@ impl Unset<'_, '_> {
     fn meant(
         &self,
         size: &SetSize,
-        names: &FxHashMap<PlaceId, Names>,
+        (names, sizing): (&FxHashMap<PlaceId, Names>, &FxHashSet<PlaceId>),
     ) -> (Vec<PlaceId>, Vec<PlaceId>) {
         let set = normal(&size.name);
-        let sizing = self.sizing();
         let places = (0..self.places.len() as u32).map(PlaceId);
         let ranked = places.filter_map(|place| {
             let called = names.get(&place)?.called(&set)?;

@@ -16,6 +16,7 @@ use crate::commands::outputs::Output;
 use crate::reading::files;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::{FileHash, Manifest, Shard, Work};
+use crate::wording::some;
 
 /// What the system says of a file without reading it. Changing a file sets `changed`, whatever is done to `modified`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -319,11 +320,9 @@ pub fn sentences(changes: &BTreeMap<String, Change>) -> Vec<String> {
         .filter_map(|kind| {
             let paths = changes.iter().filter(|(_, change)| **change == kind);
             let paths: Vec<&str> = paths.map(|(path, _)| path.as_str()).collect();
-            let more = match paths.len() {
-                0 => return None,
-                count if count > MOST_NAMED => format!(" and {} more", count - MOST_NAMED),
-                _ => String::new(),
-            };
+            if paths.is_empty() {
+                return None;
+            }
             let (is, was) = if paths.len() == 1 {
                 ("is", "was")
             } else {
@@ -342,8 +341,8 @@ pub fn sentences(changes: &BTreeMap<String, Change>) -> Vec<String> {
                     if paths.len() == 1 { "it" } else { "they" }
                 ),
             };
-            let named = paths[..paths.len().min(MOST_NAMED)].join(", ");
-            Some(format!("{named}{more} {what} when the sweep was planned"))
+            let named = some(&paths, MOST_NAMED);
+            Some(format!("{named} {what} when the sweep was planned"))
         })
         .collect()
 }

@@ -11,6 +11,7 @@ use crate::reading::files;
 use crate::sweep::hash::Hash;
 use crate::sweep::manifest::Manifest;
 use crate::sweep::spec::SweepSpec;
+use crate::wording::some;
 
 /// So many files are named.
 const MOST_NAMED: usize = 5;
@@ -58,17 +59,13 @@ fn remark(manifest: &Manifest) -> Option<String> {
         .filter(|path| !known.contains(path.as_path()))
         .map(|path| path.display().to_string())
         .collect();
-    let more = match new.len() {
-        0 => return None,
-        count if count > MOST_NAMED => format!(" and {} more", count - MOST_NAMED),
-        _ => String::new(),
-    };
-    let names = new[..new.len().min(MOST_NAMED)].join(", ");
     let (fits, was) = match new.len() {
+        0 => return None,
         1 => ("fits", "was"),
         _ => ("fit", "were"),
     };
     Some(format!(
-        "{names}{more} {fits} what {name} names, and {was} not there when the sweep was planned"
+        "{} {fits} what {name} names, and {was} not there when the sweep was planned",
+        some(&new, MOST_NAMED)
     ))
 }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::screen::{bytes, count, cut};
 use crate::model::{CacheFigures, Growth, Model, NestModel, ReuseFigures, largest_that_fits};
 use crate::quantity::{Bytes, binary_size};
+use crate::wording::some;
 
 /// Conditions that are listed.
 const MOST: usize = 6;
@@ -47,12 +48,8 @@ pub(super) fn write(text: &mut String, model: &Model, nest: &NestModel) {
 /// `reuse of u, v along k`: a reuse by its loop and its arrays, the first of many.
 pub(crate) fn reuse_name(reuse: &ReuseFigures) -> String {
     const MOST: usize = 3;
-    let named = reuse.arrays.iter().take(MOST).map(String::as_str);
-    let named = named.collect::<Vec<&str>>().join(", ");
-    match reuse.arrays.len().saturating_sub(MOST) {
-        0 => format!("reuse of {named} along {}", reuse.carrier),
-        more => format!("reuse of {named} and {more} more along {}", reuse.carrier),
-    }
+    let named = some(&reuse.arrays, MOST);
+    format!("reuse of {named} along {}", reuse.carrier)
 }
 
 /// Whether no other reuse is of the same loop and arrays.

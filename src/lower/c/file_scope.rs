@@ -57,16 +57,11 @@ impl<'t> Names<'t> {
                 CType::Function(result) => Symbol::Function(*result),
                 ty => {
                     let constant = self.constant_initialiser(node, declarator, &ty);
-                    let value = part(declarator, Field::Value);
-                    let is_scalar = matches!(ty, CType::Arithmetic(_));
-                    let is_followed = is_scalar || matches!(ty, CType::Record(_));
-                    let initial = value.filter(|_| is_followed);
-                    let table = value.filter(|_| !is_scalar);
+                    let initial = part(declarator, Field::Value);
                     Symbol::Global {
                         ty,
                         constant,
                         initial,
-                        table,
                         is_static,
                         name,
                     }

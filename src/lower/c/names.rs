@@ -34,10 +34,8 @@ pub enum Symbol<'t> {
     Global {
         ty: CType<'t>,
         constant: Option<Node<'t>>,
-        /// The value that a scalar has before the program runs.
+        /// What it has before the program runs.
         initial: Option<Node<'t>>,
-        /// What anything else has: a pointer, an array, a structure.
-        table: Option<Node<'t>>,
         /// Whether other files have no part in it.
         is_static: bool,
         name: Node<'t>,
@@ -215,10 +213,6 @@ impl<'t> Names<'t> {
                     Symbol::Global {
                         initial: Some(_), ..
                     },
-                ) => {}
-                (
-                    Some(Symbol::Global { table: None, .. }),
-                    Symbol::Global { table: Some(_), .. },
                 ) => {}
                 _ => return,
             }

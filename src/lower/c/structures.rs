@@ -21,11 +21,12 @@ impl<'t> Lowering<'t> {
     /// Emits `target = value` for structures of a few numbers, member by member. Gives the target
     /// back if that cannot be done.
     pub fn copy_structure(&mut self, place: &Place, target: &Value, right: Node<'t>) -> bool {
-        let Some(members) = self.scalar_members(target) else {
+        let Some(record) = self.scalars_in(target) else {
             return false;
         };
+        let members = self.positions(record);
         let values = match self.constructed(right) {
-            Some(list) => self.member_values(list, &members),
+            Some(list) => self.member_values(list, record),
             None => {
                 let is_path = matches!(
                     self.role(right),
@@ -93,38 +94,51 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The whole numbers among the members of a structure that a list gives values, by their names or the order of members.
+    /// The whole numbers among the members of a structure that a list gives values.
     fn listed(&self, record: RecordId, list: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
-        let record = self.names.records.get(record);
-        if record.arrangement == Arrangement::Union {
+        if self.names.records.get(record).arrangement == Arrangement::Union {
             return Vec::new();
         }
         let mut found: Vec<(&'t str, Node<'t>)> = Vec::new();
+        for (member, value) in self.placed(record, list) {
+            let Some(member) = member else { continue };
+            let is_list = self.role(value) == Some(Role::ArrayConstructor);
+            if matches!(member.ty, CType::Arithmetic(Type::Integer(_))) && !is_list {
+                found.retain(|(name, _)| *name != member.name);
+                found.push((member.name, value));
+            }
+        }
+        found
+    }
+
+    /// The values of a list, each with the member of a structure that it is for, by its name or behind the one before;
+    /// `None` where that is not known.
+    pub fn placed(&self, record: RecordId, list: Node<'t>) -> Vec<(Option<&Member<'t>>, Node<'t>)> {
+        let members = &self.names.records.get(record).members;
         let mut next = Some(0);
+        let mut found = Vec::new();
         for child in children(list) {
             let (at, value) = match self.role(child) {
                 Some(Role::Keyword) => {
                     let name = part(child, Field::Designator).map(|node| self.text(node));
                     let name = name.map(|name| name.trim_start_matches('.').trim());
-                    let is_named = |member: &Member| Some(member.name) == name;
-                    let at = record.members.iter().position(is_named);
+                    let at = members.iter().position(|member| Some(member.name) == name);
                     (at, part(child, Field::Value))
                 }
                 _ => (next, Some(child)),
             };
-            let member = at.and_then(|at| record.members.get(at));
-            let (Some(at), Some(member), Some(value)) = (at, member, value) else {
+            let member = at.and_then(|at| members.get(at));
+            let Some(value) = value else {
                 next = None;
                 continue;
             };
             let is_list = self.role(value) == Some(Role::ArrayConstructor);
-            let is_one = !matches!(member.ty, CType::Array(..) | CType::Record(_));
+            let is_one =
+                |member: &Member| !matches!(member.ty, CType::Array(..) | CType::Record(_));
             // Without braces of its own, a member that is an array takes several values.
-            next = (is_list || is_one).then_some(at + 1);
-            if matches!(member.ty, CType::Arithmetic(Type::Integer(_))) && !is_list {
-                found.retain(|(name, _)| *name != member.name);
-                found.push((member.name, value));
-            }
+            let ends = member.is_some_and(|member| is_list || is_one(member));
+            next = at.filter(|_| ends).map(|at| at + 1);
+            found.push((member, value));
         }
         found
     }
@@ -152,16 +166,14 @@ impl<'t> Lowering<'t> {
         let list = self.constructed(argument)?;
         let literal = self.unwrapped(argument);
         let ty = self.names.described_type(part(literal, Field::Type)?);
-        let members = self.member_names(&ty)?;
-        let initialiser = initialisers(self, list, &members)?
-            .into_iter()
-            .rfind(|(member, _)| *member == name)?
-            .1;
+        let record = self.of_scalars(&ty)?;
+        let given = self.scalars_given(record, list)?;
+        let (_, initialiser) = given.into_iter().rfind(|(member, _)| *member == name)?;
         Some(self.value(initialiser))
     }
 
-    /// Names of the members of a structure that holds nothing but a few numbers.
-    fn scalar_members(&self, target: &Value) -> Option<Vec<&'t str>> {
+    /// The type of a structure that holds nothing but a few numbers.
+    fn scalars_in(&self, target: &Value) -> Option<RecordId> {
         let Type::Derived(..) = target.ty(self.draft.function()) else {
             return None;
         };
@@ -170,18 +182,21 @@ impl<'t> Lowering<'t> {
         while ty.is_address() && is_whole {
             ty = ty.element();
         }
-        self.member_names(&ty)
+        self.of_scalars(&ty)
     }
 
-    fn member_names(&self, ty: &CType<'t>) -> Option<Vec<&'t str>> {
+    fn of_scalars(&self, ty: &CType<'t>) -> Option<RecordId> {
         let CType::Record(id) = ty else { return None };
         let members = &self.names.records.get(*id).members;
+        let is_scalar = |member: &Member| matches!(member.ty, CType::Arithmetic(_));
         let is_small = (1..=LIMIT).contains(&members.len());
-        let scalar = is_small
-            && members
-                .iter()
-                .all(|member| matches!(member.ty, CType::Arithmetic(_)));
-        scalar.then(|| members.iter().map(|member| member.name).collect())
+        (is_small && members.iter().all(is_scalar)).then_some(*id)
+    }
+
+    /// Names of the members of a structure, in order.
+    fn positions(&self, record: RecordId) -> Vec<&'t str> {
+        let members = &self.names.records.get(record).members;
+        members.iter().map(|member| member.name).collect()
     }
 
     fn unwrapped(&self, mut node: Node<'t>) -> Node<'t> {
@@ -203,14 +218,25 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn member_values(&mut self, list: Node<'t>, members: &[&'t str]) -> Option<Vec<Value>> {
-        let given = initialisers(self, list, members)?;
+    fn member_values(&mut self, list: Node<'t>, record: RecordId) -> Option<Vec<Value>> {
+        let given = self.scalars_given(record, list)?;
         let mut values = Vec::new();
-        for member in members {
-            let initialiser = given.iter().rfind(|(name, _)| name == member);
+        for member in self.positions(record) {
+            let initialiser = given.iter().rfind(|(name, _)| *name == member);
             values.push(initialiser.map_or(Value::Integer(0), |(_, node)| self.value(*node)));
         }
         Some(values)
+    }
+
+    /// Which member each value of a list is for; `None` where that is not known of all, or one is a list itself.
+    fn scalars_given(&self, record: RecordId, list: Node<'t>) -> Option<Vec<(&'t str, Node<'t>)>> {
+        let given = self.placed(record, list).into_iter();
+        given
+            .map(|(member, value)| {
+                let is_list = self.role(value) == Some(Role::ArrayConstructor);
+                Some((member.filter(|_| !is_list)?.name, value))
+            })
+            .collect()
     }
 
     /// The member of a variable or element that is a structure.
@@ -284,33 +310,4 @@ impl<'t> Lowering<'t> {
 
 fn is_partial(subscript: &Value) -> bool {
     matches!(subscript, Value::Row)
-}
-
-/// Which member each initialiser of a list sets.
-fn initialisers<'t>(
-    lowering: &Lowering<'t>,
-    list: Node<'t>,
-    members: &[&'t str],
-) -> Option<Vec<(&'t str, Node<'t>)>> {
-    let mut given = Vec::new();
-    // What has no name comes behind what is named before it.
-    let mut position = 0;
-    for child in children(list) {
-        if lowering.role(child) == Some(Role::Keyword) {
-            let designator = part(child, Field::Designator)?;
-            let name = lowering.text(designator).trim_start_matches('.').trim();
-            position = members.iter().position(|member| *member == name)?;
-            given.push((members[position], part(child, Field::Value)?));
-        } else {
-            given.push((*members.get(position)?, child));
-        }
-        position += 1;
-    }
-    let is_list =
-        |(_, node): &(&str, Node<'t>)| lowering.role(*node) == Some(Role::ArrayConstructor);
-    if given.iter().any(is_list) {
-        None
-    } else {
-        Some(given)
-    }
 }

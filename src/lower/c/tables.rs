@@ -6,6 +6,7 @@ use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
 use super::names::Symbol;
+use super::record::{Member, RecordId};
 use crate::ir::CallTable;
 use crate::syntax::Role;
 
@@ -35,10 +36,12 @@ impl<'t> Lowering<'t> {
         let mut procedures = Vec::new();
         match self.names.symbol(self.text(base)) {
             Some(Symbol::Global {
-                table: Some(table),
+                initial: Some(initial),
                 ty,
                 ..
-            }) => self.named_in(*table, (member, &self.positions(ty)), &mut procedures),
+            }) if !matches!(ty, CType::Arithmetic(_)) => {
+                self.named_in(*initial, (member, self.record_in(ty)), &mut procedures);
+            }
             Some(Symbol::Global { .. } | Symbol::Local(_)) if called != base => {}
             _ => return,
         }
@@ -54,64 +57,53 @@ impl<'t> Lowering<'t> {
         self.draft.set_table(name, table);
     }
 
-    /// Names of the members of the structures that an array holds, in order.
-    fn positions(&self, ty: &CType<'t>) -> Vec<&'t str> {
+    /// The type of the structures that an array holds.
+    fn record_in(&self, ty: &CType<'t>) -> Option<RecordId> {
         let mut ty = ty.clone();
         while ty.is_address() {
             ty = ty.element();
         }
-        let CType::Record(id) = ty else {
-            return Vec::new();
-        };
-        let members = &self.names.records.get(id).members;
-        members.iter().map(|member| member.name).collect()
+        match ty {
+            CType::Record(id) => Some(id),
+            _ => None,
+        }
     }
 
     /// The functions that an initialiser names; of lists that initialise structures those at the place of the member.
     fn named_in(
         &self,
         node: Node<'t>,
-        (member, positions): (Option<&str>, &[&'t str]),
+        (member, record): (Option<&str>, Option<RecordId>),
         found: &mut Vec<String>,
     ) {
-        let place = (member, positions);
-        match self.role(node) {
+        let parts = match self.role(node) {
             Some(Role::Name) => {
                 let name = self.text(node);
                 let is_function = matches!(self.names.symbol(name), Some(Symbol::Function(_)));
                 if is_function && !found.iter().any(|known| known == name) {
                     found.push(name.to_string());
                 }
+                return;
             }
             Some(Role::ArrayConstructor) => {
-                let given = children(node);
-                let is_structure = !given
-                    .iter()
-                    .any(|child| self.role(*child) == Some(Role::ArrayConstructor));
-                for (position, child) in given.into_iter().enumerate() {
-                    let own = positions.get(position).copied();
-                    let is_other =
-                        is_structure && member.zip(own).is_some_and(|(member, own)| member != own);
-                    if self.role(child) == Some(Role::Keyword) || !is_other {
-                        self.named_in(child, place, found);
+                let is_list = |child: &Node<'t>| self.role(*child) == Some(Role::ArrayConstructor);
+                match record.filter(|_| !children(node).iter().any(is_list)) {
+                    Some(record) => {
+                        let placed = self.placed(record, node).into_iter();
+                        let is_other = |of: &Member| member.is_some_and(|name| name != of.name);
+                        placed
+                            .filter(|(of, _)| !of.is_some_and(is_other))
+                            .map(|(_, value)| value)
+                            .collect()
                     }
+                    None => children(node),
                 }
             }
-            Some(Role::Keyword) => {
-                let designator = part(node, Field::Designator);
-                let name = designator.map(|node| self.text(node).trim_start_matches('.').trim());
-                let is_other = member
-                    .zip(name)
-                    .is_some_and(|(member, name)| positions.contains(&name) && member != name);
-                if let (false, Some(value)) = (is_other, part(node, Field::Value)) {
-                    self.named_in(value, place, found);
-                }
-            }
-            _ => {
-                for child in children(node) {
-                    self.named_in(child, place, found);
-                }
-            }
+            Some(Role::Keyword) => part(node, Field::Value).into_iter().collect(),
+            _ => children(node),
+        };
+        for part in parts {
+            self.named_in(part, (member, record), found);
         }
     }
 }

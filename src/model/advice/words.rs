@@ -3,6 +3,7 @@
 use super::{Advice, BlockedLoop, Change, Check, Records};
 use crate::expr::{CellNames, Excel, FigureId, Node};
 use crate::quantity::{Bytes, Seconds, binary_size, significant};
+use crate::wording::some;
 use crate::{Collision, Conflict, Model};
 
 /// What to change, in words, without the sizes that figures give.
@@ -91,10 +92,7 @@ const NAMES: usize = 4;
 
 /// The first names, and how many more there are.
 pub fn list(names: &[String]) -> String {
-    match names.len().saturating_sub(NAMES) {
-        0 => names.join(", "),
-        more => format!("{} and {more} more", names[..NAMES].join(", ")),
-    }
+    some(names, NAMES)
 }
 
 /// The nests concerned, by their loops.

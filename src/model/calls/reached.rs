@@ -77,7 +77,7 @@ impl Reached {
                 }
             }
         }
-        let mut is_unknown = elsewhere.possible(program);
+        let mut is_unknown = elsewhere.possible;
         for (function, is_unknown) in is_unknown.iter_mut().enumerate() {
             *is_unknown &= !functions[function];
             if *is_unknown {

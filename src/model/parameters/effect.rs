@@ -7,6 +7,7 @@ use super::usage::Usage;
 use super::{ParameterTable, Setting};
 use crate::analysis::facts::Program;
 use crate::expr::{Expr, Symbol};
+use crate::wording::some;
 
 /// What is to be said of a setting that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl fmt::Display for SettingRemark {
                 f,
                 "{name} sets {}, not {}; to set one of these, write what it belongs to before its name",
                 variables.join(", "),
-                some(others)
+                some(others, OTHERS)
             ),
             SettingRemark::Several { name, variables } => write!(
                 f,
@@ -67,15 +68,8 @@ impl fmt::Display for SettingRemark {
     }
 }
 
-/// The first few of them, and how many more there are.
-fn some(variables: &[String]) -> String {
-    const SHOWN: usize = 3;
-    let shown = variables[..variables.len().min(SHOWN)].join(", ");
-    match variables.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
-}
+/// So many variables of a name are listed that keep their values.
+const OTHERS: usize = 3;
 
 impl ParameterTable {
     /// What is to be said of settings that were taken.

@@ -9,6 +9,7 @@ use crate::groups::{Areas, InputPart};
 use crate::manifest::Work;
 use crate::map::{Map, MapOf};
 use crate::row::{Row, RowKind};
+use crate::wording::some;
 
 impl SweepReport {
     /// What a map has, and which of its times are lower bounds.
@@ -172,12 +173,8 @@ fn of_names(names: Vec<&str>, sentence: impl Fn(String) -> String) -> String {
     let mut known = HashSet::new();
     let mut names = names;
     names.retain(|name| known.insert(*name));
-    let more = match names.len().saturating_sub(MOST_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    match &names[..names.len().min(MOST_NAMED)] {
-        [] => String::new(),
-        named => sentence(format!("{}{more}", named.join(", "))),
+    match names.is_empty() {
+        true => String::new(),
+        false => sentence(some(&names, MOST_NAMED)),
     }
 }

@@ -9,6 +9,7 @@ use crate::model::{KnownTotals, Model, NestModel};
 use crate::sweep::columns::Column;
 use crate::sweep::manifest::{self, NotRead};
 use crate::sweep::row::{Row, RowKind};
+use crate::wording::some;
 use loopsheet_base::reason::ReasonCode;
 
 /// `L1, L2 and L3`.
@@ -178,12 +179,5 @@ pub(super) fn add_rows(
 fn named<'p>(parts: impl Iterator<Item = &'p NotRead>) -> String {
     const MOST_NAMED: usize = 10;
     let parts: Vec<String> = parts.map(NotRead::named).collect();
-    match parts.len() {
-        count if count > MOST_NAMED => format!(
-            "{} and {} more",
-            parts[..MOST_NAMED].join(", "),
-            count - MOST_NAMED
-        ),
-        _ => parts.join(", "),
-    }
+    some(&parts, MOST_NAMED)
 }
