@@ -5,9 +5,12 @@ use anyhow::Context;
 use super::Voice;
 use crate::analysis::facts::{Origin, Program};
 use crate::analysis::inputs::SetSize;
-use crate::compare::{LineCounts, Run, StaticReport, Suggestion, told_by_lines, told_by_run};
+use crate::compare::{
+    LineCounts, Outdated, Run, StaticReport, Suggestion, outdated, told_by_lines, told_by_run,
+};
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
+use crate::wording;
 
 /// `--set`, each with one `NAME=VALUE` or several that commas separate.
 ///
@@ -103,8 +106,25 @@ pub fn from_counts(
     counts: &LineCounts,
     by_hand: &[Setting],
 ) -> anyhow::Result<Vec<Setting>> {
+    let outdated = outdated(predicted, counts);
+    for Outdated {
+        file,
+        function,
+        compiled,
+        functions,
+    } in &outdated
+    {
+        let names: Vec<&str> = functions.iter().map(|own| own.name.as_str()).collect();
+        eprintln!(
+            "loopsheet: warning: --counts: {file} is not as it was when it was counted: {} began on line {compiled} then, \
+             and begins on line {} now; no counts are taken of {}. Compile and run again, with the macros of the analysis",
+            function.name,
+            function.line,
+            wording::some(&names, MOST_NAMES)
+        );
+    }
     let told = told_by_lines(predicted, counts).with_context(|| {
-        let files: Vec<&str> = counts.files().take(MOST_FILES).collect();
+        let files: Vec<&str> = counts.files().take(MOST_NAMES).collect();
         format!(
             "--counts: none of the sources is in it; it has {}",
             files.join(", ")
@@ -113,8 +133,8 @@ pub fn from_counts(
     Ok(settled(told, by_hand, Origin::Counted))
 }
 
-/// More are not named.
-const MOST_FILES: usize = 4;
+/// Of files and of functions more are not named.
+const MOST_NAMES: usize = 4;
 
 fn settled(told: Vec<Suggestion>, by_hand: &[Setting], origin: Origin) -> Vec<Setting> {
     let may_be_mean = |found: &Suggestion| found.is_probability || found.is_trip_count;

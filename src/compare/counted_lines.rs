@@ -5,13 +5,13 @@
 //! condition add up. What does not close is not taken. Counts of a line are sums over the run, so a size that
 //! differs from call to call has no one value here (guide: counts, "From any machine, with gcov").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::comparison::Suggestion;
 use super::conservation::{Each, each};
 use super::counts::LoopCounts;
 use super::doubts::{Doubt, Doubts};
-use super::line_counts::{Decision, Line, LineCounts};
+use super::line_counts::{CompiledFunction, Decision, Line, LineCounts};
 use super::parameters::{self, Observed};
 use super::places::{LoopRef, Places};
 use crate::report::StaticReport;
@@ -32,6 +32,63 @@ pub fn told_by_lines(predicted: &StaticReport, counts: &LineCounts) -> Option<Ve
     Some(all)
 }
 
+/// A file that has changed since it was compiled and counted.
+#[derive(Clone, Debug)]
+pub struct Outdated<'r> {
+    pub file: &'r str,
+    /// The first function that stood elsewhere, and the line that it began on then.
+    pub function: &'r FunctionReport,
+    pub compiled: u32,
+    /// Those of which no counts are taken, it included: also what precedes it, which has another length.
+    pub functions: Vec<&'r FunctionReport>,
+}
+
+/// The files of the report that have changed since they were counted.
+pub fn outdated<'r>(predicted: &'r StaticReport, counts: &LineCounts) -> Vec<Outdated<'r>> {
+    let places = Places::of_program(predicted, counts.files());
+    let found = counts.files().filter_map(|file| {
+        let own = places.file_of_report(file)?;
+        changed(predicted, own, counts.compiled(file))
+    });
+    found.collect()
+}
+
+/// What of a file is not where it was when it was compiled.
+fn changed<'r>(
+    report: &'r StaticReport,
+    file: &'r str,
+    compiled: &[CompiledFunction],
+) -> Option<Outdated<'r>> {
+    let functions = report.functions.iter().filter(|own| own.file == file);
+    let mut functions: Vec<&FunctionReport> = functions.collect();
+    functions.sort_by_key(|function| function.line);
+    let was: Vec<Option<u32>> = functions
+        .iter()
+        .map(|own| elsewhere(own, compiled))
+        .collect();
+    let first = was.iter().position(Option::is_some)?;
+    let is_doubtful =
+        |at: &usize| was[*at].is_some() || was.get(at + 1).is_some_and(Option::is_some);
+    Some(Outdated {
+        file,
+        function: functions[first],
+        compiled: was[first]?,
+        functions: (0..functions.len())
+            .filter(is_doubtful)
+            .map(|at| functions[at])
+            .collect(),
+    })
+}
+
+/// The line that a function began on when it was compiled, if that is not its own. Of several with one name any may be
+/// meant, as of a program `main` and what gfortran calls it by.
+fn elsewhere(own: &FunctionReport, compiled: &[CompiledFunction]) -> Option<u32> {
+    let named = |then: &&CompiledFunction| then.may_be(&own.name);
+    let mut then = compiled.iter().filter(named).peekable();
+    let first = then.peek()?.first.line();
+    then.all(|then| !then.first.fits(own.line)).then_some(first)
+}
+
 /// The counts of a report's files.
 pub struct Counted<'a> {
     report: &'a StaticReport,
@@ -39,6 +96,8 @@ pub struct Counted<'a> {
     counts: &'a LineCounts,
     /// By file of the report: its name in the counts.
     names: BTreeMap<&'a str, &'a str>,
+    /// Functions that are not where they were when they were counted, by file and line.
+    moved: BTreeSet<(&'a str, u32)>,
 }
 
 impl<'a> Counted<'a> {
@@ -49,20 +108,35 @@ impl<'a> Counted<'a> {
             .files()
             .filter_map(|file| Some((places.file_of_report(file)?, file)));
         let names: BTreeMap<&str, &str> = named.collect();
+        let outdated = outdated(report, counts).into_iter();
+        let moved = outdated.flat_map(|file| file.functions);
+        let moved = moved.map(|function| (function.file.as_str(), function.line));
         let found = !names.is_empty();
         found.then_some(Counted {
             report,
             places,
             counts,
             names,
+            moved: moved.collect(),
         })
+    }
+
+    /// The file of a function, as the counts name it.
+    fn file_of(&self, function: &FunctionReport) -> Option<&'a str> {
+        let is_moved = self
+            .moved
+            .contains(&(function.file.as_str(), function.line));
+        let file = self.names.get(function.file.as_str()).copied();
+        file.filter(|_| !is_moved)
     }
 
     /// The file of a loop, as the counts name it.
     fn file(&self, found: LoopRef) -> Option<&'a str> {
-        let own = self.places.facts(found).file.as_ref();
-        let file = own.unwrap_or(&self.report.functions[found.function].file);
-        self.names.get(file.as_str()).copied()
+        let of_function = || self.file_of(&self.report.functions[found.function]);
+        match &self.places.facts(found).file {
+            Some(file) => self.names.get(file.as_str()).copied(),
+            None => of_function(),
+        }
     }
 
     pub fn places(&self) -> &Places<'a> {
@@ -71,8 +145,7 @@ impl<'a> Counted<'a> {
 
     /// How often a function was called.
     pub fn calls(&self, function: &FunctionReport) -> Option<u64> {
-        let file = self.names.get(function.file.as_str())?;
-        self.counts.calls(file, function.line)
+        self.counts.calls(self.file_of(function)?, function.line)
     }
 
     /// Loops that were executed.
@@ -247,7 +320,7 @@ impl<'a> Counted<'a> {
     /// Probabilities of conditions that no loop of their function is around.
     fn outside_of_loops(&self) -> Vec<Suggestion> {
         let of_function = |function: &'a FunctionReport| {
-            let file = self.names.get(function.file.as_str()).copied();
+            let file = self.file_of(function);
             let heads: Vec<u32> = function.loops.iter().map(|one| one.line).collect();
             let branches = function.branches.iter().filter_map(move |branch| {
                 let taken = self.taken(file?, branch, &function.branches, &heads)?;

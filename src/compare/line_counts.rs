@@ -18,6 +18,63 @@ pub struct LineCounts {
     lines: BTreeMap<String, BTreeMap<u32, Line>>,
     /// Calls of the functions that begin on a line.
     functions: BTreeMap<String, BTreeMap<u32, u64>>,
+    /// Where functions stood when they were compiled.
+    compiled: BTreeMap<String, Vec<CompiledFunction>>,
+}
+
+/// Where a function stood in its file when it was compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompiledFunction {
+    /// What the source may call it: compilers write other names into object files.
+    names: Vec<String>,
+    pub first: First,
+}
+
+/// The line that a compiler gives for the beginning of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum First {
+    /// That of its name.
+    Name(u32),
+    /// The first one of its body.
+    Body(u32),
+}
+
+impl CompiledFunction {
+    /// Of a name in an object file: gfortran has `m_MOD_f` behind two underscores or `f_` for `f` and `MAIN__` for a program,
+    /// GCC `f.part.0` for what it split, and clang `a.c:f` for what is static.
+    fn new(symbol: &str, first: First) -> CompiledFunction {
+        let own = symbol.rsplit_once(':').map_or(symbol, |(_, own)| own);
+        let own = own.split_once('.').map_or(own, |(own, _)| own);
+        let of_fortran = match own.rsplit_once("_MOD_") {
+            Some((_, own)) => own,
+            None => own.trim_end_matches('_'),
+        };
+        let names = [own, of_fortran].into_iter();
+        CompiledFunction {
+            names: names.map(str::to_string).collect(),
+            first,
+        }
+    }
+
+    pub fn may_be(&self, name: &str) -> bool {
+        self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+}
+
+impl First {
+    /// Whether a function whose name is on this line may begin so.
+    pub fn fits(self, line: u32) -> bool {
+        match self {
+            First::Name(first) => first == line,
+            First::Body(first) => first >= line,
+        }
+    }
+
+    pub fn line(self) -> u32 {
+        match self {
+            First::Name(line) | First::Body(line) => line,
+        }
+    }
 }
 
 /// One line.
@@ -129,9 +186,18 @@ impl LineCounts {
         }
     }
 
-    fn add_calls(&mut self, file: &str, line: u32, calls: u64) {
+    /// Functions of a file, where they stood when they were compiled.
+    pub fn compiled(&self, file: &str) -> &[CompiledFunction] {
+        self.compiled.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    fn add_function(&mut self, file: &str, symbol: Option<&str>, first: First, calls: u64) {
         let functions = self.functions.entry(file.to_string()).or_default();
-        *functions.entry(line).or_default() += calls;
+        *functions.entry(first.line()).or_default() += calls;
+        if let Some(symbol) = symbol {
+            let compiled = self.compiled.entry(file.to_string()).or_default();
+            compiled.push(CompiledFunction::new(symbol, first));
+        }
     }
 }
 

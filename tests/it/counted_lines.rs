@@ -300,3 +300,53 @@ fn what_is_no_count_of_lines_is_refused() {
         assert!(said.contains(complaint), "{said}");
     }
 }
+
+/// Lines that were added since move everything behind them: no count may be taken for another line's.
+#[test]
+fn counts_of_another_version_of_a_file_are_not_taken() {
+    let fixture = command::fixture("counts");
+    let directory = tempfile::tempdir().expect("a directory");
+    let moved = directory.path().join("shapes.c");
+    let text = std::fs::read_to_string(fixture.join("shapes.c")).expect("readable");
+    std::fs::write(&moved, format!("\n{text}")).expect("written");
+    let kept = fixture.join("shapes.f90");
+    let run = |sources: &[&Path]| {
+        command::loopsheet()
+            .args(["analyze", "--no-config", "--json", "-"])
+            .args(sources)
+            .arg("--counts")
+            .arg(fixture.join("shapes.c.gcov.json.gz"))
+            .arg("--counts")
+            .arg(fixture.join("shapes.f90.gcov.json.gz"))
+            .output()
+            .expect("it runs")
+    };
+    let both = run(&[&moved, &kept]);
+    let said = String::from_utf8_lossy(&both.stderr);
+    let wanted = "shapes.c is not as it was when it was counted: wt began on line 6 then, and begins on line 7 now; no counts are \
+                  taken of wt, timed, search, probe and ";
+    assert!(said.contains(wanted), "{said}");
+    let report: Value = serde_json::from_slice(&both.stdout).expect("JSON");
+    let parameters = report["parameters"].as_object().expect("parameters");
+    let counted = |name: &str| parameters[name]["origin"] == "counted";
+    assert!(counted("clip.n") && !counted("iterations"));
+
+    // What stands before the change and before what precedes it is where it was.
+    let (before, behind) = text.split_once("void quicksort").expect("a function");
+    std::fs::write(&moved, format!("{before}\nvoid quicksort{behind}")).expect("written");
+    let part = run(&[&moved]);
+    let said = String::from_utf8_lossy(&part.stderr);
+    assert!(
+        said.contains("no counts are taken of probe, quicksort"),
+        "{said}"
+    );
+    let report: Value = serde_json::from_slice(&part.stdout).expect("JSON");
+    let parameters = report["parameters"].as_object().expect("parameters");
+    let counted = |name: &str| parameters[name]["origin"] == "counted";
+    assert!(counted("iterations") && counted("trip_search_23"));
+    assert!(
+        !parameters
+            .keys()
+            .any(|name| name.starts_with("trip_quicksort") && counted(name))
+    );
+}

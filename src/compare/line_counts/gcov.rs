@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CountsError, Decision, Line, LineCounts};
+use super::{CountsError, Decision, First, Line, LineCounts};
 
 #[derive(Deserialize)]
 struct Document {
@@ -22,6 +22,8 @@ struct File {
 
 #[derive(Deserialize)]
 struct Function {
+    #[serde(default)]
+    name: Option<String>,
     start_line: u32,
     execution_count: u64,
 }
@@ -63,7 +65,8 @@ pub fn add(counts: &mut LineCounts, document: &Value) -> Result<(), CountsError>
             false => format!("{current_working_directory}/{file}"),
         };
         for function in functions {
-            counts.add_calls(&name, function.start_line, function.execution_count);
+            let (symbol, first) = (function.name.as_deref(), First::Name(function.start_line));
+            counts.add_function(&name, symbol, first, function.execution_count);
         }
         for line in lines {
             let found = Line {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{CountsError, Decision, Line, LineCounts};
+use super::{CountsError, Decision, First, Line, LineCounts};
 
 pub fn add(counts: &mut LineCounts, document: &Value) -> Result<(), CountsError> {
     let list = |value: &Value, what: &str| match value.as_array() {
@@ -34,7 +34,8 @@ pub fn add(counts: &mut LineCounts, document: &Value) -> Result<(), CountsError>
             let line = function["regions"][0][0].as_u64();
             if let (Some(file), Some(line), Some(calls)) = (file, line, function["count"].as_u64())
             {
-                counts.add_calls(file, line as u32, calls);
+                let symbol = function["name"].as_str();
+                counts.add_function(file, symbol, First::Body(line as u32), calls);
             }
         }
     }
