@@ -20,7 +20,7 @@ use super::places::{PlaceId, Places};
 use super::program::Sizes;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
-use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId};
 
 /// Conditions and names are followed so far.
 const DEPTH: u32 = 32;
@@ -108,8 +108,14 @@ fn is_left_alone(all: &[Definitions], dummy: PlaceId, seen: &mut Vec<PlaceId>) -
     })
 }
 
+/// What a place begins with, if it is a number.
+pub(super) fn begins_with(known: &Procedures, definitions: &Definitions) -> Option<i64> {
+    let (procedure, value) = definitions.initial?;
+    literal(known.get(procedure).function, value, DEPTH)
+}
+
 /// A number, or one and zero for true and false.
-fn literal(function: &Function, value: &Value, depth: u32) -> Option<i64> {
+pub(super) fn literal(function: &Function, value: &Value, depth: u32) -> Option<i64> {
     let depth = depth.checked_sub(1)?;
     match value {
         Value::Integer(n) => Some(*n),
@@ -129,23 +135,30 @@ impl Sizes {
         function: &Function,
         condition: &Value,
     ) -> Option<bool> {
+        let is_set = |id: VarId| self.is_set_constant(function, id);
+        let value = |value: &Value, depth: u32| {
+            self.chosen(self.place(procedure, function, value)?, depth)
+        };
         Choice {
-            sizes: self,
-            procedure,
             function,
+            is_set: &is_set,
+            value: &value,
         }
         .truth(condition, DEPTH)
     }
 }
 
-struct Choice<'a> {
-    sizes: &'a Sizes,
-    procedure: ProcedureId,
-    function: &'a Function,
+/// What decides conditions of a procedure.
+pub(super) struct Choice<'a> {
+    pub function: &'a Function,
+    /// Whether the user sets a named constant.
+    pub is_set: &'a dyn Fn(VarId) -> bool,
+    /// The number that a variable or element has; names are followed so far.
+    pub value: &'a dyn Fn(&Value, u32) -> Option<i64>,
 }
 
 impl Choice<'_> {
-    fn truth(&self, condition: &Value, depth: u32) -> Option<bool> {
+    pub fn truth(&self, condition: &Value, depth: u32) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
         match condition {
             Value::Unary(UnaryOp::Not, operand) => {
@@ -201,18 +214,13 @@ impl Choice<'_> {
                     _ => None,
                 }
             }
-            Value::Variable(_) | Value::Element { .. } => {
-                let place = self.sizes.place(self.procedure, self.function, value)?;
-                self.sizes.chosen(place, depth)
-            }
+            Value::Variable(_) | Value::Element { .. } => (self.value)(value, depth),
             _ => None,
         }
     }
-}
 
-impl Choice<'_> {
     fn is_set(&self, value: &Value) -> bool {
-        matches!(value, Value::Variable(id) if self.sizes.is_set_constant(self.function, *id))
+        matches!(value, Value::Variable(id) if (self.is_set)(*id))
     }
 }
 
@@ -225,7 +233,8 @@ impl Sizes {
         }
         let [largest, smallest] = self.ends(place)?;
         let largest = self.chosen_value(largest, depth)?;
-        (self.chosen_value(smallest, depth) == Some(largest)).then_some(largest)
+        let is_certain = self.chosen_value(smallest, depth) == Some(largest);
+        (is_certain && !self.may_begin_otherwise(place, largest)).then_some(largest)
     }
 
     /// The same of what a place is given; several values have to agree.

@@ -10,7 +10,8 @@ use super::definition::Definitions;
 use super::found::Found;
 use super::levels::{self, LevelTable};
 use super::meant::Unset;
-use super::options::option;
+use super::once::{self, Turn};
+use super::options::{begins_with, option};
 use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
@@ -48,6 +49,10 @@ pub struct Sizes {
     called_once: FxHashSet<PlaceId>,
     /// Whether a run begins somewhere: else anything may call what is passed to.
     has_entry: bool,
+    /// What places begin with that may still have that where statements ask for them, if it is a number.
+    begun: FxHashMap<PlaceId, Option<i64>>,
+    /// What branches on switches do, by where these are.
+    turns: FxHashMap<crate::diagnostic::Place, Turn>,
 }
 
 impl Sizes {
@@ -81,6 +86,7 @@ impl Sizes {
                 (found, taken) = all(&definitions, &set);
             }
         }
+        let switches = once::switches(known, &places, &definitions);
         for _ in 0..ROUNDS {
             let unreached = Seen {
                 known,
@@ -89,6 +95,7 @@ impl Sizes {
                 found: &found,
                 numbers: &numbers,
                 set: &set,
+                switches: &switches.places,
             }
             .unreached();
             if unreached.is_empty() {
@@ -102,10 +109,17 @@ impl Sizes {
         let option = |(place, found): (u32, &Found)| match &found.value {
             Some(value) if found.origin == Origin::Input => value.as_integer(),
             _ if set.value(PlaceId(place)).is_some() => set.value(PlaceId(place)),
+            _ if switches.places.contains(&PlaceId(place)) => None,
             _ => option(known, &places, &definitions, &readers, PlaceId(place)),
         };
         let options = (0..).zip(&found).map(option).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
+        let begun = |(place, definitions): (u32, &Definitions)| {
+            let place = PlaceId(place);
+            let is_begun = definitions.may_keep_initial() || switches.places.contains(&place);
+            (is_begun && set.value(place).is_none()).then(|| (place, begins_with(known, definitions)))
+        };
+        let begun = (0..).zip(&definitions).filter_map(begun).collect();
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
         let (results, called_once) = results(known, &places);
@@ -123,6 +137,8 @@ impl Sizes {
             results,
             called_once,
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
+            begun,
+            turns: switches.turns,
         };
         let over_places = |(place, table): (PlaceId, LevelTable<_>)| {
             let largest = table
@@ -256,6 +272,17 @@ impl Sizes {
         }
         let found = &self.found[place.at()];
         found.value.clone().filter(|_| found.is_count)
+    }
+
+    /// Which way a branch goes, by where it is, if a switch of the program decides that.
+    pub fn turn(&self, branch: &crate::diagnostic::Place) -> Option<Turn> {
+        self.turns.get(branch).copied()
+    }
+
+    /// Whether a place may still have something else than this value where statements ask for it: what it begins with.
+    pub(super) fn may_begin_otherwise(&self, place: PlaceId, value: i64) -> bool {
+        let begun = self.begun.get(&place);
+        begun.is_some_and(|begun| *begun != Some(value))
     }
 
     /// The value that a place has unless the input says otherwise.
