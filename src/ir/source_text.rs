@@ -15,7 +15,8 @@ pub fn source_text(value: &Value, function: &Function) -> String {
             let variable = function.variable(*array);
             let name = &variable.name;
             // Of a text that stands alone the elements are its characters, and what is meant is all from there on.
-            let is_text = matches!(variable.ty, Type::Character(_)) && variable.dimensions.is_empty();
+            let is_text =
+                matches!(variable.ty, Type::Character(_)) && variable.dimensions.is_empty();
             match language {
                 Language::Fortran if is_text => match subscripts.as_slice() {
                     [Value::Integer(1)] => name.to_string(),

@@ -229,7 +229,9 @@ impl CallGraph {
 impl CallSite {
     /// The loops around it, and the branches inside the innermost of them.
     pub(super) fn way<'n, 'p>(&self, nests: &'n [Nest<'p>]) -> (&'n [ChainLoop<'p>], &Weight) {
-        let loops = self.loops.map_or(&[][..], |(nest, level)| &nests[nest].loops[..level]);
+        let loops = self
+            .loops
+            .map_or(&[][..], |(nest, level)| &nests[nest].loops[..level]);
         (loops, &self.weight)
     }
 

@@ -99,7 +99,9 @@ int main(void) {{
 
 #[test]
 fn a_run_may_come_to_it_once_or_never() {
-    let once = c(&format!("{STATICS} int main(void) {{ in_branch(); other_side(); return 0; }}"));
+    let once = c(&format!(
+        "{STATICS} int main(void) {{ in_branch(); other_side(); return 0; }}"
+    ));
     assert_executions(&once, "in_branch", &[1.0, 1.0]);
     assert_executions(&once, "other_side", &[1.0, 0.0]);
     // Nothing says how often it is called: either way, and marked where that makes a difference.
@@ -112,7 +114,10 @@ void step(void) {
   first = 0;
 }");
     let nest = &function(&library, "step")["nests"][0];
-    assert!(nest["reasons"].to_string().contains("undecided_branch"), "{nest}");
+    assert!(
+        nest["reasons"].to_string().contains("undecided_branch"),
+        "{nest}"
+    );
 }
 
 #[test]

@@ -57,7 +57,9 @@ pub(super) fn switches(known: &Procedures, places: &Places, all: &[Definitions])
     let candidates: FxHashMap<PlaceId, Switch> = (0..)
         .map(PlaceId)
         .zip(all)
-        .filter_map(|(place, definitions)| Some((place, switch(known, places, definitions, place)?)))
+        .filter_map(|(place, definitions)| {
+            Some((place, switch(known, places, definitions, place)?))
+        })
         .collect();
     let mut found = Switches::default();
     if candidates.is_empty() {
@@ -71,19 +73,23 @@ pub(super) fn switches(known: &Procedures, places: &Places, all: &[Definitions])
             candidates: &candidates,
             procedure,
         };
-        finder.block(&known.get(procedure).function.body, &Behind::End, &mut |branch, turn| {
-            let (turn, place) = turn;
-            found.places.insert(place);
-            match found.turns.entry(branch.place.clone()) {
-                Entry::Occupied(other) if *other.get() == turn => {}
-                Entry::Occupied(_) => {
-                    several.insert(branch.place.clone());
+        finder.block(
+            &known.get(procedure).function.body,
+            &Behind::End,
+            &mut |branch, turn| {
+                let (turn, place) = turn;
+                found.places.insert(place);
+                match found.turns.entry(branch.place.clone()) {
+                    Entry::Occupied(other) if *other.get() == turn => {}
+                    Entry::Occupied(_) => {
+                        several.insert(branch.place.clone());
+                    }
+                    Entry::Vacant(entry) => {
+                        entry.insert(turn);
+                    }
                 }
-                Entry::Vacant(entry) => {
-                    entry.insert(turn);
-                }
-            }
-        });
+            },
+        );
     }
     found.turns.retain(|place, _| !several.contains(place));
     found
@@ -115,10 +121,13 @@ fn switch(
         None if place.begins_with_zero => 0,
         None => return None,
     };
-    let after = definitions.assigned.iter().map(|definition| match definition {
-        Definition::Value(procedure, value) => number((*procedure, value)),
-        _ => None,
-    });
+    let after = definitions
+        .assigned
+        .iter()
+        .map(|definition| match definition {
+            Definition::Value(procedure, value) => number((*procedure, value)),
+            _ => None,
+        });
     let after = after.collect::<Option<Vec<i64>>>()?;
     Some(Switch { before, after })
 }
@@ -176,7 +185,11 @@ impl Finder<'_, '_> {
         if thrown.is_by(self.procedure, before, CALLS) == Some(true) {
             return Some((Turn::Always(later), place));
         }
-        let taken = if later { &branch.otherwise } else { &branch.then };
+        let taken = if later {
+            &branch.otherwise
+        } else {
+            &branch.then
+        };
         let mut is_thrown = thrown.is_by(self.procedure, taken, CALLS);
         let mut behind = behind;
         while let (None, Behind::Then(rest, outer)) = (is_thrown, behind) {
@@ -245,24 +258,23 @@ impl Throw<'_, '_> {
                     Target::Body(callee) if calls > 0 => {
                         let body = &known.get(callee).function.body;
                         // Whatever it does, its caller goes on.
-                        self.is_by(callee, body, calls - 1).filter(|is_thrown| *is_thrown)
+                        self.is_by(callee, body, calls - 1)
+                            .filter(|is_thrown| *is_thrown)
                     }
                     _ => None,
                 },
-                Stmt::If(branch) => {
-                    match self.truth(procedure, &branch.condition, self.before) {
-                        Some(true) => self.is_by(procedure, &branch.then, calls),
-                        Some(false) => self.is_by(procedure, &branch.otherwise, calls),
-                        None => {
-                            let arms = [&branch.then, &branch.otherwise];
-                            match arms.map(|arm| self.is_by(procedure, arm, calls)) {
-                                [Some(true), Some(true)] => Some(true),
-                                [Some(false), _] | [_, Some(false)] => Some(false),
-                                _ => None,
-                            }
+                Stmt::If(branch) => match self.truth(procedure, &branch.condition, self.before) {
+                    Some(true) => self.is_by(procedure, &branch.then, calls),
+                    Some(false) => self.is_by(procedure, &branch.otherwise, calls),
+                    None => {
+                        let arms = [&branch.then, &branch.otherwise];
+                        match arms.map(|arm| self.is_by(procedure, arm, calls)) {
+                            [Some(true), Some(true)] => Some(true),
+                            [Some(false), _] | [_, Some(false)] => Some(false),
+                            _ => None,
                         }
                     }
-                }
+                },
                 Stmt::Jump { kind, .. } => match kind {
                     // Nothing is asked again in this run.
                     Jump::Stop => Some(true),

@@ -136,9 +136,8 @@ impl Sizes {
         condition: &Value,
     ) -> Option<bool> {
         let is_set = |id: VarId| self.is_set_constant(function, id);
-        let value = |value: &Value, depth: u32| {
-            self.chosen(self.place(procedure, function, value)?, depth)
-        };
+        let value =
+            |value: &Value, depth: u32| self.chosen(self.place(procedure, function, value)?, depth);
         Choice {
             function,
             is_set: &is_set,

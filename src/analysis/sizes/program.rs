@@ -117,7 +117,8 @@ impl Sizes {
         let begun = |(place, definitions): (u32, &Definitions)| {
             let place = PlaceId(place);
             let is_begun = definitions.may_keep_initial() || switches.places.contains(&place);
-            (is_begun && set.value(place).is_none()).then(|| (place, begins_with(known, definitions)))
+            (is_begun && set.value(place).is_none())
+                .then(|| (place, begins_with(known, definitions)))
         };
         let begun = (0..).zip(&definitions).filter_map(begun).collect();
         let counted = periodic::counted(known, &places, &definitions);

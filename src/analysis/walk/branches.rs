@@ -105,9 +105,10 @@ impl Walker<'_> {
                 usual: leaving::share(arms, &self.symbols.levels, self.function().is_main)
                     .or_else(|| records::share(&self.symbols, &branch.condition, arms)),
             });
-            let decision = match decision {
-                Decision::Guard(_) => Decision::Loops,
-                other => other,
+            let decision = match (leaving::ends_program(arms, &self.symbols.levels), decision) {
+                (Some(taken), _) if truth.is_none() => Decision::Once(taken),
+                (_, Decision::Guard(_)) => Decision::Loops,
+                (_, other) => other,
             };
             return (probability, decision);
         };
@@ -156,7 +157,8 @@ impl Walker<'_> {
         self.first_free(usual, |symbol| {
             let others = self.undecided.iter();
             let mut others = others.filter(|other| other.probability == *symbol);
-            let is_free = !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol);
+            let is_free =
+                !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol);
             is_free && others.all(|other| other.truth == truth)
         })
     }

@@ -15,7 +15,7 @@ const LONGEST: usize = 4_000;
 impl ParameterTable {
     /// Defines them, where it is known where a run begins.
     pub(super) fn define_once(&mut self, program: &Program, nests: &[Nest], calls: &CallGraph) {
-        let mut visits: BTreeMap<usize, (bool, Vec<Visit>)> = BTreeMap::new();
+        let mut visits: BTreeMap<usize, (bool, bool, Vec<Visit>)> = BTreeMap::new();
         for (function, facts) in program.functions.iter().enumerate() {
             let mut way = Way {
                 function,
@@ -24,7 +24,10 @@ impl ParameterTable {
             };
             way.each_once(&facts.body, &mut |branch, taken, visit| {
                 if let Some(row) = self.row_of(function, branch) {
-                    visits.entry(row).or_insert((taken, Vec::new())).1.push(visit);
+                    // That a run ends there is one: it may well not.
+                    let is_guess = facts.constant(branch).is_some();
+                    let of_row = visits.entry(row).or_insert((taken, is_guess, Vec::new()));
+                    of_row.2.push(visit);
                 }
             });
         }
@@ -32,7 +35,7 @@ impl ParameterTable {
             return;
         }
         let times = self.times(program, nests, calls);
-        for (row, (taken, visits)) in visits {
+        for (row, (taken, is_guess, visits)) in visits {
             let all = visits.iter().map(|visit| {
                 let called = times.get(visit.function)?.clone()?;
                 Some(called * visit.executions(self))
@@ -41,11 +44,15 @@ impl ParameterTable {
                 continue;
             };
             let one = Expr::from(1.0);
-            let share = one.clone().quotient(Expr::max([Expr::sum(all), one.clone()]));
+            let share = one
+                .clone()
+                .quotient(Expr::max([Expr::sum(all), one.clone()]));
             let share = if taken { share } else { one - share };
             if share.to_string().len() <= LONGEST {
                 self.rows[row].definition = Some(share);
-                self.rows[row].origin = Origin::Derived;
+                if !is_guess {
+                    self.rows[row].origin = Origin::Derived;
+                }
             }
         }
     }
@@ -72,7 +79,9 @@ impl ParameterTable {
                     iterations: iterations(loops),
                     weight: [weights(loops), weight.clone()].concat(),
                 };
-                let one = times[site.caller].clone().map(|caller| caller * visit.executions(self));
+                let one = times[site.caller]
+                    .clone()
+                    .map(|caller| caller * visit.executions(self));
                 all = all.zip(one).map(|(all, one)| [all, vec![one]].concat());
             }
             let sum = all.map(Expr::sum);
@@ -133,7 +142,10 @@ impl<'p> Way<'p> {
                         };
                         found(&branch.probability, taken, visit);
                     }
-                    let sides = [(Some(&branch.then), true), (branch.otherwise.as_ref(), false)];
+                    let sides = [
+                        (Some(&branch.then), true),
+                        (branch.otherwise.as_ref(), false),
+                    ];
                     for (arm, taken) in sides {
                         let Some(arm) = arm else { continue };
                         let weight = side(&self.weight, &branch.probability, taken);
