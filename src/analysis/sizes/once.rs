@@ -73,23 +73,21 @@ pub(super) fn switches(known: &Procedures, places: &Places, all: &[Definitions])
             candidates: &candidates,
             procedure,
         };
-        finder.block(
-            &known.get(procedure).function.body,
-            &Behind::End,
-            &mut |branch, turn| {
-                let (turn, place) = turn;
-                found.places.insert(place);
-                match found.turns.entry(branch.place.clone()) {
-                    Entry::Occupied(other) if *other.get() == turn => {}
-                    Entry::Occupied(_) => {
-                        several.insert(branch.place.clone());
-                    }
-                    Entry::Vacant(entry) => {
-                        entry.insert(turn);
-                    }
+        let ends = (&Before::Start, &Behind::End);
+        let body = &known.get(procedure).function.body;
+        finder.block(body, ends, &mut |branch, (turn, place)| {
+            found.places.insert(place);
+            let Some(turn) = turn else { return };
+            match found.turns.entry(branch.place.clone()) {
+                Entry::Occupied(other) if *other.get() == turn => {}
+                Entry::Occupied(_) => {
+                    several.insert(branch.place.clone());
                 }
-            },
-        );
+                Entry::Vacant(entry) => {
+                    entry.insert(turn);
+                }
+            }
+        });
     }
     found.turns.retain(|place, _| !several.contains(place));
     found
@@ -132,13 +130,22 @@ fn switch(
     Some(Switch { before, after })
 }
 
-/// What runs behind a statement, up to the end of the loop around it or of the procedure.
+/// What runs behind a statement, up to the end of the procedure.
 enum Behind<'a> {
     End,
     Then(&'a [Stmt], &'a Behind<'a>),
+    /// All iterations of a loop, and then this.
+    Iterations(&'a Behind<'a>),
 }
 
-type Visit<'v> = &'v mut dyn FnMut(&If, (Turn, PlaceId));
+/// What has run before a statement: the statements of blocks around it.
+enum Before<'a> {
+    Start,
+    Then(&'a Before<'a>, &'a [Stmt]),
+}
+
+/// Gets the branches that ask for a switch that is thrown behind them, and which way they go, if that is known.
+type Visit<'v> = &'v mut dyn FnMut(&If, (Option<Turn>, PlaceId));
 
 struct Finder<'a, 'u> {
     known: &'a Procedures<'u>,
@@ -148,25 +155,32 @@ struct Finder<'a, 'u> {
 }
 
 impl Finder<'_, '_> {
-    fn block(&self, block: &[Stmt], behind: &Behind, visit: Visit) {
+    fn block(&self, block: &[Stmt], (before, behind): (&Before, &Behind), visit: Visit) {
         for (at, stmt) in block.iter().enumerate() {
+            let before = Before::Then(before, &block[..at]);
             let rest = Behind::Then(&block[at + 1..], behind);
+            let in_loop = Behind::Iterations(&rest);
             match stmt {
-                Stmt::Loop(inner) => self.block(&inner.body, &Behind::End, visit),
-                Stmt::Opaque { inner, .. } => self.block(inner, &Behind::End, visit),
+                Stmt::Loop(inner) => self.block(&inner.body, (&before, &in_loop), visit),
+                Stmt::Opaque { inner, .. } => self.block(inner, (&before, &in_loop), visit),
                 Stmt::If(branch) => {
-                    if let Some(turn) = self.turn(branch, (&block[..at], &rest)) {
-                        visit(branch, turn);
+                    if let Some(found) = self.turn(branch, (&before, &rest)) {
+                        visit(branch, found);
                     }
-                    self.block(&branch.then, &rest, visit);
-                    self.block(&branch.otherwise, &rest, visit);
+                    self.block(&branch.then, (&before, &rest), visit);
+                    self.block(&branch.otherwise, (&before, &rest), visit);
                 }
                 _ => {}
             }
         }
     }
 
-    fn turn(&self, branch: &If, (before, behind): (&[Stmt], &Behind)) -> Option<(Turn, PlaceId)> {
+    /// The switch that a branch asks for and that is thrown before or behind it, and which way the branch goes.
+    fn turn(
+        &self,
+        branch: &If,
+        (mut before, mut behind): (&Before, &Behind),
+    ) -> Option<(Option<Turn>, PlaceId)> {
         let place = self.asked(&branch.condition)?;
         let switch = &self.candidates[&place];
         let thrown = Throw {
@@ -182,21 +196,30 @@ impl Finder<'_, '_> {
         {
             return None;
         }
-        if thrown.is_by(self.procedure, before, CALLS) == Some(true) {
-            return Some((Turn::Always(later), place));
+        while let Before::Then(outer, block) = before {
+            if thrown.is_by(self.procedure, block, CALLS) == Some(true) {
+                return Some((Some(Turn::Always(later)), place));
+            }
+            before = outer;
         }
-        let taken = if later {
-            &branch.otherwise
-        } else {
-            &branch.then
+        let taken = match later {
+            true => &branch.otherwise,
+            false => &branch.then,
         };
+        let mut turn = Some(Turn::Once(!later));
         let mut is_thrown = thrown.is_by(self.procedure, taken, CALLS);
-        let mut behind = behind;
-        while let (None, Behind::Then(rest, outer)) = (is_thrown, behind) {
-            is_thrown = thrown.is_by(self.procedure, rest, CALLS);
-            behind = outer;
+        while is_thrown.is_none() {
+            match behind {
+                Behind::End => break,
+                Behind::Then(rest, outer) => {
+                    is_thrown = thrown.is_by(self.procedure, rest, CALLS);
+                    behind = outer;
+                }
+                // Until then every iteration takes it.
+                Behind::Iterations(outer) => (turn, behind) = (None, outer),
+            }
         }
-        (is_thrown == Some(true)).then_some((Turn::Once(!later), place))
+        (is_thrown == Some(true)).then_some((turn, place))
     }
 
     /// The switch that a condition asks for, where it asks for nothing else.
