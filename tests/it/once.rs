@@ -158,6 +158,8 @@ int main(int argc, char **argv) {
     assert_executions(&analyse(&files, &[]), "step", &[1.0, 9.0]);
     assert_executions(&analyse(&files, &["steps=50"]), "step", &[1.0, 99.0]);
     assert_executions(&analyse(&files, &["prob_step_5=1"]), "step", &[10.0, 0.0]);
+    // What is set stays.
+    assert_executions(&analyse(&files, &["first=0"]), "step", &[0.0, 10.0]);
 }
 
 #[test]

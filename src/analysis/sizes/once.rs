@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::definition::{Definition, Definitions};
 use super::options::{Choice, literal};
 use super::places::{PlaceId, Places};
+use super::set::SetPlaces;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
 use crate::ir::visit::{InLoop, each_value, statements};
@@ -52,11 +53,16 @@ struct Switch {
     after: Vec<i64>,
 }
 
-/// Finds the branches of a program that are taken once.
-pub(super) fn switches(known: &Procedures, places: &Places, all: &[Definitions]) -> Switches {
+/// Finds the branches of a program that are taken once. What the user sets does not change.
+pub(super) fn switches(
+    known: &Procedures,
+    (places, set): (&Places, &SetPlaces),
+    all: &[Definitions],
+) -> Switches {
     let candidates: FxHashMap<PlaceId, Switch> = (0..)
         .map(PlaceId)
         .zip(all)
+        .filter(|(place, _)| set.value(*place).is_none() && !set.replaces(*place))
         .filter_map(|(place, definitions)| {
             Some((place, switch(known, places, definitions, place)?))
         })

@@ -17,6 +17,7 @@ use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
 use super::set::SetPlaces;
 use crate::calls::{ProcedureId, Procedures, Target};
+use crate::diagnostic::Place;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
@@ -52,7 +53,7 @@ pub struct Sizes {
     /// What places begin with that may still have that where statements ask for them, if it is a number.
     begun: FxHashMap<PlaceId, Option<i64>>,
     /// What branches on switches do, by where these are.
-    turns: FxHashMap<crate::diagnostic::Place, Turn>,
+    turns: FxHashMap<Place, Turn>,
 }
 
 impl Sizes {
@@ -86,7 +87,7 @@ impl Sizes {
                 (found, taken) = all(&definitions, &set);
             }
         }
-        let switches = once::switches(known, &places, &definitions);
+        let switches = once::switches(known, (&places, &set), &definitions);
         for _ in 0..ROUNDS {
             let unreached = Seen {
                 known,
@@ -276,7 +277,7 @@ impl Sizes {
     }
 
     /// Which way a branch goes, by where it is, if a switch of the program decides that.
-    pub fn turn(&self, branch: &crate::diagnostic::Place) -> Option<Turn> {
+    pub fn turn(&self, branch: &Place) -> Option<Turn> {
         self.turns.get(branch).copied()
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::ParameterTable;
 use crate::analysis::facts::{Block, Decision, Item, Origin, Program};
 use crate::calls::CallGraph;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::nest::{ChainLoop, Nest, Weight, side, weight_expr};
 use crate::trip_count::{self, TripCount};
 
@@ -116,11 +116,7 @@ struct Way<'p> {
 
 impl<'p> Way<'p> {
     /// Every branch that a run takes once, with the side that it takes so.
-    fn each_once(
-        &mut self,
-        block: &'p Block,
-        found: &mut dyn FnMut(&crate::expr::Symbol, bool, Visit),
-    ) {
+    fn each_once(&mut self, block: &'p Block, found: &mut dyn FnMut(&Symbol, bool, Visit)) {
         for item in &block.items {
             match item {
                 Item::Loop(inner) => {
