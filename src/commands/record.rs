@@ -171,7 +171,7 @@ fn read_binary(path: &Path) -> anyhow::Result<Binary> {
     let is_found = path.try_exists().with_context(what)?;
     anyhow::ensure!(
         is_found,
-        "{}: there is no such file; PATH is not searched: write where the program is, such as ./a.out",
+        "{}: No such file here; PATH is not searched, so write where the program is, such as ./a.out",
         what(),
     );
     let metadata = std::fs::metadata(path).with_context(what)?;

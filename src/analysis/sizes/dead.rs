@@ -11,9 +11,9 @@
 
 use super::definition::{Definition, Definitions};
 use super::found::Found;
-use super::options::begins_with;
 use super::places::{PlaceId, Places};
 use super::set::SetPlaces;
+use super::truth::begins_with;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;

@@ -69,6 +69,7 @@ mod reals;
 mod resolver;
 mod set;
 mod structures;
+mod truth;
 mod values;
 
 pub use once::Turn;

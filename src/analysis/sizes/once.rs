@@ -16,9 +16,9 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definition::{Definition, Definitions};
-use super::options::{Choice, literal};
 use super::places::{PlaceId, Places};
 use super::set::SetPlaces;
+use super::truth::{Choice, DEPTH, literal};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
 use crate::ir::visit::{InLoop, each_value, statements};
@@ -26,8 +26,6 @@ use crate::ir::{If, Jump, Stmt, Value};
 
 /// Calls are followed so far to the statement that throws a switch.
 const CALLS: u32 = 3;
-/// Conditions and names are followed so far.
-const DEPTH: u32 = 32;
 
 /// Which way a branch on a switch goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
