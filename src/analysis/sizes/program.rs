@@ -116,13 +116,7 @@ impl Sizes {
         };
         let options = (0..).zip(&found).map(option).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
-        let begun = |(place, definitions): (u32, &Definitions)| {
-            let place = PlaceId(place);
-            let is_begun = definitions.may_keep_initial() || switches.places.contains(&place);
-            (is_begun && set.value(place).is_none())
-                .then(|| (place, begins_with(known, definitions)))
-        };
-        let begun = (0..).zip(&definitions).filter_map(begun).collect();
+        let begun = begun(known, &definitions, (&switches.places, &set));
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
         let (results, called_once) = results(known, &places);
@@ -427,6 +421,23 @@ impl Sizes {
         }
         found
     }
+}
+
+/// What places begin with that may still have that where statements ask for them, if it is a number.
+fn begun(
+    known: &Procedures,
+    definitions: &[Definitions],
+    (switches, set): (&FxHashSet<PlaceId>, &SetPlaces),
+) -> FxHashMap<PlaceId, Option<i64>> {
+    let each = (0..).map(PlaceId).zip(definitions);
+    let is_begun = |place: &PlaceId, definitions: &Definitions| {
+        definitions.may_keep_initial() || switches.contains(place)
+    };
+    let found = each
+        .filter(|(place, definitions)| is_begun(place, definitions) && set.value(*place).is_none());
+    found
+        .map(|(place, definitions)| (place, begins_with(known, definitions)))
+        .collect()
 }
 
 /// The places that hold what functions of whole numbers return, by the procedures and names that call them; and those that
