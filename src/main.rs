@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         Err(error) if commands::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Where nothing can be said, the status says it.
-            let _ = writeln!(std::io::stderr(), "loopsheet: {error:#}");
+            let _ = writeln!(std::io::stderr(), "loopsheet: {}", commands::said(&error));
             ExitCode::from(commands::Status::Refused as u8)
         }
     }

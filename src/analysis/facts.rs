@@ -362,6 +362,8 @@ pub enum Decision {
     Loops,
     /// Variables of the loops around: where they have certain values, and the probability is their share.
     Guard(Guard),
+    /// What a run does once: the first side, or the other one, is taken the first time and never again.
+    Once(bool),
 }
 
 impl Decision {

@@ -235,6 +235,7 @@ fn analyze_procedure(
         trip_counts: BTreeMap::new(),
         datatypes: None,
         undecided: Vec::new(),
+        once: BTreeSet::new(),
         compared: None,
     };
     let body = walker.block(&function.body);
@@ -324,6 +325,12 @@ fn decided(
     found.into_iter().filter_map(constant)
 }
 
+/// Whether statements end with a return.
+fn returns(statements: &[Stmt]) -> bool {
+    let last = statements.last();
+    last.is_some_and(|last| matches!(last, Stmt::Jump { kind, .. } if *kind == Jump::Return))
+}
+
 /// Gives every loop its id: function and line, and a number where that is not unique.
 pub fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String, u32>) {
     for item in &mut block.items {
@@ -383,6 +390,8 @@ struct Walker<'f> {
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
     undecided: Vec<Undecided>,
+    /// The probabilities of branches that a run takes once.
+    once: BTreeSet<Symbol>,
     /// Where the elements are that the iterations of the loop around the walk may have in common, if it has no loops inside.
     compared: Option<Box<Compared<'f>>>,
 }
@@ -401,6 +410,16 @@ impl<'f> Walker<'f> {
     fn statements(&mut self, statements: &[Stmt], block: &mut Block) {
         for (index, statement) in statements.iter().enumerate() {
             match statement {
+                // So does `if (done) return` in a procedure that does its work once.
+                Stmt::If(branch)
+                    if branch.otherwise.is_empty()
+                        && self.depth() == 0
+                        && returns(&branch.then)
+                        && self.sizes.turn(&branch.place).is_some() =>
+                {
+                    self.branch(branch, &branch.then, &statements[index + 1..], block);
+                    return;
+                }
                 // `if (c) cycle` makes the rest of the block its other branch.
                 Stmt::If(branch)
                     if branch.otherwise.is_empty()

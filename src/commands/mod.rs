@@ -161,6 +161,19 @@ fn command(command: Command, voice: Voice) -> anyhow::Result<Status> {
     }
 }
 
+/// What is wrong, in words: without the number that the system has for it.
+pub fn said(error: &anyhow::Error) -> String {
+    const NUMBER: &str = " (os error ";
+    let mut said = format!("{error:#}");
+    while let Some(begin) = said.find(NUMBER) {
+        let Some(length) = said[begin..].find(')') else {
+            break;
+        };
+        said.replace_range(begin..=begin + length, "");
+    }
+    said
+}
+
 /// Whether the reader of our standard output went away, which is not an error.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;

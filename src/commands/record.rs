@@ -168,6 +168,12 @@ fn finish_chunks(report: &mut Report, end: Option<RunEnd>) {
 
 fn read_binary(path: &Path) -> anyhow::Result<Binary> {
     let what = || format!("cannot record {}", path.display());
+    let is_found = path.try_exists().with_context(what)?;
+    anyhow::ensure!(
+        is_found,
+        "{}: No such file here; PATH is not searched, so write where the program is, such as ./a.out",
+        what(),
+    );
     let metadata = std::fs::metadata(path).with_context(what)?;
     anyhow::ensure!(!metadata.is_dir(), "{}: it is a directory", what());
     anyhow::ensure!(metadata.is_file(), "{}: it is not a file", what());

@@ -1,6 +1,6 @@
 //! Values as the source has them, compact; for names and reports.
 
-use super::{BinaryOp, Function, Value, addressed, text};
+use super::{BinaryOp, Function, Type, Value, addressed, text};
 use crate::source::Language;
 
 /// Source-like text of a value, in the subscript order of the language.
@@ -12,8 +12,16 @@ pub fn source_text(value: &Value, function: &Function) -> String {
         Value::Element {
             array, subscripts, ..
         } => {
-            let name = &function.variable(*array).name;
+            let variable = function.variable(*array);
+            let name = &variable.name;
+            // Of a text that stands alone the elements are its characters, and what is meant is all from there on.
+            let is_text =
+                matches!(variable.ty, Type::Character(_)) && variable.dimensions.is_empty();
             match language {
+                Language::Fortran if is_text => match subscripts.as_slice() {
+                    [Value::Integer(1)] => name.to_string(),
+                    from => format!("{name}({}:…)", list(from)),
+                },
                 Language::Fortran => format!("{name}({})", list(subscripts)),
                 Language::C => {
                     let brackets = subscripts.iter().rev().map(|s| format!("[{}]", again(s)));

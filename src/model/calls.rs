@@ -19,7 +19,7 @@ mod touched;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::nest::{Content, Nest, Weight, block_contents, side};
+use super::nest::{ChainLoop, Content, Nest, Weight, block_contents, side};
 use crate::analysis::facts::{Block, Body, Call, FunctionKey, Handed, Item, Loop, Program};
 use crate::expr::{Expr, Symbol};
 pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
@@ -227,6 +227,14 @@ impl CallGraph {
 }
 
 impl CallSite {
+    /// The loops around it, and the branches inside the innermost of them.
+    pub(super) fn way<'n, 'p>(&self, nests: &'n [Nest<'p>]) -> (&'n [ChainLoop<'p>], &Weight) {
+        let loops = self
+            .loops
+            .map_or(&[][..], |(nest, level)| &nests[nest].loops[..level]);
+        (loops, &self.weight)
+    }
+
     /// What the number of calls in one of the caller mentions.
     pub(super) fn symbols(&self) -> impl Iterator<Item = &Symbol> {
         let branches = self.weight.iter().map(|(branch, _)| branch);

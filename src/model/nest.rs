@@ -137,6 +137,12 @@ impl<'p> Nest<'p> {
         self.loops[self.own].facts
     }
 
+    /// Whether it is known where a run of its program begins.
+    pub fn has_entry(&self) -> bool {
+        let functions = self.program.iter().flat_map(|program| &program.functions);
+        functions.into_iter().any(|function| function.is_entry)
+    }
+
     /// The cores that run what it does.
     pub fn runs_on(&self) -> RunsOn {
         self.runs_on

@@ -5,6 +5,7 @@ mod apply;
 mod effect;
 mod evaluation;
 mod names;
+mod once;
 mod shared;
 mod usage;
 
@@ -480,6 +481,7 @@ impl ParameterTable {
         table.mark_case(program);
         table.define_values(program, &usage);
         table.define_places(program, &usage);
+        table.define_once(program, nests, calls);
         for setting in settings {
             table.apply(setting, &mut machine)?;
         }

@@ -55,6 +55,32 @@ fn every_nest_fits_on_a_screen() {
     }
 }
 
+/// A nest that one of ten calls comes to: what is of one execution, and what is the mean, is said.
+#[test]
+fn shares_of_calls_are_said() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("once.c");
+    let text = "double x[1000];
+void step(void) {
+  static int first = 1;
+  if (first) { for (int i = 0; i < 1000; i++) x[i] = i; first = 0; }
+}
+int main(void) { for (int t = 0; t < 7; t++) step(); return 0; }";
+    std::fs::write(&path, text).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let (status, text, errors) = run(&[path, "--explain", "step@4"]);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(
+        text.contains("branches lead to it in 14.3 % of the calls"),
+        "{text}"
+    );
+    let (_, text, _) = run(&[path, "--explain", "step@4", "--explain-full"]);
+    assert!(
+        text.contains("0.142857") && !text.contains("0.1428571"),
+        "{text}"
+    );
+}
+
 /// Four planes of the 512² cells and six rows, as by hand; what bounds it is called by its name.
 #[test]
 fn layer_conditions_are_symbols_and_numbers() {

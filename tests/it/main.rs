@@ -62,6 +62,7 @@ mod memory_traffic;
 mod model;
 mod namelists;
 mod nest_sheet;
+mod once;
 mod own_metric;
 mod own_names;
 mod package;

@@ -114,6 +114,53 @@ int main(void) {
     assert_eq!(potentials(&once), (10.0, 10.0));
 }
 
+/// What ends the program in loops does so once in a run, not once in each call.
+#[test]
+fn what_ends_the_program_in_loops_does_so_once() {
+    let json = fortran(&format!(
+        "{SHOW}
+subroutine look(x, y)
+  real(8) :: x(1000), y(100)
+  integer :: i
+  do i = 1, 100
+    if (y(i) > 3) then
+      call show(x)
+      stop
+    end if
+  end do
+end subroutine
+subroutine find(x, y)
+  real(8) :: x(1000), y(100)
+  integer :: i
+  do i = 1, 100
+    if (y(i) > 3) then
+      call found(x)
+      exit
+    end if
+  end do
+end subroutine
+subroutine found(x)
+  real(8) :: x(1000)
+  integer :: i
+  do i = 1, 1000
+    x(i) = x(i) + 1
+  end do
+end subroutine
+program p
+  real(8) :: x(1000), y(100)
+  integer :: t
+  read *, y
+  do t = 1, 10
+    call look(x, y)
+    call find(x, y)
+  end do
+end program"
+    ));
+    assert!((calls(&json, "show") - 1.0).abs() < 1e-9);
+    // Each call may leave its loop.
+    assert!((calls(&json, "found") - 10.0).abs() < 1e-9);
+}
+
 /// A run comes to `stop` once at most, however often the procedure is called; what goes on always does.
 #[test]
 fn a_procedure_that_ends_the_program_does_so_in_none_of_its_calls() {

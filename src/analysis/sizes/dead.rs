@@ -13,12 +13,13 @@ use super::definition::{Definition, Definitions};
 use super::found::Found;
 use super::places::{PlaceId, Places};
 use super::set::SetPlaces;
+use super::truth::begins_with;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names and conditions are followed so far.
 const DEPTH: u32 = 24;
@@ -32,6 +33,8 @@ pub(super) struct Seen<'a, 'u> {
     pub numbers: &'a FxHashMap<&'a Symbol, usize>,
     /// What the user sets.
     pub set: &'a SetPlaces,
+    /// What begins with one number and gets another as the program runs.
+    pub switches: &'a FxHashSet<PlaceId>,
 }
 
 /// Where a condition stands: in a procedure, in loops with these variables.
@@ -202,6 +205,9 @@ impl<'u> Seen<'_, 'u> {
         if let Some(set) = self.set.value(place) {
             return Some((set as f64, set as f64));
         }
+        if self.switches.contains(&place) {
+            return None;
+        }
         let found = &self.found[place.at()];
         let is_followed = found.is_complete && found.origin != Origin::Default;
         let largest = self.number(found.value.as_ref().filter(|_| is_followed)?, depth)?;
@@ -213,7 +219,12 @@ impl<'u> Seen<'_, 'u> {
             Some(smallest) => self.number(smallest, depth)?,
             None => largest,
         };
-        Some((smallest, largest))
+        let definitions = &self.definitions[place.at()];
+        if !definitions.may_keep_initial() {
+            return Some((smallest, largest));
+        }
+        let initial = begins_with(self.known, definitions)? as f64;
+        Some((smallest.min(initial), largest.max(initial)))
     }
 
     /// The one value of an expression over places.

@@ -31,6 +31,7 @@
 //! counters      counted up in loops, from a number
 //! structures    given values as a whole
 //! dead          leaves out what no run gets to that is given the same, and resolves again
+//! once          branches that a run takes once, as they throw a switch (`if (first) { …; first = 0; }`)
 //! set           what the user sets, in place of what the program gives the variables that the name means (`meant`)
 //! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
@@ -58,6 +59,7 @@ mod inputs;
 mod keys;
 mod levels;
 mod meant;
+mod once;
 mod options;
 mod passed;
 mod periodic;
@@ -67,6 +69,8 @@ mod reals;
 mod resolver;
 mod set;
 mod structures;
+mod truth;
 mod values;
 
+pub use once::Turn;
 pub use program::Sizes;

@@ -18,12 +18,10 @@ use rustc_hash::FxHashSet;
 use super::definition::{Definition, Definitions};
 use super::places::{PlaceId, Places};
 use super::program::Sizes;
+use super::truth::{Choice, DEPTH, literal};
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
-use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
-
-/// Conditions and names are followed so far.
-const DEPTH: u32 = 32;
+use crate::ir::{Function, Value, VarId};
 
 /// The value that a place has unless the input says otherwise: nothing but literals are assigned to it, one of them
 /// before or without any condition, others only where input is read. Of a variable that one procedure has for itself,
@@ -108,19 +106,6 @@ fn is_left_alone(all: &[Definitions], dummy: PlaceId, seen: &mut Vec<PlaceId>) -
     })
 }
 
-/// A number, or one and zero for true and false.
-fn literal(function: &Function, value: &Value, depth: u32) -> Option<i64> {
-    let depth = depth.checked_sub(1)?;
-    match value {
-        Value::Integer(n) => Some(*n),
-        Value::Logical(is_true) => Some(i64::from(*is_true)),
-        Value::Convert(_, operand) => literal(function, operand, depth),
-        Value::Unary(UnaryOp::Negate, operand) => literal(function, operand, depth)?.checked_neg(),
-        Value::Variable(id) => literal(function, function.variable(*id).constant.as_ref()?, depth),
-        _ => None,
-    }
-}
-
 impl Sizes {
     /// Whether a condition of a procedure holds, unless the input says otherwise; `None` where that is not known.
     pub fn truth(
@@ -129,90 +114,15 @@ impl Sizes {
         function: &Function,
         condition: &Value,
     ) -> Option<bool> {
+        let is_set = |id: VarId| self.is_set_constant(function, id);
+        let value =
+            |value: &Value, depth: u32| self.chosen(self.place(procedure, function, value)?, depth);
         Choice {
-            sizes: self,
-            procedure,
             function,
+            is_set: &is_set,
+            value: &value,
         }
         .truth(condition, DEPTH)
-    }
-}
-
-struct Choice<'a> {
-    sizes: &'a Sizes,
-    procedure: ProcedureId,
-    function: &'a Function,
-}
-
-impl Choice<'_> {
-    fn truth(&self, condition: &Value, depth: u32) -> Option<bool> {
-        let depth = depth.checked_sub(1)?;
-        match condition {
-            Value::Unary(UnaryOp::Not, operand) => {
-                self.truth(operand, depth).map(|is_true| !is_true)
-            }
-            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
-                let decides = *op == BinaryOp::Or;
-                match (self.truth(left, depth), self.truth(right, depth)) {
-                    (Some(known), _) | (_, Some(known)) if known == decides => Some(decides),
-                    (Some(_), Some(_)) => Some(!decides),
-                    _ => None,
-                }
-            }
-            Value::Binary(op, left, right) if op.is_comparison() => {
-                let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
-                Some(match op {
-                    BinaryOp::Less => a < b,
-                    BinaryOp::LessOrEqual => a <= b,
-                    BinaryOp::Greater => a > b,
-                    BinaryOp::GreaterOrEqual => a >= b,
-                    BinaryOp::Equal => a == b,
-                    _ => a != b,
-                })
-            }
-            value => Some(self.number(value, depth)? != 0),
-        }
-    }
-
-    fn number(&self, value: &Value, depth: u32) -> Option<i64> {
-        let depth = depth.checked_sub(1)?;
-        if let Some(number) = literal(self.function, value, depth).filter(|_| !self.is_set(value)) {
-            return Some(number);
-        }
-        match value {
-            Value::Convert(_, operand) => self.number(operand, depth),
-            Value::Unary(UnaryOp::Negate, operand) => self.number(operand, depth)?.checked_neg(),
-            Value::Unary(UnaryOp::Not, _) | Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
-                self.truth(value, depth).map(i64::from)
-            }
-            Value::Binary(op, ..) if op.is_comparison() => self.truth(value, depth).map(i64::from),
-            Value::Binary(op, left, right) => {
-                let is_whole = |side: &Value| matches!(side.ty(self.function), Type::Integer(_));
-                if !is_whole(left) || !is_whole(right) {
-                    return None;
-                }
-                let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
-                match op {
-                    BinaryOp::Add => a.checked_add(b),
-                    BinaryOp::Subtract => a.checked_sub(b),
-                    BinaryOp::Multiply => a.checked_mul(b),
-                    BinaryOp::Divide => a.checked_div(b),
-                    BinaryOp::Remainder => a.checked_rem(b),
-                    _ => None,
-                }
-            }
-            Value::Variable(_) | Value::Element { .. } => {
-                let place = self.sizes.place(self.procedure, self.function, value)?;
-                self.sizes.chosen(place, depth)
-            }
-            _ => None,
-        }
-    }
-}
-
-impl Choice<'_> {
-    fn is_set(&self, value: &Value) -> bool {
-        matches!(value, Value::Variable(id) if self.sizes.is_set_constant(self.function, *id))
     }
 }
 
@@ -225,7 +135,8 @@ impl Sizes {
         }
         let [largest, smallest] = self.ends(place)?;
         let largest = self.chosen_value(largest, depth)?;
-        (self.chosen_value(smallest, depth) == Some(largest)).then_some(largest)
+        let is_certain = self.chosen_value(smallest, depth) == Some(largest);
+        (is_certain && !self.may_begin_otherwise(place, largest)).then_some(largest)
     }
 
     /// The same of what a place is given; several values have to agree.

@@ -65,6 +65,8 @@ pub struct Place {
     pub is_own: bool,
     /// Whether it is declared in a procedure, not in a module, a type or a file.
     pub is_local: bool,
+    /// Whether it is zero before the program runs, where nothing else is said: at file scope of C.
+    pub begins_with_zero: bool,
     /// Whether it holds a real number.
     pub is_real: bool,
     /// Whether it is declared with dimensions.
@@ -92,6 +94,7 @@ impl Place {
             line: function.place.line,
             is_own,
             is_local: is_own,
+            begins_with_zero: false,
             is_real: false,
             is_array: false,
             structure: None,
@@ -411,6 +414,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         line: variable.place.line,
         is_own: matches!(key, Key::Own(..)),
         is_local: variable.role == Role::Local,
+        begins_with_zero: matches!(key, Key::Shared(Home::File { .. })),
         is_real: matches!(variable.ty, Type::Real(_)),
         is_array: !variable.dimensions.is_empty(),
         structure: match key {

@@ -10,12 +10,15 @@ use super::definition::Definitions;
 use super::found::Found;
 use super::levels::{self, LevelTable};
 use super::meant::Unset;
+use super::once::{self, Turn};
 use super::options::option;
 use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
 use super::set::SetPlaces;
+use super::truth::begins_with;
 use crate::calls::{ProcedureId, Procedures, Target};
+use crate::diagnostic::Place;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
@@ -48,6 +51,10 @@ pub struct Sizes {
     called_once: FxHashSet<PlaceId>,
     /// Whether a run begins somewhere: else anything may call what is passed to.
     has_entry: bool,
+    /// What places begin with that may still have that where statements ask for them, if it is a number.
+    begun: FxHashMap<PlaceId, Option<i64>>,
+    /// What branches on switches do, by where these are.
+    turns: FxHashMap<Place, Turn>,
 }
 
 impl Sizes {
@@ -81,6 +88,7 @@ impl Sizes {
                 (found, taken) = all(&definitions, &set);
             }
         }
+        let switches = once::switches(known, (&places, &set), &definitions);
         for _ in 0..ROUNDS {
             let unreached = Seen {
                 known,
@@ -89,6 +97,7 @@ impl Sizes {
                 found: &found,
                 numbers: &numbers,
                 set: &set,
+                switches: &switches.places,
             }
             .unreached();
             if unreached.is_empty() {
@@ -102,10 +111,12 @@ impl Sizes {
         let option = |(place, found): (u32, &Found)| match &found.value {
             Some(value) if found.origin == Origin::Input => value.as_integer(),
             _ if set.value(PlaceId(place)).is_some() => set.value(PlaceId(place)),
+            _ if switches.places.contains(&PlaceId(place)) => None,
             _ => option(known, &places, &definitions, &readers, PlaceId(place)),
         };
         let options = (0..).zip(&found).map(option).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
+        let begun = begun(known, &definitions, (&switches.places, &set));
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
         let (results, called_once) = results(known, &places);
@@ -123,6 +134,8 @@ impl Sizes {
             results,
             called_once,
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
+            begun,
+            turns: switches.turns,
         };
         let over_places = |(place, table): (PlaceId, LevelTable<_>)| {
             let largest = table
@@ -256,6 +269,17 @@ impl Sizes {
         }
         let found = &self.found[place.at()];
         found.value.clone().filter(|_| found.is_count)
+    }
+
+    /// Which way a branch goes, by where it is, if a switch of the program decides that.
+    pub fn turn(&self, branch: &Place) -> Option<Turn> {
+        self.turns.get(branch).copied()
+    }
+
+    /// Whether a place may still have something else than this value where statements ask for it: what it begins with.
+    pub(super) fn may_begin_otherwise(&self, place: PlaceId, value: i64) -> bool {
+        let begun = self.begun.get(&place);
+        begun.is_some_and(|begun| *begun != Some(value))
     }
 
     /// The value that a place has unless the input says otherwise.
@@ -397,6 +421,23 @@ impl Sizes {
         }
         found
     }
+}
+
+/// What places begin with that may still have that where statements ask for them, if it is a number.
+fn begun(
+    known: &Procedures,
+    definitions: &[Definitions],
+    (switches, set): (&FxHashSet<PlaceId>, &SetPlaces),
+) -> FxHashMap<PlaceId, Option<i64>> {
+    let each = (0..).map(PlaceId).zip(definitions);
+    let is_begun = |place: &PlaceId, definitions: &Definitions| {
+        definitions.may_keep_initial() || switches.contains(place)
+    };
+    let found = each
+        .filter(|(place, definitions)| is_begun(place, definitions) && set.value(*place).is_none());
+    found
+        .map(|(place, definitions)| (place, begins_with(known, definitions)))
+        .collect()
 }
 
 /// The places that hold what functions of whole numbers return, by the procedures and names that call them; and those that

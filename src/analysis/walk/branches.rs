@@ -10,6 +10,7 @@ use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
 use crate::ir::visit::variables_of;
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
+use crate::sizes::Turn;
 use crate::symbols::Known;
 
 impl Walker<'_> {
@@ -65,6 +66,11 @@ impl Walker<'_> {
             .unwrap_or(self.symbols.own_name);
         let outcome = truth(&branch.condition, self.function(), 32);
         let usual = Symbol::probability(written_in, branch.place.line, outcome);
+        let turn = self.sizes.turn(&branch.place).filter(|_| outcome.is_none());
+        if let Some(Turn::Once(taken)) = turn {
+            let probability = self.own_probability(&usual);
+            return (probability, Decision::Once(taken));
+        }
         let decision = match outcome {
             Some(_) => Decision::Fixed,
             None => guards::decision(&mut self.symbols, &branch.condition),
@@ -75,7 +81,7 @@ impl Walker<'_> {
                 let loops: Vec<&Counted> = self.symbols.levels.iter().map(|l| &l.counted).collect();
                 guard.share(&loops)
             }
-            (Decision::Data | Decision::Loops, None) => {
+            (Decision::Data | Decision::Loops | Decision::Once(_), None) => {
                 guards::periodic_share(&mut self.symbols, &branch.condition)
             }
             (Decision::Fixed, None) => {
@@ -86,7 +92,10 @@ impl Walker<'_> {
             }
         };
         let Some(value) = share else {
-            let truth = (self.sizes).truth(self.procedure, self.function(), &branch.condition);
+            let truth = match turn {
+                Some(Turn::Always(truth)) => Some(truth),
+                _ => (self.sizes).truth(self.procedure, self.function(), &branch.condition),
+            };
             let probability = self.undecided_probability(&usual, truth);
             self.undecided.push(Undecided {
                 probability: probability.clone(),
@@ -96,9 +105,10 @@ impl Walker<'_> {
                 usual: leaving::share(arms, &self.symbols.levels, self.function().is_main)
                     .or_else(|| records::share(&self.symbols, &branch.condition, arms)),
             });
-            let decision = match decision {
-                Decision::Guard(_) => Decision::Loops,
-                other => other,
+            let decision = match (leaving::ends_program(arms, &self.symbols.levels), decision) {
+                (Some(taken), _) if truth.is_none() => Decision::Once(taken),
+                (_, Decision::Guard(_)) => Decision::Loops,
+                (_, other) => other,
             };
             return (probability, decision);
         };
@@ -136,7 +146,8 @@ impl Walker<'_> {
         self.first_free(usual, |symbol| {
             let known = self.symbols.constants.get(symbol).map(|known| &known.value);
             let is_undecided = || (self.undecided.iter()).any(|other| other.probability == *symbol);
-            known == Some(value) || (known.is_none() && !is_undecided())
+            let is_free = known.is_none() && !is_undecided() && !self.once.contains(symbol);
+            known == Some(value) || is_free
         })
     }
 
@@ -146,8 +157,22 @@ impl Walker<'_> {
         self.first_free(usual, |symbol| {
             let others = self.undecided.iter();
             let mut others = others.filter(|other| other.probability == *symbol);
-            !self.symbols.constants.contains_key(symbol) && others.all(|other| other.truth == truth)
+            let is_free =
+                !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol);
+            is_free && others.all(|other| other.truth == truth)
         })
+    }
+
+    /// The same of a branch whose probability no other one has.
+    fn own_probability(&mut self, usual: &Symbol) -> Symbol {
+        let found = self.first_free(usual, |symbol| {
+            let is_undecided = (self.undecided.iter()).any(|other| other.probability == *symbol);
+            !self.symbols.constants.contains_key(symbol)
+                && !self.once.contains(symbol)
+                && !is_undecided
+        });
+        self.once.insert(found.clone());
+        found
     }
 
     fn first_free(&self, usual: &Symbol, is_free: impl Fn(&Symbol) -> bool) -> Symbol {

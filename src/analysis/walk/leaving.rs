@@ -33,6 +33,20 @@ pub(super) fn share(
     })
 }
 
+/// Which arm of a branch ends the program in loops, and the other one does not. A run comes to that once.
+pub(super) fn ends_program(
+    (then, otherwise): (&[Stmt], &[Stmt]),
+    levels: &[Level],
+) -> Option<bool> {
+    let ends = |arm: &[Stmt]| left(arm) == Some(Left::Program);
+    let is_in_loops = !levels.is_empty();
+    match (left(then), left(otherwise)) {
+        (Some(_), None) => (is_in_loops && ends(then)).then_some(true),
+        (None, Some(_)) => (is_in_loops && ends(otherwise)).then_some(false),
+        _ => None,
+    }
+}
+
 /// The loops that statements leave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Left {

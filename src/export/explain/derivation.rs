@@ -113,13 +113,22 @@ impl CellNames for Labels<'_, '_> {
     }
 }
 
-/// A value as it is; what is divided by nothing has no end.
+/// So many digits of a number that is not whole.
+const DIGITS: i32 = 6;
+
+/// A whole number as it is, another with so many digits as mean something; what is divided by nothing has no end.
 fn number(value: f64) -> String {
     match value {
         _ if value.is_nan() => "unknown".to_string(),
         f64::INFINITY => "∞".to_string(),
         f64::NEG_INFINITY => "−∞".to_string(),
-        known => known.to_string(),
+        whole if whole.fract() == 0.0 => whole.to_string(),
+        known => {
+            let before = known.abs().log10().floor() as i32;
+            let behind = (DIGITS - 1 - before).clamp(1, 300) as usize;
+            let rounded: f64 = format!("{known:.behind$}").parse().unwrap_or(known);
+            rounded.to_string()
+        }
     }
 }
 

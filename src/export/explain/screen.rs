@@ -8,6 +8,7 @@ use super::conditions;
 use super::why;
 use crate::analysis::coverage;
 use crate::band;
+use crate::expr::Symbol;
 use crate::model::advice::words;
 use crate::model::influence::guessed;
 use crate::model::{BoundBy, LevelFigures, Model, NestModel, RunsOn, StreamFigures};
@@ -127,6 +128,27 @@ fn write_loops(text: &mut String, model: &Model, index: usize) {
         Some((None, _)) => text.push('\n'),
         None => text.push_str("; it is not reached by any call that could be followed\n"),
     }
+    let taken = taken(model, nest);
+    if taken > 0.0 && taken < 1.0 {
+        let share = significant(100.0 * taken);
+        let _ = writeln!(
+            text,
+            "branches lead to it in {share} % of the calls: streams and layer conditions are those of a call that takes \
+             them, all other figures the mean of all calls"
+        );
+    }
+}
+
+/// In which part of the calls of its function branches around all of its loops lead to a nest.
+pub(super) fn taken(model: &Model, nest: &NestModel) -> f64 {
+    let function = nest.nest.function;
+    let around = nest.nest.loops.first().map(|outermost| &outermost.weight);
+    let share = |(branch, taken): &(Symbol, bool)| {
+        let row = model.parameters.row(function, branch);
+        let share = row.map_or(f64::NAN, |row| row.value);
+        if *taken { share } else { 1.0 - share }
+    };
+    around.into_iter().flatten().map(share).product()
 }
 
 /// How many executions are shown to find the nest's data in a cache.

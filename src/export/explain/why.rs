@@ -1,7 +1,7 @@
 //! Why a nest takes its time, in a sentence.
 
 use super::conditions;
-use super::screen::bytes;
+use super::screen::{bytes, taken};
 use crate::model::{
     BoundBy, CacheFigures, LevelFigures, LevelKind, Model, NestModel, ReuseFigures, scenario_name,
 };
@@ -70,7 +70,9 @@ fn of_level(model: &Model, nest: &NestModel, level: &LevelFigures) -> String {
     let Some(cache) = behind(model, nest, level) else {
         return format!("{EVERY_ACCESS} {}: {moved}", level.name);
     };
-    let footprint = model.value(nest.working_sets.footprint);
+    // Of a mean call, as the bytes that are moved.
+    let taken = Some(taken(model, nest)).filter(|taken| *taken > 0.0);
+    let footprint = model.value(nest.working_sets.footprint) * taken.unwrap_or(1.0);
     let times = match footprint > 0.0 {
         true => format!(
             ", {} × the footprint of {}",

@@ -396,9 +396,11 @@ pub fn decision(fields: &Fields<'_>) -> Result<Decision, XmlError> {
         "loops" => Some(Decision::Loops),
         "inside" => Some(Decision::Guard(Guard::Inside(ranges.clone()))),
         "outside" => Some(Decision::Guard(Guard::Outside(ranges.clone()))),
+        "once" => Some(Decision::Once(true)),
+        "otherwise_once" => Some(Decision::Once(false)),
         _ => None,
     };
-    let expected = "fixed, loops, inside, outside";
+    let expected = "fixed, loops, inside, outside, once, otherwise_once";
     Ok(fields
         .word("ls:decision", read, expected)?
         .unwrap_or_default())

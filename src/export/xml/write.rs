@@ -661,6 +661,8 @@ fn decision_name(decision: &Decision) -> Option<&'static str> {
         Decision::Loops => Some("loops"),
         Decision::Guard(Guard::Inside(_)) => Some("inside"),
         Decision::Guard(Guard::Outside(_)) => Some("outside"),
+        Decision::Once(true) => Some("once"),
+        Decision::Once(false) => Some("otherwise_once"),
     }
 }
 

@@ -51,9 +51,13 @@ impl fmt::Display for Check {
     }
 }
 
-/// What is known of the order of a nest's iterations; `None` if it may not change at all.
+/// What is known of the order of a nest's iterations; `None` if it may not change at all, as where they write text.
 pub(super) fn order(context: &Context, nest: usize) -> Option<Order> {
-    let own = context.nests[nest].nest.own;
+    let chain = &context.nests[nest].nest;
+    let own = chain.own;
+    if chain.contents.iter().any(|content| content.texts > 0) {
+        return None;
+    }
     Order::of(context.function(nest), &context.loops(nest), own)
 }
 

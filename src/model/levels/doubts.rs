@@ -121,6 +121,11 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         match decision.1 {
             Decision::Loops => Some(ReasonCode::ConditionOnLoops),
             Decision::Fixed => Some(ReasonCode::UndecidedBranch),
+            // In one of the iterations; how many these are is known where calls are followed.
+            Decision::Once(_) => Some(match nest.has_entry() {
+                true => ReasonCode::ConditionOnLoops,
+                false => ReasonCode::UndecidedBranch,
+            }),
             Decision::Data | Decision::Guard(_) => None,
         }
     };

@@ -1,0 +1,103 @@
+//! Does a condition hold where variables have certain numbers?
+
+use super::definition::Definitions;
+use crate::calls::Procedures;
+use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId};
+
+/// Names and parts are followed so far.
+pub(super) const DEPTH: u32 = 32;
+
+/// What decides conditions of a procedure.
+pub(super) struct Choice<'a> {
+    pub function: &'a Function,
+    /// Whether the user sets a named constant.
+    pub is_set: &'a dyn Fn(VarId) -> bool,
+    /// The number that a variable or element has; names are followed so far.
+    pub value: &'a dyn Fn(&Value, u32) -> Option<i64>,
+}
+
+impl Choice<'_> {
+    pub fn truth(&self, condition: &Value, depth: u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        match condition {
+            Value::Unary(UnaryOp::Not, operand) => {
+                self.truth(operand, depth).map(|is_true| !is_true)
+            }
+            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let decides = *op == BinaryOp::Or;
+                match (self.truth(left, depth), self.truth(right, depth)) {
+                    (Some(known), _) | (_, Some(known)) if known == decides => Some(decides),
+                    (Some(_), Some(_)) => Some(!decides),
+                    _ => None,
+                }
+            }
+            Value::Binary(op, left, right) if op.is_comparison() => {
+                let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
+                Some(match op {
+                    BinaryOp::Less => a < b,
+                    BinaryOp::LessOrEqual => a <= b,
+                    BinaryOp::Greater => a > b,
+                    BinaryOp::GreaterOrEqual => a >= b,
+                    BinaryOp::Equal => a == b,
+                    _ => a != b,
+                })
+            }
+            value => Some(self.number(value, depth)? != 0),
+        }
+    }
+
+    fn number(&self, value: &Value, depth: u32) -> Option<i64> {
+        let depth = depth.checked_sub(1)?;
+        if let Some(number) = literal(self.function, value, depth).filter(|_| !self.is_set(value)) {
+            return Some(number);
+        }
+        match value {
+            Value::Convert(_, operand) => self.number(operand, depth),
+            Value::Unary(UnaryOp::Negate, operand) => self.number(operand, depth)?.checked_neg(),
+            Value::Unary(UnaryOp::Not, _) | Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
+                self.truth(value, depth).map(i64::from)
+            }
+            Value::Binary(op, ..) if op.is_comparison() => self.truth(value, depth).map(i64::from),
+            Value::Binary(op, left, right) => {
+                let is_whole = |side: &Value| matches!(side.ty(self.function), Type::Integer(_));
+                if !is_whole(left) || !is_whole(right) {
+                    return None;
+                }
+                let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
+                match op {
+                    BinaryOp::Add => a.checked_add(b),
+                    BinaryOp::Subtract => a.checked_sub(b),
+                    BinaryOp::Multiply => a.checked_mul(b),
+                    BinaryOp::Divide => a.checked_div(b),
+                    BinaryOp::Remainder => a.checked_rem(b),
+                    _ => None,
+                }
+            }
+            Value::Variable(_) | Value::Element { .. } => (self.value)(value, depth),
+            _ => None,
+        }
+    }
+
+    fn is_set(&self, value: &Value) -> bool {
+        matches!(value, Value::Variable(id) if (self.is_set)(*id))
+    }
+}
+
+/// What a place begins with, if it is a number.
+pub(super) fn begins_with(known: &Procedures, definitions: &Definitions) -> Option<i64> {
+    let (procedure, value) = definitions.initial?;
+    literal(known.get(procedure).function, value, DEPTH)
+}
+
+/// A number, or one and zero for true and false.
+pub(super) fn literal(function: &Function, value: &Value, depth: u32) -> Option<i64> {
+    let depth = depth.checked_sub(1)?;
+    match value {
+        Value::Integer(n) => Some(*n),
+        Value::Logical(is_true) => Some(i64::from(*is_true)),
+        Value::Convert(_, operand) => literal(function, operand, depth),
+        Value::Unary(UnaryOp::Negate, operand) => literal(function, operand, depth)?.checked_neg(),
+        Value::Variable(id) => literal(function, function.variable(*id).constant.as_ref()?, depth),
+        _ => None,
+    }
+}
