@@ -59,7 +59,12 @@ impl<'p> NestModel<'p> {
                 let row_step = shape
                     .row_step
                     .map(|step| parameters.resolve(function, &step));
-                StreamShape { row_step, ..shape }
+                let elements = shape.elements.and_then(|all| resolved(&all));
+                StreamShape {
+                    row_step,
+                    elements,
+                    ..shape
+                }
             })
             .collect();
         let most = depth.max(3);
