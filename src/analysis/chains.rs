@@ -33,6 +33,7 @@ pub fn in_core(
         compared,
         is_replaced,
         order: Order::Shown,
+        at_once: None,
         stores: Vec::new(),
         sources: Vec::new(),
         values: FxHashMap::default(),
@@ -47,6 +48,7 @@ pub fn in_core(
     InCore {
         chains,
         order: walk.order,
+        at_once: walk.at_once,
         functions: walk.functions,
         compiled: Default::default(),
         notes_errors: function.conventions.domain_errors == DomainErrors::Noted,
@@ -106,6 +108,7 @@ struct Walk<'f> {
     /// Whether the body that a call statement calls stands behind it.
     is_replaced: &'f dyn Fn(&Stmt) -> bool,
     order: Order,
+    at_once: Option<u32>,
     stores: Vec<Place>,
     sources: Vec<Source>,
     /// Of scalars that the loop gives values.
@@ -312,6 +315,7 @@ impl Walk<'_> {
         if let Some((_, ways)) = self.stored.iter().find(|(known, _)| *known == place) {
             return ways.clone();
         }
+        self.limit(&place);
         let carrier = |store: usize| {
             let (distance, moves) = match self.stores[store].meets(&place, self.counter) {
                 Meeting::After(distance) => (distance, true),
@@ -332,6 +336,20 @@ impl Walk<'_> {
                     Carrier::Scalar(_) => 0,
                 });
         found.map_or_else(Ways::new, |carrier| vec![self.way_from(carrier)])
+    }
+
+    /// Vectors do a statement in several iterations before the next statement. Of two that have an element in common, so
+    /// many iterations apart, the one of the earlier iteration must then be the first of the body.
+    fn limit(&mut self, read: &Place) {
+        for store in &self.stores {
+            let is_behind = self.stored.iter().any(|(known, _)| known == store);
+            let apart = match store.meets(read, self.counter) {
+                Meeting::After(apart) if !is_behind => apart,
+                Meeting::Before(apart) if is_behind => apart,
+                _ => continue,
+            };
+            self.at_once = Some(self.at_once.map_or(apart, |known| known.min(apart)));
+        }
     }
 
     fn binary(&mut self, value: &Value, op: BinaryOp, left: &Value, right: &Value) -> Ways {

@@ -49,6 +49,8 @@ pub enum Meeting {
     Never,
     /// So many iterations later.
     After(u32),
+    /// It was read so many iterations before.
+    Before(u32),
     /// In all of them: it is one element.
     Always,
     /// That depends on sizes, which compilers compare before the loop begins.
@@ -261,14 +263,18 @@ impl Place {
 impl Meeting {
     /// In both of two dimensions.
     fn and(self, other: Meeting) -> Meeting {
-        use Meeting::{After, Always, ByData, BySizes, Never, Unknown};
+        use Meeting::{After, Always, Before, ByData, BySizes, Never, Unknown};
         match (self, other) {
             (Never, _) | (_, Never) => Never,
-            (After(one), After(another)) if one != another => Never,
+            (After(one), After(another)) | (Before(one), Before(another)) if one != another => {
+                Never
+            }
+            (After(_), Before(_)) | (Before(_), After(_)) => Never,
             (Unknown, _) | (_, Unknown) => Unknown,
             (ByData, _) | (_, ByData) => ByData,
             (BySizes, _) | (_, BySizes) => BySizes,
             (After(one), _) | (_, After(one)) => After(one),
+            (Before(one), _) | (_, Before(one)) => Before(one),
             (Always, Always) => Always,
         }
     }
@@ -304,9 +310,10 @@ fn dimension(stored: &Subscript, read: &Subscript, counter: Counter) -> Meeting 
         },
         (Some(apart), Some(moved)) => {
             let iterations = apart / moved;
-            let is_near = (1.0..=f64::from(MOST_APART)).contains(&iterations);
+            let is_near = (1.0..=f64::from(MOST_APART)).contains(&iterations.abs());
             match is_near && iterations.fract() == 0.0 {
-                true => Meeting::After(iterations as u32),
+                true if iterations > 0.0 => Meeting::After(iterations as u32),
+                true => Meeting::Before(-iterations as u32),
                 false => Meeting::Never,
             }
         }
@@ -320,7 +327,7 @@ fn dimension(stored: &Subscript, read: &Subscript, counter: Counter) -> Meeting 
             let is_ahead = || (apart.clone() + moved.clone()).expand().is_zero();
             match (1..=MOST_APART / 16).find(is_so_many) {
                 Some(found) if !moved.is_zero() => Meeting::After(found),
-                _ if !moved.is_zero() && is_ahead() => Meeting::Never,
+                _ if !moved.is_zero() && is_ahead() => Meeting::Before(1),
                 _ => Meeting::BySizes,
             }
         }

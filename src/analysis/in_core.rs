@@ -11,6 +11,9 @@ pub struct InCore {
     /// Each from one iteration to a later one, the longest first.
     pub chains: Vec<Chain>,
     pub order: Order,
+    /// So many iterations can be done side by side, where elements that are stored and read in another order than the
+    /// iterations have them set a limit.
+    pub at_once: Option<u32>,
     pub functions: Functions,
     /// Whether a square root of a negative number has to be noted, as C wants it: then it is not an instruction of
     /// vectors.

@@ -312,6 +312,11 @@ pub enum ReasonCode {
     /// An expression has a form that is not followed, such as a component of what a function returns.
     #[strum(message = "Assign the parts of the expression to named variables first.")]
     UnknownExpression,
+    /// Lines at random places, or of more streams than prefetchers follow, are assumed to arrive as fast as the bandwidth allows, because the machine file gives no latencies for them: the time may be several times as long. Bytes are not affected.
+    #[strum(
+        message = "Measure the machine with `loopsheet machine measure`, or set latencies and outstanding lines of caches and memory in a machine file."
+    )]
+    UnknownLatency,
     /// It is not known how far apart the structures of an array lie in memory.
     #[strum(message = "Give the files that define all types of the structure's members.")]
     UnknownLayout,
@@ -452,6 +457,7 @@ impl ReasonCode {
             | UnevenBounds
             | UnknownDependence
             | UnknownDirection
+            | UnknownLatency
             | UnknownStride
             | VariableModified
             | WhileLoop => Effect::Estimates,

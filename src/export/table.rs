@@ -682,6 +682,30 @@ fn write_doubts(text: &mut String, model: &Model) {
     }
 }
 
+/// How much of the time is that of nests whose lines take longer than the bandwidth says.
+fn write_unrated(text: &mut String, model: &Model) {
+    let seconds = |nest: usize| model.value(model.nests[nest].time.seconds).max(0.0);
+    let of = |nests: &mut dyn Iterator<Item = usize>| {
+        nests.map(seconds).filter(|s| s.is_finite()).sum::<f64>()
+    };
+    let unrated = |nest: &usize| model.nests[*nest].levels.has_unrated_lines;
+    let found: Vec<usize> = (0..model.nests.len()).filter(unrated).collect();
+    let part = of(&mut found.iter().copied()) / of(&mut (0..model.nests.len()));
+    if part < COSTLY {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "{} memory accesses that prefetchers cannot predict, at the bandwidth, as the machine file gives no latencies; their \
+         times, {} of all, may be several times as long: measure the machine with `loopsheet machine measure`",
+        having(found.len()),
+        share(part)
+    );
+}
+
+/// Below this share of the time, what nests have in common is not worth a line.
+const COSTLY: f64 = 0.01;
+
 /// The nests that are not in the totals, by name.
 fn write_unknown(text: &mut String, model: &Model, unknown: &[usize]) {
     if unknown.is_empty() {
@@ -748,6 +772,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     write_disagreements(text, model);
     write_counted(text, model);
     write_conflicts(text, model);
+    write_unrated(text, model);
     write_doubts(text, model);
     write_calls(text, model, screen);
     write_communication(text, model);

@@ -398,8 +398,19 @@ pub struct Loop {
     pub end_line: u32,
     /// A directive that makes the loop parallel.
     pub parallel: Option<LoopDirective>,
+    pub evaluation: Evaluation,
     pub control: Control,
     pub body: Vec<Stmt>,
+}
+
+/// When the iterations of a loop compute what they store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Evaluation {
+    /// Each after those before it have stored theirs.
+    #[default]
+    InTurn,
+    /// All before any is stored: the loop is that of a statement on whole arrays.
+    BeforeStores,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

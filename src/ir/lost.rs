@@ -1,7 +1,7 @@
 //! What is left of a procedure or a file that a defect of ours keeps from being worked on.
 
 use super::visit::{InLoop, statements};
-use super::{Control, Function, Loop, Reason, Stmt, Tested};
+use super::{Control, Evaluation, Function, Loop, Reason, Stmt, Tested};
 use crate::attempt::Defect;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::reason::ReasonCode;
@@ -12,6 +12,7 @@ pub fn lost_loop(place: Place, end_line: u32) -> Stmt {
         place,
         end_line,
         parallel: None,
+        evaluation: Evaluation::InTurn,
         control: Control::Uncounted {
             condition: None,
             tested: Tested::BeforeBody,

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::flow::{Exits, Falls, Flow, Label, Part};
 use crate::diagnostic::Place;
 use crate::ir::{
-    BinaryOp, Control, Function, If, Jump, Loop, Mark, Reason, Role, Stmt, Tested, Type, UnaryOp,
-    Value, VarId, Variable,
+    BinaryOp, Control, Evaluation, Function, If, Jump, Loop, Mark, Reason, Role, Stmt, Tested,
+    Type, UnaryOp, Value, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 
@@ -443,6 +443,7 @@ fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
         place,
         end_line,
         parallel: None,
+        evaluation: Evaluation::InTurn,
         control,
         body,
     };

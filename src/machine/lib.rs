@@ -100,7 +100,11 @@ pub enum CoresUsed {
     All,
     /// One core, as nothing in the program runs in parallel.
     One,
+    /// As many cores as were set.
+    Given,
 }
+
+const CORES: &str = "cores";
 
 /// One parameter of a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,6 +294,9 @@ impl MachineModel {
         parameter.value = Some(value);
         parameter.source = "set with --set".to_string();
         parameter.note.clear();
+        if name == CORES {
+            self.used = CoresUsed::Given;
+        }
         Ok(())
     }
 
@@ -309,7 +316,7 @@ impl MachineModel {
         let levels = self.levels();
         let mut machine = self.clone();
         machine.used = CoresUsed::One;
-        let cores = self.get("cores").unwrap_or(1.0);
+        let cores = self.get(CORES).unwrap_or(1.0);
         // A machine with one core is described as that core sees it.
         if cores <= 1.0 {
             return machine;
@@ -323,7 +330,7 @@ impl MachineModel {
             }
         };
         put(
-            "cores",
+            CORES,
             1.0,
             &format!(
                 "one of the machine's {cores}, because nothing in the sources runs in parallel"
@@ -351,7 +358,23 @@ impl MachineModel {
         match other.used {
             CoresUsed::All => self,
             CoresUsed::One => self.one_core(),
+            CoresUsed::Given => match other.get(CORES) {
+                Some(cores) => self.at_most(cores),
+                None => self,
+            },
         }
+    }
+
+    /// The machine with no more cores than these in use.
+    fn at_most(mut self, cores: f64) -> MachineModel {
+        let found = self.parameters.iter_mut().find(|p| p.name == CORES);
+        let has_more =
+            |parameter: &&mut MachineParameter| parameter.value.is_some_and(|own| own > cores);
+        if let Some(parameter) = found.filter(has_more) {
+            parameter.value = Some(cores);
+            parameter.note = "as many as are set for the machine that is compared".to_string();
+        }
+        self
     }
 
     /// The cache levels whose size is known, nearest to the core first.

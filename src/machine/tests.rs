@@ -358,6 +358,17 @@ fn every_preset_is_of_one_kind_and_the_default_is_real() {
 }
 
 #[test]
+fn cores_that_are_set_hold_for_the_machine_that_is_compared() {
+    let mut machine = MachineModel::preset("epyc-7763").unwrap();
+    let all = machine.counterpart().get("cores");
+    machine.set("cores", 4.0).unwrap();
+    assert_eq!(machine.counterpart().get("cores"), Some(4.0));
+    // No machine has more than it has.
+    machine.set("cores", 1000.0).unwrap();
+    assert_eq!(machine.counterpart().get("cores"), all);
+}
+
+#[test]
 fn an_unknown_preset_names_the_near_and_all() {
     let message = MachineModel::preset("exasta").unwrap_err().to_string();
     assert!(

@@ -5,7 +5,7 @@ use super::figures::Figures;
 use super::in_core::Values;
 use super::levels::{self, Neighbours, NestLevels};
 use super::loops::{Counts, LoopFigures, define_block};
-use super::nest::{Nest, weight_expr};
+use super::nest::{Nest, NestStream, weight_expr};
 use super::nest_model::NestModel;
 use super::operations;
 use super::parameters::ParameterTable;
@@ -53,15 +53,7 @@ impl<'p> NestModel<'p> {
         let blocks = figures.define(F::Blocks, blocks);
         let entered = entered(&nest, depth, &symbol);
         let operations = operations::define(&nest, &counts.iterations, &symbol, figures);
-        let shapes: Vec<StreamShape> = (nest.streams.iter())
-            .map(|s| {
-                let shape = StreamShape::new(&s.stream, nest.spatial(), &nest.loops[..nest.sweeps]);
-                let row_step = shape
-                    .row_step
-                    .map(|step| parameters.resolve(function, &step));
-                StreamShape { row_step, ..shape }
-            })
-            .collect();
+        let shapes = shapes(&nest, parameters);
         let most = depth.max(3);
         let gaps: Vec<i64> = (0..most)
             .map(|m| {
@@ -138,6 +130,22 @@ impl<'p> NestModel<'p> {
             figures: first..figures.next(),
         }
     }
+}
+
+/// The shapes of all streams, over defined names.
+fn shapes(nest: &Nest, parameters: &ParameterTable) -> Vec<StreamShape> {
+    let function = nest.function;
+    let shape = |s: &NestStream| {
+        let shape = StreamShape::new(&s.stream, nest.spatial(), &nest.loops[..nest.sweeps]);
+        let row_step = (shape.row_step).map(|step| parameters.resolve(function, &step));
+        let elements = (shape.elements).and_then(|all| parameters.resolved(function, &all));
+        StreamShape {
+            row_step,
+            elements,
+            ..shape
+        }
+    };
+    nest.streams.iter().map(shape).collect()
 }
 
 /// How often the body of the innermost loops is entered, from none of them to all, if conditions around loops count.

@@ -273,7 +273,8 @@ impl<'a> Code<'a> {
         let in_order = Expr::product(runs);
         let is_asked_for =
             (innermost.parallel.as_ref()).is_some_and(LoopDirective::asks_for_vectors);
-        let waits = recurs || (in_core.order != Order::Shown && !is_asked_for);
+        let is_in_order = in_core.order != Order::Shown || in_core.at_once == Some(1);
+        let waits = recurs || (is_in_order && !is_asked_for);
         if waits
             || in_order.is_zero()
             || innermost.exits_early
@@ -338,14 +339,26 @@ impl<'a> Code<'a> {
     }
 
     fn lanes(&self) -> Expr {
-        let lanes = Expr::machine("vector_bytes").quotient(self.width.into());
+        let lanes = self.vector_bytes().quotient(self.width.into());
         self.either(1.0.into(), Expr::max([1.0.into(), lanes]))
+    }
+
+    /// Bytes of a vector: fewer than the machine's where no more iterations can be done side by side.
+    fn vector_bytes(&self) -> Expr {
+        let bytes = Expr::machine("vector_bytes");
+        let most = self.in_core().and_then(|known| known.at_once);
+        match most.and_then(u32::checked_ilog2) {
+            Some(doublings) => {
+                let most = self.width * f64::from(1_u32 << doublings);
+                Expr::min([bytes, most.into()])
+            }
+            None => bytes,
+        }
     }
 
     /// Slots of memory instructions; a vector in two lines takes more.
     fn memory_slots(&self, references: &References, split: Expr) -> Expr {
-        let vectors =
-            Expr::sum(references.run_bytes.iter().cloned()).quotient(Expr::machine("vector_bytes"));
+        let vectors = Expr::sum(references.run_bytes.iter().cloned()).quotient(self.vector_bytes());
         let scalar = Expr::sum(references.runs.iter().cloned());
         let vector = vectors * (Expr::machine("vector_slots") + split);
         self.either(scalar, vector) + Expr::sum(references.others.iter().cloned())
@@ -355,7 +368,7 @@ impl<'a> Code<'a> {
     fn port_cycles(&self, lanes: Expr) -> Expr {
         let machine = Expr::machine;
         // Where vectors begin in a line is not known.
-        let split = Expr::max([machine("vector_bytes") - self.width, 0.0.into()])
+        let split = Expr::max([self.vector_bytes() - self.width, 0.0.into()])
             .quotient(machine("line_bytes"))
             * machine("split_slots");
         let slots = self.either(1.0.into(), machine("vector_slots").quotient(lanes.clone()));

@@ -146,6 +146,8 @@ impl NestModel<'_> {
         codes.extend(self.shares_roughly.then_some(ReasonCode::SharedLoop));
         let is_open = self.time.in_core.is_some() && self.order_is_unknown();
         codes.extend(is_open.then_some(ReasonCode::UnknownDependence));
+        let is_too_fast = self.levels.has_unrated_lines;
+        codes.extend(is_too_fast.then_some(ReasonCode::UnknownLatency));
         codes
     }
 

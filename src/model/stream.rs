@@ -30,9 +30,24 @@ pub struct StreamShape {
     pub row_step: Option<Expr>,
     /// Some subscript is indirect: elements are gathered.
     pub gathered: bool,
+    /// Elements of the whole array, of which gathers touch no more; `None` where that is not known, or nothing is gathered.
+    pub elements: Option<Expr>,
     pub reads: bool,
     /// Depends on a sweep loop: every sweep touches other elements.
     pub swept: bool,
+}
+
+/// Elements of the whole array of a stream that gathers, by its extents.
+fn elements(stream: &Stream) -> Option<Expr> {
+    if stream.subscripts.iter().all(|s| s.gather.is_none()) {
+        return None;
+    }
+    let length = |d: usize| {
+        let (first, last) = stream.extents.get(d)?.clone()?;
+        Some(last - first + 1.0)
+    };
+    let lengths: Option<Vec<Expr>> = (0..stream.subscripts.len()).map(length).collect();
+    lengths.map(Expr::product)
 }
 
 impl StreamShape {
@@ -110,6 +125,7 @@ impl StreamShape {
                 .map(|a| [a.offset.as_slice(), &added].concat())
                 .collect(),
             gathered: stream.subscripts.iter().any(|s| s.gather.is_some()),
+            elements: elements(stream),
             reads: stream.class != AccessClass::WriteOnly,
             swept: stream
                 .subscripts
@@ -409,7 +425,12 @@ impl<'a> Elements<'a> {
             Extents::Whole | Extents::AllBlocks => Expr::from(self.loops[v].trip),
         });
         let accesses = Expr::product(iterations.chain([Expr::from(count as f64)]));
-        (accesses * Expr::machine("gather_lines") * self.line.clone()).quotient(self.width.clone())
+        let touched = (accesses * Expr::machine("gather_lines") * self.line.clone())
+            .quotient(self.width.clone());
+        match &self.shape.elements {
+            Some(all) => Expr::min([touched, all.clone()]),
+            None => touched,
+        }
     }
 
     fn columns(&self, columns: &Columns, level: usize, extents: Extents) -> Expr {

@@ -77,6 +77,38 @@ fn chains_and_ports_are_those_counted_by_hand() {
     assert_eq!(nest(&json, "quotient")["bound"], "ports");
 }
 
+/// Elements at once and cycles of the chain.
+fn check_order(json: &Value, function: &str, lanes: f64, chain: f64) {
+    let found = &nest(json, function)["in_core"];
+    assert_eq!(found["lanes"], lanes, "{function}");
+    assert_eq!(found["chain_cycles"], chain, "{function}");
+}
+
+/// As GCC 12.2 has it with `-O3 -mavx2 -fopt-info-vec`: two of these loops are not vectorised, one in vectors of two.
+#[test]
+fn the_order_of_statements_limits_vectors() {
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let options = ["--machine", core, "--set", "n=1000", "--no-config"];
+    let json = analysed(fixture("clock/order.c"), &options);
+    check_order(&json, "read_first", 1.0, 0.0);
+    check_order(&json, "stored_first", 4.0, 0.0);
+    check_order(&json, "two_apart", 2.0, 0.0);
+    check_order(&json, "next_read_first", 4.0, 0.0);
+    check_order(&json, "next_read_last", 1.0, 0.0);
+}
+
+/// gfortran 12.2 vectorises the statement, not the loop.
+#[test]
+fn statements_on_whole_arrays_are_no_chains() {
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let options = ["--machine", core, "--set", "n=1000", "--no-config"];
+    let json = analysed(fixture("clock/at_once.f90"), &options);
+    check_order(&json, "statement", 4.0, 0.0);
+    check_order(&json, "loop", 1.0, 5.0);
+}
+
 #[test]
 fn switches_say_what_compilers_may_do() {
     let json = on_core("n=1000,reorder_sums=1,vector_functions=1");

@@ -167,3 +167,33 @@ fn formulas_and_numbers_are_one_rule() {
         }
     }
 }
+
+/// No preset says what such lines take: the time is then a lower bound, and marked.
+#[test]
+fn lines_at_the_bandwidth_are_marked() {
+    let reasons = |function: &str, machine: &str| {
+        let machine = match machine.ends_with(".toml") {
+            true => fixture("clock").join(machine).display().to_string(),
+            false => machine.to_string(),
+        };
+        let options = ["--machine", &machine, "--set", "n=512", "--no-config"];
+        let json = analysed(fixture("irregular"), &options);
+        let functions = json["functions"].as_array().expect("functions");
+        let found = functions.iter().find(|f| f["name"] == function);
+        found.expect("the function")["nests"][0]["reasons"].to_string()
+    };
+    for preset in ["epyc-7763", "exasat"] {
+        assert!(reasons("columns", preset).contains("unknown_latency"));
+        assert!(!reasons("few", preset).contains("unknown_latency"));
+    }
+    assert!(!reasons("columns", "lines.toml").contains("unknown_latency"));
+}
+
+/// A thousand elements, however often they are gathered.
+#[test]
+fn the_footprint_of_a_gather_ends_with_the_array() {
+    let nest = nest_of("capped", "lines.toml", "n=1000000");
+    let streams = nest["streams"].as_array().expect("streams");
+    let table = streams.iter().find(|s| s["name"] == "table");
+    assert_eq!(table.expect("the array")["footprint"], 8000.0);
+}

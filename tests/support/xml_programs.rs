@@ -419,11 +419,13 @@ fn in_core() -> impl Strategy<Value = Option<InCore>> {
     let functions = any::<[u32; 7]>().prop_map(Functions::from_values);
     let chains = prop::collection::vec(chain, 0..3);
     let order = prop::sample::select(&Order::ALL[..]);
+    let order = (order, prop::option::of(1..u32::MAX));
     let known = (chains, order, functions, any::<bool>(), any::<[bool; 5]>());
     prop::option::of(known.prop_map(
-        |(chains, order, functions, notes_errors, compiled)| InCore {
+        |(chains, (order, at_once), functions, notes_errors, compiled)| InCore {
             chains,
             order,
+            at_once,
             functions,
             notes_errors,
             compiled: Optimisation::from_values(compiled),

@@ -202,6 +202,7 @@ impl Caller<'_> {
             place: inner.place.clone(),
             end_line: inner.end_line,
             parallel: inner.parallel.clone(),
+            evaluation: inner.evaluation,
             control,
             body,
         }))

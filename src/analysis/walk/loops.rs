@@ -14,7 +14,7 @@ use crate::facts::{Block, Item, Loop};
 use crate::guards::Counted;
 use crate::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::ir::visit::{self, variables_of};
-use crate::ir::{self, BinaryOp, Control, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Evaluation, Value, VarId};
 use crate::iterations::mentions;
 use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
@@ -312,7 +312,9 @@ impl Walker<'_> {
                 step: &step,
             };
             let is_replaced = |statement: &ir::Stmt| matches!(statement, ir::Stmt::Call { place, name, .. } if self.effects.origins.is_expanded(place, name));
-            let facts = (counter, compared.as_deref(), &advanced);
+            // A statement on whole arrays waits for none of its own values: compilers reverse it, or keep them apart.
+            let compared = compared.as_deref().filter(|_| inner.evaluation == Evaluation::InTurn);
+            let facts = (counter, compared, &advanced);
             chains::in_core(self.function(), &inner.body, facts, &is_replaced)
         });
         self.symbols.levels.pop();

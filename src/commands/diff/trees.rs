@@ -151,13 +151,14 @@ pub fn difference(args: &DiffArgs, trees: &[Tree; 2], voice: Voice) -> anyhow::R
     let mut notes: Vec<String> = trees.iter().flat_map(Tree::remarks).collect();
     // Each side has the cores that `analyze` gives it; one without a function has those of the other.
     let is_empty = |side: &Analysed| side.outline.functions.is_empty();
+    let is_serial = |side: &Analysed| side.project.machine.used == CoresUsed::One;
     match (is_empty(&old), is_empty(&new)) {
         (true, _) => old.project.machine = new.project.machine.clone(),
         (_, true) => new.project.machine = old.project.machine.clone(),
-        _ if old.project.machine.used != new.project.machine.used => {
-            let (parallel, serial) = match new.project.machine.used {
-                CoresUsed::All => (&new, &old),
-                CoresUsed::One => (&old, &new),
+        _ if is_serial(&old) != is_serial(&new) => {
+            let (parallel, serial) = match is_serial(&new) {
+                false => (&new, &old),
+                true => (&old, &new),
             };
             let cores = parallel.project.machine.get("cores");
             notes.push(format!(

@@ -437,9 +437,11 @@ fn read_in_core(fields: &Fields<'_>) -> Result<Option<InCore>, XmlError> {
     let is_known = functions.is_some() || !chains.is_empty();
     let compiled = parts::compiled(fields)?;
     let order = parts::order(fields)?;
+    let at_once = fields.number("ls:at_once")?;
     Ok(is_known.then(|| InCore {
         chains,
         order,
+        at_once,
         functions: functions.unwrap_or_default(),
         notes_errors: fields.text("ls:errors") == Some("noted"),
         compiled,

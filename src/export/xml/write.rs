@@ -596,6 +596,10 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
             (in_core.as_ref().is_some_and(|known| known.notes_errors)).then_some("noted"),
         )
         .maybe("ls:order", in_core.as_ref().and_then(order))
+        .maybe(
+            "ls:at_once",
+            in_core.as_ref().and_then(|known| known.at_once),
+        )
         .maybe("ls:compiled", in_core.as_ref().and_then(compiled));
     let chains = in_core.iter().flat_map(|in_core| &in_core.chains);
     let element = element.containing(chains.map(chain));

@@ -7,7 +7,9 @@ use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::{Control, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value, VarId};
+use crate::ir::{
+    Control, Evaluation, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value, VarId,
+};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -260,6 +262,7 @@ impl<'t> Lowering<'t> {
             place,
             end_line,
             parallel,
+            evaluation: Evaluation::InTurn,
             control,
             body,
         })));

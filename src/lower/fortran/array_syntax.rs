@@ -17,7 +17,7 @@ use super::elementwise::Index;
 use super::intrinsic_types::Shape;
 use super::procedure::Lowering;
 use crate::diagnostic::Place;
-use crate::ir::{Control, If, Loop, Printed, Reason, Stmt, Value};
+use crate::ir::{Control, Evaluation, If, Loop, Printed, Reason, Stmt, Value};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
 
@@ -262,7 +262,7 @@ impl Lowering<'_> {
             target,
             value,
         }];
-        Some(nest(place, indices, body))
+        Some(at_once(nest(place, indices, body)))
     }
 
     /// One nest for all assignments under a mask: what compilers make of it when nothing forbids.
@@ -371,8 +371,18 @@ impl Lowering<'_> {
                 None => body,
             };
         }
-        Some(nest(place, indices, otherwise))
+        Some(at_once(nest(place, indices, otherwise)))
     }
+}
+
+/// Loops that compute all their values before they store any, as the language has it for whole arrays.
+fn at_once(mut statements: Vec<Stmt>) -> Vec<Stmt> {
+    let mut inside = &mut statements;
+    while let Some(Stmt::Loop(one)) = inside.first_mut() {
+        one.evaluation = Evaluation::BeforeStores;
+        inside = &mut one.body;
+    }
+    statements
 }
 
 /// Loops around a body, the first index innermost.
@@ -395,6 +405,7 @@ pub fn nest(place: &Place, indices: Vec<Index>, mut body: Vec<Stmt>) -> Vec<Stmt
             end_line: place.line,
             place,
             parallel: None,
+            evaluation: Evaluation::InTurn,
             control,
             body,
         }))];

@@ -11,7 +11,8 @@ use super::statements::children;
 use super::types::type_spec;
 use super::visit;
 use crate::ir::{
-    Control, If, Loop, LoopDirective, Reason, Role as Storage, Stmt, Tested, Value, VarId,
+    Control, Evaluation, If, Loop, LoopDirective, Reason, Role as Storage, Stmt, Tested, Value,
+    VarId,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
@@ -102,6 +103,7 @@ impl Lowering<'_> {
             place,
             end_line,
             parallel,
+            evaluation: Evaluation::InTurn,
             control,
             body,
         })));
@@ -116,6 +118,7 @@ impl Lowering<'_> {
             place,
             end_line,
             parallel: None,
+            evaluation: Evaluation::InTurn,
             control,
             body,
         }))
@@ -344,6 +347,7 @@ impl Lowering<'_> {
                 place: place.clone(),
                 end_line,
                 parallel,
+                evaluation: Evaluation::InTurn,
                 control,
                 body,
             }))];

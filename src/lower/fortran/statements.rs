@@ -13,8 +13,8 @@ use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    Control, Jump, Loop, LoopDirective, Printed, Reason, Role as Storage, Stmt, Tested, Value,
-    VarId, Variable,
+    Control, Evaluation, Jump, Loop, LoopDirective, Printed, Reason, Role as Storage, Stmt, Tested,
+    Value, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
@@ -80,6 +80,7 @@ impl Lowering<'_> {
                     place,
                     end_line,
                     parallel: None,
+                    evaluation: Evaluation::InTurn,
                     control,
                     body: Vec::new(),
                 })));

@@ -82,6 +82,9 @@ pub struct NestLevels {
     /// Pages of irregular accesses that the TLB does not hold; `None` if there are no such accesses, or
     /// the machine does not say what it holds.
     pub pages: Option<Pages<FigureId>>,
+    /// Whether lines that no prefetcher predicts are taken to arrive at the bandwidth, as the machine does not say what
+    /// they take, and are more than a few.
+    pub has_unrated_lines: bool,
 }
 
 impl NestLevels {
@@ -98,7 +101,10 @@ impl NestLevels {
             .skip(1)
             .any(|cache| cache.gbs.is_some());
         match figures.detail() {
-            Detail::Least if !has_times && machine.has_scenarios() => NestLevels::default(),
+            Detail::Least if !has_times && machine.has_scenarios() => NestLevels {
+                has_unrated_lines: unrated(nest, machine, (parameters, figures)),
+                ..NestLevels::default()
+            },
             Detail::Least | Detail::Values => {
                 values(nest, machine, parameters, neighbours, figures)
             }
@@ -118,23 +124,16 @@ fn values(
 ) -> NestLevels {
     let neighbours =
         neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
-    let counted = counted(machine, figures.detail());
-    let numbers = {
-        let symbol = |symbol: &Symbol| match parameters.row(nest.function, symbol) {
-            Some(row) => Some(row.value),
-            None => figures.input(symbol.name()),
-        };
-        let value = |expr: &Expr| match expr.as_number() {
-            Some(number) => number,
-            None => expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN),
-        };
-        let unit = ("line_bytes", counted);
-        let (profile, geometry) = profiled(nest, &value, neighbours.as_ref(), unit);
+    let numbers = with_values(nest, (parameters, figures), |value| {
+        let unit = ("line_bytes", Irregular::Counted);
+        let (profile, geometry) = profiled(nest, value, neighbours.as_ref(), unit);
         let has_pages = machine.has_translation() && !profile.is_foreseen();
-        let pages = has_pages.then(|| pages::count(nest, &value));
+        let pages = has_pages.then(|| pages::count(nest, value));
         (profile, geometry, pages)
-    };
+    });
     let (profile, geometry, pages) = numbers;
+    let has_rates = machine.has_irregular_rates();
+    let has_unrated_lines = !has_rates && profile.has_unforeseen(machine, figures);
     let line = figures.input("line_bytes").unwrap_or(f64::NAN);
     let cost_w = figures.input(COST_W).unwrap_or(f64::NAN);
     let is_warm = figures.input(WARM).is_some_and(|switch| switch > 0.0);
@@ -169,7 +168,7 @@ fn values(
             (F::WrittenBack, (written - left.1) * moves),
         ];
         let [fetched, written_back] = numbers.map(|(kind, lines)| number(kind, lines * line));
-        let irregular = (!profile.is_foreseen()).then(|| {
+        let irregular = (has_rates && !profile.is_foreseen()).then(|| {
             let lines = profile.unforeseen_through(share(cache)) * moves;
             number(F::Irregular, Number::smaller(&lines, &numbers[0].1) * line)
         });
@@ -202,8 +201,39 @@ fn values(
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
         pages,
         all: Some(all),
+        has_unrated_lines,
         ..NestLevels::default()
     }
+}
+
+/// Calls with what evaluates expressions of the nest.
+fn with_values<T>(
+    nest: &Nest,
+    (parameters, figures): (&ParameterTable, &Figures),
+    then: impl FnOnce(&dyn Fn(&Expr) -> f64) -> T,
+) -> T {
+    let symbol = |symbol: &Symbol| match parameters.row(nest.function, symbol) {
+        Some(row) => Some(row.value),
+        None => figures.input(symbol.name()),
+    };
+    then(&|expr: &Expr| match expr.as_number() {
+        Some(number) => number,
+        None => expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN),
+    })
+}
+
+/// Whether a nest has lines that no prefetcher predicts, of which the machine does not say what they take.
+fn unrated(
+    nest: &Nest,
+    machine: &MachineModel,
+    (parameters, figures): (&ParameterTable, &Figures),
+) -> bool {
+    let unit = ("line_bytes", Irregular::Counted);
+    !machine.has_irregular_rates()
+        && with_values(nest, (parameters, figures), |value| {
+            let (profile, _) = profiled(nest, value, None, unit);
+            profile.has_unforeseen(machine, figures)
+        })
 }
 
 /// Reuses of loops with constant ranges, where numbers are shown.
@@ -393,6 +423,7 @@ fn formulas(
         conditions,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
         pages,
+        has_unrated_lines: unrated(nest, machine, (parameters, figures)),
     }
 }
 

@@ -19,7 +19,10 @@ use super::number::Number;
 use super::reference::{LONG_STRIDE, Lines, Reference};
 use super::reuse::Profiler;
 use super::steps::About;
+use super::{Profile, warm::WARM};
 use crate::catalogue::StaticFigure;
+use crate::figures::Figures;
+use crate::machine::MachineModel;
 
 /// Bytes from one access to the next which a prefetcher follows, and streams that it follows at once: Intel 64 and IA-32
 /// Architectures Optimization Reference Manual, "Data Prefetching to L1 Data Cache" and "… to the L2 and Last Level Cache".
@@ -93,6 +96,26 @@ impl<N: Number> Lines<'_, N> {
             .filter_map(along)
             .collect();
         (!moved.is_empty()).then(|| N::sum(moved).scaled(reference.width))
+    }
+}
+
+/// A smaller share of the lines that a cache fetches changes no time by much.
+const SOME: f64 = 0.01;
+
+impl Profile<f64> {
+    /// Whether more than a few of the lines that some cache fetches are irregular.
+    pub fn has_unforeseen(&self, machine: &MachineModel, figures: &Figures) -> bool {
+        if self.is_foreseen() {
+            return false;
+        }
+        let line = figures.input("line_bytes").unwrap_or(f64::NAN);
+        let is_warm = figures.input(WARM).is_some_and(|switch| switch > 0.0);
+        machine.levels().iter().any(|cache| {
+            let share = figures.runs_on().share_value(cache);
+            let (fetched, _) = self.through(share);
+            let stays = is_warm && self.cold * line <= share;
+            !stays && self.unforeseen_through(share) > SOME * fetched
+        })
     }
 }
 
