@@ -219,7 +219,8 @@ pub struct RecordArgs {
     /// Without it, the trace goes to standard output, unless that is a terminal.
     #[arg(short, long, value_name = "TRACE")]
     pub output: Option<PathBuf>,
-    /// How to write it [default: native if its name ends in .native, .native.gz or .native.zst, else execlog]
+    /// How to write it [default: native if its name ends in .native, .native.gz or .native.zst, stf if it ends in .stf or
+    /// .zstf, else execlog; native into a pipe]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<RecordFormat>,
     /// Record only while this function runs, including what it calls; may be given several times
@@ -574,6 +575,8 @@ pub enum RecordFormat {
     Execlog,
     /// The compact format: about a byte for each instruction, faster to write and to read
     Native,
+    /// STF, in compressed chunks (ZSTF) if the name ends in .zstf
+    Stf,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

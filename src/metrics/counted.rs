@@ -36,6 +36,8 @@ pub struct Counted {
     pub memory_chain: Option<MemoryChain>,
     pub depth_by_latency: Option<DepthByLatency>,
     pub core: Option<CountedCore>,
+    /// Cycles of the core's harts if every access hit the nearest level.
+    pub(super) perfect_cycles: u64,
     /// Pure miss cycles of the core, by who causes them.
     pub(super) pure_misses: Option<Causes>,
     pub blame: Option<Blame>,

@@ -44,3 +44,4 @@ pub mod sweep;
 pub mod tables;
 mod timed_core;
 pub mod timeline;
+mod watchers;

@@ -129,7 +129,7 @@ pub struct EdagMemory {
     pub work: u64,
     /// 𝒟: most of such instructions on one path.
     pub depth: u64,
-    /// C: cycles of all vertices that do not go to RAM.
+    /// C: cycles of the vertices that do not go to RAM, of the hart with most of them.
     pub non_memory_cost: u64,
     /// The longest path in which vertices that go to RAM cost nothing, cycles.
     pub non_memory_span: u64,

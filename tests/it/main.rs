@@ -29,6 +29,7 @@ mod console;
 mod conventions;
 mod counted_lines;
 mod counts;
+mod damaged_traces;
 mod dataflow_oracle;
 mod deep_input;
 mod defaults;
