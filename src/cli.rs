@@ -512,6 +512,13 @@ pub struct TraceArgs {
     /// Most outstanding misses, level by level [default: 8 at the nearest, then 16]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "camat")]
     pub mshrs: Vec<u32>,
+    /// Run more cores that differ from that one in one parameter: window, issue-width, ports or mshrs (the last two of the
+    /// nearest level), such as window=16,64,256; may be given several times
+    #[arg(long, value_name = "PARAMETER=LIST", requires = "camat")]
+    pub vary: Vec<String>,
+    /// Draw C-AMAT and AMAT of the nearest level over what is varied: .svg
+    #[arg(long, value_name = "FILE", requires = "vary")]
+    pub vary_chart: Option<PathBuf>,
     /// Cycles between two lines that RAM delivers, 0 for no limit [default: 15, 17 GB/s at 4 GHz]
     #[arg(long, value_name = "CYCLES", requires = "camat")]
     pub ram_interval: Option<u64>,

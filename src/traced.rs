@@ -83,6 +83,7 @@ pub fn of(
         schedule,
         regions,
         camat: None,
+        varied_cores: counted.varied_cores,
         source: None,
         notes,
     }

@@ -117,5 +117,6 @@ mod validate;
 mod validate_cases;
 mod validate_whole;
 mod validate_windows;
+mod varied_cores;
 mod workbook;
 mod xml;

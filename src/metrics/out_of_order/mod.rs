@@ -300,13 +300,19 @@ impl Machine {
         sink.settled(settled + 1);
     }
 
-    fn cycles(&self) -> u64 {
+    /// Until the last instruction of the slowest hart has retired.
+    pub fn cycles(&self) -> u64 {
         self.cores
             .iter()
             .filter_map(|core| core.retired.back())
             .copied()
             .max()
             .unwrap_or(0)
+    }
+
+    /// Instructions so far.
+    pub fn executed(&self) -> u64 {
+        self.executed
     }
 
     /// Cycles of all harts.
