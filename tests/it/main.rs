@@ -110,6 +110,7 @@ mod text_output;
 mod timings;
 mod trace;
 mod trace_exports;
+mod trace_notes;
 mod trace_workbook;
 mod traffic_laws;
 mod trip_counts;
