@@ -53,25 +53,25 @@ const ANALYSES: [Analysis; 6] = [
         name: "the depth for every latency",
         arguments: &["--cache", "32KiB,8way,64B,lru", "--by-latency"],
         input: Input::Text,
-        limit: 2.5,
+        limit: 1.4,
     },
     Analysis {
         name: "epochs of 231 configurations",
         arguments: &["--epochs"],
         input: Input::Text,
-        limit: 3.0,
+        limit: 1.9,
     },
     Analysis {
         name: "C-AMAT of two cache levels",
         arguments: &["--camat"],
         input: Input::Text,
-        limit: 3.0,
+        limit: 2.1,
     },
     Analysis {
         name: "epochs with miss slots",
         arguments: &["--epochs", "--epoch-slots", "8"],
         input: Input::Text,
-        limit: 6.0,
+        limit: 5.0,
     },
 ];
 const N: u64 = 88;
